@@ -1,0 +1,63 @@
+"""Steelyard weighs RAG systems: rankings, answers, evidence, and whether a difference is real."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from steelyard.errors import (
+        ConfigError,
+        InputError,
+        MissingExtra,
+        SteelyardError,
+        SystemFailure,
+        UnknownName,
+    )
+    from steelyard.formats.results import load
+    from steelyard.metrics.evaluation import evaluate_retrieval
+    from steelyard.metrics.registry import metric
+    from steelyard.stats.compare import compare
+    from steelyard.table import Signature, Table
+
+__version__ = "0.1.0"
+
+# where each public name lives; nothing is imported before it is used
+_HOMES = {
+    "ConfigError": "errors",
+    "InputError": "errors",
+    "MissingExtra": "errors",
+    "Signature": "table",
+    "SteelyardError": "errors",
+    "SystemFailure": "errors",
+    "Table": "table",
+    "UnknownName": "errors",
+    "compare": "stats.compare",
+    "evaluate_retrieval": "metrics.evaluation",
+    "load": "formats.results",
+    "metric": "metrics.registry",
+}
+
+__all__ = [
+    "ConfigError",
+    "InputError",
+    "MissingExtra",
+    "Signature",
+    "SteelyardError",
+    "SystemFailure",
+    "Table",
+    "UnknownName",
+    "__version__",
+    "compare",
+    "evaluate_retrieval",
+    "load",
+    "metric",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'steelyard' has no attribute {name!r}")
+    return getattr(import_module(f"steelyard.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,93 @@
+"""Judgments and runs from whatever they are in: a path, a mapping, columns, a data frame, rows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import InputError
+from steelyard.formats import beir, trec
+from steelyard.formats.rankings import Judgments, Run
+from steelyard.formats.records import SUFFIXES, Record, kind_of, parse_json, read_records
+from steelyard.formats.streams import STDIN, read_text
+from steelyard.formats.tabular import GRADE, SCORE, Row, named_rows, nested_rows, qrels_of_rows, run_of_rows
+
+QrelsSource = Any
+"""A path, `{query: {document: grade}}`, columns by name, a data frame, or rows (query, document, grade)."""
+RunSource = Any
+"""A path, `{query: {document: score}}`, columns by name, a data frame, or rows (query, document, score)."""
+
+
+def qrels_from(source: QrelsSource) -> Judgments:
+    """Judgments from any source."""
+    if isinstance(source, Judgments):
+        return source
+    if not isinstance(source, str | Path):
+        return qrels_of_rows(_rows(source, GRADE, "qrels"), "qrels")
+    path = beir.qrels_file(Path(source)) if Path(source).is_dir() else source
+    if _has_names(path):
+        rows, digest = _file_rows(path, GRADE)
+        return qrels_of_rows(rows, str(path), digest)
+    return trec.read_qrels(path)
+
+
+def run_from(source: RunSource) -> Run:
+    """A run from any source."""
+    if isinstance(source, Run):
+        return source
+    if not isinstance(source, str | Path):
+        return run_of_rows(_rows(source, SCORE, "run"), "run")
+    if Path(source).is_dir():
+        raise InputError("a run must be a file, this is a folder", where=str(source))
+    if _has_names(source):
+        rows, digest = _file_rows(source, SCORE)
+        return run_of_rows(rows, str(source), digest)
+    return trec.read_run(source)
+
+
+def _has_names(path: str | Path) -> bool:
+    return str(path) != STDIN and kind_of(path) in SUFFIXES and not trec.looks_like_trec(path)
+
+
+def _file_rows(path: str | Path, values: Sequence[str]) -> tuple[Iterator[Row], str]:
+    """The rows of a file with named columns, or of a JSON object of objects."""
+    if kind_of(path) == ".json":
+        text, stream = read_text(path)
+        content = parse_json(text, stream.name)
+        if isinstance(content, dict):
+            return nested_rows(content, stream.name), stream.digest()
+    records, digest = read_records(path)
+    return named_rows(records, values, str(path)), digest
+
+
+def _rows(source: Any, values: Sequence[str], name: str) -> Iterator[Row]:
+    """Rows of a value given in Python."""
+    source = source.to_dict() if hasattr(source, "to_dict") and not hasattr(source, "columns") else source
+    if hasattr(source, "columns"):  # a data frame: pandas, polars
+        source = {str(column): source[column] for column in source.columns}
+    if isinstance(source, np.ndarray) and source.dtype.names:
+        source = {column: source[column] for column in source.dtype.names}
+    if isinstance(source, Mapping):
+        if all(isinstance(value, Mapping) for value in source.values()):
+            return nested_rows(source, name)
+        return _column_rows({str(key): list(value) for key, value in source.items()}, values, name)
+    if isinstance(source, Iterable):
+        return _tuple_rows(source, name)
+    raise TypeError(f"{name} must be a path, a mapping, columns, a data frame or rows, not {type(source).__name__}")
+
+
+def _column_rows(columns: dict[str, list[Any]], values: Sequence[str], name: str) -> Iterator[Row]:
+    lengths = {key: len(column) for key, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(f"the columns differ in length: {lengths}", where=name)
+    rows = zip(*columns.values(), strict=True)
+    records = [Record(f"{name}[{number}]", dict(zip(columns, row, strict=True))) for number, row in enumerate(rows)]
+    return named_rows(records, values, name)
+
+
+def _tuple_rows(rows: Iterable[Any], name: str) -> Iterator[Row]:
+    for number, row in enumerate(rows):
+        if isinstance(row, str | bytes) or not isinstance(row, Sequence | np.ndarray) or len(row) < 3:
+            raise InputError(f"a row must be (query, document, number), not {row!r}", where=f"{name}[{number}]")
+        yield f"{name}[{number}]", row[0], row[1], row[2]

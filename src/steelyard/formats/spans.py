@@ -1,0 +1,125 @@
+"""Columns of text without strings: many slices of one byte buffer.
+
+Seven million run lines never become seven million Python objects. A column is a buffer, where each value starts
+and where it ends; values are compared, hashed and ordered eight bytes at a time, by machine words.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.table import IntArray
+
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+
+PADDING = 32
+"""Spare bytes on both sides of a buffer, so that a word can be loaded anywhere near a value."""
+
+# masks that keep the first n bytes of a little-endian word, n = 0 … 8
+_FIRST_BYTES = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spans:
+    """Values `buffer[starts[i]:ends[i]]`; the buffer has PADDING spare bytes before the first and after the last."""
+
+    buffer: Bytes
+    starts: IntArray
+    ends: IntArray
+
+    @classmethod
+    def of(cls, values: Iterable[bytes]) -> "Spans":
+        """A column of these values, copied into one buffer."""
+        parts = list(values)
+        lengths = np.fromiter((len(part) for part in parts), np.int64, len(parts))
+        ends = np.cumsum(lengths) + PADDING
+        return cls(padded(b"".join(parts)), ends - lengths, ends)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def take(self, rows: IntArray | slice) -> "Spans":
+        """The same column with only these rows, in this order."""
+        return Spans(self.buffer, self.starts[rows], self.ends[rows])
+
+    def bytes_at(self, row: int) -> bytes:
+        """One value."""
+        return self.buffer[self.starts[row] : self.ends[row]].tobytes()
+
+    def text_at(self, row: int) -> str:
+        """One value as text."""
+        return self.bytes_at(row).decode("utf-8")
+
+    def texts(self) -> list[str]:
+        """All values as text."""
+        whole = self.buffer.tobytes()
+        bounds = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
+        return [whole[start:end].decode("utf-8") for start, end in bounds]
+
+    def words(self) -> list[Words]:
+        """Each value as zero-padded little-endian words: one array per eight bytes of the longest value."""
+        lengths = self.ends - self.starts
+        longest = int(lengths.max(initial=0))
+        words = word_view(self.buffer)
+        found = [words[self.starts] & _FIRST_BYTES[np.minimum(lengths, 8)]]
+        for first in range(8, longest, 8):
+            index = np.minimum(self.starts + first, len(words) - 1)
+            found.append(words[index] & _FIRST_BYTES[np.clip(lengths - first, 0, 8)])
+        return found
+
+    def order(self) -> IntArray:
+        """Rows in the order of their bytes, smallest first."""
+        return np.lexsort([word.byteswap() for word in reversed(self.words())])
+
+    def hashes(self) -> Words:
+        """A 64-bit hash of each value; equal values have equal hashes, and values up to eight bytes never collide."""
+        return hash_words(self.words())
+
+    def equals(self, other: "Spans") -> NDArray[np.bool_]:
+        """Row by row, whether both hold the same bytes."""
+        same = (self.ends - self.starts) == (other.ends - other.starts)
+        for ours, theirs in zip(self.words(), other.words(), strict=False):
+            same &= ours == theirs
+        return same
+
+    def changes(self) -> NDArray[np.bool_]:
+        """Row by row, whether the value differs from the row before; the first row always does."""
+        changed = np.ones(len(self), np.bool_)
+        if len(self):
+            lengths = self.ends - self.starts
+            changed[1:] = lengths[1:] != lengths[:-1]
+            for words in self.words():
+                changed[1:] |= words[1:] != words[:-1]
+        return changed
+
+
+def padded(text: bytes) -> Bytes:
+    """The bytes as a buffer with spare bytes on both sides; `text` begins at PADDING."""
+    spare = bytes(PADDING)
+    return np.frombuffer(b"".join((spare, text, spare)), np.uint8)
+
+
+def word_view(buffer: Bytes) -> Words:
+    """The buffer seen as the little-endian word that begins at each of its bytes."""
+    return np.ndarray((len(buffer) - 7,), np.dtype("<u8"), buffer, 0, (1,))
+
+
+def hash_words(words: list[Words]) -> Words:
+    """Mix the words of each row into one; padding words of zeros change nothing."""
+    total = np.zeros_like(words[0])
+    for place, word in enumerate(words):
+        mixed = word * _MULTIPLIER
+        mixed ^= mixed >> _HALF
+        total += mixed * np.uint64(pow(int(_MULTIPLIER), place + 1, 1 << 64))
+    return total ^ (total >> _HALF)
+
+
+def combine(hashes: Words, numbers: IntArray) -> Words:
+    """Mix a number (such as the place of a query) into each hash."""
+    mixed = (hashes + numbers.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)) * _MULTIPLIER
+    return mixed ^ (mixed >> _HALF)

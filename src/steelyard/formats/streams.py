@@ -1,0 +1,166 @@
+"""Bytes from anywhere: a path, a gzip or zstandard file, standard input; whole, or in blocks cut between queries."""
+
+import gzip
+import hashlib
+import io
+import sys
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from steelyard.errors import InputError
+
+STDIN = "-"
+BLOCK = 1 << 20
+"""How much of a file is worked on at a time: the columns of a block still fit the cache."""
+
+ENCODING_HINT = "convert it, for example: iconv -f GB18030 -t UTF-8"
+
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(slots=True)
+class Stream:
+    """A named source of bytes, read once from its beginning; `digest` tells what was read."""
+
+    name: str
+    file: BinaryIO
+    _hash: "hashlib._Hash" = field(default_factory=hashlib.sha256)
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes (decompressed), all of them by default; b"" at the end."""
+        try:
+            piece = self.file.read(size)
+        except (OSError, EOFError, zlib.error, _zstd_error()) as error:
+            raise InputError(f"cannot be read: {error}", where=self.name, hint="is the file whole?") from None
+        self._hash.update(piece)
+        return piece
+
+    def digest(self) -> str:
+        """SHA-256 of all that was read (of the text, where the file is compressed)."""
+        return self._hash.hexdigest()
+
+
+def open_stream(path: str | Path) -> Stream:
+    """Open a file by its path, `-` for standard input; compression is recognised by content, not by name."""
+    if str(path) == STDIN:
+        return Stream("<stdin>", io.BytesIO(sys.stdin.buffer.read()))
+    try:
+        file = cast(BinaryIO, open(path, "rb", buffering=0))  # noqa: SIM115 - handed on; closed with its stream
+        magic = file.read(4)
+        file.seek(0)
+    except FileNotFoundError:
+        raise InputError("no such file", where=str(path), hint=_hint_for_missing(Path(path))) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    return Stream(str(path), _decompressed(file, magic))
+
+
+def read_text(path: str | Path) -> tuple[str, Stream]:
+    """A whole file as text, without a byte-order mark."""
+    stream = open_stream(path)
+    return decode(stream.read(), stream.name), stream
+
+
+def decode(content: bytes, name: str) -> str:
+    """Bytes as UTF-8 text without a byte-order mark; anything else is an error with its line."""
+    check_encoding(content, name, 1)
+    return content.removeprefix(_UTF8_MARK).decode("utf-8")
+
+
+def check_encoding(content: bytes, name: str, first_line: int) -> None:
+    """Refuse what is not UTF-8 text; `first_line` is the number of the line that `content` begins with."""
+    found = encoding_problem(content)
+    if found:
+        line, message = found
+        raise InputError(message, where=f"{name}:{first_line + line}", hint=ENCODING_HINT)
+
+
+def encoding_problem(content: bytes) -> tuple[int, str] | None:
+    """The first line (counted from 0) that is not UTF-8 text, and why; None if all is well."""
+    if content.startswith(_UTF16_MARKS) or b"\0" in content:
+        at, message = max(content.find(b"\0"), 0), "this is not UTF-8 text but UTF-16 or binary"
+    elif content.isascii():
+        return None
+    else:
+        try:
+            content.decode("utf-8")
+            return None
+        except UnicodeDecodeError as error:
+            at, message = error.start, f"this is not UTF-8 text: byte 0x{content[error.start]:02x}"
+    return content.count(b"\n", 0, at), message
+
+
+def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
+    """The stream in pieces of whole lines, each cut where the first column changes; the mark at its head is gone.
+
+    A block that holds one query alone grows until the query ends.
+    """
+    kept = b""
+    wanted = size
+    while piece := stream.read(wanted):
+        kept = kept + piece if kept else piece.removeprefix(_UTF8_MARK)
+        cut = _last_change(kept)
+        if cut:
+            yield kept[:cut]
+            kept = kept[cut:]
+        wanted = max(size, len(kept))
+    if kept:
+        yield kept if kept.endswith(b"\n") else kept + b"\n"
+
+
+def _last_change(block: bytes) -> int:
+    """Where the last query of the block begins, or 0 if that is its first line.
+
+    Bisection: between a line of another query and a line of the last query there is a place where it changes.
+    """
+    end = block.rfind(b"\n") + 1
+    last_line = block.rfind(b"\n", 0, max(end - 1, 0)) + 1
+    last = _first_field(block, last_line)
+    if not end or _first_field(block, 0) == last:
+        return 0
+    low, high = 0, last_line
+    while True:
+        middle = block.rfind(b"\n", 0, (low + high) // 2) + 1
+        if middle <= low:
+            middle = block.find(b"\n", low, high) + 1
+        if middle >= high or middle == 0:
+            return high
+        if _first_field(block, middle) == last:
+            high = middle
+        else:
+            low = middle
+
+
+def _first_field(block: bytes, start: int) -> bytes:
+    line = block[start : block.find(b"\n", start)]
+    return line.split(None, 1)[0] if line.strip() else b""
+
+
+def _decompressed(file: BinaryIO, magic: bytes) -> BinaryIO:
+    if magic.startswith(_GZIP):
+        return cast(BinaryIO, gzip.GzipFile(fileobj=file))
+    if magic.startswith(_ZSTD):
+        import zstandard
+
+        return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
+    return file
+
+
+def _zstd_error() -> type[Exception]:
+    loaded = sys.modules.get("zstandard")
+    return loaded.ZstdError if loaded else zlib.error
+
+
+def _hint_for_missing(path: Path) -> str | None:
+    import difflib
+
+    if not path.parent.is_dir():
+        return f"there is no folder {str(path.parent)!r}"
+    close = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], n=1)
+    return f"did you mean {str(path.with_name(close[0]))!r}?" if close else None

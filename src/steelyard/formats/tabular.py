@@ -1,0 +1,136 @@
+"""Judgments and runs out of rows with named columns, mappings of mappings, and data frames."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import MOST_PROBLEMS, InputError, Problem
+from steelyard.formats.rankings import Judgments, Run, digest_rows, judgments, run_from_rows
+from steelyard.formats.records import Record
+from steelyard.formats.spans import Spans
+
+QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id")
+DOCUMENT = ("document", "doc", "doc_id", "doc-id", "docid", "docno", "document_id", "corpus-id", "corpus_id", "did", "pid")
+SCORE = ("score", "sim", "similarity")
+GRADE = ("grade", "relevance", "rel", "label", "judgment", "score")
+
+Row = tuple[str, Any, Any, Any]
+"""Where it stands, query, document, and score or grade."""
+
+
+def named_rows(records: Sequence[Record], values: Sequence[str], name: str) -> Iterator[Row]:
+    """The three columns that matter, found by their usual names."""
+    if not records:
+        raise InputError("there are no rows in it", where=name)
+    fields = list(records[0].fields)
+    chosen = [_column(fields, names, name) for names in (QUERY, DOCUMENT, values)]
+    for record in records:
+        absent = [column for column in chosen if column not in record.fields]
+        if absent:
+            raise InputError(f"the field {absent[0]!r} is missing", where=record.where)
+        yield (record.where, *(record.fields[column] for column in chosen))
+
+
+def nested_rows(content: Mapping[Any, Any], name: str) -> Iterator[Row]:
+    """Rows of `{query: {document: value}}`, the form of pytrec_eval and ranx."""
+    for query, documents in content.items():
+        if not isinstance(documents, Mapping):
+            raise InputError("a mapping of documents is needed for each query", where=f"{name}#/{query}")
+        for document, value in documents.items():
+            yield f"{name}#/{query}/{document}", query, document, value
+
+
+def qrels_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Judgments:
+    """Judgments from rows; grades are whole numbers."""
+    where, queries, documents, values = _columns(rows, name, _grade)
+    return judgments(
+        name,
+        Spans.of(queries),
+        Spans.of(documents),
+        np.array(values, np.int64),
+        digest=digest or digest_rows((queries, documents, values)),
+        place=where.__getitem__,
+    )
+
+
+def run_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Run:
+    """A run from rows; the rows of a query may stand anywhere."""
+    where, queries, documents, values = _columns(rows, name, _score)
+    digest = digest or digest_rows((queries, documents, values))
+    return run_from_rows(name, queries, documents, np.array(values, np.float64), digest=digest, place=where.__getitem__)
+
+
+def _columns(rows: Iterable[Row], name: str, read: "type[_grade] | type[_score] | Any") -> tuple[list[str], list[bytes], list[bytes], list[Any]]:
+    where: list[str] = []
+    queries: list[bytes] = []
+    documents: list[bytes] = []
+    values: list[Any] = []
+    problems: list[Problem] = []
+    for place, query, document, value in rows:
+        try:
+            queries.append(_identifier(query, "query"))
+            documents.append(_identifier(document, "document"))
+            values.append(read(value))
+            where.append(place)
+        except ValueError as error:
+            problems.append(Problem(place, str(error)))
+            if len(problems) == MOST_PROBLEMS:
+                break
+    if problems:
+        raise InputError.of(problems)
+    if not values:
+        raise InputError("there is nothing in it", where=name)
+    return where, queries, documents, values
+
+
+def _identifier(value: Any, what: str) -> bytes:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str) and value:
+        return value.encode("utf-8")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value).encode()
+    raise ValueError(f"{what} id must be text or a whole number, not {value!r}")
+
+
+def _score(value: Any) -> float:
+    number = _number(value)
+    if number is None or math.isnan(number):
+        raise ValueError(f"score is not a number: {_shown(value)}")
+    return number
+
+
+def _grade(value: Any) -> int:
+    number = _number(value)
+    if number is None or not number.is_integer():
+        raise ValueError(f"grade is not a whole number: {_shown(value)}")
+    return int(number)
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        return None if isinstance(value, str) and "_" in value else float(value)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _shown(value: Any) -> str:
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def _column(fields: Sequence[str], names: Sequence[str], source: str) -> str:
+    folded = {field.casefold(): field for field in fields}
+    for name in names:
+        if name in folded:
+            return folded[name]
+    raise InputError(
+        f"no column is called {names[0]!r} or {names[1]!r}; there are: {', '.join(map(repr, fields))}",
+        where=source,
+        hint=f"accepted names: {', '.join(names)}",
+    )

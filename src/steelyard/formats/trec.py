@@ -1,0 +1,106 @@
+"""TREC files: `query 0 document grade` and `query Q0 document rank score tag`.
+
+Columns are separated by any run of spaces or tabs; blank lines and lines that begin with `#` are passed over.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from steelyard.errors import MOST_PROBLEMS, InputError, Problem
+from steelyard.formats.decimals import parse_integers, parse_numbers
+from steelyard.formats.fields import split_fields
+from steelyard.formats.rankings import Judgments, Run, RunBlock, grouped, judgments
+from steelyard.formats.spans import Spans
+from steelyard.formats.streams import STDIN, Stream, check_encoding, encoding_problem, line_blocks, open_stream
+
+RUN_HINT = "a run line is: query Q0 document rank score tag"
+QRELS_HINT = "a qrels line is: query 0 document grade"
+
+
+def read_qrels(path: str | Path) -> Judgments:
+    """Judgments from a TREC qrels file; grades are integers, negative ones mean "in the pool, not judged"."""
+    stream = open_stream(path)
+    content = b"".join(line_blocks(stream))
+    check_encoding(content, stream.name, 1)
+    fields = split_fields(content or b"\n", 4, wanted=(0, 2, 3))
+    query, document, grade = fields.columns
+    grades, bad = parse_integers(grade)
+    problems = fields.problems + [
+        (int(fields.line[row]), f"grade is not a whole number: {grade.text_at(row)!r}") for row in bad[:MOST_PROBLEMS]
+    ]
+    if problems:
+        raise InputError.of([Problem(f"{stream.name}:{line + 1}", text) for line, text in sorted(problems)], hint=QRELS_HINT)
+    line = fields.line
+    return judgments(
+        stream.name, query, document, grades, digest=stream.digest(), place=lambda row: f"{stream.name}:{line[row] + 1}"
+    )
+
+
+def read_run(path: str | Path) -> Run:
+    """A run from a TREC file, read in blocks as it is evaluated. The rank column is not used: scores decide."""
+    return _TrecRun(path).run()
+
+
+def looks_like_trec(path: str | Path) -> bool:
+    """Whether a file with a table's suffix (`.tsv`) is a TREC file all the same: no header, a number at its end."""
+    if not str(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
+        return False
+    lines = [line.split() for line in open_stream(path).read(1 << 16).split(b"\n") if line.strip()]
+    first = next((line for line in lines if not line[0].startswith(b"#")), [])
+    numbers = parse_numbers(Spans.of(first))[0] if first else np.zeros(0)
+    return len(first) >= 4 and not np.isnan(numbers[3])
+
+
+class _TrecRun:
+    """One pass over a run file, and a second one if its queries turn out to be interleaved."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+        self.stream = open_stream(path)
+        self.kept = self.stream.read() if str(path) == STDIN else None
+
+    def run(self) -> Run:
+        name = self.stream.name
+        return Run(name, self.pieces, parse_block, self.whole, lambda line: f"{name}:{line + 1}", self.digest)
+
+    def pieces(self) -> Iterator[object]:
+        return line_blocks(self._again())
+
+    def whole(self) -> RunBlock:
+        return grouped(parse_block(b"".join(line_blocks(self._again()))))
+
+    def digest(self) -> str:
+        return self.stream.digest()
+
+    def _again(self) -> Stream:
+        import io
+
+        self.stream = (
+            open_stream(self.path) if self.kept is None else Stream(self.stream.name, io.BytesIO(self.kept))
+        )
+        return self.stream
+
+
+def parse_block(block: object) -> RunBlock:
+    """The columns of whole run lines."""
+    if not isinstance(block, bytes):
+        raise TypeError(f"not bytes: {block!r}")
+    unreadable = encoding_problem(block)
+    if unreadable:
+        return RunBlock.unreadable(unreadable)
+    fields = split_fields(block, 5, wanted=(0, 2, 3, 4))
+    query, document, rank, score = fields.columns
+    scores, bad = parse_numbers(score)
+    problems = fields.problems + _bad_scores(score, fields.line, bad)
+    odd = {
+        "lines without a run tag": int(np.count_nonzero(fields.widths == 5)),
+        "lines with more than six columns": int(np.count_nonzero(fields.widths > 6)),
+    }
+    return RunBlock(query, document, scores, rank, fields.line, fields.lines, sorted(problems), odd)
+
+
+def _bad_scores(score: Spans, line: "np.ndarray[tuple[int], np.dtype[np.int64]]", bad: object) -> list[tuple[int, str]]:
+    rows = np.asarray(bad)[:MOST_PROBLEMS]
+    return [(int(line[row]), f"score is not a number: {score.text_at(int(row))!r}") for row in rows]

@@ -1,0 +1,1 @@
+"""What is measured: rankings and answers, by name."""

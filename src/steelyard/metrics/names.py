@@ -1,0 +1,128 @@
+"""Everybody's spellings, mapped to ours: `ndcg_cut_10`, `ndcg@10`, `recip_rank`, `mrr`, `precision@5` …"""
+
+import re
+from collections.abc import Sequence
+
+from steelyard.errors import ConfigError, UnknownName
+from steelyard.metrics import retrieval  # noqa: F401 - registers the ranking metrics
+from steelyard.metrics.registry import REGISTRY, Measure, Metric, Number
+
+CUTOFFS = (1, 5, 10, 20, 50, 100)
+DEFAULT_RETRIEVAL = ("RR", "AP", "R", "nDCG", "P")
+
+# spelling, folded (lower case, "_" for "-" and blanks) → our name
+SPELLINGS = {
+    "precision": "P",
+    "prec": "P",
+    "recall": "R",
+    "map": "AP",
+    "map_cut": "AP",
+    "mean_average_precision": "AP",
+    "average_precision": "AP",
+    "mrr": "RR",
+    "recip_rank": "RR",
+    "reciprocal_rank": "RR",
+    "mean_reciprocal_rank": "RR",
+    "ndcg_cut": "nDCG",
+    "r_precision": "Rprec",
+    "r_prec": "Rprec",
+    "hit": "Success",
+    "hits": "Success",
+    "hit_rate": "Success",
+    "set_p": "SetP",
+    "set_recall": "SetR",
+    "set_r": "SetR",
+    "set_f": "SetF",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+    "judged_cut": "Judged",
+}
+
+_NAME = re.compile(
+    r"""(?P<base>[A-Za-z][A-Za-z0-9]*(?:[_\- ][A-Za-z]+)*)
+        (?:\((?P<inner>[^()]*)\))?
+        (?:(?P<mark>[@._])(?P<cut>\d+))?""",
+    re.VERBOSE,
+)
+
+
+def parse_measure(text: str) -> Measure:
+    """The measure that a name stands for; P and R without a cut-off are an error here."""
+    found, parameters = _read(text)
+    return Measure.of(found, parameters)
+
+
+def parse_measures(
+    names: Sequence[str] | None, cutoffs: Sequence[int] | None = None, *, default: Sequence[str] = DEFAULT_RETRIEVAL
+) -> list[Measure]:
+    """Measures for a list of names, in order and each once.
+
+    Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
+    only where the name says so); P, R and their like always need some.
+    """
+    measures: dict[str, Measure] = {}
+    for name in names or default:
+        for measure in _expand(name, _checked(cutoffs or (CUTOFFS if names is None else ()))):
+            measures[str(measure)] = measure
+    return list(measures.values())
+
+
+def split_names(texts: Sequence[str]) -> list[str]:
+    """Names from arguments that may hold several, separated by commas outside brackets."""
+    return [name.strip() for text in texts for name in re.split(r",(?![^()]*\))", text) if name.strip()]
+
+
+def _expand(name: str, cutoffs: Sequence[int]) -> list[Measure]:
+    found, parameters = _read(name)
+    if "k" in parameters or "k" not in found.parameters:
+        return [Measure.of(found, parameters)]
+    if "k" in found.required:
+        cutoffs = cutoffs or CUTOFFS
+    if found.whole or not cutoffs:
+        return [Measure.of(found, parameters)]
+    return [Measure.of(found, {**parameters, "k": k}) for k in cutoffs]
+
+
+def _read(text: str) -> tuple[Metric, dict[str, Number]]:
+    match = _NAME.fullmatch(text.strip())
+    if not match:
+        raise UnknownName.of("metric", text, _known())
+    found = _metric(match["base"], text)
+    parameters = _parameters(match["inner"] or "", text)
+    if match["cut"] and found.name == "RBP" and match["mark"] == ".":
+        parameters["p"] = float(f"0.{match['cut']}")  # ranx writes rbp.95
+    elif match["cut"]:
+        parameters["k"] = _checked([int(match["cut"])])[0]
+    return found, parameters
+
+
+def _metric(base: str, text: str) -> Metric:
+    folded = re.sub(r"[\- ]", "_", base.casefold())
+    ours = {name.casefold(): name for name in REGISTRY}
+    name = ours.get(folded) or ours.get(SPELLINGS.get(folded, "").casefold())
+    if name is None:
+        raise UnknownName.of("metric", text, _known())
+    return REGISTRY[name]
+
+
+def _parameters(inner: str, text: str) -> dict[str, Number]:
+    parameters: dict[str, Number] = {}
+    for part in filter(None, (part.strip() for part in inner.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        try:
+            parameters["k" if key == "cutoff" else key] = int(value) if re.fullmatch(r"-?\d+", value) else float(value)
+        except ValueError:
+            raise ConfigError(f"{text}: {part!r} is not of the form parameter=number", hint="for example P(rel=2)@5") from None
+    return parameters
+
+
+def _checked(cutoffs: Sequence[int]) -> Sequence[int]:
+    for k in cutoffs:
+        if k < 1:
+            raise ConfigError(f"a cut-off must be at least 1, not {k}", hint="for example nDCG@10")
+    return cutoffs
+
+
+def _known() -> list[str]:
+    return [*REGISTRY, *SPELLINGS]

@@ -1,0 +1,132 @@
+"""Metrics by name: each is a pure function, and its signature is its schema.
+
+    @metric("P")
+    def precision(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
+        "Share of the first k documents that are relevant."
+
+The keyword-only arguments are the parameters that a name may carry: `P(rel=2)@5` calls `precision(…, rel=2, k=5)`.
+Strangers register by the same decorator, in a module named on the command line or by an entry point in the group
+`steelyard.metrics`.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+from steelyard.errors import ConfigError, UnknownName
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Kind = Literal["retrieval", "answers"]
+Number = int | float
+
+ENTRY_POINTS = "steelyard.metrics"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric as registered: what it is called, what computes it, and what its parameters are by default.
+
+    A parameter whose default is None may be left out; one without a default (`required`) may not. `bounds` hold for
+    every item. `whole` metrics are cut only where their name says so (`RR@10`), not by a list of cut-offs. Counts
+    are `summed`: people quote their total.
+    """
+
+    name: str
+    kind: Kind
+    compute: Callable[..., Any]
+    defaults: Mapping[str, Number | None]
+    required: frozenset[str]
+    bounds: tuple[float, float]
+    whole: bool = False
+    summed: bool = False
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """Everything the name may carry."""
+        return self.required | frozenset(self.defaults)
+
+    @property
+    def explanation(self) -> str:
+        """What the metric means, its conventions and its source."""
+        return inspect.getdoc(self.compute) or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A metric with its parameters: a value whose text reads back to the same measure."""
+
+    metric: Metric = field(compare=False)
+    name: str
+    parameters: tuple[tuple[str, Number], ...] = ()
+
+    @classmethod
+    def of(cls, metric: Metric, parameters: Mapping[str, Number]) -> "Measure":
+        """Check the parameters and put them in order; those at their default are left unsaid."""
+        for parameter in parameters:
+            if parameter not in metric.parameters:
+                raise ConfigError(f"{metric.name} has no parameter {parameter!r}", hint=_parameters(metric))
+        missing = metric.required - frozenset(parameters)
+        if missing:
+            raise ConfigError(f"{metric.name} needs {', '.join(sorted(missing))}", hint=f"for example {metric.name}@10")
+        said = {key: value for key, value in parameters.items() if metric.defaults.get(key) != value}
+        return cls(metric, metric.name, tuple(sorted(said.items())))
+
+    def settings(self) -> dict[str, Number | None]:
+        """All parameters, said or by default."""
+        return {**self.metric.defaults, **dict(self.parameters)}
+
+    def says(self, parameter: str) -> bool:
+        """Whether the name itself sets this parameter."""
+        return any(key == parameter for key, _ in self.parameters)
+
+    def __str__(self) -> str:
+        cut = dict(self.parameters).get("k")
+        inner = ",".join(f"{key}={value}" for key, value in self.parameters if key != "k")
+        return self.name + (f"({inner})" if inner else "") + (f"@{cut}" if cut is not None else "")
+
+
+REGISTRY: dict[str, Metric] = {}
+
+
+def metric(
+    name: str,
+    *,
+    kind: Kind = "retrieval",
+    bounds: tuple[float, float] = (0.0, 1.0),
+    whole: bool = False,
+    summed: bool = False,
+) -> Callable[[Function], Function]:
+    """Register a function as the metric `name`; the function itself is left as it is."""
+
+    def register(function: Function) -> Function:
+        if name in REGISTRY and REGISTRY[name].compute is not function:
+            raise ConfigError(f"two metrics are called {name!r}", hint="give yours another name")
+        keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        defaults = {p.name: p.default for p in keywords if p.default is not p.empty}
+        required = frozenset(p.name for p in keywords if p.default is p.empty)
+        REGISTRY[name] = Metric(name, kind, function, defaults, required, bounds, whole, summed)
+        return function
+
+    return register
+
+
+def load_metrics(modules: tuple[str, ...] = ()) -> None:
+    """Bring in metrics of installed packages (entry points) and of these modules."""
+    import importlib
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINTS):
+        point.load()
+    for module in modules:
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            raise UnknownName(
+                f"no module is called {module!r}", hint=f"{error}; is its folder on PYTHONPATH?"
+            ) from None
+
+
+def _parameters(metric: Metric) -> str:
+    names = sorted(metric.parameters)
+    return f"{metric.name} knows: {', '.join(names)}" if names else f"{metric.name} takes no parameters"

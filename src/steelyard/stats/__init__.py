@@ -1,0 +1,1 @@
+"""Intervals, paired tests, corrections and power over plain arrays of per-item scores."""

@@ -1,0 +1,211 @@
+"""Is the difference between two systems real? Paired by item, corrected as a family, with what could be detected."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from steelyard.errors import ConfigError, InputError
+from steelyard.stats.correction import adjust
+from steelyard.stats.intervals import Interval, mean_interval
+from steelyard.stats.paired import PairedResult, paired_tests
+from steelyard.stats.power import effect_size, smallest_detectable
+from steelyard.stats.summary import clusters_of, interval_list, known
+from steelyard.table import FloatArray, IntArray, Table
+
+Test = Literal["permutation", "t", "wilcoxon", "sign", "bootstrap"]
+Correction = Literal["holm", "bh", "bonferroni", "none"]
+
+# settings on which two tables that are compared may well differ
+_OWN_SETTINGS = ("run", "predictions", "system", "steelyard")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """System `a` (the newer) against `b` on one metric; `difference` is a - b over the `n` items scored in both.
+
+    `unpaired` counts items that are scored in only one of the two. `smallest_detectable` is the difference that this
+    many items would have shown in four of five repetitions.
+    """
+
+    a: str
+    b: str
+    metric: str
+    n: int
+    unpaired: int
+    a_mean: float
+    b_mean: float
+    difference: float
+    interval: Interval
+    result: PairedResult
+    p_adjusted: float
+    correction: Correction
+    alpha: float
+    effect_size: float
+    smallest_detectable: float
+    settings_differ: tuple[str, ...] = ()
+
+    @property
+    def p_value(self) -> float:
+        """The p-value before correction."""
+        return self.result.p_value
+
+    @property
+    def significant(self) -> bool:
+        """Whether the corrected p-value is below alpha."""
+        return bool(self.p_adjusted < self.alpha)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As one entry of `comparisons` in JSON output."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "metric": self.metric,
+            "n": self.n,
+            "unpaired": self.unpaired,
+            "a_mean": known(self.a_mean),
+            "b_mean": known(self.b_mean),
+            "diff": known(self.difference),
+            "ci95": interval_list(self.interval),
+            "test": self.result.test,
+            "exact": self.result.exact,
+            "resamples": self.result.resamples,
+            "p_value": known(self.p_value),
+            "p_adjusted": known(self.p_adjusted),
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "significant": self.significant,
+            "effect_size": known(self.effect_size),
+            "smallest_detectable": known(self.smallest_detectable),
+            "settings_differ": list(self.settings_differ),
+        }
+
+
+def compare(
+    new: Table,
+    old: Table,
+    *,
+    metrics: Sequence[str] | None = None,
+    test: Test = "permutation",
+    resamples: int = 10_000,
+    seed: int = 42,
+    correction: Correction = "holm",
+    alpha: float = 0.05,
+) -> list[Comparison]:
+    """Compare two tables metric by metric; the p-values are corrected as one family."""
+    return compare_all(
+        [new], old, metrics=metrics, test=test, resamples=resamples, seed=seed, correction=correction, alpha=alpha
+    )
+
+
+def compare_all(
+    new: Sequence[Table],
+    old: Table,
+    *,
+    metrics: Sequence[str] | None = None,
+    test: Test = "permutation",
+    resamples: int = 10_000,
+    seed: int = 42,
+    correction: Correction = "holm",
+    alpha: float = 0.05,
+) -> list[Comparison]:
+    """Compare each new table with the old one; all p-values of all of them are one family."""
+    found = [
+        comparison
+        for table in new
+        for comparison in _compare_pair(table, old, metrics, test, resamples, seed, correction, alpha)
+    ]
+    adjusted = adjust([comparison.p_value for comparison in found], correction)
+    return [replace(comparison, p_adjusted=p) for comparison, p in zip(found, adjusted, strict=True)]
+
+
+def _compare_pair(
+    new: Table,
+    old: Table,
+    metrics: Sequence[str] | None,
+    test: Test,
+    resamples: int,
+    seed: int,
+    correction: Correction,
+    alpha: float,
+) -> list[Comparison]:
+    _check_same_kind(new, old)
+    names = [metric for metric in metrics or new.metrics if metric in new.columns and metric in old.columns]
+    if not names:
+        raise ConfigError(
+            f"{new.name} and {old.name} have no metric in common",
+            hint=f"{new.name} has {', '.join(new.metrics)}; {old.name} has {', '.join(old.metrics)}",
+        )
+    rows = _pair(new, old)
+    differences = np.column_stack([new.column(m)[rows.new] - old.column(m)[rows.old] for m in names])
+    results = paired_tests(differences, test=test, resamples=resamples, seed=seed)
+    differ = tuple(new.signature.differences(old.signature, apart_from=_OWN_SETTINGS))
+    return [
+        _compare_metric(new, old, metric, rows, differences[:, place], results[place], correction, alpha, differ)
+        for place, metric in enumerate(names)
+    ]
+
+
+def _compare_metric(
+    new: Table,
+    old: Table,
+    metric: str,
+    rows: "_Pairs",
+    differences: FloatArray,
+    result: PairedResult,
+    correction: Correction,
+    alpha: float,
+    settings_differ: tuple[str, ...],
+) -> Comparison:
+    both = ~np.isnan(differences)
+    kept = differences[both]
+    clusters = clusters_of(new)
+    scored = len(new.scored(metric)) + len(old.scored(metric))
+    a_mean, b_mean = _mean(new.column(metric)[rows.new][both]), _mean(old.column(metric)[rows.old][both])
+    return Comparison(
+        a=new.name,
+        b=old.name,
+        metric=metric,
+        n=len(kept),
+        unpaired=scored - 2 * len(kept),
+        a_mean=a_mean,
+        b_mean=b_mean,
+        difference=a_mean - b_mean,
+        interval=mean_interval(kept, method="t", clusters=None if clusters is None else clusters[rows.new][both]),
+        result=result,
+        p_adjusted=result.p_value,
+        correction=correction,
+        alpha=alpha,
+        effect_size=effect_size(kept),
+        smallest_detectable=smallest_detectable(kept, alpha=alpha),
+        settings_differ=settings_differ,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Rows of the two tables that belong to one item."""
+
+    new: IntArray
+    old: IntArray
+
+
+def _pair(new: Table, old: Table) -> _Pairs:
+    if list(new.ids) == list(old.ids):
+        return _Pairs(np.arange(len(new)), np.arange(len(old)))
+    place = {item: row for row, item in enumerate(old.ids)}
+    pairs = [(row, place[item]) for row, item in enumerate(new.ids) if item in place]
+    if not pairs:
+        raise InputError(f"no item is in both {new.name} and {old.name}", hint="items are paired by their id")
+    rows = np.array(pairs)
+    return _Pairs(rows[:, 0], rows[:, 1])
+
+
+def _check_same_kind(new: Table, old: Table) -> None:
+    if new.kind != old.kind:
+        raise ConfigError(f"{new.name} is a {new.kind} result and {old.name} a {old.kind} result; they do not compare")
+
+
+def _mean(values: FloatArray) -> float:
+    return float(np.cumsum(values)[-1] / len(values)) if len(values) else float("nan")

@@ -1,0 +1,55 @@
+"""What this many items could have detected, how many would detect more, and how large the effect is."""
+
+import math
+
+import numpy as np
+
+from steelyard.stats.checks import require_one_column, require_share
+from steelyard.stats.distributions import normal_quantile, t_quantile
+from steelyard.stats.ties import deviation
+from steelyard.table import FloatArray
+
+
+def smallest_detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> float:
+    """The mean difference that a paired t test at alpha would find with this power; NaN for fewer than two items."""
+    _require_chances(alpha=alpha, power=power)
+    require_one_column(differences)
+    spread = deviation(differences)
+    return math.nan if math.isnan(spread) else _detectable(spread, len(differences), alpha=alpha, power=power)
+
+
+def items_needed(differences: FloatArray, *, detect: float, alpha: float = 0.05, power: float = 0.8) -> int:
+    """The fewest items with which a mean difference of `detect` would be found, if they vary as these do."""
+    _require_chances(alpha=alpha, power=power)
+    if not detect > 0:
+        raise ValueError(f"the difference to detect must be positive, not {detect!r}")
+    require_one_column(differences)
+    spread = deviation(differences)
+    if math.isnan(spread):
+        raise ValueError(f"items needed are reckoned from at least 2 differences, not {len(differences)}")
+    normal = (normal_quantile(1 - alpha / 2) + normal_quantile(power)) * spread / detect
+    items = max(2, math.floor(normal**2))  # t has longer tails than the normal, so it needs no fewer
+    while _detectable(spread, items, alpha=alpha, power=power) > detect:
+        items += 1
+    return items
+
+
+def effect_size(differences: FloatArray) -> float:
+    """Cohen's d_z, the mean difference in standard deviations; NaN where there is none to measure in."""
+    require_one_column(differences)
+    mean = float(np.mean(differences)) if len(differences) else math.nan
+    if mean == 0:
+        return 0.0
+    spread = deviation(differences)
+    return mean / spread if spread > 0 else math.nan
+
+
+def _detectable(spread: float, items: int, *, alpha: float, power: float) -> float:
+    quantiles = t_quantile(1 - alpha / 2, items - 1) + t_quantile(power, items - 1)
+    return quantiles * spread / math.sqrt(items)
+
+
+def _require_chances(*, alpha: float, power: float) -> None:
+    require_share("alpha", alpha)
+    if not alpha < power < 1:
+        raise ValueError(f"power must lie between alpha and 1, not {power!r}")
