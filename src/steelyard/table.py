@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +111,8 @@ class Table:
         return column[~np.isnan(column)]
 
     def mean(self, metric: str) -> float:
-        """The mean over scored rows; NaN when there is none.
-
-        Added up row by row, not in pairs, so that a mean that lies on a rounding border prints as trec_eval prints it.
-        """
-        scored = self.scored(metric)
-        return float(np.cumsum(scored)[-1] / len(scored)) if len(scored) else float("nan")
+        """The mean over scored rows; NaN when there is none."""
+        return mean(self.scored(metric))
 
     def why(self, metric: str, row: int) -> Gap | None:
         """Why the cell has no number, or None if it has one."""
@@ -151,6 +148,14 @@ class Table:
     def _status(self, metric: str) -> IntArray:
         status = self.status.get(metric)
         return np.zeros(len(self.ids), np.int64) if status is None else status
+
+
+def mean(values: FloatArray) -> float:
+    """The mean; NaN of nothing.
+
+    Added up one by one, not in pairs, so that a mean that lies on a rounding border prints as trec_eval prints it.
+    """
+    return float(np.cumsum(values)[-1] / len(values)) if len(values) else float("nan")
 
 
 def _escape(value: str) -> str:

@@ -11,8 +11,9 @@ def enumerated(differences: Sequence[int]) -> Fraction:
     """The share of all sign vectors whose sum is at least as far from 0 as the observed one."""
     observed = abs(sum(differences))
     flips = itertools.product((1, -1), repeat=len(differences))
-    extreme = sum(abs(sum(sign * value for sign, value in zip(signs, differences, strict=True))) >= observed
-                  for signs in flips)
+    extreme = sum(
+        abs(sum(sign * value for sign, value in zip(signs, differences, strict=True))) >= observed for signs in flips
+    )
     return Fraction(extreme, 2 ** len(differences))
 
 

@@ -70,7 +70,7 @@ def test_fair_coin_is_exact_where_it_can_be_counted():
     for trials in range(60):
         for successes in range(trials + 1):
             tail = sum(math.comb(trials, k) for k in range(min(successes, trials - successes) + 1))
-            assert fair_two_sided(successes, trials) == pytest.approx(min(1.0, 2 * tail / 2**trials), rel=1e-13)
+            assert fair_two_sided(successes, trials) == pytest.approx(min(1.0, 2 * tail / 2**trials), rel=1e-15)
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (2, 3), (0.5, 40), (40, 0.5), (12, 15), (300, 7), (5000, 6000)])

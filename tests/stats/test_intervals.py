@@ -45,6 +45,14 @@ def test_bca_equals_scipy_within_resampling():
     assert interval.method == "bca"
 
 
+def test_bca_corrects_for_bias_and_skew_as_scipy_does():
+    skewed = np.random.default_rng(2).exponential(size=8)
+    expected = scipy.stats.bootstrap((skewed,), np.mean, n_resamples=200_000, rng=np.random.default_rng(1))
+    interval = mean_interval(skewed, method="bca", resamples=200_000)
+    low, high = expected.confidence_interval
+    assert (interval.low, interval.high) == pytest.approx((low, high), abs=0.01 * (high - low))
+
+
 def test_bca_leans_towards_the_long_tail():
     skewed = np.random.default_rng(2).exponential(size=40)
     interval = mean_interval(skewed, method="bca")
@@ -83,7 +91,7 @@ def test_clusters_of_the_same_size_are_an_interval_over_their_means():
 
 
 def test_clusters_of_several_sizes_by_the_formula():
-    """Mean 3.5; residuals sum to -4 over {1, 2}, 1 over {3, 4, 5, 6} less ... as written out here."""
+    """The mean is 3.5; its residuals are summed within {1, 2}, {3, 4, 5} and {6}."""
     values, clusters = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), [0, 0, 1, 1, 1, 2]
     residuals = np.array([-2.5 - 1.5, -0.5 + 0.5 + 1.5, 2.5])
     half = scipy.stats.t.ppf(0.975, 2) * math.sqrt(3 / 2 * (residuals**2).sum()) / 6
@@ -101,13 +109,19 @@ def test_t_covers_what_it_claims():
 
 
 def test_wilson_covers_what_it_claims():
-    samples = np.random.default_rng(6).random(size=(4000, 60)) < 0.3
-    assert 0.935 < covered(map(mean_interval, samples.astype(float)), 0.3) < 0.965
+    """Exactly, over all 61 outcomes; with few items it swings with the true share, and keeps to 95 % on the whole."""
+    successes = np.arange(61)
+    intervals = [mean_interval(np.repeat([1.0, 0.0], [count, 60 - count])) for count in successes]
+    low, high = np.array([(interval.low, interval.high) for interval in intervals]).T
+    shares = np.linspace(0.05, 0.95, 91)
+    coverage = [scipy.stats.binom.pmf(successes, 60, p)[(low <= p) & (p <= high)].sum() for p in shares]
+    assert min(coverage) > 0.92
+    assert 0.945 < np.mean(coverage) < 0.955
 
 
 def test_bca_covers_what_it_claims():
-    samples = np.random.default_rng(7).normal(0.4, 0.2, size=(1000, 60))
-    intervals = (mean_interval(sample, method="bca", resamples=1000, seed=seed) for seed, sample in enumerate(samples))
+    samples = np.random.default_rng(17).normal(0.4, 0.2, size=(2000, 80))
+    intervals = (mean_interval(sample, method="bca", resamples=500, seed=seed) for seed, sample in enumerate(samples))
     assert 0.935 < covered(intervals, 0.4) < 0.965
 
 
@@ -154,7 +168,7 @@ def test_equal_values_have_no_width(method):
 
 
 def test_refusals_say_why():
-    for settings, words in [
+    for options, words in [
         ({"method": "normal"}, r"^no interval method 'normal'; there are: auto, t, wilson, bca$"),
         ({"method": "wilson"}, r"^a Wilson interval needs values of 0 and 1, and no clusters$"),
         ({"level": 95}, r"^level must lie between 0 and 1, not 95$"),
@@ -162,7 +176,7 @@ def test_refusals_say_why():
         ({"clusters": [1, 2]}, r"^2 cluster labels for 80 values$"),
     ]:
         with pytest.raises(ValueError, match=words):
-            mean_interval(VALUES, **settings)
+            mean_interval(VALUES, **options)
     with pytest.raises(ValueError, match=r"^values must be finite; leave out unscored items first$"):
         mean_interval(np.array([0.1, np.nan]))
     with pytest.raises(ValueError, match=r"^one column is needed, not an array of 2 dimensions$"):

@@ -1,5 +1,6 @@
 """The paired tests against SciPy, and how they treat zeros, ties and gaps."""
 
+import itertools
 import math
 import sys
 
@@ -58,9 +59,18 @@ def test_sign_ignores_rounding_around_0():
 
 
 def test_bootstrap_agrees_with_t_on_a_normal_sample():
-    differences = np.random.default_rng(3).normal(0.2, 1, size=(400, 1))
-    (result,) = bootstrap_tests(differences, resamples=20_000)
-    assert result.p_value == pytest.approx(t_test(differences[:, 0]).p_value, rel=0.1)
+    differences = np.random.default_rng(3).normal(0.05, 1, size=(400, 20))
+    sampled = [result.p_value for result in bootstrap_tests(differences, resamples=20_000)]
+    assert sampled == pytest.approx([t_test(column).p_value for column in differences.T], abs=0.015)
+
+
+def test_bootstrap_counts_ties_with_the_observed_mean():
+    """Of the 27 samples of the centred (-1, -1, 2), 15 have a sum of -3, 3 or 6, where 3 was observed."""
+    samples = [sum(sample) for sample in itertools.product((-1, -1, 2), repeat=3)]
+    expected = sum(abs(total) >= 3 for total in samples) / 27
+    assert expected == 15 / 27
+    (result,) = bootstrap_tests(np.array([[0.7 - 0.6], [0.1], [0.4]]) - 0.1, resamples=20_000)
+    assert abs(result.p_value - expected) < 3 * math.sqrt(expected * (1 - expected) / 20_000)
 
 
 def test_bootstrap_gives_each_pattern_of_gaps_its_own_items():

@@ -15,7 +15,7 @@ from steelyard.stats.lattice import lattice_p_value
 from steelyard.stats.permutation import permutation_tests
 from steelyard.stats.ties import unit_scaled
 
-quick = settings(max_examples=60, deadline=None, database=None)
+quick = settings(max_examples=200, deadline=None, database=None)
 tenths = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=10)
 wholes = st.lists(st.integers(-100_000, 100_000), min_size=1, max_size=10)
 
@@ -45,12 +45,12 @@ def test_precision_at_ten_ties_where_it_should(pairs):
 
 
 def test_plain_comparison_would_be_wrong():
-    ours, theirs = np.array([0.3, 0.1, 0.7, 0.6, 0.9]), np.array([0.1, 0.3, 0.4, 0.9, 0.3])
-    signs = np.array(np.meshgrid(*[[1, -1]] * 5)).reshape(5, -1).T
+    ours, theirs = np.array([0.5, 0.9, 0.2, 1.0]), np.array([0.8, 0.1, 0.7, 0.9])
+    signs = np.array(np.meshgrid(*[[1, -1]] * 4)).reshape(4, -1).T
     differences = ours - theirs
     plain = (abs((signs * differences).sum(axis=1)) >= abs(differences.sum())).mean()
-    expected = float(enumerated([2, -2, 3, -3, 6]))
-    assert plain != expected
+    expected = float(enumerated([-3, 8, -5, 1]))
+    assert (plain, expected) == (0.875, 1.0)
     assert p_value(differences) == expected
 
 
@@ -63,6 +63,11 @@ def test_both_exact_ways_equal_the_definition(values, step):
     assert enumerated_p_value(scaled) == pytest.approx(expected, rel=1e-12)
     lattice = lattice_p_value(scaled)
     assert lattice is None or lattice == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("wholes", [[1, 2, 2, 2], [-3, 9, 9, 9, 9], [5, -1, -1, -1], [7, 7], [1]])
+def test_sizes_beyond_the_reach_of_the_tail(wholes):
+    assert lattice_p_value(nonzero(wholes)) == float(enumerated(wholes))
 
 
 @pytest.mark.parametrize(("items", "largest"), [(40, 1), (300, 10), (1000, 4), (60, 400)])

@@ -7,10 +7,9 @@ like everything in another notation (`1e-5`, `inf`), go to `float()` one by one.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steelyard.formats.spans import Spans, Words, word_view
-from steelyard.table import FloatArray, IntArray
+from steelyard.table import Flags, FloatArray, IntArray
 
 _BYTE = np.uint64(8)
 _ONES = np.uint64(0x0101010101010101)
@@ -53,7 +52,7 @@ def _parse_one(text: bytes) -> float:
         return float("nan")
 
 
-def _parse_plain(column: Spans, values: FloatArray) -> NDArray[np.bool_]:
+def _parse_plain(column: Spans, values: FloatArray) -> Flags:
     """Fill in all plain decimals (`-?digits[.digits]`); True where one was found."""
     if not len(column):
         return np.zeros(0, np.bool_)
@@ -62,7 +61,7 @@ def _parse_plain(column: Spans, values: FloatArray) -> NDArray[np.bool_]:
     words = _ending_words(column, lengths)
     fraction = _squeeze_point(words)
     has_digits = lengths > (fraction >= 0)
-    plain = (lengths <= _WIDTH) & has_digits & _all_digits(words)
+    plain: Flags = (lengths <= _WIDTH) & has_digits & _all_digits(words)
     mantissa, fits = _join([_eight_digits(word) for word in words])
     plain &= fits
     fraction = np.maximum(fraction, 0)
@@ -115,11 +114,12 @@ def _shift_over(words: list[Words], place: int, rows: IntArray | slice, byte: In
     words[-1][rows] = kept | carried | np.uint64(ord("0"))
 
 
-def _all_digits(words: list[Words]) -> NDArray[np.bool_]:
+def _all_digits(words: list[Words]) -> Flags:
     odd = np.zeros_like(words[0])
     for word in words:
         odd |= (word + _ABOVE_NINE) | (word - _ZEROS)
-    return (odd & _HIGH) == 0
+    digits: Flags = (odd & _HIGH) == 0
+    return digits
 
 
 def _eight_digits(word: Words) -> Words:
@@ -129,7 +129,7 @@ def _eight_digits(word: Words) -> Words:
     return ((fours & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
 
 
-def _join(eights: list[Words]) -> tuple[Words, NDArray[np.bool_]]:
+def _join(eights: list[Words]) -> tuple[Words, Flags]:
     """One integer per row, and whether it fits: at most 19 digits."""
     total = eights[0]
     if len(eights) > 1:
@@ -139,7 +139,7 @@ def _join(eights: list[Words]) -> tuple[Words, NDArray[np.bool_]]:
     return total, np.ones(len(total), np.bool_)
 
 
-def _divide_exactly(mantissa: Words, power: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+def _divide_exactly(mantissa: Words, power: FloatArray) -> tuple[FloatArray, Flags]:
     """`mantissa / power`, correctly rounded, and where that is certain.
 
     The quotient is refined by its exact remainder; it is certain unless the correction lies within a hair of half a

@@ -4,12 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steelyard.formats.spans import PADDING, Bytes, Spans, padded
-from steelyard.table import IntArray
-
-Flags = NDArray[np.bool_]
+from steelyard.table import Flags, IntArray
 
 _NEWLINE, _RETURN, _HASH, _SPACE = 10, 13, 35, 32
 

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
-from steelyard.formats.spans import Spans, combine
+from steelyard.formats.spans import Spans, Words, combine
 from steelyard.table import FloatArray, IntArray
 
 DUPLICATE_HINT = "list each document once per query"
@@ -73,7 +73,7 @@ class Judgments:
     digest: str
 
     @cached_property
-    def keys(self) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
+    def keys(self) -> Words:
         """A hash of query and document for each row."""
         return combine(self.documents.hashes(), self.query)
 
@@ -90,7 +90,10 @@ def judgments(
     if again:
         raise InputError.of(
             [
-                Problem(place(late), f"document {_show(documents, late)} is judged again for this query{_seen(place(early))}")
+                Problem(
+                    place(late),
+                    f"document {_show(documents, late)} is judged again for this query{_seen(place(early))}",
+                )
                 for early, late in again[:MOST_PROBLEMS]
             ],
             hint="keep one judgment per query and document",
@@ -111,14 +114,12 @@ def _number_queries(queries: Spans) -> tuple[IntArray, Spans]:
     return np.repeat(place[number], np.diff(firsts, append=len(queries))), heads.take(order)
 
 
-def repeated(
-    keys: "np.ndarray[tuple[int], np.dtype[np.uint64]]", query: IntArray, documents: Spans
-) -> list[tuple[int, int]]:
+def repeated(keys: Words, query: IntArray, documents: Spans) -> list[tuple[int, int]]:
     """Pairs of rows (earlier, later) with the same query and document, in order of the later row.
 
     Rows race for a slot by their hash; only losers need a closer look, and few rows lose.
     """
-    bits = max(12, int(len(keys)).bit_length() + 2)
+    bits = max(12, len(keys).bit_length() + 2)
     slot = (keys >> np.uint64(64 - bits)).astype(np.int64)
     holder = np.empty(1 << bits, np.int32)
     rows = np.arange(len(keys), dtype=np.int32)
@@ -131,9 +132,7 @@ def repeated(
     return _confirm_repeated(keys, query, documents)
 
 
-def _confirm_repeated(
-    keys: "np.ndarray[tuple[int], np.dtype[np.uint64]]", query: IntArray, documents: Spans
-) -> list[tuple[int, int]]:
+def _confirm_repeated(keys: Words, query: IntArray, documents: Spans) -> list[tuple[int, int]]:
     order = np.argsort(keys, kind="stable")
     same = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
     early, late = order[same], order[same + 1]
@@ -143,12 +142,16 @@ def _confirm_repeated(
 
 
 def run_from_rows(
-    name: str, queries: list[bytes], documents: list[bytes], scores: FloatArray, *, digest: str, place: Callable[[int], str]
+    name: str,
+    queries: list[bytes],
+    documents: list[bytes],
+    scores: FloatArray,
+    *,
+    digest: str,
+    place: Callable[[int], str],
 ) -> Run:
     """A run that is already in memory; the rows of a query need not be together."""
-    block = grouped(
-        RunBlock(Spans.of(queries), Spans.of(documents), scores, None, np.arange(len(scores)), len(scores))
-    )
+    block = grouped(RunBlock(Spans.of(queries), Spans.of(documents), scores, None, np.arange(len(scores)), len(scores)))
     return Run(name, lambda: iter((block,)), _as_block, lambda: block, place, lambda: digest)
 
 

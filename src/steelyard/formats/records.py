@@ -78,7 +78,9 @@ def _json_array(text: str, name: str) -> Iterator[Record]:
 
 def _record(row: Any, where: str) -> Record:
     if not isinstance(row, dict):
-        raise InputError(f"an object with named fields is needed, not {json.dumps(row, ensure_ascii=False)[:60]}", where=where)
+        raise InputError(
+            f"an object with named fields is needed, not {json.dumps(row, ensure_ascii=False)[:60]}", where=where
+        )
     return Record(where, row)
 
 

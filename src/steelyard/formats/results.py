@@ -11,16 +11,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Literal, Self
+from typing import IO, Any, Self
 
 import numpy as np
 
+from steelyard import __version__
 from steelyard.errors import InputError
 from steelyard.formats.records import parse_json
 from steelyard.formats.streams import decode, open_stream
 from steelyard.table import FloatArray, Gap, IntArray, Signature, Table
 
 Json = dict[str, Any]
+
+UNFINISHED = "items written before the run was cut off"
 
 
 def save(table: Table, path: Path) -> None:
@@ -32,8 +35,7 @@ def save_all(tables: Sequence[Table], path: Path) -> None:
     """Write several tables, one result after another."""
     with open(path, "w", encoding="utf-8") as file:
         for table in tables:
-            for line in (header(table), *items(table), footer(table)):
-                file.write(dump(line) + "\n")
+            file.writelines(dump(line) + "\n" for line in (header(table), *items(table), footer(table)))
 
 
 def load(path: str | Path) -> Table:
@@ -41,7 +43,7 @@ def load(path: str | Path) -> Table:
     tables = load_all(path)
     if len(tables) != 1:
         names = ", ".join(table.name for table in tables)
-        raise InputError(f"there are {len(tables)} results in it: {names}", where=str(path), hint="use load_all")
+        raise InputError(f"there are {len(tables)} results in it: {names}", where=str(path), hint="one is needed here")
     return tables[0]
 
 
@@ -55,8 +57,6 @@ def load_all(path: str | Path) -> list[Table]:
 
 def header(table: Table) -> Json:
     """The line that opens a result."""
-    from steelyard import __version__
-
     return {
         "steelyard": __version__,
         "kind": table.kind,
@@ -71,16 +71,14 @@ def header(table: Table) -> Json:
 
 def items(table: Table) -> Iterator[Json]:
     """A line for each item; what an item does not have is left out."""
-    columns = {metric: _numbers(table.column(metric)) for metric in table.metrics}
-    parts = {
-        metric: {part: _numbers(column) for part, column in found.items()} for metric, found in table.parts.items()
-    }
+    columns = {metric: numbers(table.column(metric)) for metric in table.metrics}
+    parts = {metric: {part: numbers(column) for part, column in of.items()} for metric, of in table.parts.items()}
     for row, identifier in enumerate(table.ids):
         yield {
             "id": identifier,
             "scores": {metric: column[row] for metric, column in columns.items()},
             **_gaps(table, row),
-            **_present("parts", {m: {part: column[row] for part, column in found.items()} for m, found in parts.items()}),
+            **_present("parts", {metric: {part: of[part][row] for part in of} for metric, of in parts.items()}),
             **_present("notes", {metric: notes[row] for metric, notes in table.notes.items() if row in notes}),
             **_present("tags", {tag: values[row] for tag, values in table.tags.items()}),
             **_present("output", table.outputs[row] if table.outputs else None),
@@ -88,44 +86,57 @@ def items(table: Table) -> Iterator[Json]:
 
 
 def footer(table: Table) -> Json:
-    """The line that closes a result: how much was scored, and the means."""
-    means = {metric: table.mean(metric) for metric in table.metrics}
-    return {"footer": {"items": len(table), "means": {m: None if np.isnan(v) else v for m, v in means.items()}}}
+    """The line that closes a result: how many items, and the means."""
+    means = numbers(np.array([table.mean(metric) for metric in table.metrics]))
+    return {"footer": {"items": len(table), "means": dict(zip(table.metrics, means, strict=True))}}
+
+
+def numbers(column: FloatArray) -> list[float | None]:
+    """The cells as JSON has them: None where there is no number."""
+    return [None if gap else value for value, gap in zip(column.tolist(), np.isnan(column).tolist(), strict=True)]
 
 
 def dump(line: Mapping[str, Any]) -> str:
     """One line of JSON; numbers keep every digit, and NaN is refused."""
-    return json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+    return json.dumps(line, ensure_ascii=False, allow_nan=False)
 
 
 class ResultsWriter:
-    """A results file being written, item by item; each line is on its way to the disk before `add` returns."""
+    """A results file being written, item by item; each line has left the process before `add` returns."""
 
-    def __init__(self, path: Path, head: Json) -> None:
-        self._file: IO[str] = open(path, "x", encoding="utf-8")
-        self._write(head)
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
 
     @classmethod
-    def resume(cls, path: Path) -> "tuple[Self, Json, list[Json]]":
+    def create(cls, path: Path, head: Json) -> Self:
+        """Begin a new file; an old one of that name is not overwritten."""
+        try:
+            writer = cls(open(path, "x", encoding="utf-8"))  # noqa: SIM115 - closed by `finish` or `__exit__`
+        except FileExistsError:
+            raise InputError("this file exists already", where=str(path), hint="resume it, or name another") from None
+        writer.add(head)
+        return writer
+
+    @classmethod
+    def resume(cls, path: Path) -> tuple[Self, Json, list[Json]]:
         """Go on with a file that was left unfinished: the writer, its header and the items it already has."""
         sections = _sections(path)
         if not sections:
             raise InputError("there is nothing to resume in it", where=str(path))
         last = sections[-1]
         if last.finished:
-            raise InputError("this result is finished", where=str(path), hint="start a new file, or leave out --resume")
+            raise InputError("this result is finished", where=str(path), hint="start a new file")
         os.truncate(path, last.end)
-        writer = cls.__new__(cls)
-        writer._file = open(path, "a", encoding="utf-8")
-        return writer, last.head, last.items
+        return cls(open(path, "a", encoding="utf-8")), last.head, last.items
 
-    def add(self, item: Json) -> None:
+    def add(self, line: Json) -> None:
         """Write one item."""
-        self._write(item)
+        self._file.write(dump(line) + "\n")
+        self._file.flush()
 
-    def finish(self, foot: Json) -> None:
+    def finish(self, summary: Json) -> None:
         """Write the footer and close."""
-        self._write({"footer": foot})
+        self.add({"footer": summary})
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -136,17 +147,12 @@ class ResultsWriter:
     ) -> None:
         self._file.close()
 
-    def _write(self, line: Json) -> None:
-        self._file.write(dump(line) + "\n")
-        self._file.flush()
-
 
 @dataclass(slots=True)
 class _Section:
     """One result as it stands in the file; `end` is where its last whole line ends."""
 
     head: Json
-    where: str
     items: list[Json] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
     finished: bool = False
@@ -155,69 +161,51 @@ class _Section:
 
 def _sections(path: str | Path) -> list[_Section]:
     stream = open_stream(path)
-    content = stream.read()
     sections: list[_Section] = []
     end = 0
-    lines = content.split(b"\n")
-    for number, line in enumerate(lines[:-1], 1):
+    # what stands after the last line break is a line that was never finished
+    for number, line in enumerate(stream.read().split(b"\n")[:-1], 1):
         end += len(line) + 1
         if line.strip():
-            _take_line(sections, _parse(line, stream.name, number, last=number == len(lines) - 1), f"{stream.name}:{number}")
+            content = parse_json(decode(line, stream.name), stream.name, number)
+            _take_line(sections, content, f"{stream.name}:{number}")
         if sections:
             sections[-1].end = end
     return sections
 
 
-def _parse(line: bytes, name: str, number: int, *, last: bool) -> Any:
-    found = parse_json(decode(line, name), name, number)
-    if not isinstance(found, dict):
-        raise InputError("a line of a results file is an object", where=f"{name}:{number}")
-    return found
-
-
-def _take_line(sections: list[_Section], line: Json, where: str) -> None:
-    if "kind" in line and "metrics" in line:
-        sections.append(_Section(line, where))
-    elif not sections:
-        raise InputError("this is not a results file: its first line is no header", where=where)
-    elif "footer" in line:
-        sections[-1].finished = True
-    elif "id" in line and "scores" in line:
-        sections[-1].items.append(line)
-        sections[-1].places.append(where)
-    else:
-        raise InputError("this line is neither header, item nor footer", where=where)
+def _take_line(sections: list[_Section], line: Any, where: str) -> None:
+    match line:
+        case {"kind": str(), "metrics": list()}:
+            sections.append(_Section(line))
+        case dict() if not sections:
+            raise InputError("this is not a results file: its first line is no header", where=where)
+        case {"footer": dict()}:
+            sections[-1].finished = True
+        case {"id": str(), "scores": dict()}:
+            sections[-1].items.append(line)
+            sections[-1].places.append(where)
+        case _:
+            raise InputError("this line is neither header, item nor footer", where=where)
 
 
 def _table(section: _Section) -> Table:
-    head, rows = section.head, section.items
     _check_unique(section)
+    head, rows = section.head, section.items
     gaps, status = _read_gaps(rows, head["metrics"])
-    counts = dict(head.get("counts", {}))
-    if not section.finished:
-        counts["items written before the run was cut off"] = len(rows)
     return Table(
         ids=[row["id"] for row in rows],
-        columns={metric: _floats(row["scores"].get(metric) for row in rows) for metric in head["metrics"]},
+        columns={metric: _floats([row["scores"].get(metric) for row in rows]) for metric in head["metrics"]},
         kind=head["kind"],
         name=head.get("name", ""),
         signature=Signature.parse(head.get("signature", "")),
         gaps=gaps,
         status=status,
-        tags=_spread(rows, "tags", lambda values: ["" if value is None else value for value in values]),
-        parts={
-            metric: {
-                part: _floats((row.get("parts", {}).get(metric) or {}).get(part) for row in rows)
-                for part in dict.fromkeys(p for row in rows for p in (row.get("parts", {}).get(metric) or {}))
-            }
-            for metric in dict.fromkeys(metric for row in rows for metric in row.get("parts", {}))
-        },
-        notes={
-            metric: {n: row["notes"][metric] for n, row in enumerate(rows) if metric in row.get("notes", {})}
-            for metric in dict.fromkeys(metric for row in rows for metric in row.get("notes", {}))
-        },
+        tags={tag: [str(row.get("tags", {}).get(tag, "")) for row in rows] for tag in _names(rows, "tags")},
+        parts={metric: _read_parts(rows, metric) for metric in _names(rows, "parts")},
+        notes={metric: _read_notes(rows, metric) for metric in _names(rows, "notes")},
         outputs=[row.get("output") for row in rows] if any("output" in row for row in rows) else (),
-        counts=counts,
+        counts={**head.get("counts", {}), **({} if section.finished else {UNFINISHED: len(rows)})},
         sums=tuple(head.get("sums", ())),
     )
 
@@ -230,48 +218,50 @@ def _check_unique(section: _Section) -> None:
             raise InputError(f"the item {row['id']!r} appears again (first on line {line})", where=place)
 
 
+def _names(rows: list[Json], key: str) -> list[str]:
+    """What the rows have under `key`, each name once, in order."""
+    return list(dict.fromkeys(name for row in rows for name in row.get(key, {})))
+
+
+def _read_parts(rows: list[Json], metric: str) -> dict[str, FloatArray]:
+    found = [row.get("parts", {}).get(metric, {}) for row in rows]
+    names = dict.fromkeys(part for of in found for part in of)
+    return {part: _floats([of.get(part) for of in found]) for part in names}
+
+
+def _read_notes(rows: list[Json], metric: str) -> dict[int, str]:
+    return {number: row["notes"][metric] for number, row in enumerate(rows) if metric in row.get("notes", {})}
+
+
 def _read_gaps(rows: list[Json], metrics: Sequence[str]) -> tuple[list[Gap], dict[str, IntArray]]:
     codes: dict[Gap, int] = {}
     status: dict[str, IntArray] = {}
     for number, row in enumerate(rows):
         for metric in metrics:
             if row["scores"].get(metric) is None:
-                gap = _read_gap(row, metric)
                 column = status.setdefault(metric, np.zeros(len(rows), np.int64))
-                column[number] = codes.setdefault(gap, len(codes) + 1)
+                column[number] = codes.setdefault(_read_gap(row, metric), len(codes) + 1)
     return list(codes), status
 
 
 def _read_gap(row: Json, metric: str) -> Gap:
-    kinds: tuple[Literal["unscored", "error"], ...] = ("error", "unscored")
-    for kind in kinds:
-        reason = row.get(f"{kind}s" if kind == "error" else kind, {}).get(metric)
-        if reason is not None:
-            return Gap(kind, reason)
-    return Gap("unscored", "no score was recorded")
+    if metric in row.get("errors", {}):
+        return Gap("error", row["errors"][metric])
+    return Gap("unscored", row.get("unscored", {}).get(metric, "no score was recorded"))
 
 
 def _gaps(table: Table, row: int) -> Json:
-    found: dict[str, dict[str, str]] = {}
+    found: Json = {}
     for metric in table.status:
         gap = table.why(metric, row)
         if gap:
-            found.setdefault("errors" if gap.kind == "error" else gap.kind, {})[metric] = gap.reason
-    return dict(found)
+            found.setdefault("errors" if gap.kind == "error" else "unscored", {})[metric] = gap.reason
+    return found
 
 
 def _present(key: str, value: Any) -> Json:
     return {key: value} if value else {}
 
 
-def _spread(rows: list[Json], key: str, read: Any) -> dict[str, Any]:
-    names = dict.fromkeys(name for row in rows for name in row.get(key, {}))
-    return {name: read([row.get(key, {}).get(name) for row in rows]) for name in names}
-
-
-def _numbers(column: FloatArray) -> list[float | None]:
-    return [None if value != value else value for value in column.tolist()]  # NaN is not equal to itself
-
-
-def _floats(values: Any) -> FloatArray:
+def _floats(values: list[float | None]) -> FloatArray:
     return np.array([np.nan if value is None else value for value in values], np.float64)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.table import IntArray
+from steelyard.table import Flags, IntArray
 
 Bytes = NDArray[np.uint8]
 Words = NDArray[np.uint64]
@@ -80,14 +80,14 @@ class Spans:
         """A 64-bit hash of each value; equal values have equal hashes, and values up to eight bytes never collide."""
         return hash_words(self.words())
 
-    def equals(self, other: "Spans") -> NDArray[np.bool_]:
+    def equals(self, other: "Spans") -> Flags:
         """Row by row, whether both hold the same bytes."""
-        same = (self.ends - self.starts) == (other.ends - other.starts)
+        same: Flags = (self.ends - self.starts) == (other.ends - other.starts)
         for ours, theirs in zip(self.words(), other.words(), strict=False):
             same &= ours == theirs
         return same
 
-    def changes(self) -> NDArray[np.bool_]:
+    def changes(self) -> Flags:
         """Row by row, whether the value differs from the row before; the first row always does."""
         changed = np.ones(len(self), np.bool_)
         if len(self):

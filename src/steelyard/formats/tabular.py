@@ -1,7 +1,7 @@
 """Judgments and runs out of rows with named columns, mappings of mappings, and data frames."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,19 @@ from steelyard.formats.records import Record
 from steelyard.formats.spans import Spans
 
 QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id")
-DOCUMENT = ("document", "doc", "doc_id", "doc-id", "docid", "docno", "document_id", "corpus-id", "corpus_id", "did", "pid")
+DOCUMENT = (
+    "document",
+    "doc",
+    "doc_id",
+    "doc-id",
+    "docid",
+    "docno",
+    "document_id",
+    "corpus-id",
+    "corpus_id",
+    "did",
+    "pid",
+)
 SCORE = ("score", "sim", "similarity")
 GRADE = ("grade", "relevance", "rel", "label", "judgment", "score")
 
@@ -62,7 +74,9 @@ def run_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Ru
     return run_from_rows(name, queries, documents, np.array(values, np.float64), digest=digest, place=where.__getitem__)
 
 
-def _columns(rows: Iterable[Row], name: str, read: "type[_grade] | type[_score] | Any") -> tuple[list[str], list[bytes], list[bytes], list[Any]]:
+def _columns(
+    rows: Iterable[Row], name: str, read: Callable[[Any], Any]
+) -> tuple[list[str], list[bytes], list[bytes], list[Any]]:
     where: list[str] = []
     queries: list[bytes] = []
     documents: list[bytes] = []

@@ -14,6 +14,7 @@ from steelyard.formats.fields import split_fields
 from steelyard.formats.rankings import Judgments, Run, RunBlock, grouped, judgments
 from steelyard.formats.spans import Spans
 from steelyard.formats.streams import STDIN, Stream, check_encoding, encoding_problem, line_blocks, open_stream
+from steelyard.table import IntArray
 
 RUN_HINT = "a run line is: query Q0 document rank score tag"
 QRELS_HINT = "a qrels line is: query 0 document grade"
@@ -31,7 +32,9 @@ def read_qrels(path: str | Path) -> Judgments:
         (int(fields.line[row]), f"grade is not a whole number: {grade.text_at(row)!r}") for row in bad[:MOST_PROBLEMS]
     ]
     if problems:
-        raise InputError.of([Problem(f"{stream.name}:{line + 1}", text) for line, text in sorted(problems)], hint=QRELS_HINT)
+        raise InputError.of(
+            [Problem(f"{stream.name}:{line + 1}", text) for line, text in sorted(problems)], hint=QRELS_HINT
+        )
     line = fields.line
     return judgments(
         stream.name, query, document, grades, digest=stream.digest(), place=lambda row: f"{stream.name}:{line[row] + 1}"
@@ -77,9 +80,7 @@ class _TrecRun:
     def _again(self) -> Stream:
         import io
 
-        self.stream = (
-            open_stream(self.path) if self.kept is None else Stream(self.stream.name, io.BytesIO(self.kept))
-        )
+        self.stream = open_stream(self.path) if self.kept is None else Stream(self.stream.name, io.BytesIO(self.kept))
         return self.stream
 
 
@@ -101,6 +102,5 @@ def parse_block(block: object) -> RunBlock:
     return RunBlock(query, document, scores, rank, fields.line, fields.lines, sorted(problems), odd)
 
 
-def _bad_scores(score: Spans, line: "np.ndarray[tuple[int], np.dtype[np.int64]]", bad: object) -> list[tuple[int, str]]:
-    rows = np.asarray(bad)[:MOST_PROBLEMS]
-    return [(int(line[row]), f"score is not a number: {score.text_at(int(row))!r}") for row in rows]
+def _bad_scores(score: Spans, line: IntArray, bad: IntArray) -> list[tuple[int, str]]:
+    return [(int(line[row]), f"score is not a number: {score.text_at(int(row))!r}") for row in bad[:MOST_PROBLEMS]]

@@ -4,7 +4,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from steelyard.formats.trec import RUN_HINT
 from steelyard.metrics.matching import JudgmentIndex, Matches, Rankings, interleaved, match, rankings
 from steelyard.metrics.names import parse_measures
 from steelyard.metrics.registry import Measure
-from steelyard.table import FloatArray, Gap, Signature, Table
+from steelyard.table import Flags, FloatArray, Gap, Signature, Table
 
 Missing = Literal["zero", "skip"]
 NOT_IN_RUN = Gap("unscored", "the query is not in the run")
@@ -82,37 +82,34 @@ def weigh(
     matches, odd = _read(run, judgments, settings, threads or min(os.cpu_count() or 1, 8))
     _check_common(judgments, run, matches)
     found = rankings(judgments, matches, depth=settings.depth)
-    present = np.zeros(len(judgments.ids), np.bool_)
-    for block in matches:
-        present[block.query[block.query >= 0]] = True
+    present = _present(judgments, matches)
     columns = {str(measure): _column(measure, found, settings) for measure in measures}
-    return _table(judgments, run, columns, present, settings, _counts(judgments, matches, present, odd), measures, name)
-
-
-def _table(
-    judgments: Judgments,
-    run: Run,
-    columns: dict[str, FloatArray],
-    present: "np.ndarray[tuple[int], np.dtype[np.bool_]]",
-    settings: RetrievalSettings,
-    counts: dict[str, int],
-    measures: Sequence[Measure],
-    name: str | None,
-) -> Table:
-    skipped = settings.missing == "skip" and not present.all()
-    if skipped:
-        columns = {metric: np.where(present, column, np.nan) for metric, column in columns.items()}
-    status = (~present).astype(np.int64)
-    return Table(
+    table = Table(
         ids=judgments.ids,
         columns=columns,
         kind="retrieval",
         name=name if name is not None else run.name,
         signature=_signature(judgments, run, settings),
-        gaps=(NOT_IN_RUN,) if skipped else (),
-        status=dict.fromkeys(columns, status) if skipped else {},
-        counts=counts,
+        counts=_counts(judgments, matches, present, odd),
         sums=tuple(str(measure) for measure in measures if measure.metric.summed),
+    )
+    return _without_missing(table, present) if settings.missing == "skip" else table
+
+
+def _present(judgments: Judgments, matches: list[Matches]) -> Flags:
+    present = np.zeros(len(judgments.ids), np.bool_)
+    for block in matches:
+        present[block.query[block.query >= 0]] = True
+    return present
+
+
+def _without_missing(table: Table, present: Flags) -> Table:
+    """The same table with queries that are not in the run left unscored."""
+    return replace(
+        table,
+        columns={metric: np.where(present, column, np.nan) for metric, column in table.columns.items()},
+        gaps=(NOT_IN_RUN,),
+        status=dict.fromkeys(table.columns, (~present).astype(np.int64)),
     )
 
 
@@ -142,12 +139,7 @@ def _signature(judgments: Judgments, run: Run, settings: RetrievalSettings) -> S
     )
 
 
-def _counts(
-    judgments: Judgments,
-    matches: list[Matches],
-    present: "np.ndarray[tuple[int], np.dtype[np.bool_]]",
-    odd: dict[str, int],
-) -> dict[str, int]:
+def _counts(judgments: Judgments, matches: list[Matches], present: Flags, odd: dict[str, int]) -> dict[str, int]:
     with_relevant = np.unique(judgments.query[judgments.grades > 0])
     return {
         "judged queries": len(judgments.ids),

@@ -5,7 +5,7 @@ equal score and a greater id (trec_eval's rule). So no run is sorted as a whole:
 of query and document, confirmed on the bytes, and only queries whose scores do not strictly fall are put in order.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from steelyard.formats.rankings import Judgments, RunBlock, repeated
 from steelyard.formats.spans import Spans, Words, combine
-from steelyard.table import FloatArray, IntArray
+from steelyard.table import Flags, FloatArray, IntArray
 
 
 class JudgmentIndex:
@@ -95,7 +95,7 @@ def match(block: RunBlock, index: JudgmentIndex, *, single_precision: bool) -> M
     sequence = _score_order(segments, scores, block.documents)
     return Matches(
         query=numbers,
-        query_hash=heads.hashes() if len(heads) else np.zeros(0, np.uint64),
+        query_hash=heads.hashes(),
         length=lengths,
         hit=hits,
         rank=_ranks(segments, sequence, rows),
@@ -185,7 +185,7 @@ class Rankings:
     judged_query: IntArray
     judged_grade: IntArray
 
-    def per_query(self, chosen: NDArray[np.bool_], weights: FloatArray | None = None) -> FloatArray:
+    def per_query(self, chosen: Flags, weights: FloatArray | None = None) -> FloatArray:
         """For each query the number of chosen hits, or the sum of their weights."""
         picked = None if weights is None else weights[chosen]
         return np.bincount(self.query[chosen], picked, self.queries).astype(np.float64)
@@ -227,8 +227,3 @@ def interleaved(matches: Iterable[Matches]) -> bool:
     """Whether the lines of some query stand in more than one place."""
     hashes = np.concatenate([np.zeros(0, np.uint64), *(m.query_hash for m in matches)])
     return len(np.unique(hashes)) < len(hashes)
-
-
-def strangers(matches: Iterable[Matches]) -> Iterator[int]:
-    """For each block how many of its queries are not judged."""
-    return (int(np.count_nonzero(m.query < 0)) for m in matches)

@@ -109,11 +109,13 @@ def _metric(base: str, text: str) -> Metric:
 def _parameters(inner: str, text: str) -> dict[str, Number]:
     parameters: dict[str, Number] = {}
     for part in filter(None, (part.strip() for part in inner.split(","))):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
+        key, _, value = (piece.strip() for piece in part.partition("="))
         try:
             parameters["k" if key == "cutoff" else key] = int(value) if re.fullmatch(r"-?\d+", value) else float(value)
         except ValueError:
-            raise ConfigError(f"{text}: {part!r} is not of the form parameter=number", hint="for example P(rel=2)@5") from None
+            raise ConfigError(
+                f"{text}: {part!r} is not of the form parameter=number", hint="for example P(rel=2)@5"
+            ) from None
     return parameters
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.errors import ConfigError
 from steelyard.metrics.matching import Rankings
 from steelyard.metrics.registry import metric
-from steelyard.table import FloatArray, IntArray
+from steelyard.table import Flags, FloatArray, IntArray
 
 
 @metric("P")
@@ -133,7 +133,7 @@ def rank_biased_precision(
     """
     if not 0 < p < 1:
         raise ConfigError(f"RBP: p must lie between 0 and 1, not {p}", hint="for example RBP(p=0.8)")
-    discount = (1.0 - p) * p ** (rankings.rank - 1.0)
+    discount: FloatArray = (1.0 - p) * np.power(p, rankings.rank - 1.0)
     chosen = _within(rankings, k) & (rankings.grade >= (rel or 1))
     if rel is None:
         discount *= rankings.grade / np.maximum(_greatest_grade(rankings), 1)[rankings.query]
@@ -232,7 +232,7 @@ def relevant_retrieved(rankings: Rankings, *, rel: int = 1) -> FloatArray:
     return _relevant_in(rankings, None, rel)
 
 
-def _within(rankings: Rankings, k: int | None) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+def _within(rankings: Rankings, k: int | None) -> Flags:
     return np.ones(len(rankings.rank), np.bool_) if k is None else rankings.rank <= k
 
 
@@ -246,7 +246,8 @@ def _ratio(above: FloatArray, below: FloatArray | IntArray) -> FloatArray:
 
 
 def _discounted(grade: IntArray, rank: IntArray) -> FloatArray:
-    return grade / np.log2(rank + 1.0)
+    discounted: FloatArray = grade / np.log2(rank + 1.0)
+    return discounted
 
 
 def _judged(rankings: Rankings) -> FloatArray:
@@ -265,7 +266,7 @@ def _place_in_group(group: IntArray) -> IntArray:
     return np.arange(1, len(group) + 1) - np.repeat(firsts, np.diff(firsts, append=len(group)))
 
 
-def _running_count(rankings: Rankings, chosen: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> FloatArray:
+def _running_count(rankings: Rankings, chosen: Flags) -> FloatArray:
     """For each hit, how many chosen ones its query has had up to and with it."""
     return _running_sum(rankings, chosen.astype(np.float64))
 
@@ -273,4 +274,5 @@ def _running_count(rankings: Rankings, chosen: "np.ndarray[tuple[int], np.dtype[
 def _running_sum(rankings: Rankings, values: FloatArray) -> FloatArray:
     total = np.cumsum(values)
     firsts = np.flatnonzero(np.diff(rankings.query, prepend=-1))
-    return total - np.repeat(total[firsts] - values[firsts], np.diff(firsts, append=len(values)))
+    sums: FloatArray = total - np.repeat(total[firsts] - values[firsts], np.diff(firsts, append=len(values)))
+    return sums

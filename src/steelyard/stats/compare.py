@@ -2,23 +2,42 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from steelyard.errors import ConfigError, InputError
+from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.stats.correction import adjust
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import PairedResult, paired_tests
 from steelyard.stats.power import effect_size, smallest_detectable
 from steelyard.stats.summary import clusters_of, interval_list, known
-from steelyard.table import FloatArray, IntArray, Table
+from steelyard.table import FloatArray, IntArray, Table, mean
 
 Test = Literal["permutation", "t", "wilcoxon", "sign", "bootstrap"]
 Correction = Literal["holm", "bh", "bonferroni", "none"]
 
 # settings on which two tables that are compared may well differ
 _OWN_SETTINGS = ("run", "predictions", "system", "steelyard")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSettings:
+    """How differences are tested: the test, its randomness, the correction of the family, the level."""
+
+    test: Test = "permutation"
+    resamples: int = 10_000
+    seed: int = 42
+    correction: Correction = "holm"
+    alpha: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.test not in get_args(Test):
+            raise UnknownName.of("test", self.test, get_args(Test))
+        if self.correction not in get_args(Correction):
+            raise UnknownName.of("correction", self.correction, get_args(Correction))
+        if self.resamples < 1 or not 0 < self.alpha < 1:
+            raise ConfigError("resamples must be at least 1 and alpha must lie between 0 and 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +59,7 @@ class Comparison:
     interval: Interval
     result: PairedResult
     p_adjusted: float
-    correction: Correction
-    alpha: float
+    settings: ComparisonSettings
     effect_size: float
     smallest_detectable: float
     settings_differ: tuple[str, ...] = ()
@@ -54,7 +72,7 @@ class Comparison:
     @property
     def significant(self) -> bool:
         """Whether the corrected p-value is below alpha."""
-        return bool(self.p_adjusted < self.alpha)
+        return bool(self.p_adjusted < self.settings.alpha)
 
     def as_dict(self) -> dict[str, Any]:
         """As one entry of `comparisons` in JSON output."""
@@ -73,8 +91,8 @@ class Comparison:
             "resamples": self.result.resamples,
             "p_value": known(self.p_value),
             "p_adjusted": known(self.p_adjusted),
-            "correction": self.correction,
-            "alpha": self.alpha,
+            "correction": self.settings.correction,
+            "alpha": self.settings.alpha,
             "significant": self.significant,
             "effect_size": known(self.effect_size),
             "smallest_detectable": known(self.smallest_detectable),
@@ -94,92 +112,61 @@ def compare(
     alpha: float = 0.05,
 ) -> list[Comparison]:
     """Compare two tables metric by metric; the p-values are corrected as one family."""
-    return compare_all(
-        [new], old, metrics=metrics, test=test, resamples=resamples, seed=seed, correction=correction, alpha=alpha
-    )
+    settings = ComparisonSettings(test, resamples, seed, correction, alpha)
+    return compare_all([new], old, settings, metrics=metrics)
 
 
 def compare_all(
     new: Sequence[Table],
     old: Table,
+    settings: ComparisonSettings = ComparisonSettings(),  # noqa: B008 - frozen
     *,
     metrics: Sequence[str] | None = None,
-    test: Test = "permutation",
-    resamples: int = 10_000,
-    seed: int = 42,
-    correction: Correction = "holm",
-    alpha: float = 0.05,
 ) -> list[Comparison]:
     """Compare each new table with the old one; all p-values of all of them are one family."""
-    found = [
-        comparison
-        for table in new
-        for comparison in _compare_pair(table, old, metrics, test, resamples, seed, correction, alpha)
-    ]
-    adjusted = adjust([comparison.p_value for comparison in found], correction)
+    found = [comparison for table in new for comparison in _compare_pair(table, old, settings, metrics)]
+    adjusted = adjust([comparison.p_value for comparison in found], settings.correction)
     return [replace(comparison, p_adjusted=p) for comparison, p in zip(found, adjusted, strict=True)]
 
 
 def _compare_pair(
-    new: Table,
-    old: Table,
-    metrics: Sequence[str] | None,
-    test: Test,
-    resamples: int,
-    seed: int,
-    correction: Correction,
-    alpha: float,
+    new: Table, old: Table, settings: ComparisonSettings, metrics: Sequence[str] | None
 ) -> list[Comparison]:
     _check_same_kind(new, old)
-    names = [metric for metric in metrics or new.metrics if metric in new.columns and metric in old.columns]
-    if not names:
-        raise ConfigError(
-            f"{new.name} and {old.name} have no metric in common",
-            hint=f"{new.name} has {', '.join(new.metrics)}; {old.name} has {', '.join(old.metrics)}",
-        )
+    names = _common_metrics(new, old, metrics)
     rows = _pair(new, old)
     differences = np.column_stack([new.column(m)[rows.new] - old.column(m)[rows.old] for m in names])
-    results = paired_tests(differences, test=test, resamples=resamples, seed=seed)
-    differ = tuple(new.signature.differences(old.signature, apart_from=_OWN_SETTINGS))
+    results = paired_tests(differences, test=settings.test, resamples=settings.resamples, seed=settings.seed)
     return [
-        _compare_metric(new, old, metric, rows, differences[:, place], results[place], correction, alpha, differ)
+        _compare_metric(rows, metric, differences[:, place], results[place], settings)
         for place, metric in enumerate(names)
     ]
 
 
 def _compare_metric(
-    new: Table,
-    old: Table,
-    metric: str,
-    rows: "_Pairs",
-    differences: FloatArray,
-    result: PairedResult,
-    correction: Correction,
-    alpha: float,
-    settings_differ: tuple[str, ...],
+    rows: "_Pairs", metric: str, differences: FloatArray, result: PairedResult, settings: ComparisonSettings
 ) -> Comparison:
+    a, b = rows.tables
     both = ~np.isnan(differences)
     kept = differences[both]
-    clusters = clusters_of(new)
-    scored = len(new.scored(metric)) + len(old.scored(metric))
-    a_mean, b_mean = _mean(new.column(metric)[rows.new][both]), _mean(old.column(metric)[rows.old][both])
+    clusters = clusters_of(a)
+    a_mean, b_mean = mean(a.column(metric)[rows.new][both]), mean(b.column(metric)[rows.old][both])
     return Comparison(
-        a=new.name,
-        b=old.name,
+        a=a.name,
+        b=b.name,
         metric=metric,
         n=len(kept),
-        unpaired=scored - 2 * len(kept),
+        unpaired=len(a.scored(metric)) + len(b.scored(metric)) - 2 * len(kept),
         a_mean=a_mean,
         b_mean=b_mean,
         difference=a_mean - b_mean,
         interval=mean_interval(kept, method="t", clusters=None if clusters is None else clusters[rows.new][both]),
         result=result,
         p_adjusted=result.p_value,
-        correction=correction,
-        alpha=alpha,
+        settings=settings,
         effect_size=effect_size(kept),
-        smallest_detectable=smallest_detectable(kept, alpha=alpha),
-        settings_differ=settings_differ,
+        smallest_detectable=smallest_detectable(kept, alpha=settings.alpha),
+        settings_differ=tuple(a.signature.differences(b.signature, apart_from=_OWN_SETTINGS)),
     )
 
 
@@ -187,25 +174,34 @@ def _compare_metric(
 class _Pairs:
     """Rows of the two tables that belong to one item."""
 
+    tables: tuple[Table, Table]
     new: IntArray
     old: IntArray
 
 
 def _pair(new: Table, old: Table) -> _Pairs:
     if list(new.ids) == list(old.ids):
-        return _Pairs(np.arange(len(new)), np.arange(len(old)))
+        return _Pairs((new, old), np.arange(len(new)), np.arange(len(old)))
     place = {item: row for row, item in enumerate(old.ids)}
     pairs = [(row, place[item]) for row, item in enumerate(new.ids) if item in place]
     if not pairs:
         raise InputError(f"no item is in both {new.name} and {old.name}", hint="items are paired by their id")
     rows = np.array(pairs)
-    return _Pairs(rows[:, 0], rows[:, 1])
+    return _Pairs((new, old), rows[:, 0], rows[:, 1])
+
+
+def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:
+    """Metrics of both tables; counts are compared only when asked for, so that they do not swell the family."""
+    chosen = wanted if wanted is not None else [metric for metric in new.metrics if metric not in new.sums]
+    common = [metric for metric in chosen if metric in new.columns and metric in old.columns]
+    if not common:
+        raise ConfigError(
+            f"{new.name} and {old.name} have no metric in common",
+            hint=f"{new.name} has {', '.join(new.metrics)}; {old.name} has {', '.join(old.metrics)}",
+        )
+    return common
 
 
 def _check_same_kind(new: Table, old: Table) -> None:
     if new.kind != old.kind:
         raise ConfigError(f"{new.name} is a {new.kind} result and {old.name} a {old.kind} result; they do not compare")
-
-
-def _mean(values: FloatArray) -> float:
-    return float(np.cumsum(values)[-1] / len(values)) if len(values) else float("nan")

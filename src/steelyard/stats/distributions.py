@@ -6,6 +6,7 @@ from statistics import NormalDist
 from typing import Final
 
 _NORMAL: Final = NormalDist()
+_COUNTED_TRIALS: Final = 1000  # up to here whole numbers are as quick
 _STIRLING_FROM: Final = 10.0  # where five terms of Stirling's series are exact to 1e-14
 _CLOSE_ENOUGH: Final = 3e-16  # a step of one rounding error
 _FRACTION_TERMS: Final = 10_000_000  # about sqrt(df) are needed; this only ends a loop that cannot converge
@@ -64,6 +65,8 @@ def fair_two_sided(successes: int, trials: int) -> float:
     fewer = min(successes, trials - successes)
     if 2 * fewer >= trials - 1:
         return 1.0
+    if trials <= _COUNTED_TRIALS:
+        return 2 * _ways(fewer, trials) / (1 << trials)
     return 2 * regularised_beta(trials - fewer, fewer + 1, 0.5, 0.5)
 
 
@@ -79,6 +82,15 @@ def regularised_beta(a: float, b: float, x: float, y: float) -> float:
     if x > (a + 1) / (a + b + 2):
         return 1 - _beta_tail(b, a, y, x)
     return _beta_tail(a, b, x, y)
+
+
+def _ways(most: int, trials: int) -> int:
+    """In how many ways at most so many of the trials succeed."""
+    ways = total = 1
+    for successes in range(most):
+        ways = ways * (trials - successes) // (successes + 1)
+        total += ways
+    return total
 
 
 def _beta_tail(a: float, b: float, x: float, y: float) -> float:
@@ -114,9 +126,13 @@ def _log_beta_weight(a: float, b: float, x: float, y: float) -> float:
     if min(a, b) < _STIRLING_FROM:
         return a * _log_part(x, y) + b * _log_part(y, x) - _log_beta(a, b)
     excess = x * b - y * a
-    deviance = a * math.log1p(excess / a) + b * math.log1p(-excess / b)
+    deviance = a * _log_ratio(x * (a + b) / a, excess / a) + b * _log_ratio(y * (a + b) / b, -excess / b)
     correction = _stirling(a) + _stirling(b) - _stirling(a + b)
     return deviance + 0.5 * math.log(a / (a + b) * b / (2 * math.pi)) - correction
+
+
+def _log_ratio(ratio: float, above_one: float) -> float:
+    return math.log1p(above_one) if abs(above_one) < 0.5 else math.log(ratio)
 
 
 def _log_part(part: float, rest: float) -> float:

@@ -64,9 +64,9 @@ def _with_many(chances: FloatArray, *, size: int, count: int) -> FloatArray:
     """The chances with `count` more items of one size: one convolution for each remainder modulo that size."""
     taken = _fair_binomial(count)
     grown = np.empty_like(chances)
-    for remainder in range(size):
+    for remainder in range(min(size, len(chances))):
         part = chances[remainder::size]
-        grown[remainder::size] = np.convolve(part, taken)[: len(part)]
+        grown[remainder::size] = np.convolve(part, taken[: len(part)])[: len(part)]
     return grown
 
 

@@ -20,6 +20,8 @@ from steelyard.stats.result import PairedResult
 from steelyard.stats.ties import TIE_TOLERANCE, deviation, tie_groups
 from steelyard.table import FloatArray
 
+__all__ = ["PairedResult", "Test", "bootstrap_tests", "paired_tests", "sign_test", "t_test", "wilcoxon_test"]
+
 Test = Literal["permutation", "t", "wilcoxon", "sign", "bootstrap"]
 
 

@@ -1,0 +1,43 @@
+# Every target sets up its own .venv from python3 and the package index, pinned and hashed.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check bench docs constraints clean
+
+demo: .venv/ready
+	$(BIN)/steelyard demo
+
+test: .venv/ready
+	$(BIN)/pytest
+
+check: .venv/ready
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: .venv/ready-bench
+	$(BIN)/python -m bench
+
+# the parts of docs/ that are made by running the program
+docs: .venv/ready
+	$(BIN)/python -m docs
+
+# pins anew; needs uv
+constraints:
+	uv pip compile pyproject.toml --extra all --group dev $(PINS) -o constraints.txt
+	uv pip compile pyproject.toml --extra all --extra bench --group dev $(PINS) -c constraints.txt -o constraints-bench.txt
+PINS := --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --upgrade --quiet
+
+.venv/ready: constraints.txt pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+.venv/ready-bench: .venv/ready constraints-bench.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r constraints-bench.txt
+	touch $@
+
+clean:
+	rm -rf .venv build dist

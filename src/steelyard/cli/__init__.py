@@ -1,0 +1,39 @@
+"""The command line: `steelyard COMMAND`, also installed as `ultrarag`."""
+
+import sys
+from collections.abc import Sequence
+
+BUG = 4
+INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0 fine, 1 the gate said no, 2 your input, 3 the system failed, 4 our bug."""
+    from steelyard.cli.parser import build_parser
+    from steelyard.errors import SteelyardError
+
+    arguments = build_parser().parse_args(argv)
+    try:
+        code: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return code
+    except SteelyardError as error:
+        print(_message(error, arguments), file=sys.stderr)  # noqa: T201 - a door speaks
+        return error.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # whoever read our output has gone; do not complain again when Python flushes it
+        sys.stdout = None
+        return 0
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        return BUG
+
+
+def _message(error: Exception, arguments: object) -> str:
+    from steelyard.cli.messages import translate
+
+    return translate(str(error), getattr(arguments, "lang", "en"))

@@ -1,0 +1,131 @@
+"""Options that several commands share."""
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from steelyard.stats.compare import ComparisonSettings
+
+TESTS = ("permutation", "t", "wilcoxon", "sign", "bootstrap")
+CORRECTIONS = ("holm", "bh", "bonferroni", "none")
+LANGUAGES = ("en", "zh")
+
+# what may be taken off a file's name to get the name of its result
+_EXTENSIONS = {
+    *(".gz", ".zst", ".zstd", ".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat"),
+    *(".tsv", ".csv", ".json", ".jsonl", ".ndjson", ".parquet"),
+}
+
+
+def add_metric_options(parser: argparse.ArgumentParser) -> None:
+    """-m, -k and where further metrics come from."""
+    group = parser.add_argument_group("metrics")
+    group.add_argument(
+        "-m", "--metric", action="append", metavar="NAME", help="a metric, or several separated by commas (repeatable)"
+    )
+    group.add_argument(
+        "-k", "--cutoffs", type=cutoffs, metavar="1,5,10", help="cut-offs for metrics that are named without one"
+    )
+    group.add_argument(
+        "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
+    )
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """-o, --json, -q and the language."""
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="write a report; the extension is the format: .json .jsonl .csv .md .tex (repeatable)",
+    )
+    group.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+    group.add_argument("-q", "--per-item", action="store_true", help="every item, not only the means")
+    add_language_option(group)
+
+
+def add_language_option(parser: Any) -> None:
+    """--lang, by default that of the locale."""
+    parser.add_argument(
+        "--lang", choices=LANGUAGES, default=_locale_language(), help="language of messages and reports (%(default)s)"
+    )
+
+
+def add_test_options(parser: argparse.ArgumentParser) -> None:
+    """How differences are tested."""
+    group = parser.add_argument_group("comparison (with two files or more)")
+    group.add_argument("--test", choices=TESTS, default="permutation", help="paired test (%(default)s)")
+    group.add_argument("--resamples", type=positive, default=10_000, metavar="N", help="for resampling (%(default)s)")
+    group.add_argument(
+        "--correction", choices=CORRECTIONS, default="holm", help="of p-values as a family (%(default)s)"
+    )
+    group.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="level of significance (%(default)s)")
+    group.add_argument("--seed", type=natural, default=42, metavar="N", help="of everything random (%(default)s)")
+
+
+def comparison_settings(arguments: argparse.Namespace) -> "ComparisonSettings":
+    """What the test options say."""
+    from steelyard.stats.compare import ComparisonSettings
+
+    return ComparisonSettings(
+        arguments.test, arguments.resamples, arguments.seed, arguments.correction, arguments.alpha
+    )
+
+
+def cutoffs(text: str) -> list[int]:
+    """Whole numbers from 1 on, separated by commas."""
+    return [positive(part) for part in text.split(",")]
+
+
+def positive(text: str) -> int:
+    """A whole number from 1 on."""
+    number = natural(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, not {text}")
+    return number
+
+
+def natural(text: str) -> int:
+    """A whole number from 0 on."""
+    if not (text.isascii() and text.strip().isdigit()):
+        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
+    return int(text)
+
+
+def fraction(text: str) -> float:
+    """A number between 0 and 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number, not {text!r}") from None
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"must lie between 0 and 1, not {text}")
+    return number
+
+
+def result_names(paths: Sequence[str]) -> list[str]:
+    """The names of results: file names without folders and extensions, made unique."""
+    from steelyard.reports.content import unique_names
+
+    return unique_names([_result_name(path) for path in paths])
+
+
+def _result_name(path: str) -> str:
+    if path == "-":
+        return "stdin"
+    name = Path(path).name
+    while Path(name).suffix.lower() in _EXTENSIONS and Path(name).stem:
+        name = Path(name).stem
+    return name
+
+
+def _locale_language() -> str:
+    setting = next((os.environ[key] for key in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(key)), "")
+    return "zh" if setting.lower().startswith("zh") else "en"

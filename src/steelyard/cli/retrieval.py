@@ -1,0 +1,77 @@
+"""`steelyard retrieval QRELS RUN [RUN…]`: how good rankings are, and whether one is better."""
+
+import argparse
+from typing import Any
+
+from steelyard.cli.options import (
+    add_metric_options,
+    add_output_options,
+    add_test_options,
+    comparison_settings,
+    positive,
+    result_names,
+)
+
+_DESCRIPTION = """Weigh rankings against judgments. With two runs or more, each is compared with the first.
+Files may be TREC, JSON, JSONL, CSV, TSV or parquet, plain or compressed (gz, zst), or - for standard input;
+QRELS may be a BEIR folder. Without -m: RR, AP, and R, nDCG and P at 1, 5, 10, 20, 50, 100."""
+
+
+def add_command(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "retrieval",
+        help="ranking metrics, equal to trec_eval",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("qrels", metavar="QRELS", help="judgments")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="a run to be weighed; the first is the baseline")
+    add_metric_options(parser)
+    group = parser.add_argument_group("reading rankings, as trec_eval does")
+    group.add_argument(
+        "--missing",
+        choices=("zero", "skip"),
+        default="zero",
+        help="judged queries that a run lacks count 0 (as trec_eval -c) or are left out (%(default)s)",
+    )
+    group.add_argument(
+        "-l", "--relevance-level", type=positive, default=1, metavar="N", help="grade from which a document is relevant"
+    )
+    group.add_argument("-M", "--depth", type=positive, metavar="N", help="how many documents of each query count")
+    group.add_argument(
+        "--trec-eval",
+        type=int,
+        choices=(9, 10),
+        default=9,
+        help="order scores as version 9 (32-bit floats) or 10 (doubles) does (%(default)s)",
+    )
+    add_test_options(parser)
+    parser.add_argument("-j", "--concurrency", type=positive, metavar="N", help="threads for reading")
+    add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Weigh, compare, deliver."""
+    from steelyard.cli.output import deliver
+    from steelyard.formats.sources import qrels_from, run_from
+    from steelyard.metrics.evaluation import RetrievalSettings, weigh
+    from steelyard.metrics.names import parse_measures, split_names
+    from steelyard.metrics.registry import load_metrics
+    from steelyard.reports.content import Report
+    from steelyard.reports.files import check_outputs
+    from steelyard.stats.compare import compare_all
+
+    check_outputs(arguments.output)
+    load_metrics(tuple(arguments.metrics_from))
+    measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
+    settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
+    judgments = qrels_from(arguments.qrels)
+    tables = [
+        weigh(judgments, run_from(path), measures, settings, name=name, threads=arguments.concurrency)
+        for path, name in zip(arguments.runs, result_names(arguments.runs), strict=True)
+    ]
+    comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
+    deliver(Report(tables, comparisons, arguments.per_item), arguments)
+    return 0

@@ -1,0 +1,46 @@
+"""Numbers as they stand in tables, the same in every format."""
+
+import math
+
+from steelyard.stats.compare import Comparison
+from steelyard.stats.intervals import Interval
+from steelyard.stats.summary import MetricSummary
+
+BETTER, WORSE = "▲", "▼"
+DASH = "–"
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Four digits behind the point, as trec_eval prints; a dash for what is not known."""
+    return f"{value:.{digits}f}" if math.isfinite(value) else DASH
+
+
+def signed(value: float) -> str:
+    """A difference with its sign."""
+    return f"{value:+.4f}" if math.isfinite(value) else DASH
+
+
+def interval(found: Interval) -> str:
+    """Both ends, or a dash."""
+    if not math.isfinite(found.low):
+        return DASH
+    return f"[{found.low:.4f}, {found.high:.4f}]"
+
+
+def p_value(value: float) -> str:
+    """Four digits, or as many as a small p needs; never 0."""
+    if not math.isfinite(value):
+        return DASH
+    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
+
+
+def mark(comparison: Comparison | None) -> str:
+    """▲ or ▼ where the difference is significant."""
+    if comparison is None or not comparison.significant:
+        return ""
+    return BETTER if comparison.difference > 0 else WORSE
+
+
+def mean(summary: MetricSummary) -> str:
+    """The mean, or the total where people quote that."""
+    return number(summary.mean) if summary.total is None else f"{summary.total:g}"

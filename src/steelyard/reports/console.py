@@ -1,0 +1,131 @@
+"""The table on the terminal."""
+
+import io
+from collections.abc import Iterator, Sequence
+
+from steelyard.reports import cells
+from steelyard.reports.content import Report
+from steelyard.reports.words import Language, Words, words_of
+from steelyard.stats.compare import Comparison
+from steelyard.stats.summary import Summary
+from steelyard.table import Table
+
+
+def render_console(report: Report, *, language: Language = "en", width: int = 200, colour: bool = False) -> str:
+    """Means with intervals, differences with their p-values, and the lines that say what was counted."""
+    words = words_of(language)
+    from rich.console import Console
+
+    output = io.StringIO()
+    console = Console(
+        file=output, width=width, force_terminal=colour, no_color=not colour, highlight=False, emoji=False
+    )
+    console.print(_means(report, words))
+    for name, comparisons in _by_result(report):
+        console.print(_differences(name, comparisons, words))
+    for line in _remarks(report, words):
+        console.print(line, markup=False, soft_wrap=True)
+    if report.per_item:
+        for line in _items(report):
+            console.print(line, markup=False, soft_wrap=True)
+    return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
+
+
+def _means(report: Report, words: Words) -> object:
+    from rich.table import Table as Grid
+
+    grid = Grid(box=None, pad_edge=False, header_style="bold")
+    grid.add_column(words("metric"), no_wrap=True)
+    for summary in report.summaries:
+        grid.add_column(summary.name, justify="right", overflow="fold")
+        grid.add_column(words("95 % interval"), style="dim", no_wrap=True)
+    for metric in report.metrics:
+        grid.add_row(metric, *(cell for summary in report.summaries for cell in _mean_cells(report, summary, metric)))
+    return grid
+
+
+def _mean_cells(report: Report, summary: Summary, metric: str) -> tuple[str, str]:
+    found = summary.metrics.get(metric)
+    if found is None:
+        return cells.DASH, cells.DASH
+    mark = cells.mark(report.comparison(summary.name, metric))
+    value = f"{cells.mean(found)} {mark}" if mark else cells.mean(found)
+    return value, cells.interval(found.interval) if found.total is None else "Σ"
+
+
+def _by_result(report: Report) -> Iterator[tuple[str, list[Comparison]]]:
+    names = dict.fromkeys(comparison.a for comparison in report.comparisons)
+    return ((name, [c for c in report.comparisons if c.a == name]) for name in names)
+
+
+def _differences(name: str, comparisons: list[Comparison], words: Words) -> object:
+    from rich.table import Table as Grid
+
+    title = f"\n{name} {words('against')} {comparisons[0].b}"
+    grid = Grid(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
+    grid.add_column(words("metric"), no_wrap=True)
+    for heading in ("difference", "95 % interval", "p", "p adjusted", "", "detectable"):
+        grid.add_column(words(heading), justify="right", no_wrap=True)
+    for found in comparisons:
+        grid.add_row(
+            found.metric,
+            cells.signed(found.difference),
+            cells.interval(found.interval),
+            cells.p_value(found.p_value),
+            cells.p_value(found.p_adjusted),
+            cells.mark(found),
+            cells.number(found.smallest_detectable),
+        )
+    return grid
+
+
+def _remarks(report: Report, words: Words) -> Iterator[str]:
+    yield ""
+    for summary in report.summaries:
+        yield f"{summary.name}: {_fates(summary, words)}{_counts(summary, words)}"
+    if report.comparisons:
+        yield _method(report.comparisons, words)
+    yield f"{words('signature')}: {report.tables[0].signature}"
+
+
+def _fates(summary: Summary, words: Words) -> str:
+    said = [f"{summary.items:,} {words('items')}", f"{summary.scored:,} {words('scored')}"]
+    said += [f"{n:,} {words(what)}" for n, what in ((summary.unscored, "unscored"), (summary.errors, "errors")) if n]
+    return ", ".join(said)
+
+
+def _counts(summary: Summary, words: Words) -> str:
+    """What was counted: missing queries always, the rest where it is not nought."""
+    said = [f"{words(what)} {count:,}" for what, count in summary.counts.items() if count or "missing" in what]
+    return f"; {words('counted')}: {' · '.join(said)}" if said else ""
+
+
+def _method(found: Sequence[Comparison], words: Words) -> str:
+    first = found[0]
+    exact = sum(comparison.result.exact for comparison in found)
+    resampled = next((c.result.resamples for c in found if c.result.resamples), None)
+    parts = [words(first.result.test)]
+    parts += [f"{words('exact')} {exact}/{len(found)}"] if exact else []
+    parts += [f"{resampled:,} {words('resamples')}"] if resampled else []
+    parts.append(f"{words('correction')}: {words(first.settings.correction)} ({len(found)})")
+    parts.append(f"{cells.BETTER} {words('significantly better')}, {cells.WORSE} {words('significantly worse')}")
+    parts.append(f"{words('at')} {first.settings.alpha:g}")
+    if any(c.settings_differ for c in found):
+        differ = dict.fromkeys(key for c in found for key in c.settings_differ)
+        parts.append(f"{words('settings differ')}: {', '.join(differ)}")
+    return " · ".join(parts)
+
+
+def _items(report: Report) -> Iterator[str]:
+    """One line per item and result, tab-separated."""
+    yield ""
+    yield "\t".join(("result", "id", *report.metrics))
+    for table in report.tables:
+        yield from _table_lines(table, report.metrics)
+
+
+def _table_lines(table: Table, metrics: list[str]) -> Iterator[str]:
+    columns = [table.columns[metric].tolist() if metric in table.columns else None for metric in metrics]
+    for row, identifier in enumerate(table.ids):
+        values = (cells.DASH if column is None else cells.number(column[row]) for column in columns)
+        yield "\t".join((table.name, identifier, *values))

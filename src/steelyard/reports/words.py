@@ -1,0 +1,54 @@
+"""The words of reports in two languages; what is not translated stays English."""
+
+from collections.abc import Callable
+from typing import Literal
+
+Language = Literal["en", "zh"]
+Words = Callable[[str], str]
+
+CHINESE = {
+    "metric": "指标",
+    "mean": "均值",
+    "95 % interval": "95% 区间",
+    "sum": "合计",
+    "result": "结果",
+    "difference": "差值",
+    "p": "p",
+    "p adjusted": "校正后 p",
+    "detectable": "可检出的最小差值",
+    "against": "对比",
+    "items": "条目",
+    "scored": "已计分",
+    "unscored": "未计分",
+    "errors": "出错",
+    "counted": "计数",
+    "signature": "签名",
+    "exact": "精确",
+    "resamples": "次重抽样",
+    "correction": "多重比较校正",
+    "settings differ": "两次的设置不同",
+    "significantly better": "显著更好",
+    "significantly worse": "显著更差",
+    "at": "显著性水平",
+    "judged queries": "已标注查询",
+    "judged queries missing from the run": "已标注但运行结果中没有的查询",
+    "judged queries without a relevant document": "没有相关文档的已标注查询",
+    "run queries not judged": "运行结果中未标注的查询",
+    "run lines": "运行结果行数",
+    "queries whose rank column disagrees with their scores": "名次列与得分次序不符的查询",
+    "lines without a run tag": "缺少运行名的行",
+    "lines with more than six columns": "多于六列的行",
+    "they count 0": "按 0 计入",
+    "they are left out": "不计入均值",
+    "permutation": "置换检验",
+    "t": "t 检验",
+    "wilcoxon": "Wilcoxon 检验",
+    "sign": "符号检验",
+    "bootstrap": "自助法检验",
+    "none": "无",
+}
+
+
+def words_of(language: Language) -> Words:
+    """A function from English words to those of the language."""
+    return (lambda text: CHINESE.get(text, text)) if language == "zh" else (lambda text: text)
