@@ -73,7 +73,7 @@ class UnknownName(SteelyardError):
     @classmethod
     def of(cls, what: str, name: str, known: Iterable[str], *, where: str | None = None) -> "UnknownName":
         """An error about `name`, a `what` ("metric", "test" …) that is not among `known`."""
-        return cls(f"no {what} is called {name!r}", where=where, hint=_nearest(name, list(known)))
+        return cls(f"no {what} is called {name!r}", where=where, hint=nearest(name, known))
 
 
 class MissingExtra(SteelyardError):
@@ -91,7 +91,9 @@ class SystemFailure(SteelyardError):
     exit_code: ClassVar[int] = 3
 
 
-def _nearest(name: str, known: list[str]) -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The hint that offers the known name most like `name`, or all of them."""
+    known = list(known)
     folded = {candidate.casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return f"did you mean {folded[close[0]]!r}?" if close else f"known: {', '.join(known)}"

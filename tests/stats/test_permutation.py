@@ -65,9 +65,10 @@ def test_both_exact_ways_equal_the_definition(values, step):
     assert lattice is None or lattice == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.parametrize("wholes", [[1, 2, 2, 2], [-3, 9, 9, 9, 9], [5, -1, -1, -1], [7, 7], [1]])
+@pytest.mark.parametrize("wholes", [[1, 2, 2, 2], [-3, 9, 9, 9, 9], [5, -1, -1, -1], [7, 7], [1], [3, -2, -1]])
 def test_sizes_beyond_the_reach_of_the_tail(wholes):
     assert lattice_p_value(nonzero(wholes)) == float(enumerated(wholes))
+    assert enumerated_p_value(nonzero(wholes)) == float(enumerated(wholes))
 
 
 @pytest.mark.parametrize(("items", "largest"), [(40, 1), (300, 10), (1000, 4), (60, 400)])

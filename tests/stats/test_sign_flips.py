@@ -10,7 +10,7 @@ import scipy.stats
 
 from steelyard.stats.enumeration import enumerated_p_value
 from steelyard.stats.permutation import permutation_tests
-from steelyard.stats.signs import _BLOCK_CELLS, _TILE_CELLS, _blocks, _random_flips, sampled_p_values
+from steelyard.stats.signs import _BLOCK_CELLS, _TILE_CELLS, _blocks, _random_flips, _signed_sums, sampled_p_values
 from steelyard.stats.ties import unit_scaled
 
 
@@ -34,6 +34,13 @@ def test_it_agrees_with_whole_numbers_sign_by_sign():
     sampled = sampled_p_values(scaled_columns(ours / 10 - theirs / 10), resamples=3000, seed=7)
     assert sampled.tolist() == expected.tolist()
     assert (abs(sums) == abs(wholes.sum(axis=0))).sum() > 20
+
+
+def test_the_32_bit_product_does_not_round():
+    units = np.random.default_rng(12).integers(32_000, 32_769, size=(6980, 3))
+    (block,) = _blocks(6980, 300)
+    expected = signs_drawn(6980, 300, 5) @ units
+    assert np.array_equal(_signed_sums(_random_flips(6980, block, seed=5), units.astype(np.float32)), expected)
 
 
 @pytest.mark.parametrize("outlier", [0.0, 1e5])

@@ -1,6 +1,140 @@
-"""Messages of errors in Chinese; a message without a translation stays English."""
+"""Messages of errors in Chinese. The key is the English message with {} where words of the case stand."""
+
+import re
+from functools import cache
+
+CHINESE = {
+    "the sample files are missing": "缺少示例文件",
+    "install steelyard again": "请重新安装 steelyard",
+    "no {} is called {}": "没有名为 {1} 的{0}",
+    "no metric is called {}": "没有名为 {} 的指标",
+    "no module is called {}": "没有名为 {} 的模块",
+    "{}; is its folder on PYTHONPATH?": "{}；它所在的文件夹在 PYTHONPATH 里吗？",
+    "did you mean {}?": "是不是 {}？",
+    "known: {}": "可用：{}",
+    "{} needs the package {}": "{}需要安装 {}",
+    'pip install "steelyard[{}]"': 'pip install "steelyard[{}]"',
+    "several splits and none is called test": "有多个划分，但没有名为 test 的",
+    "name one: {}": "请指定其中一个：{}",
+    "no judgments in this folder": "这个文件夹里没有相关性标注",
+    "a BEIR folder has qrels/test.tsv": "BEIR 文件夹中应有 qrels/test.tsv",
+    "there are no judgments in it": "文件里没有相关性标注",
+    "a qrels line is: query 0 document grade": "qrels 每行的格式：查询 0 文档 等级",
+    "a run line is: query Q0 document rank score tag": "run 每行的格式：查询 Q0 文档 名次 得分 运行名",
+    "keep one judgment per query and document": "每个查询对每篇文档只保留一条标注",
+    "list each document once per query": "每个查询中每篇文档只列一次",
+    "document {} is judged again for this query (first on line {})": "文档 {} 在该查询中被重复标注（首次在第 {} 行）",
+    "document {} is judged again for this query (first at {})": "文档 {} 在该查询中被重复标注（首次在 {}）",
+    "document {} appears again in its query (first on line {})": "文档 {} 在同一查询中重复出现（首次在第 {} 行）",
+    "document {} appears again in its query (first at {})": "文档 {} 在同一查询中重复出现（首次在 {}）",
+    "an array of objects is needed, this is a single value": "这里需要对象数组，而不是单个值",
+    "an object with named fields is needed, not {}": "这里需要带字段名的对象，而不是 {}",
+    "this is not JSON: {} (column {})": "不是合法的 JSON：{}（第 {} 列）",
+    "the key {} appears twice in one object": "同一对象中键 {} 出现了两次",
+    "{} is not a number that JSON knows": "{} 不是 JSON 认可的数字",
+    "this is not CSV: {}": "不是合法的 CSV：{}",
+    "two columns are called {}": "有两列都叫 {}",
+    "this is not a parquet file: {}": "不是 parquet 文件：{}",
+    "{} columns, the header has {}": "这一行有 {} 列，表头有 {} 列",
+    "1 column, at least {} are needed": "只有 1 列，至少需要 {} 列",
+    "{} columns, at least {} are needed": "只有 {} 列，至少需要 {} 列",
+    "a carriage return inside a line; lines must end in LF or CRLF": "行内有回车符；换行必须是 LF 或 CRLF",
+    "this is not UTF-8 text but UTF-16 or binary": "不是 UTF-8 文本，而是 UTF-16 或二进制",
+    "this is not UTF-8 text: byte {}": "不是 UTF-8 文本：字节 {}",
+    "convert it, for example: iconv -f GB18030 -t UTF-8": "请先转换编码，例如：iconv -f GB18030 -t UTF-8",
+    "there are {} results in it: {}": "其中有 {} 个结果：{}",
+    "one is needed here": "这里只需要一个",
+    "there is no result in it": "其中没有结果",
+    "a results file begins with a header line": "结果文件以表头行开始",
+    "there is nothing to resume in it": "其中没有可以继续的内容",
+    "this result is finished": "这个结果已经完成",
+    "start a new file": "请另起一个文件",
+    "this is not a results file: its first line is no header": "这不是结果文件：第一行不是表头行",
+    "this line is neither header, item nor footer": "这一行既不是表头、条目，也不是结尾",
+    "the item {} appears again (first on line {})": "条目 {} 重复出现（首次在第 {} 行）",
+    "this file exists already": "文件已经存在",
+    "resume it, or name another": "请继续写它，或换一个名字",
+    "a run must be a file, this is a folder": "run 必须是文件，这是文件夹",
+    "the columns differ in length: {}": "各列长度不同：{}",
+    "a row must be (query, document, number), not {}": "每一行应为（查询，文档，数值），而不是 {}",
+    "no such file": "没有这个文件",
+    "there is no folder {}": "没有文件夹 {}",
+    "cannot be read: {}": "无法读取：{}",
+    "is the file whole?": "文件完整吗？",
+    "{} id must be text or a whole number, not {}": "{} 的 id 必须是文本或整数，而不是 {}",
+    "no column is called {} or {}; there are: {}": "没有名为 {} 或 {} 的列；现有：{}",
+    "accepted names: {}": "可接受的列名：{}",
+    "there are no rows in it": "其中没有数据行",
+    "there is nothing in it": "其中什么也没有",
+    "score is not a number: {}": "得分不是数字：{}",
+    "grade is not a whole number: {}": "等级不是整数：{}",
+    "the field {} is missing": "缺少字段 {}",
+    "a mapping of documents is needed for each query": "每个查询下需要一个文档映射",
+    "there are no lines in it": "文件里没有内容行",
+    "no query of the run is judged in {}": "run 中没有任何查询在 {} 里有标注",
+    "the judgments begin with query {}; are both files of one test collection?": (
+        "标注的第一个查询是 {}；两个文件属于同一个测试集吗？"
+    ),
+    "missing must be zero or skip, not {}": "missing 必须是 zero 或 skip，而不是 {}",
+    "trec_eval must be 9 or 10, not {}": "trec_eval 必须是 9 或 10，而不是 {}",
+    "the relevance level must be at least 1, not {}": "相关性等级至少为 1，而不是 {}",
+    "the depth must be at least 1, not {}": "深度至少为 1，而不是 {}",
+    "a cut-off must be at least 1, not {}": "截断位置至少为 1，而不是 {}",
+    "for example nDCG@10": "例如 nDCG@10",
+    "{}: {} is not of the form parameter=number": "{}：{} 应写成 参数=数字",
+    "for example P(rel=2)@5": "例如 P(rel=2)@5",
+    "{} needs {}": "{} 需要参数 {}",
+    "for example {}@10": "例如 {}@10",
+    "two metrics are called {}": "有两个指标都叫 {}",
+    "give yours another name": "请给你的指标换个名字",
+    "{} has no parameter {}": "{} 没有参数 {}",
+    "{} knows: {}": "{} 的参数：{}",
+    "{} takes no parameters": "{} 没有参数",
+    "RBP: p must lie between 0 and 1, not {}": "RBP：p 必须在 0 和 1 之间，而不是 {}",
+    "for example RBP(p=0.8)": "例如 RBP(p=0.8)",
+    "ERR: a document has grade {}, above max={}": "ERR：有文档的等级为 {}，高于 max={}",
+    "use ERR(max={})": "请用 ERR(max={})",
+    "no report format has the extension {}": "没有扩展名为 {} 的报告格式",
+    "make it first": "请先创建它",
+    "no item is in both {} and {}": "{} 和 {} 没有共同的条目",
+    "items are paired by their id": "条目按 id 配对",
+    "{} and {} have no metric in common": "{} 和 {} 没有共同的指标",
+    "{} has {}; {} has {}": "{} 有 {}；{} 有 {}",
+    "{} is a {} result and {} a {} result; they do not compare": "{} 是 {} 结果，{} 是 {} 结果，无法比较",
+    "resamples must be at least 1 and alpha must lie between 0 and 1": "resamples 至少为 1，alpha 必须在 0 和 1 之间",
+    "(the first {} problems; there may be more)": "（以上是前 {} 个问题，可能还有更多）",
+    "hint: {}": "提示：{}",
+}
+_WORDS = {"metric": "指标", "test": "检验", "correction": "校正方法", "query": "查询", "document": "文档"}
+_WORDS |= {"reading parquet files": "读取 parquet 文件"}
 
 
 def translate(message: str, language: str) -> str:
-    """The message in the language of the user."""
-    return message if language == "en" else message
+    """The message in the language of the user, line by line; a place at the head of a line stays as it is."""
+    return message if language == "en" else "\n".join(_line(line) for line in message.split("\n"))
+
+
+def _line(line: str) -> str:
+    hint = line.removeprefix("hint: ")
+    if hint != line:
+        return CHINESE["hint: {}"].format(_whole(hint) or hint)
+    for cut in (0, *(place.end() for place in re.finditer(": ", line))):
+        found = _whole(line[cut:])
+        if found:
+            return line[:cut] + found
+    return line
+
+
+def _whole(text: str) -> str | None:
+    for pattern, chinese in _patterns():
+        match = pattern.fullmatch(text)
+        if match:
+            return chinese.format(*(_WORDS.get(group, group) for group in match.groups()))
+    return None
+
+
+@cache
+def _patterns() -> list[tuple[re.Pattern[str], str]]:
+    """Templates as patterns, the most specific first."""
+    ordered = sorted(CHINESE.items(), key=lambda pair: -len(pair[0].replace("{}", "")))
+    return [(re.compile(re.escape(english).replace(r"\{\}", "(.*?)")), chinese) for english, chinese in ordered]

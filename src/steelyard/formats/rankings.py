@@ -22,7 +22,7 @@ class RunBlock:
     """Run lines with the lines of a query together; `line` is where each stands, counted from 0 in its block.
 
     `problems` are lines that could not be read (they are not in the columns); `odd` counts what is unusual and
-    still has one meaning.
+    still has one meaning. A block that is not text is not `readable`, and neither is the rest of its file.
     """
 
     queries: Spans
@@ -33,12 +33,13 @@ class RunBlock:
     lines: int
     problems: list[tuple[int, str]] = field(default_factory=list)
     odd: dict[str, int] = field(default_factory=dict)
+    readable: bool = True
 
     @classmethod
     def unreadable(cls, problem: tuple[int, str]) -> "RunBlock":
         """A block of which nothing can be read but why."""
         none = Spans.of(())
-        return cls(none, none, np.zeros(0), None, np.zeros(0, np.int64), 0, [problem])
+        return cls(none, none, np.zeros(0), None, np.zeros(0, np.int64), 0, [problem], readable=False)
 
 
 @dataclass(eq=False)
@@ -92,7 +93,7 @@ def judgments(
             [
                 Problem(
                     place(late),
-                    f"document {_show(documents, late)} is judged again for this query{_seen(place(early))}",
+                    f"document {_show(documents, late)} is judged again for this query{first_seen(place(early))}",
                 )
                 for early, late in again[:MOST_PROBLEMS]
             ],
@@ -171,6 +172,12 @@ def grouped(block: RunBlock) -> RunBlock:
     )
 
 
+def first_seen(place: str) -> str:
+    """The remark that points back to where something stood first; a line of the same file needs only its number."""
+    line = place.rpartition(":")[2]
+    return f" (first on line {line})" if line.isdigit() else f" (first at {place})"
+
+
 def digest_rows(columns: Iterable[Iterable[object]]) -> str:
     """SHA-256 over values given in Python, so that a table made from them can be told apart."""
     import hashlib
@@ -189,7 +196,3 @@ def _as_block(piece: object) -> RunBlock:
 
 def _show(column: Spans, row: int) -> str:
     return repr(column.text_at(row))
-
-
-def _seen(place: str) -> str:
-    return f" (first on line {place.rpartition(':')[2]})" if place.rpartition(":")[2].isdigit() else ""

@@ -6,13 +6,13 @@ import io
 import sys
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from steelyard.errors import InputError
 
 STDIN = "-"
+STDIN_NAME = "<stdin>"
 BLOCK = 1 << 20
 """How much of a file is worked on at a time: the columns of a block still fit the cache."""
 
@@ -24,22 +24,34 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-@dataclass(slots=True)
 class Stream:
-    """A named source of bytes, read once from its beginning; `digest` tells what was read."""
+    """A named source of bytes, read once from its beginning and closed at its end; `digest` tells what was read."""
 
-    name: str
-    file: BinaryIO
-    _hash: "hashlib._Hash" = field(default_factory=hashlib.sha256)
+    def __init__(self, name: str, *files: BinaryIO) -> None:
+        """Read from the last of `files`; those before it lie beneath it and are closed with it."""
+        self.name = name
+        self._files = files
+        self._hash = hashlib.sha256()
 
     def read(self, size: int = -1) -> bytes:
         """The next bytes (decompressed), all of them by default; b"" at the end."""
+        if not self._files:
+            return b""
         try:
-            piece = self.file.read(size)
+            piece = self._files[-1].read(size)
         except (OSError, EOFError, zlib.error, _zstd_error()) as error:
+            self.close()
             raise InputError(f"cannot be read: {error}", where=self.name, hint="is the file whole?") from None
         self._hash.update(piece)
+        if size < 0 or not piece:
+            self.close()
         return piece
+
+    def close(self) -> None:
+        """Let go of the file; reading on gives nothing."""
+        for file in reversed(self._files):
+            file.close()
+        self._files = ()
 
     def digest(self) -> str:
         """SHA-256 of all that was read (of the text, where the file is compressed)."""
@@ -49,16 +61,14 @@ class Stream:
 def open_stream(path: str | Path) -> Stream:
     """Open a file by its path, `-` for standard input; compression is recognised by content, not by name."""
     if str(path) == STDIN:
-        return Stream("<stdin>", io.BytesIO(sys.stdin.buffer.read()))
+        return Stream(STDIN_NAME, io.BytesIO(sys.stdin.buffer.read()))
     try:
-        file = cast(BinaryIO, open(path, "rb", buffering=0))  # noqa: SIM115 - handed on; closed with its stream
-        magic = file.read(4)
-        file.seek(0)
+        file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed with its stream
     except FileNotFoundError:
         raise InputError("no such file", where=str(path), hint=_hint_for_missing(Path(path))) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
-    return Stream(str(path), _decompressed(file, magic))
+    return Stream(str(path), *_layers(cast(BinaryIO, file)))
 
 
 def read_text(path: str | Path) -> tuple[str, Stream]:
@@ -103,15 +113,18 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
     """
     kept = b""
     wanted = size
-    while piece := stream.read(wanted):
-        kept = kept + piece if kept else piece.removeprefix(_UTF8_MARK)
-        cut = _last_change(kept)
-        if cut:
-            yield kept[:cut]
-            kept = kept[cut:]
-        wanted = max(size, len(kept))
-    if kept:
-        yield kept if kept.endswith(b"\n") else kept + b"\n"
+    try:
+        while piece := stream.read(wanted):
+            kept = kept + piece if kept else piece.removeprefix(_UTF8_MARK)
+            cut = _last_change(kept)
+            if cut:
+                yield kept[:cut]
+                kept = kept[cut:]
+            wanted = max(size, len(kept))
+        if kept:
+            yield kept if kept.endswith(b"\n") else kept + b"\n"
+    finally:
+        stream.close()
 
 
 def _last_change(block: bytes) -> int:
@@ -142,14 +155,17 @@ def _first_field(block: bytes, start: int) -> bytes:
     return line.split(None, 1)[0] if line.strip() else b""
 
 
-def _decompressed(file: BinaryIO, magic: bytes) -> BinaryIO:
+def _layers(file: BinaryIO) -> tuple[BinaryIO, ...]:
+    """The file, and what decompresses it above it."""
+    magic = file.read(4)
+    file.seek(0)
     if magic.startswith(_GZIP):
-        return cast(BinaryIO, gzip.GzipFile(fileobj=file))
+        return file, cast(BinaryIO, gzip.GzipFile(fileobj=file))
     if magic.startswith(_ZSTD):
         import zstandard
 
-        return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
-    return file
+        return file, cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
+    return (file,)
 
 
 def _zstd_error() -> type[Exception]:

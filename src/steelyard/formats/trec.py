@@ -3,6 +3,7 @@
 Columns are separated by any run of spaces or tabs; blank lines and lines that begin with `#` are passed over.
 """
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +14,15 @@ from steelyard.formats.decimals import parse_integers, parse_numbers
 from steelyard.formats.fields import split_fields
 from steelyard.formats.rankings import Judgments, Run, RunBlock, grouped, judgments
 from steelyard.formats.spans import Spans
-from steelyard.formats.streams import STDIN, Stream, check_encoding, encoding_problem, line_blocks, open_stream
+from steelyard.formats.streams import (
+    STDIN,
+    STDIN_NAME,
+    Stream,
+    check_encoding,
+    encoding_problem,
+    line_blocks,
+    open_stream,
+)
 from steelyard.table import IntArray
 
 RUN_HINT = "a run line is: query Q0 document rank score tag"
@@ -50,7 +59,9 @@ def looks_like_trec(path: str | Path) -> bool:
     """Whether a file with a table's suffix (`.tsv`) is a TREC file all the same: no header, a number at its end."""
     if not str(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
         return False
-    lines = [line.split() for line in open_stream(path).read(1 << 16).split(b"\n") if line.strip()]
+    stream = open_stream(path)
+    lines = [line.split() for line in stream.read(1 << 16).split(b"\n") if line.strip()]
+    stream.close()
     first = next((line for line in lines if not line[0].startswith(b"#")), [])
     numbers = parse_numbers(Spans.of(first))[0] if first else np.zeros(0)
     return len(first) >= 4 and not np.isnan(numbers[3])
@@ -61,27 +72,22 @@ class _TrecRun:
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
-        self.stream = open_stream(path)
-        self.kept = self.stream.read() if str(path) == STDIN else None
+        self.stream: Stream | None = None
+        self.kept = open_stream(path).read() if str(path) == STDIN else None
 
     def run(self) -> Run:
-        name = self.stream.name
+        name = STDIN_NAME if self.kept is not None else str(self.path)
         return Run(name, self.pieces, parse_block, self.whole, lambda line: f"{name}:{line + 1}", self.digest)
 
     def pieces(self) -> Iterator[object]:
-        return line_blocks(self._again())
+        self.stream = open_stream(self.path) if self.kept is None else Stream(STDIN_NAME, io.BytesIO(self.kept))
+        return line_blocks(self.stream)
 
     def whole(self) -> RunBlock:
-        return grouped(parse_block(b"".join(line_blocks(self._again()))))
+        return grouped(parse_block(b"".join(piece for piece in self.pieces() if isinstance(piece, bytes))))
 
     def digest(self) -> str:
-        return self.stream.digest()
-
-    def _again(self) -> Stream:
-        import io
-
-        self.stream = open_stream(self.path) if self.kept is None else Stream(self.stream.name, io.BytesIO(self.kept))
-        return self.stream
+        return self.stream.digest() if self.stream else ""
 
 
 def parse_block(block: object) -> RunBlock:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
-from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Run, RunBlock
+from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Run, RunBlock, first_seen
 from steelyard.formats.sources import QrelsSource, RunSource, qrels_from, run_from
 from steelyard.formats.streams import ENCODING_HINT
 from steelyard.formats.trec import RUN_HINT
@@ -201,11 +201,11 @@ class _Reading:
     def take(self, block: RunBlock, found: Matches) -> None:
         """Add a block, in the order of the file; complain as soon as there are enough problems."""
         wrong = block.problems + [
-            (late, f"document {document!r} appears again in its query (first on line {self.lines + early + 1})")
+            (late, f"document {document!r} appears again in its query{first_seen(self.run.place(self.lines + early))}")
             for early, late, document in found.duplicates
         ]
         self.problems += [Problem(self.run.place(self.lines + line), text) for line, text in sorted(wrong)]
-        if len(self.problems) >= MOST_PROBLEMS:
+        if len(self.problems) >= MOST_PROBLEMS or not block.readable:
             self.complain()
         self.lines += block.lines
         self.matches.append(found)

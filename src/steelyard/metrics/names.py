@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from steelyard.errors import ConfigError, UnknownName
+from steelyard.errors import ConfigError, UnknownName, nearest
 from steelyard.metrics import retrieval  # noqa: F401 - registers the ranking metrics
 from steelyard.metrics.registry import REGISTRY, Measure, Metric, Number
 
@@ -102,7 +102,7 @@ def _metric(base: str, text: str) -> Metric:
     ours = {name.casefold(): name for name in REGISTRY}
     name = ours.get(folded) or ours.get(SPELLINGS.get(folded, "").casefold())
     if name is None:
-        raise UnknownName.of("metric", text, _known())
+        raise UnknownName(f"no metric is called {text!r}", hint=nearest(base, _known()))
     return REGISTRY[name]
 
 

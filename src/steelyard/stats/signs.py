@@ -9,7 +9,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,11 @@ from steelyard.table import FloatArray
 _UNIT: Final = 2.0**15
 _TILE: Final = 512  # items; 512 * 2^15 = 2^24, the largest sum that 32-bit floats hold without rounding
 _TILE_CELLS: Final = 2**18  # signs in one tile: 1 MB as floats, which stays in the cache
+_SLAB_PRODUCTS: Final = 2**18  # in one product: too few for the matrix library to start threads of its own
+_SLAB_ROWS: Final = 16  # at least, however many metrics there are
 _BLOCK_CELLS: Final = 2**27  # signs in one block: 16 MB as bits
-_REPEAT_CELLS: Final = 2**21  # signs decided again at once: 16 MB as 64-bit floats
+
+_Precision = TypeVar("_Precision", np.float32, np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +70,10 @@ def _blocks(items: int, resamples: int) -> list[_Block]:
 
 def _count_extreme(question: _Question, block: _Block, *, seed: int) -> NDArray[np.int64]:
     flips = _random_flips(len(question.scaled), block, seed=seed)
-    distance = np.abs(_rounded_sums(flips, question.units)) - question.threshold
+    distance = np.abs(_signed_sums(flips, question.units)) / _UNIT - question.threshold
     extreme = distance >= 0
     unsure = np.flatnonzero((np.abs(distance) <= question.slack).any(axis=1))
-    batch = max(1, _REPEAT_CELLS // len(question.scaled))
-    for start in range(0, len(unsure), batch):
-        rows = unsure[start : start + batch]
-        extreme[rows] = np.abs(_exact_sums(flips[rows], question.scaled)) >= question.threshold
+    extreme[unsure] = np.abs(_signed_sums(flips[unsure], question.scaled)) >= question.threshold
     return np.asarray(extreme.sum(axis=0), dtype=np.int64)
 
 
@@ -84,16 +84,15 @@ def _random_flips(items: int, block: _Block, *, seed: int) -> NDArray[np.uint8]:
     return words.astype("<u8", copy=False).view(np.uint8)[: block.rows * width].reshape(block.rows, width)
 
 
-def _rounded_sums(flips: NDArray[np.uint8], units: NDArray[np.float32]) -> FloatArray:
-    """The signed sums of the rounded differences: the whole sum less twice what is flipped, tile by tile."""
-    flipped = np.zeros((len(flips), units.shape[1]))
-    for start in range(0, len(units), _TILE):
-        tile = units[start : start + _TILE]
-        bits = np.unpackbits(flips[:, start // 8 : (start + _TILE) // 8], axis=1, count=len(tile))
-        flipped += bits.astype(np.float32) @ tile
-    return np.asarray((units.sum(axis=0, dtype=np.float64) - 2 * flipped) / _UNIT, dtype=np.float64)
-
-
-def _exact_sums(flips: NDArray[np.uint8], scaled: FloatArray) -> FloatArray:
-    signs = 1.0 - 2.0 * np.unpackbits(flips, axis=1, count=len(scaled))
-    return np.asarray(signs @ scaled, dtype=np.float64)
+def _signed_sums(flips: NDArray[np.uint8], columns: NDArray[_Precision]) -> FloatArray:
+    """The sums of each column under each row of signs: the whole sum less twice what is flipped, tile by tile."""
+    metrics = columns.shape[1]
+    slab = max(_SLAB_ROWS, _SLAB_PRODUCTS // (_TILE * metrics))
+    padded = np.pad(flips, ((0, -len(flips) % slab), (0, 0)))
+    flipped = np.zeros((len(padded) // slab, slab, metrics))
+    for start in range(0, len(columns), _TILE):
+        tile = columns[start : start + _TILE]
+        bits = np.unpackbits(padded[:, start // 8 : (start + _TILE) // 8], axis=1, count=len(tile))
+        flipped += bits.astype(columns.dtype).reshape(-1, slab, len(tile)) @ tile
+    kept = flipped.reshape(-1, metrics)[: len(flips)]
+    return np.asarray(columns.sum(axis=0, dtype=np.float64) - 2 * kept, dtype=np.float64)

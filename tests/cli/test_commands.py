@@ -1,0 +1,229 @@
+"""The program as a person runs it: real processes, exit codes, what is printed where."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import steelyard
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "data"
+QRELS, RUN_A, RUN_B, RUN_C = (str(DATA / name) for name in ("qrels.txt", "run_a.txt", "run_b.txt", "run_c.txt"))
+
+
+def run(*arguments, cwd=None, **environment):
+    settings = {key: value for key, value in os.environ.items() if key not in ("LANG", "LC_ALL", "LC_MESSAGES")}
+    return subprocess.run(
+        [sys.executable, "-m", "steelyard", *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=cwd,
+        env={**settings, "PYTHONIOENCODING": "utf-8", **environment},
+    )
+
+
+def as_json(*arguments):
+    done = run("retrieval", *arguments, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)
+
+
+def test_demo():
+    done = run("demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "40 invented legal questions; run_b is the baseline" in done.stdout
+    assert "run_a against run_b" in done.stdout
+
+
+def test_both_names_are_installed():
+    for name in ("steelyard", "ultrarag"):
+        done = subprocess.run(
+            [Path(sys.executable).with_name(name), "--version"], capture_output=True, text=True, check=True
+        )
+        assert done.stdout == f"steelyard {steelyard.__version__}\n"
+
+
+def test_json_has_the_agreed_shape():
+    found = as_json(QRELS, RUN_B, RUN_C, "-m", "ndcg@10,num_rel")
+    assert list(found) == ["steelyard", "kind", "signature", "results", "comparisons"]
+    assert (found["steelyard"], found["kind"]) == (steelyard.__version__, "retrieval")
+    first = found["results"][0]
+    assert {key: first[key] for key in ("name", "items", "scored", "unscored", "errors")} == {
+        "name": "run_b", "items": 40, "scored": 40, "unscored": 0, "errors": 0,
+    }  # fmt: skip
+    table = steelyard.evaluate_retrieval(QRELS, RUN_B, ["nDCG@10", "NumRel"])
+    metric = first["metrics"]["nDCG@10"]
+    assert metric["mean"] == table.mean("nDCG@10")
+    assert metric["ci95"][0] < metric["mean"] < metric["ci95"][1]
+    assert (metric["scored"], metric["unscored"]) == (40, 0)
+    assert first["metrics"]["NumRel"]["sum"] == table.column("NumRel").sum()
+    assert "per_item" not in first
+    (comparison,) = found["comparisons"]
+    assert (comparison["a"], comparison["b"], comparison["metric"]) == ("run_c", "run_b", "nDCG@10")
+    assert comparison["diff"] == pytest.approx(comparison["a_mean"] - comparison["b_mean"])
+    for key in ("n", "ci95", "test", "exact", "resamples", "p_value", "p_adjusted", "significant"):
+        assert key in comparison
+
+
+def test_per_item():
+    found = as_json(QRELS, RUN_C, "-m", "AP,P@5", "-q")["results"][0]["per_item"]
+    table = steelyard.evaluate_retrieval(QRELS, RUN_C, ["AP", "P@5"])
+    assert [item["id"] for item in found] == list(table.ids)
+    assert [item["scores"]["AP"] for item in found] == table.column("AP").tolist()
+
+
+def test_missing_queries_count_nought_or_are_left_out():
+    zero = as_json(QRELS, RUN_C, "-m", "AP")["results"][0]
+    skip = as_json(QRELS, RUN_C, "-m", "AP", "--missing", "skip", "-q")["results"][0]
+    assert (zero["scored"], skip["scored"], skip["unscored"]) == (40, 39, 1)
+    assert skip["metrics"]["AP"]["mean"] == pytest.approx(zero["metrics"]["AP"]["mean"] * 40 / 39)
+    missing = next(item for item in skip["per_item"] if item["id"] == "en-20")
+    assert missing == {"id": "en-20", "scores": {"AP": None}, "unscored": {"AP": "the query is not in the run"}}
+
+
+def test_options_reach_the_evaluation():
+    found = as_json(QRELS, RUN_A, "-m", "ndcg,P", "-k", "3,7", "-l", "2", "-M", "7", "--trec-eval", "10")
+    table = steelyard.evaluate_retrieval(
+        QRELS, RUN_A, ["nDCG@3", "nDCG@7", "P@3", "P@7"], relevance_level=2, depth=7, trec_eval=10
+    )
+    assert {name: m["mean"] for name, m in found["results"][0]["metrics"].items()} == {
+        name: table.mean(name) for name in table.metrics
+    }
+    assert found["signature"] == str(table.signature)
+
+
+def test_names_are_those_of_the_files_made_unique(tmp_path):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "run.bm25.txt").write_bytes(Path(RUN_A).read_bytes())
+    found = as_json(QRELS, str(tmp_path / "one" / "run.bm25.txt"), str(tmp_path / "two" / "run.bm25.txt"), "-m", "AP")
+    assert [result["name"] for result in found["results"]] == ["run.bm25", "run.bm25-2"]
+    assert found["comparisons"][0]["p_value"] == 1.0
+
+
+def test_every_output_format(tmp_path):
+    outputs = [tmp_path / f"report{suffix}" for suffix in (".json", ".jsonl", ".csv", ".md", ".tex")]
+    words = [word for path in outputs for word in ("-o", str(path))]
+    done = run("retrieval", QRELS, RUN_B, RUN_A, "-m", "AP,P@5", *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    mean = steelyard.evaluate_retrieval(QRELS, RUN_A, ["AP"]).mean("AP")
+    assert json.loads(outputs[0].read_text())["results"][1]["metrics"]["AP"]["mean"] == mean
+    from steelyard.formats.results import load_all
+
+    assert load_all(outputs[1])[1].mean("AP") == mean
+    rows = list(csv.DictReader(io.StringIO(outputs[2].read_text())))
+    assert [float(row["mean"]) for row in rows if (row["result"], row["metric"]) == ("run_a", "AP")] == [mean]
+    assert f"{mean:.4f} ▲" in outputs[3].read_text("utf-8")
+    assert rf"AP & 0.3245 & {mean:.4f}$^{{\dagger}}$ \\" in outputs[4].read_text()
+
+
+def test_a_csv_of_items(tmp_path):
+    run("retrieval", QRELS, RUN_C, "-m", "AP", "--missing", "skip", "-q", "-o", str(tmp_path / "items.csv"))
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "items.csv").read_text())))
+    table = steelyard.evaluate_retrieval(QRELS, RUN_C, ["AP"])
+    expected = {item: value for item, value in zip(table.ids, table.column("AP"), strict=True) if item != "en-20"}
+    assert {row["id"]: float(row["AP"]) for row in rows if row["AP"]} == expected
+    assert len(rows) == 40
+
+
+def test_the_table_says_what_was_counted():
+    text = run("retrieval", QRELS, RUN_C, "-m", "AP").stdout
+    assert "run_c: 40 items, 40 scored; counted: judged queries 40 · judged queries missing from the run 1" in text
+    assert "signature: kind:retrieval|trec_eval:9 (float32 scores)|" in text
+
+
+def test_chinese_reports_and_messages():
+    done = run("retrieval", QRELS, RUN_B, RUN_A, "-m", "AP", LANG="zh_CN.UTF-8")
+    assert "指标" in done.stdout
+    assert "run_a 对比 run_b" in done.stdout
+    assert "已标注但运行结果中没有的查询 0" in done.stdout
+    assert run("retrieval", QRELS, "no.txt", "--lang", "zh").stderr == "no.txt: 没有这个文件\n"
+
+
+def test_metrics_are_listed_and_explained():
+    listed = run("metrics").stdout
+    assert "nDCG[@k]" in listed
+    done = run("metrics", "ndcg_cut_10")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (0, "nDCG[@k]")
+    for word in ("Formula: ", "Convention: ", "Source: ", "Range: 0 to 1", "Also called: ndcg_cut"):
+        assert word in done.stdout
+
+
+def test_a_stranger_s_metric(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import numpy as np\nfrom steelyard import metric\n\n"
+        "@metric('First')\ndef first(rankings, *, rel: int = 1):\n"
+        '    """Whether the first document is relevant.\n\n    Formula: P@1\n    Source: here\n    """\n'
+        "    return rankings.per_query((rankings.rank == 1) & (rankings.grade >= rel))\n"
+    )
+    words = ("-m", "First,P@1", "--metrics-from", "mine", "--json")
+    done = run("retrieval", QRELS, RUN_A, *words, PYTHONPATH=str(tmp_path))
+    metrics = json.loads(done.stdout)["results"][0]["metrics"]
+    assert metrics["First"]["mean"] == metrics["P@1"]["mean"]
+
+
+MISTAKES = {
+    "a file that is not there": (
+        ("retrieval", QRELS, "run_x.txt"),
+        "run_x.txt: no such file\n",
+    ),
+    "an unknown metric": (
+        ("retrieval", QRELS, RUN_A, "-m", "ndgc@10"),
+        "no metric is called 'ndgc@10'\nhint: did you mean 'nDCG'?\n",
+    ),
+    "an unknown format": (
+        ("retrieval", QRELS, RUN_A, "-o", "report.docx"),
+        "report.docx: no report format has the extension '.docx'\nhint: known: .json, .csv, .md, .tex, .jsonl\n",
+    ),
+    "a missing folder": (
+        ("retrieval", QRELS, RUN_A, "-o", "no/such/report.json"),
+        "no/such/report.json: there is no folder 'no/such'\nhint: make it first\n",
+    ),
+    "an unknown module": (
+        ("retrieval", QRELS, RUN_A, "--metrics-from", "nobody_has_this"),
+        "no module is called 'nobody_has_this'\nhint: No module named 'nobody_has_this'; is its folder on PYTHONPATH?\n",
+    ),
+    "files in the wrong order": (
+        ("retrieval", RUN_A, QRELS),
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_mistakes_exit_with_2_and_no_traceback(case, tmp_path):
+    arguments, message = MISTAKES[case]
+    done = run(*arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+    assert message is None or done.stderr == message
+
+
+@pytest.mark.parametrize("words", [["retrieval"], ["nothing"], [], ["retrieval", QRELS, RUN_A, "-k", "0"]])
+def test_usage_errors_exit_with_2(words):
+    done = run(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "usage: steelyard" in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    command = f'"{sys.executable}" -m steelyard retrieval "{QRELS}" "{RUN_A}" -q | head -1'
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_our_own_bug_shows_its_traceback_and_exits_with_4(tmp_path):
+    (tmp_path / "broken.py").write_text(
+        "from steelyard import metric\n\n@metric('Broken')\ndef broken(r):\n    return 1 / 0\n"
+    )
+    done = run("retrieval", QRELS, RUN_A, "-m", "Broken", "--metrics-from", "broken", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 4
+    assert "ZeroDivisionError" in done.stderr

@@ -1,0 +1,27 @@
+"""Shared fixtures."""
+
+from pathlib import Path
+
+import pytest
+
+REAL = Path(__file__).parents[1].parent / "shared" / "data" / "real"
+
+
+@pytest.fixture(scope="session")
+def real() -> Path:
+    """The folder of real collections with stored reference output, where it lies beside the project."""
+    if not REAL.is_dir():
+        pytest.skip("the real collections are not beside this checkout")
+    return REAL
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a file into the test's folder and give its path."""
+
+    def write(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write

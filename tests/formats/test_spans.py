@@ -1,0 +1,47 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.formats.rankings import repeated
+from steelyard.formats.spans import Spans, combine
+
+value = st.one_of(st.binary(min_size=1, max_size=40), st.sampled_from([b"a", b"ab", b"abcdefgh", b"abcdefghi"])).map(
+    lambda raw: raw.replace(b"\0", b"0")
+)
+values = st.lists(value, min_size=1, max_size=60)
+
+
+@given(values, value)
+def test_a_hash_does_not_depend_on_the_column_it_stands_in(column, other):
+    alone = {raw: Spans.of([raw]).hashes()[0] for raw in column}
+    together = Spans.of([*column, other + b"x" * 50]).hashes()
+    assert [alone[raw] for raw in column] == together[:-1].tolist()
+
+
+@given(values)
+def test_order_is_the_order_of_bytes(column):
+    order = Spans.of(column).order()
+    assert [column[row] for row in order] == sorted(column)
+
+
+@given(values)
+def test_equality_and_changes_are_those_of_the_values(column):
+    spans = Spans.of(column)
+    turned = column[1:] + column[:1]
+    assert spans.equals(Spans.of(turned)).tolist() == [a == b for a, b in zip(column, turned, strict=True)]
+    assert spans.changes().tolist() == [True, *(a != b for a, b in zip(column[1:], column, strict=False))]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), value), min_size=1, max_size=80))
+def test_repeated_rows_are_found_and_nothing_else(rows):
+    import numpy as np
+
+    query = np.array([number for number, _ in rows])
+    documents = Spans.of([raw for _, raw in rows])
+    pairs = repeated(combine(documents.hashes(), query), query, documents)
+    seen: dict = {}
+    expected = []
+    for place, row in enumerate(rows):
+        if row in seen:
+            expected.append((seen[row], place))
+        seen[row] = place
+    assert pairs == expected

@@ -1,0 +1,21 @@
+import io
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.formats.streams import Stream, line_blocks
+
+lines = st.lists(
+    st.tuples(st.sampled_from(["1", "22", "主题", " 1", ""]), st.text("ab \t", max_size=8)).map("".join), max_size=40
+)
+
+
+@given(lines, st.integers(1, 60), st.booleans())
+def test_blocks_are_the_file_cut_between_queries(content, size, ends_with_newline):
+    text = "\n".join(content) + ("\n" if ends_with_newline else "")
+    blocks = list(line_blocks(Stream("run", io.BytesIO(text.encode())), size))
+    whole = b"".join(blocks)
+    assert whole in (text.encode(), text.encode() + b"\n")
+    assert all(block.endswith(b"\n") for block in blocks)
+    for before, after in zip(blocks, blocks[1:], strict=False):
+        assert before.rstrip(b"\n").split(b"\n")[-1].split()[:1] != after.split(b"\n")[0].split()[:1]

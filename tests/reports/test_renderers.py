@@ -1,0 +1,61 @@
+import numpy as np
+
+from steelyard.reports.console import render_console
+from steelyard.reports.content import Report, unique_names
+from steelyard.reports.documents import render_latex, render_markdown
+from steelyard.stats.compare import compare_all
+from steelyard.table import Table
+
+
+def table(name, values, **fields):
+    ids = [f"q{n}" for n in range(len(values))]
+    return Table(ids=ids, columns={"AP": np.array(values, float)}, kind="retrieval", name=name, **fields)
+
+
+def report(**changes):
+    old, new = table("base_1%", [0.2] * 9 + [0.1]), table("new|run", [0.6] * 9 + [0.8])
+    return Report([old, new], compare_all([new], old), **changes)
+
+
+def test_a_significant_difference_is_marked_everywhere():
+    # ten items, all better: the exact two-sided p is 2/2^10
+    text = render_console(report())
+    assert "0.6200 ▲" in text
+    assert "+0.4300" in text
+    assert "0.0020" in text
+    assert "| AP | 0.1900 [" in render_markdown(report())
+    assert r"0.6200$^{\dagger}$" in render_latex(report())
+
+
+def test_names_are_escaped():
+    assert r"base\_1\%" in render_latex(report())
+    assert r"new\|run" in render_markdown(report())
+
+
+def test_unknown_numbers_are_a_dash_and_never_nan():
+    one = Report([table("one", [0.5])])
+    text = render_console(one) + render_markdown(one) + render_latex(one)
+    assert "nan" not in text
+    assert "–" in text
+
+
+def test_a_small_p_is_never_nought():
+    many = table("a", [0.0] * 60), table("b", [1.0] * 60)
+    text = render_console(Report(list(many), compare_all([many[1]], many[0])))
+    assert "1.7e-18" in text  # 2 / 2^60
+
+
+def test_items_come_one_to_a_line():
+    lines = render_console(report(per_item=True)).splitlines()
+    assert lines[-21].split("\t") == ["result", "id", "AP"]
+    assert lines[-1].split("\t") == ["new|run", "q9", "0.8000"]
+
+
+def test_a_narrow_terminal_loses_nothing():
+    text = render_console(report(), width=40)
+    for number in ("0.1900", "0.6200", "+0.4300"):
+        assert number in text
+
+
+def test_unique_names():
+    assert unique_names(["run", "run", "run-2", "run"]) == ["run", "run-2", "run-2-2", "run-3"]

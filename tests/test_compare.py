@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+
+import steelyard
+from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.stats.compare import ComparisonSettings, compare_all
+from steelyard.table import Gap, Signature, Table
+
+
+def table(name, values, ids=None, **fields):
+    ids = ids or [str(n) for n in range(len(values))]
+    return Table(ids=ids, columns={"F1": np.array(values, float)}, name=name, **fields)
+
+
+def test_the_newer_comes_first_and_the_difference_is_new_minus_old():
+    (found,) = steelyard.compare(table("new", [1, 1, 1, 0]), table("old", [0, 1, 0, 0]))
+    assert (found.a, found.b, found.n, found.a_mean, found.b_mean) == ("new", "old", 4, 0.75, 0.25)
+    assert found.difference == 0.5
+    # two of four items differ, both one way: of the four sign flips two are as extreme
+    assert (found.p_value, found.result.exact, found.significant) == (0.5, True, False)
+
+
+def test_items_are_paired_by_id_not_by_place():
+    new = table("new", [3, 2, 1], ids=["c", "b", "a"])
+    old = table("old", [1, 2, 3], ids=["a", "b", "c"])
+    (found,) = steelyard.compare(new, old)
+    assert (found.difference, found.p_value) == (0.0, 1.0)
+
+
+def test_items_scored_in_only_one_are_left_out_and_counted():
+    gap = {"gaps": (Gap("unscored", "no reference"),), "status": {"F1": np.array([0, 0, 1])}}
+    new = table("new", [1, 1, np.nan], **gap)
+    old = table("old", [0, 1, 1, 1], ids=["0", "1", "2", "9"])
+    (found,) = steelyard.compare(new, old)
+    assert (found.n, found.unpaired, found.a_mean, found.b_mean) == (2, 2, 1.0, 0.5)
+
+
+def test_all_tests_of_all_systems_are_one_family():
+    source = np.random.default_rng(1)
+    old = table("old", source.random(30))
+    systems = [table(f"s{n}", old.column("F1") + source.normal(0.05 * n, 0.1, 30)) for n in range(4)]
+    found = compare_all(systems, old, ComparisonSettings(correction="bonferroni"))
+    assert [c.p_adjusted for c in found] == pytest.approx([min(1.0, 4 * c.p_value) for c in found])
+
+
+def test_settings_that_differ_are_said():
+    new = table("new", [1, 0], signature=Signature.of({"missing": "zero", "run": "a"}))
+    old = table("old", [1, 0], signature=Signature.of({"missing": "skip", "run": "b"}))
+    assert steelyard.compare(new, old)[0].settings_differ == ("missing",)
+
+
+def test_counts_do_not_swell_the_family():
+    new = Table(ids=["a"], columns={"AP": np.ones(1), "NumRel": np.ones(1)}, sums=("NumRel",), name="new")
+    assert [c.metric for c in steelyard.compare(new, new)] == ["AP"]
+    assert [c.metric for c in steelyard.compare(new, new, metrics=["NumRel"])] == ["NumRel"]
+
+
+def test_the_same_seed_gives_the_same_p():
+    source = np.random.default_rng(2)
+    new, old = table("new", source.random(200)), table("old", source.random(200))
+    first, second = (steelyard.compare(new, old, seed=7)[0] for _ in range(2))
+    assert first.p_value == second.p_value
+    assert first.result.resamples == 10_000
+
+
+def test_mistakes():
+    one = table("one", [1.0])
+    with pytest.raises(InputError, match="^no item is in both one and two\nhint: items are paired by their id$"):
+        steelyard.compare(one, table("two", [1.0], ids=["x"]))
+    with pytest.raises(ConfigError, match="^one is a answers result and two a legal result; they do not compare$"):
+        steelyard.compare(one, table("two", [1.0], kind="legal"))
+    with pytest.raises(ConfigError, match="^one and two have no metric in common\nhint: one has F1; two has EM$"):
+        steelyard.compare(one, Table(ids=["0"], columns={"EM": np.ones(1)}, name="two"))
+    with pytest.raises(UnknownName, match="^no test is called 'permutatoin'\nhint: did you mean 'permutation'\\?$"):
+        steelyard.compare(one, one, test="permutatoin")
+    with pytest.raises(UnknownName, match="^no correction is called 'hulm'\nhint: did you mean 'holm'\\?$"):
+        steelyard.compare(one, one, correction="hulm")

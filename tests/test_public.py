@@ -1,0 +1,78 @@
+"""The public face: names, speed of import, errors, sizes, layers."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import steelyard
+from steelyard import errors
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+
+
+def test_every_public_name_is_there_and_listed():
+    assert steelyard.__all__ == sorted(steelyard.__all__)
+    assert all(getattr(steelyard, name) is not None for name in steelyard.__all__)
+    assert dir(steelyard) == steelyard.__all__
+    with pytest.raises(AttributeError, match="module 'steelyard' has no attribute 'weight'"):
+        _ = steelyard.weight
+
+
+def test_the_version_is_one():
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == steelyard.__version__
+
+
+def test_import_and_help_bring_in_nothing_heavy():
+    code = (
+        "import sys, steelyard, steelyard.cli.parser; steelyard.cli.parser.build_parser().format_help(); "
+        "print([m for m in ('numpy', 'rich', 'scipy', 'pandas', 'pyarrow', 'zstandard') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_weighing_a_run_brings_in_neither_scipy_nor_pandas():
+    code = (
+        "import sys, steelyard; steelyard.evaluate_retrieval({'q': {'d': 1}}, {'q': {'d': 1.0}}).summary(); "
+        "print([m for m in ('rich', 'scipy', 'pandas', 'pyarrow', 'zstandard') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_the_error_tree():
+    children = {cls.__name__: cls.exit_code for cls in errors.SteelyardError.__subclasses__()}
+    assert children == {"InputError": 2, "ConfigError": 2, "UnknownName": 2, "MissingExtra": 2, "SystemFailure": 3}
+    error = errors.MissingExtra.of("pyarrow", "parquet", purpose="reading parquet files")
+    assert str(error) == 'reading parquet files needs the package pyarrow\nhint: pip install "steelyard[parquet]"'
+
+
+def test_imports_point_down():
+    done = subprocess.run(
+        [sys.executable, "-m", "importlinter.cli", "lint", "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_and_functions_are_small(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= 400
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno - node.lineno < 40, f"{node.name} is too long"
+
+
+def test_libraries_do_not_speak():
+    for path in SOURCES:
+        if "cli" not in path.parts and path.name != "__main__.py":
+            text = path.read_text(encoding="utf-8")
+            assert not re.search(r"(?<!\.)\bprint\(|os\.environ|sys\.exit|\bassert |except Exception", text), path

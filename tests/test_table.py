@@ -1,0 +1,99 @@
+import numpy as np
+import pandas
+import pytest
+
+from steelyard.table import Gap, Signature, Table
+
+SILENT = Gap("unscored", "no reference")
+BROKEN = Gap("error", "the judge did not answer")
+
+
+def table(**changes):
+    fields = {
+        "ids": ["a", "b", "c", "d"],
+        "columns": {"F1": np.array([1.0, np.nan, 0.5, np.nan]), "EM": np.array([1.0, 0.0, 0.0, 1.0])},
+        "gaps": (SILENT, BROKEN),
+        "status": {"F1": np.array([0, 1, 0, 2])},
+        "tags": {"type": ["x", "x", "y", "y"]},
+    }
+    return Table(**{**fields, **changes})
+
+
+def test_means_are_over_scored_items_and_gaps_say_why():
+    found = table()
+    assert found.mean("F1") == 0.75
+    assert found.mean("EM") == 0.5
+    assert [found.why("F1", row) for row in range(4)] == [None, SILENT, None, BROKEN]
+    assert (found.count("unscored", "F1"), found.count("error", "F1"), found.count("error", "EM")) == (1, 1, 0)
+
+
+def test_the_mean_of_nothing_is_not_zero():
+    empty = Table(ids=[], columns={"F1": np.zeros(0)})
+    assert np.isnan(empty.mean("F1"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"columns": {"F1": np.zeros(3)}, "status": {}}, "column 'F1' has 3 cells for 4 items"),
+        ({"status": {}}, "column 'F1': a cell is NaN if and only if it has a reason"),
+        ({"status": {"F1": np.array([1, 1, 0, 2])}}, "column 'F1': a cell is NaN if and only if it has a reason"),
+    ],
+)
+def test_a_table_that_hides_something_cannot_be_made(changes, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        table(**changes)
+
+
+def test_an_unknown_column_lists_those_there_are():
+    with pytest.raises(KeyError, match="no column 'F2'; there are: F1, EM"):
+        table().column("F2")
+
+
+def test_summary_counts_items_by_fate():
+    summary = table().summary()
+    assert (summary.items, summary.scored, summary.unscored, summary.errors) == (4, 3, 0, 1)
+    f1 = summary.metrics["F1"]
+    assert (f1.mean, f1.scored, f1.unscored, f1.errors) == (0.75, 2, 1, 1)
+    assert summary.metrics["EM"].interval.method == "wilson"
+    only_gaps = table(columns={"F1": table().column("F1")}).summary()
+    assert (only_gaps.scored, only_gaps.unscored, only_gaps.errors) == (2, 1, 1)
+
+
+def test_items_of_one_document_widen_the_interval():
+    values = np.repeat([0.2, 0.4, 0.9, 0.7], 10) + np.tile(np.linspace(-0.05, 0.05, 10), 4)
+    ids = [str(n) for n in range(40)]
+    alone = Table(ids=ids, columns={"F1": values}).summary().metrics["F1"].interval
+    clustered = Table(ids=ids, columns={"F1": values}, tags={"document": [str(n // 10) for n in range(40)]})
+    shared = clustered.summary().metrics["F1"].interval
+    assert shared.high - shared.low > 2 * (alone.high - alone.low)
+
+
+def test_to_pandas():
+    frame = table().to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.index) == ["a", "b", "c", "d"]
+    assert list(frame.columns) == ["type", "F1", "EM"]
+
+
+def test_a_hundred_thousand_items_cost_megabytes():
+    import tracemalloc
+
+    ids = [str(n) for n in range(100_000)]
+    tracemalloc.start()
+    Table(ids=ids, columns={f"m{n}": np.zeros(100_000) for n in range(20)})
+    used, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert used < 20 * 100_000 * 8 * 1.1
+
+
+def test_a_signature_reads_back():
+    signature = Signature.of({"kind": "retrieval", "note": "a|b:c%\n", "depth": 10})
+    assert str(signature) == "kind:retrieval|note:a%7Cb%3Ac%25%0A|depth:10"
+    assert Signature.parse(str(signature)) == signature
+    assert signature.get("depth") == "10"
+
+
+def test_signatures_differ_in_named_settings():
+    one, other = Signature.of({"missing": "zero", "run": 1}), Signature.of({"missing": "skip", "run": 2, "rel": 2})
+    assert one.differences(other, apart_from=["run"]) == ["missing", "rel"]
