@@ -21,7 +21,7 @@ bench: .venv/ready-bench
 
 # the parts of docs/ that are made by running the program
 docs: .venv/ready
-	$(BIN)/python -m docs
+	$(BIN)/python docs/generate.py
 
 # pins anew; needs uv
 constraints:

@@ -2,12 +2,12 @@
 
 import argparse
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Final
 
-from bench.collections import FOLDER, GRADED, MSMARCO, TENFOLD, TENTH, Collection, remove
+from bench.collections import GRADED, MSMARCO, TENFOLD, TENTH, remove
 from bench.effort import FULL, QUICK, Effort
 from bench.machine import render_machine
 from bench.permutation import render_permutation
@@ -18,32 +18,89 @@ from bench.rankings import ALONE, PAIR, ROUNDS, render_floor, render_rankings, r
 from bench.startup import render_startup
 
 DOCUMENT: Final = PROJECT / "docs" / "performance.md"
-SPACE: Final = 6_000_000_000  # bytes of disk that must be free before 2.6 GB are written
+NAMES: Final = (*(collection.name for collection in ROUNDS), "scale", "permutation", "startup")
+SPACE: Final = 6_000_000_000  # bytes of disk that must be free before the 2.6 GB of the largest run are written
 
 HEAD: Final = """# Performance
 
-Made by `{command}` on {today}; do not edit. Times vary from machine to machine and with whatever else is running:
-what counts are the ratios within a table."""
-SCALE_NOTE: Final = "The largest of the series, 70 million lines, is timed with `python -m bench --scale` only."
-SPACE_NOTE: Final = "The largest of the series, 70 million lines, was left out: there was too little disk."
+Made by `{command}` on {today}; do not edit. Times vary from machine to machine and with whatever else is running;
+what counts are the ratios within a table.
+
+{machine}"""
+NOT_ASKED: Final = "Seventy million lines are timed by `python -m bench --scale` only."
+NO_SPACE: Final = "Seventy million lines were left out: too little disk is free."
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     arguments = _parser().parse_args(argv)
-    chapters = [_head(arguments.scale), *_chapters(arguments)]
+    chapters = []
+    for chapter in _chapters(arguments):
+        print(chapter, end="\n\n", flush=True)
+        chapters.append(chapter)
     if destination := _destination(arguments):
         destination.write_text("\n\n".join(chapters) + "\n", encoding="utf-8")
         report(f"written: {destination}")
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("python -m bench", description="Time Steelyard beside its peers.")
+    parser.add_argument("--quick", action="store_true", help="tiny collections, one round: see that everything runs")
+    parser.add_argument("--scale", action="store_true", help="time 70 million lines too (2.6 GB on disk for a while)")
+    parser.add_argument("--only", nargs="+", choices=NAMES, metavar="NAME", help=f"some of: {', '.join(NAMES)}")
+    parser.add_argument(
+        "--write", type=Path, metavar="FILE", help="write the document here (docs/performance.md if all is timed)"
+    )
+    return parser
+
+
+def _destination(arguments: argparse.Namespace) -> Path | None:
+    """Where to write: never part of the numbers over all of them, unless told to."""
+    if arguments.write:
+        return Path(arguments.write)
+    return None if arguments.quick or arguments.only else DOCUMENT
+
+
 def _chapters(arguments: argparse.Namespace) -> Iterator[str]:
-    """Each chapter, printed as soon as it is there."""
     effort = QUICK if arguments.quick else FULL
-    races = _races(arguments.only, effort)
-    makers: dict[str, Callable[[], str]] = {
-        "rankings": lambda: render_rankings(races),
-    }
-    for name, make in makers.items():
-        chapter = make()
-        print(chapter, end="\n\n", flush=True)
-        yield chapter
+    wanted = arguments.only or NAMES
+    yield HEAD.format(command=_command(arguments), today=date.today().isoformat(), machine=render_machine())
+    races = _races(wanted, effort)
+    if races:
+        yield render_rankings(races)
+        yield render_floor(races)
+    if "scale" in wanted:
+        yield _scale(effort, largest=arguments.scale)
+    if "permutation" in wanted:
+        yield render_permutation(effort)
+    if "startup" in wanted:
+        yield render_startup(effort)
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    flags = [flag for flag in ("quick", "scale") if getattr(arguments, flag)]
+    words = [*(f"--{flag}" for flag in flags), *(["--only", *arguments.only] if arguments.only else [])]
+    return " ".join(["python -m bench", *words]) if words else "make bench"
+
+
+def _races(wanted: Sequence[str], effort: Effort) -> list[Race]:
+    chosen = {collection: rounds for collection, rounds in ROUNDS.items() if collection.name in wanted}
+    if chosen:
+        warm_up(QUICK.sized(GRADED))
+    return [race(effort.sized(collection), rounds, effort) for collection, rounds in chosen.items()]
+
+
+def _scale(effort: Effort, *, largest: bool) -> str:
+    races = [race(effort.sized(collection), PAIR, effort) for collection in (TENTH, MSMARCO)]
+    if not largest:
+        return render_scale(races, note=NOT_ASKED)
+    if shutil.disk_usage(PROJECT).free < SPACE:
+        return render_scale(races, note=NO_SPACE)
+    collection = effort.sized(TENFOLD)
+    try:
+        return render_scale([*races, race(collection, ALONE, effort)], note="")
+    finally:
+        remove(collection)
+
+
+if __name__ == "__main__":
+    main()

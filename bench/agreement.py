@@ -15,6 +15,7 @@ from bench.contestants.pytrec_eval import evaluator_of
 from bench.measures import MEASURES
 from bench.races import TOLERANCE, Agreement
 
+
 class Disagreement(Exception):
     """Steelyard and pytrec_eval give different numbers."""
 

@@ -1,7 +1,6 @@
 """Programs timed on one collection, turn by turn, after their numbers have been compared."""
 
 import json
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from bench.collections import Collection, prepare
 from bench.effort import Effort
 from bench.measures import MEASURES
 from bench.processes import Finished, ProcessFailed, run_python
+from bench.progress import report
 
 TOLERANCE: Final = 1e-9
 READ_BYTES: Final = 1 << 20
@@ -140,11 +140,6 @@ def _read(path: Path) -> float:
         while file.readinto(buffer):
             pass
     return time.perf_counter() - start
-
-
-def report(message: str) -> None:
-    """Say how far we are."""
-    print(message, file=sys.stderr, flush=True)
 
 
 def _printed_means(output: str) -> list[float]:

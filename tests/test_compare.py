@@ -65,13 +65,13 @@ def test_the_same_seed_gives_the_same_p():
 
 def test_mistakes():
     one = table("one", [1.0])
-    with pytest.raises(InputError, match="^no item is in both one and two\nhint: items are paired by their id$"):
+    with pytest.raises(InputError, match=r"^no item is in both one and two\nhint: items are paired by their id$"):
         steelyard.compare(one, table("two", [1.0], ids=["x"]))
-    with pytest.raises(ConfigError, match="^one is a answers result and two a legal result; they do not compare$"):
+    with pytest.raises(ConfigError, match=r"^one is a answers result and two a legal result; they do not compare$"):
         steelyard.compare(one, table("two", [1.0], kind="legal"))
-    with pytest.raises(ConfigError, match="^one and two have no metric in common\nhint: one has F1; two has EM$"):
+    with pytest.raises(ConfigError, match=r"^one and two have no metric in common\nhint: one has F1; two has EM$"):
         steelyard.compare(one, Table(ids=["0"], columns={"EM": np.ones(1)}, name="two"))
-    with pytest.raises(UnknownName, match="^no test is called 'permutatoin'\nhint: did you mean 'permutation'\\?$"):
+    with pytest.raises(UnknownName, match=r"^no test is called 'permutatoin'\nhint: did you mean 'permutation'\?$"):
         steelyard.compare(one, one, test="permutatoin")
-    with pytest.raises(UnknownName, match="^no correction is called 'hulm'\nhint: did you mean 'holm'\\?$"):
+    with pytest.raises(UnknownName, match=r"^no correction is called 'hulm'\nhint: did you mean 'holm'\?$"):
         steelyard.compare(one, one, correction="hulm")

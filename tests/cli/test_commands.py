@@ -189,7 +189,8 @@ MISTAKES = {
     ),
     "an unknown module": (
         ("retrieval", QRELS, RUN_A, "--metrics-from", "nobody_has_this"),
-        "no module is called 'nobody_has_this'\nhint: No module named 'nobody_has_this'; is its folder on PYTHONPATH?\n",
+        "no module is called 'nobody_has_this'\n"
+        "hint: No module named 'nobody_has_this'; is its folder on PYTHONPATH?\n",
     ),
     "files in the wrong order": (
         ("retrieval", RUN_A, QRELS),

@@ -1,4 +1,5 @@
 import io
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,5 +18,5 @@ def test_blocks_are_the_file_cut_between_queries(content, size, ends_with_newlin
     whole = b"".join(blocks)
     assert whole in (text.encode(), text.encode() + b"\n")
     assert all(block.endswith(b"\n") for block in blocks)
-    for before, after in zip(blocks, blocks[1:], strict=False):
+    for before, after in pairwise(blocks):
         assert before.rstrip(b"\n").split(b"\n")[-1].split()[:1] != after.split(b"\n")[0].split()[:1]

@@ -54,7 +54,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 def add_language_option(parser: Any) -> None:
     """--lang, by default that of the locale."""
     parser.add_argument(
-        "--lang", choices=LANGUAGES, default=_locale_language(), help="language of messages and reports (%(default)s)"
+        "--lang", choices=LANGUAGES, default=_locale_language(), help="language of messages and reports (by default that of the locale)"
     )
 
 

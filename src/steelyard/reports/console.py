@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from steelyard.reports import cells
 from steelyard.reports.content import Report
@@ -10,37 +11,52 @@ from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
 
+if TYPE_CHECKING:
+    from rich.table import Table as Grid
 
-def render_console(report: Report, *, language: Language = "en", width: int = 200, colour: bool = False) -> str:
-    """Means with intervals, differences with their p-values, and the lines that say what was counted."""
+
+def render_console(report: Report, *, language: Language = "en", width: int = 300, colour: bool = False) -> str:
+    """Means with intervals, differences with their p-values, and the lines that say what was counted.
+
+    Results stand side by side where the width allows it, else one below the other; nothing is cut off.
+    """
     words = words_of(language)
+    grids = [_means(report, report.summaries, words)]
+    if _width(grids[0]) > width:
+        grids = [_means(report, [summary], words) for summary in report.summaries]
+    grids += [_differences(name, comparisons, words) for name, comparisons in _by_result(report)]
+    lines = [line for grid in grids for line in (*_draw(grid, colour), "")]
+    lines += _remarks(report, words)
+    if report.per_item:
+        lines += ["", *_items(report)]
+    return "\n".join(lines) + "\n"
+
+
+def _draw(grid: "Grid", colour: bool) -> list[str]:
     from rich.console import Console
 
     output = io.StringIO()
-    console = Console(
-        file=output, width=width, force_terminal=colour, no_color=not colour, highlight=False, emoji=False
-    )
-    console.print(_means(report, words))
-    for name, comparisons in _by_result(report):
-        console.print(_differences(name, comparisons, words))
-    for line in _remarks(report, words):
-        console.print(line, markup=False, soft_wrap=True)
-    if report.per_item:
-        for line in _items(report):
-            console.print(line, markup=False, soft_wrap=True)
-    return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
+    settings = {"force_terminal": True} if colour else {"no_color": True}
+    Console(file=output, width=_width(grid), highlight=False, emoji=False, **settings).print(grid)  # type: ignore[arg-type]
+    return [line.rstrip() for line in output.getvalue().splitlines()]
 
 
-def _means(report: Report, words: Words) -> object:
+def _width(grid: "Grid") -> int:
+    from rich.console import Console
+
+    return Console(width=10_000).measure(grid).maximum
+
+
+def _means(report: Report, summaries: Sequence[Summary], words: Words) -> "Grid":
     from rich.table import Table as Grid
 
     grid = Grid(box=None, pad_edge=False, header_style="bold")
     grid.add_column(words("metric"), no_wrap=True)
-    for summary in report.summaries:
-        grid.add_column(summary.name, justify="right", overflow="fold")
+    for summary in summaries:
+        grid.add_column(summary.name, justify="right", no_wrap=True)
         grid.add_column(words("95 % interval"), style="dim", no_wrap=True)
     for metric in report.metrics:
-        grid.add_row(metric, *(cell for summary in report.summaries for cell in _mean_cells(report, summary, metric)))
+        grid.add_row(metric, *(cell for summary in summaries for cell in _mean_cells(report, summary, metric)))
     return grid
 
 
@@ -58,10 +74,10 @@ def _by_result(report: Report) -> Iterator[tuple[str, list[Comparison]]]:
     return ((name, [c for c in report.comparisons if c.a == name]) for name in names)
 
 
-def _differences(name: str, comparisons: list[Comparison], words: Words) -> object:
+def _differences(name: str, comparisons: list[Comparison], words: Words) -> "Grid":
     from rich.table import Table as Grid
 
-    title = f"\n{name} {words('against')} {comparisons[0].b}"
+    title = f"{name} {words('against')} {comparisons[0].b}"
     grid = Grid(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
     grid.add_column(words("metric"), no_wrap=True)
     for heading in ("difference", "95 % interval", "p", "p adjusted", "", "detectable"):
@@ -80,7 +96,6 @@ def _differences(name: str, comparisons: list[Comparison], words: Words) -> obje
 
 
 def _remarks(report: Report, words: Words) -> Iterator[str]:
-    yield ""
     for summary in report.summaries:
         yield f"{summary.name}: {_fates(summary, words)}{_counts(summary, words)}"
     if report.comparisons:
@@ -118,7 +133,6 @@ def _method(found: Sequence[Comparison], words: Words) -> str:
 
 def _items(report: Report) -> Iterator[str]:
     """One line per item and result, tab-separated."""
-    yield ""
     yield "\t".join(("result", "id", *report.metrics))
     for table in report.tables:
         yield from _table_lines(table, report.metrics)

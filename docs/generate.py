@@ -1,0 +1,91 @@
+"""Make the parts of docs/ that are read off the program: metrics.md and commands.md.
+
+`make docs` writes them; a test fails when they are not what this makes.
+"""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from steelyard.cli.parser import build_parser
+from steelyard.metrics.names import SPELLINGS
+from steelyard.metrics.registry import REGISTRY, Metric
+
+FOLDER = Path(__file__).parent
+MADE = "<!-- made by `make docs`; edit the docstrings and the parser instead -->"
+
+
+def metrics_page() -> str:
+    """Every metric: what it means, formula, conventions, source, spellings."""
+    lines = ["# Metrics", "", MADE, "", "`steelyard metrics NAME` prints the same, in any of the spellings.", ""]
+    for metric in REGISTRY.values():
+        lines += _metric(metric)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def commands_page() -> str:
+    """Every command with its arguments and options."""
+    lines = ["# Commands", "", MADE, ""]
+    lines += ["`steelyard` and `ultrarag` are two names of one program.", ""]
+    parser = build_parser()
+    for name, command in _commands(parser):
+        lines += [f"## steelyard {name}", "", command.description or "", "", *_options(command), ""]
+    lines.append(parser.epilog or "")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _metric(metric: Metric) -> Iterator[str]:
+    first, _, rest = metric.explanation.partition("\n")
+    yield f"## {metric.name}"
+    yield ""
+    yield first
+    yield ""
+    yield from (f"- {line}" for line in _joined(rest))
+    low, high = metric.bounds
+    yield f"- Range: {low:g} to {high:g}"
+    parameters = [name for name in sorted(metric.required)]
+    parameters += [f"{name} ({'all' if value is None else value})" for name, value in metric.defaults.items()]
+    yield f"- Parameters (and their defaults): {', '.join(parameters) or 'none'}"
+    others = [f"`{spelling}`" for spelling, name in SPELLINGS.items() if name == metric.name]
+    if others:
+        yield f"- Also called: {', '.join(others)}"
+    yield ""
+
+
+def _joined(text: str) -> Iterator[str]:
+    """The lines of a docstring, with those that are indented joined to the line before."""
+    found: list[str] = []
+    for line in filter(str.strip, text.split("\n")):
+        if line.startswith(" ") and found:
+            found[-1] += f" {line.strip()}"
+        else:
+            found.append(line.strip())
+    return iter(found)
+
+
+def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from action.choices.items()
+
+
+def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    yield "| argument | meaning |"
+    yield "|---|---|"
+    for action in parser._actions:
+        if not isinstance(action, argparse._HelpAction):
+            names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.metavar or action.dest}`"
+            choices = f" `{'` `'.join(map(str, action.choices))}`" if action.choices else ""
+            value = f" `{action.metavar}`" if action.option_strings and action.metavar else choices
+            meaning = (action.help or "").replace("%(default)s", str(action.default))
+            yield f"| {names}{value} | {meaning} |"
+
+
+def main() -> None:
+    """Write both pages."""
+    (FOLDER / "metrics.md").write_text(metrics_page(), encoding="utf-8")
+    (FOLDER / "commands.md").write_text(commands_page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""Documentation is checked like code: generated pages are fresh, examples run, links lead somewhere."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("data/*.md")]
+
+
+@pytest.fixture(scope="module")
+def generate():
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_generated_pages_are_what_the_program_says(generate):
+    assert (ROOT / "docs" / "metrics.md").read_text("utf-8") == generate.metrics_page(), "run `make docs`"
+    assert (ROOT / "docs" / "commands.md").read_text("utf-8") == generate.commands_page(), "run `make docs`"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_examples_run(page):
+    for example in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+        done = subprocess.run([sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{example}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_run(page, tmp_path):
+    for line in re.findall(r"^\$? ?(steelyard (?:retrieval|metrics|demo) .*)$", page.read_text("utf-8"), re.MULTILINE):
+        words = [sys.executable, "-m", *line.replace("OUT/", f"{tmp_path}/").split()]
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{line}\n{done.stderr}"
+
+
+def test_every_command_is_in_the_readme():
+    for name in ("README.md", "README.zh.md"):
+        text = (ROOT / name).read_text("utf-8")
+        assert all(f"steelyard {command}" in text for command in ("demo", "retrieval", "metrics")), name
+        assert text.count("\n") < 70, f"{name} is one screen"
