@@ -2,20 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from steelyard.errors import ConfigError, InputError, UnknownName
-from steelyard.stats.correction import adjust
+from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.intervals import Interval, mean_interval
-from steelyard.stats.paired import PairedResult, paired_tests
+from steelyard.stats.paired import PairedResult, Test, paired_tests
 from steelyard.stats.power import effect_size, smallest_detectable
 from steelyard.stats.summary import clusters_of, interval_list, known
 from steelyard.table import FloatArray, IntArray, Table, mean
-
-Test = Literal["permutation", "t", "wilcoxon", "sign", "bootstrap"]
-Correction = Literal["holm", "bh", "bonferroni", "none"]
 
 # settings on which two tables that are compared may well differ
 _OWN_SETTINGS = ("run", "predictions", "system", "steelyard")
