@@ -10,6 +10,7 @@ from typing import Final
 from bench.collections import GRADED, MSMARCO, TENFOLD, TENTH, remove
 from bench.effort import FULL, QUICK, Effort
 from bench.machine import render_machine
+from bench.markdown import render_paragraph
 from bench.permutation import render_permutation
 from bench.processes import PROJECT
 from bench.progress import report
@@ -21,12 +22,9 @@ DOCUMENT: Final = PROJECT / "docs" / "performance.md"
 NAMES: Final = (*(collection.name for collection in ROUNDS), "scale", "permutation", "startup")
 SPACE: Final = 6_000_000_000  # bytes of disk that must be free before the 2.6 GB of the largest run are written
 
-HEAD: Final = """# Performance
-
-Made by `{command}` on {today}; do not edit. Times vary from machine to machine and with whatever else is running;
-what counts are the ratios within a table.
-
-{machine}"""
+HEAD: Final = """
+Made by `{command}` on {today}; do not edit. Times vary from machine to machine and with whatever else is running; what
+counts are the ratios within a table."""
 NOT_ASKED: Final = "Seventy million lines are timed by `python -m bench --scale` only."
 NO_SPACE: Final = "Seventy million lines were left out: too little disk is free."
 
@@ -63,7 +61,7 @@ def _destination(arguments: argparse.Namespace) -> Path | None:
 def _chapters(arguments: argparse.Namespace) -> Iterator[str]:
     effort = QUICK if arguments.quick else FULL
     wanted = arguments.only or NAMES
-    yield HEAD.format(command=_command(arguments), today=date.today().isoformat(), machine=render_machine())
+    yield _head(arguments)
     races = _races(wanted, effort)
     if races:
         yield render_rankings(races)
@@ -74,6 +72,11 @@ def _chapters(arguments: argparse.Namespace) -> Iterator[str]:
         yield render_permutation(effort)
     if "startup" in wanted:
         yield render_startup(effort)
+
+
+def _head(arguments: argparse.Namespace) -> str:
+    origin = HEAD.format(command=_command(arguments), today=date.today().isoformat())
+    return "\n\n".join(["# Performance", render_paragraph(origin), render_paragraph(render_machine())])
 
 
 def _command(arguments: argparse.Namespace) -> str:

@@ -1,31 +1,16 @@
-"""Invented test collections in the shapes people evaluate, written to `bench/collections/` once and then reused.
+"""Invented test collections in the shapes people evaluate, written to `bench/collections/` once and then reused."""
 
-Ids look like those of MS MARCO. The same NumPy writes the same bytes every time.
-"""
-
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import chain
+import json
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-import numpy as np
-from numpy.random import Generator
-from numpy.typing import NDArray
-
-Documents = NDArray[np.int64]
+from bench.processes import run_python
 
 FOLDER: Final = Path(__file__).with_name("collections")
-QUERY_IDS: Final = 2_000_000
-DOCUMENTS: Final = 8_841_823  # as many as MS MARCO has passages
 
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """How the scores of one query are drawn, and the form in which they are written."""
-
-    draw: Callable[[Generator, int], NDArray[np.float64]]
-    form: str
+Judging = Literal["few binary", "many graded"]
+Scoring = Literal["six decimals", "all digits", "whole numbers"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +21,8 @@ class Collection:
     description: str
     queries: int
     depth: int
-    judge: Callable[[Generator, Documents], dict[int, int]]
-    scores: Scores
+    judging: Judging
+    scoring: Scoring
     seed: int
 
     @property
@@ -61,17 +46,8 @@ class Collection:
 
 def prepare(collection: Collection) -> None:
     """Write the files of a collection, unless they are there."""
-    if collection.run_path.exists():
-        return
-    FOLDER.mkdir(exist_ok=True)
-    qrels_part, run_part = collection.qrels_path.with_suffix(".part-qrels"), collection.run_path.with_suffix(".part")
-    with qrels_part.open("w") as qrels, run_part.open("w") as run:
-        for judgment_lines, run_lines in _query_texts(collection):
-            qrels.write(judgment_lines)
-            run.write(run_lines)
-    # a file under its final name is a whole file
-    qrels_part.rename(collection.qrels_path)
-    run_part.rename(collection.run_path)
+    if not (collection.qrels_path.exists() and collection.run_path.exists()):
+        run_python(("-m", "bench.generation", json.dumps(asdict(collection))))
 
 
 def remove(collection: Collection) -> None:
@@ -80,67 +56,66 @@ def remove(collection: Collection) -> None:
     collection.qrels_path.unlink(missing_ok=True)
 
 
-def _query_texts(collection: Collection) -> Iterator[tuple[str, str]]:
-    """The judgments and the ranking of each query, as lines."""
-    random = np.random.default_rng(collection.seed)
-    for query in random.choice(QUERY_IDS, collection.queries, replace=False).tolist():
-        yield _query_text(collection, query, random)
-
-
-def _query_text(collection: Collection, query: int, random: Generator) -> tuple[str, str]:
-    documents = random.choice(DOCUMENTS, collection.depth, replace=False)
-    scores = collection.scores.draw(random, collection.depth).tolist()
-    judgments = collection.judge(random, documents)
-    template = f"{query} Q0 %d %d {collection.scores.form} bm25\n" * collection.depth
-    cells = zip(documents.tolist(), range(1, collection.depth + 1), scores, strict=True)
-    judgment_lines = [f"{query} 0 {document} {grade}\n" for document, grade in judgments.items()]
-    return "".join(judgment_lines), template % tuple(chain.from_iterable(cells))
-
-
-def _falling(random: Generator, depth: int) -> NDArray[np.float64]:
-    return np.sort(random.gamma(2.0, 4.0, depth))[::-1]
-
-
-def _whole_numbers(random: Generator, depth: int) -> NDArray[np.float64]:
-    return random.integers(0, 51, depth).astype(np.float64)
-
-
-def _few_binary(random: Generator, documents: Documents) -> dict[int, int]:
-    """About 1.07 relevant documents, most of them found early, as MS MARCO has them."""
-    count = 2 if random.random() < 0.07 else 1
-    return {_relevant(random, documents, missed=DOCUMENTS + place): 1 for place in range(count)}
-
-
-def _relevant(random: Generator, documents: Documents, *, missed: int) -> int:
-    if random.random() < 0.15:
-        return missed
-    return int(documents[min(int(random.exponential(40)), len(documents) - 1)])
-
-
-def _many_graded(random: Generator, documents: Documents) -> dict[int, int]:
-    """About 100 documents with grades 0 to 3, of which 60 were retrieved."""
-    retrieved = random.choice(documents, 60, replace=False)
-    elsewhere = random.integers(0, DOCUMENTS, 40)
-    grades = random.integers(0, 4, 100)
-    return dict(zip(np.concatenate([retrieved, elsewhere]).tolist(), grades.tolist(), strict=True))
-
-
-DECIMALS: Final = Scores(_falling, "%.6f")
-DOUBLES: Final = Scores(_falling, "%r")
-TIES: Final = Scores(_whole_numbers, "%d")
-
 MSMARCO: Final = Collection(
-    "msmarco", "the size of MS MARCO dev, about 1.07 binary judgments a query", 6_980, 1_000, _few_binary, DECIMALS, 1
+    name="msmarco",
+    description="The size of MS MARCO's dev set, about 1.07 binary judgments a query",
+    queries=6_980,
+    depth=1_000,
+    judging="few binary",
+    scoring="six decimals",
+    seed=1,
 )
 GRADED: Final = Collection(
-    "graded", "a TREC track, about 100 graded judgments a query", 250, 1_000, _many_graded, DECIMALS, 2
+    name="graded",
+    description="The size of a TREC track, about 100 graded judgments a query",
+    queries=250,
+    depth=1_000,
+    judging="many graded",
+    scoring="six decimals",
+    seed=2,
 )
 MANY: Final = Collection(
-    "many", "many short rankings, about 1.07 judgments a query", 100_000, 100, _few_binary, DECIMALS, 3
+    name="many",
+    description="Many short rankings, about 1.07 binary judgments a query",
+    queries=100_000,
+    depth=100,
+    judging="few binary",
+    scoring="six decimals",
+    seed=3,
 )
-LONG_SCORES: Final = Collection("doubles", "scores written with 16 or 17 digits", 1_000, 1_000, _few_binary, DOUBLES, 4)
+DOUBLES: Final = Collection(
+    name="doubles",
+    description="Scores written with all the digits of a double, 16 or 17",
+    queries=1_000,
+    depth=1_000,
+    judging="few binary",
+    scoring="all digits",
+    seed=4,
+)
 TIED: Final = Collection(
-    "tied", "whole scores from 0 to 50 in no order, so that most documents tie", 250, 1_000, _many_graded, TIES, 5
+    name="tied",
+    description="Whole scores from 0 to 50 in no order, so that every document ties with others",
+    queries=250,
+    depth=1_000,
+    judging="many graded",
+    scoring="whole numbers",
+    seed=5,
 )
-TENTH: Final = Collection("tenth", "a tenth of msmarco", 700, 1_000, _few_binary, DECIMALS, 6)
-TENFOLD: Final = Collection("tenfold", "ten times msmarco", 69_800, 1_000, _few_binary, DECIMALS, 7)
+TENTH: Final = Collection(
+    name="tenth",
+    description="A tenth of msmarco",
+    queries=700,
+    depth=1_000,
+    judging="few binary",
+    scoring="six decimals",
+    seed=6,
+)
+TENFOLD: Final = Collection(
+    name="tenfold",
+    description="Ten times msmarco",
+    queries=69_800,
+    depth=1_000,
+    judging="few binary",
+    scoring="six decimals",
+    seed=7,
+)

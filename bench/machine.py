@@ -16,7 +16,7 @@ def render_machine() -> str:
     versions = ", ".join([f"steelyard {__version__}", *(f"{package} {version(package)}" for package in PACKAGES)])
     return (
         f"Machine: {_processor()}, {os.cpu_count()} cores, {_memory() / 1e9:.0f} GB of memory, {platform.system()}; "
-        f"load when the benchmark began {os.getloadavg()[0]:.2f}.\n"
+        f"load when the benchmark began: {os.getloadavg()[0]:.2f}. "
         f"Versions: Python {platform.python_version()}, {versions}."
     )
 

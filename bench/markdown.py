@@ -1,23 +1,30 @@
-"""Tables in Markdown, aligned so that they read well in a terminal too."""
+"""Paragraphs and tables in Markdown that read well in a terminal too."""
 
+import textwrap
 from collections.abc import Sequence
+from typing import Final
 
 Row = Sequence[str]
+
+WIDTH: Final = 120
+NOTHING: Final = "\N{EN DASH}"
+
+
+def render_paragraph(text: str) -> str:
+    """The words of a text, wrapped anew."""
+    return textwrap.fill(" ".join(text.split()), WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def render_grid(header: Row, rows: Sequence[Row]) -> str:
     """A table whose first column is words and whose others are numbers."""
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    rule = [("-" * width) if place == 0 else "-" * (width - 1) + ":" for place, width in enumerate(widths)]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     return "\n".join(_line(row, widths) for row in (header, rule, *rows))
 
 
 def _line(row: Row, widths: Sequence[int]) -> str:
-    first, *others = (
-        cell.ljust(width) if place == 0 else cell.rjust(width)
-        for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-    )
-    return f"| {' | '.join([first, *others])} |"
+    numbers = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+    return f"| {' | '.join([row[0].ljust(widths[0]), *numbers])} |"
 
 
 def show_seconds(seconds: float) -> str:
@@ -26,5 +33,5 @@ def show_seconds(seconds: float) -> str:
 
 
 def show_ratio(ratio: float) -> str:
-    """How many times as fast."""
+    """How many times as much."""
     return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.1f}" if ratio >= 1 else f"{ratio:.2f}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.effort import Effort
-from bench.markdown import render_grid, show_ratio, show_seconds
+from bench.markdown import render_grid, render_paragraph, show_ratio, show_seconds
 from bench.processes import run_python
 from bench.progress import report
 
@@ -14,16 +14,16 @@ METRICS: Final = 20
 STANDARD_ERRORS: Final = 5
 ONE_BLAS_THREAD: Final = {"OPENBLAS_NUM_THREADS": "1"}
 
-INTRODUCTION: Final = """## Permutation tests
-
-Two-sided paired tests by flipping signs: {metrics} metrics × {items:,} items × {resamples:,} resamples of differences
+INTRODUCTION: Final = """
+Two-sided paired tests by flipping signs: {metrics} metrics, {items:,} items, {resamples:,} resamples, and differences
 that have no common step, so that no exact way applies. Imports are not counted. The plain loop (a coin for each item
 of each resample, as many evaluation scripts have it) and SciPy were timed over fewer resamples, and their times scaled
 up in proportion; the table says over how many. Steelyard's p-values are the same on one thread and on two; SciPy's
-differ from them by at most {gap:.2g}, which is within the error of {sampled:,} resamples."""
+differ from them by at most {gap:.2g}, which is within the sampling error of {sampled:,} resamples."""
 
-EXACT: Final = """For a metric that is 0 or 1, Steelyard does not sample: the exact p over all 2ⁿ sign flips of one metric with
-{items:,} items takes {milliseconds:.1f} ms."""
+EXACT: Final = """
+For a metric that is 0 or 1, Steelyard does not sample: the exact p of one such metric, over all sign flips of
+{items:,} items, takes {milliseconds:.2f} ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,12 @@ def render_permutation(effort: Effort) -> str:
     introduction = INTRODUCTION.format(
         metrics=METRICS, items=effort.items, resamples=effort.resamples, gap=_gap(one, scipy), sampled=scipy.resamples
     )
-    header = ("test", "seconds", "× faster than the loop", "× faster than SciPy", "resamples timed")
+    header = ("test", "seconds", "times as fast as the loop", "times as fast as SciPy", "resamples timed")
     rows = [(name, *_cells(test, loop, scipy, effort.resamples)) for name, test in tests.items()]
     ending = EXACT.format(items=effort.items, milliseconds=exact.seconds * 1000)
-    return "\n\n".join([introduction, render_grid(header, rows), ending])
+    return "\n\n".join(
+        ["## Permutation tests", render_paragraph(introduction), render_grid(header, rows), render_paragraph(ending)]
+    )
 
 
 def _run(name: str, effort: Effort, environment: dict[str, str] | None = None) -> Tested:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 PROJECT: Final = Path(__file__).parents[1]
 
@@ -49,7 +49,7 @@ def run_python(arguments: Sequence[str], environment: Mapping[str, str] | None =
         return Finished(seconds, usage.ru_maxrss * 1024, _text(output))
 
 
-def _text(file: "tempfile._TemporaryFileWrapper[bytes]") -> str:
+def _text(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read().decode()
 

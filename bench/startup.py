@@ -7,10 +7,6 @@ from bench.markdown import render_grid
 from bench.processes import run_python
 from bench.progress import report
 
-INTRODUCTION: Final = """## Starting
-
-Fresh processes, the best of {starts} each, taking turns."""
-
 COMMANDS: Final = {
     "python -c pass": ("-c", "pass"),
     "python -c 'import steelyard'": ("-c", "import steelyard"),
@@ -24,7 +20,7 @@ def render_startup(effort: Effort) -> str:
     bare = best["python -c pass"]
     rows = [(f"`{shown}`", f"{time:.1f}", f"{time - bare:.1f}") for shown, time in best.items()]
     grid = render_grid(("command", "ms", "ms above bare Python"), rows)
-    return f"{INTRODUCTION.format(starts=effort.starts)}\n\n{grid}"
+    return "\n\n".join(["## Starting", f"Fresh processes, the best of {effort.starts} each, taking turns.", grid])
 
 
 def _best_milliseconds(starts: int) -> dict[str, float]:

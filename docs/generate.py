@@ -43,7 +43,7 @@ def _metric(metric: Metric) -> Iterator[str]:
     yield from (f"- {line}" for line in _joined(rest))
     low, high = metric.bounds
     yield f"- Range: {low:g} to {high:g}"
-    parameters = [name for name in sorted(metric.required)]
+    parameters = sorted(metric.required)
     parameters += [f"{name} ({'all' if value is None else value})" for name, value in metric.defaults.items()]
     yield f"- Parameters (and their defaults): {', '.join(parameters) or 'none'}"
     others = [f"`{spelling}`" for spelling, name in SPELLINGS.items() if name == metric.name]

@@ -18,6 +18,7 @@ def test_the_newer_comes_first_and_the_difference_is_new_minus_old():
     assert found.difference == 0.5
     # two of four items differ, both one way: of the four sign flips two are as extreme
     assert (found.p_value, found.result.exact, found.significant) == (0.5, True, False)
+    assert (found.wins, found.losses, found.as_dict()["ties"]) == (2, 0, 2)
 
 
 def test_items_are_paired_by_id_not_by_place():

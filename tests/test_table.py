@@ -69,6 +69,13 @@ def test_items_of_one_document_widen_the_interval():
     assert shared.high - shared.low > 2 * (alone.high - alone.low)
 
 
+def test_intervals_stay_within_what_the_metric_can_be():
+    wide = Table(ids=["a", "b"], columns={"AP": np.array([0.0, 0.5])}, bounds={"AP": (0.0, 1.0)})
+    interval = wide.summary().metrics["AP"].interval
+    assert (interval.low, interval.high) == (0.0, 1.0)
+    assert Table(ids=["a", "b"], columns={"AP": np.array([0.0, 0.5])}).summary().metrics["AP"].interval.low < 0
+
+
 def test_to_pandas():
     frame = table().to_pandas()
     assert isinstance(frame, pandas.DataFrame)

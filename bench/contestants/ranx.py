@@ -1,6 +1,7 @@
 """ranx with its own readers; it keeps every query's scores in the run."""
 
-from ranx import Qrels, Run, evaluate as evaluate_run
+from ranx import Qrels, Run
+from ranx import evaluate as evaluate_run
 
 from bench.contestants import Outcome
 from bench.measures import MEASURES

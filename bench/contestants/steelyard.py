@@ -1,7 +1,6 @@
 """Steelyard by its Python interface."""
 
 import steelyard
-
 from bench.contestants import Outcome
 
 

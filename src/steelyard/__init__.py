@@ -12,7 +12,7 @@ if TYPE_CHECKING:
         SystemFailure,
         UnknownName,
     )
-    from steelyard.formats.results import load
+    from steelyard.formats.results import load, load_all
     from steelyard.metrics.evaluation import evaluate_retrieval
     from steelyard.metrics.registry import metric
     from steelyard.stats.compare import compare
@@ -33,6 +33,7 @@ _HOMES = {
     "compare": "stats.compare",
     "evaluate_retrieval": "metrics.evaluation",
     "load": "formats.results",
+    "load_all": "formats.results",
     "metric": "metrics.registry",
 }
 
@@ -49,6 +50,7 @@ __all__ = [
     "compare",
     "evaluate_retrieval",
     "load",
+    "load_all",
     "metric",
 ]
 

@@ -67,7 +67,8 @@ class Table:
     `gaps`; a metric that is not in `status` was scored on every row. `parts` holds the components of a score
     (metric → part → column), `notes` why a score is what it is (metric → row → words), `outputs` what the system
     said, row by row, where that was kept. `counts` is what was counted on the way and must be
-    said; `sums` names the metrics whose total people quote.
+    said; `sums` names the metrics whose total people quote; `bounds` are the
+    values that a metric can take, within which intervals are kept.
     """
 
     ids: Sequence[str]
@@ -83,6 +84,7 @@ class Table:
     outputs: Sequence[Mapping[str, Any] | None] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     sums: Sequence[str] = ()
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, column in self.columns.items():
@@ -93,6 +95,9 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        return f"<Table {self.name!r}: {len(self)} {self.kind} items, {', '.join(self.columns)}>"
 
     @property
     def metrics(self) -> list[str]:

@@ -1,6 +1,7 @@
 """The program as a person runs it: real processes, exit codes, what is printed where."""
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -122,7 +123,7 @@ def test_every_output_format(tmp_path):
     rows = list(csv.DictReader(io.StringIO(outputs[2].read_text())))
     assert [float(row["mean"]) for row in rows if (row["result"], row["metric"]) == ("run_a", "AP")] == [mean]
     assert f"{mean:.4f} ▲" in outputs[3].read_text("utf-8")
-    assert rf"AP & 0.3245 & {mean:.4f}$^{{\dagger}}$ \\" in outputs[4].read_text()
+    assert rf"AP & 0.3245 & {mean:.4f}$^{{+}}$ \\" in outputs[4].read_text()
 
 
 def test_a_csv_of_items(tmp_path):
@@ -137,7 +138,7 @@ def test_a_csv_of_items(tmp_path):
 def test_the_table_says_what_was_counted():
     text = run("retrieval", QRELS, RUN_C, "-m", "AP").stdout
     assert "run_c: 40 items, 40 scored; counted: judged queries 40 · judged queries missing from the run 1" in text
-    assert "signature: kind:retrieval|trec_eval:9 (float32 scores)|" in text
+    assert "signature run_c: kind:retrieval|trec_eval:9 (float32 scores)|" in text
 
 
 def test_chinese_reports_and_messages():
@@ -190,22 +191,38 @@ MISTAKES = {
     "an unknown module": (
         ("retrieval", QRELS, RUN_A, "--metrics-from", "nobody_has_this"),
         "no module is called 'nobody_has_this'\n"
-        "hint: No module named 'nobody_has_this'; is its folder on PYTHONPATH?\n",
+        "hint: No module named 'nobody_has_this'; a module is looked for in this folder and on PYTHONPATH\n",
     ),
-    "files in the wrong order": (
+    "a run in place of judgments": (
         ("retrieval", RUN_A, QRELS),
-        None,
+        f"{RUN_A}: this is a run, judgments are needed here\nhint: judgments (QRELS) come before runs (RUN)\n",
     ),
+    "a folder as output": (
+        ("retrieval", QRELS, RUN_A, "-o", "folder.md"),
+        "folder.md: this is a folder, a file is needed\n",
+    ),
+    "an input as output": (
+        ("retrieval", QRELS, "mine.csv", "-o", "mine.csv"),
+        "mine.csv: this is one of the inputs; it would be overwritten\nhint: name another\n",
+    ),
+    "standard input twice": (
+        ("retrieval", "-", "-"),
+        "standard input can be read only once\nhint: name files for the others\n",
+    ),
+    "no metric at all": (("retrieval", QRELS, RUN_A, "-m", ","), "no metric is named\nhint: for example nDCG@10\n"),
 }
 
 
 @pytest.mark.parametrize("case", MISTAKES)
 def test_mistakes_exit_with_2_and_no_traceback(case, tmp_path):
     arguments, message = MISTAKES[case]
+    (tmp_path / "folder.md").mkdir()
+    (tmp_path / "mine.csv").write_text("precious")
     done = run(*arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
-    assert message is None or done.stderr == message
+    assert done.stderr == message
+    assert (tmp_path / "mine.csv").read_text() == "precious"
 
 
 @pytest.mark.parametrize("words", [["retrieval"], ["nothing"], [], ["retrieval", QRELS, RUN_A, "-k", "0"]])
@@ -213,6 +230,48 @@ def test_usage_errors_exit_with_2(words):
     done = run(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert "usage: steelyard" in done.stderr
+
+
+def test_two_files_the_wrong_way_round_get_a_hint(tmp_path):
+    done = run("retrieval", QRELS, QRELS)
+    assert done.returncode == 2
+    assert done.stderr.endswith(
+        "hint: a run line is: query Q0 document rank score tag; judgments (QRELS) come before runs (RUN)\n"
+    )
+
+
+def test_pipes_are_files_too():
+    command = f'"{sys.executable}" -m steelyard retrieval <(cat "{QRELS}") <(cat "{RUN_A}") -m AP --json'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    mean = json.loads(done.stdout)["results"][0]["metrics"]["AP"]["mean"]
+    assert mean == steelyard.evaluate_retrieval(QRELS, RUN_A, ["AP"]).mean("AP")
+
+
+def test_compressed_standard_input():
+    command = [sys.executable, "-m", "steelyard", "retrieval", QRELS, "-", "-m", "AP", "--json"]
+    done = subprocess.run(command, input=gzip.compress(Path(RUN_A).read_bytes()), capture_output=True, check=True)
+    mean = json.loads(done.stdout)["results"][0]["metrics"]["AP"]["mean"]
+    assert mean == steelyard.evaluate_retrieval(QRELS, RUN_A, ["AP"]).mean("AP")
+
+
+def test_a_terminal_that_cannot_show_triangles():
+    done = run("retrieval", QRELS, RUN_B, RUN_A, "-m", "AP", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0.5635 ?" in done.stdout
+
+
+def test_counts_alone_are_printed_and_not_compared():
+    found = as_json(QRELS, RUN_B, RUN_A, "-m", "num_ret,num_rel")
+    assert found["comparisons"] == []
+    assert found["results"][1]["metrics"]["NumRet"]["sum"] == 800
+
+
+def test_a_disk_that_is_full():
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    command = f'"{sys.executable}" -m steelyard retrieval "{QRELS}" "{RUN_A}" > /dev/full'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "output: No space left on device\n")
 
 
 def test_a_reader_that_goes_away_is_no_error():

@@ -11,6 +11,7 @@ QRELS = "q1 0 d1 1\nq2 0 d2 1\n"
 RUN = "q1 Q0 d1 1 2.5 t\nq2 Q0 d2 1 1.5 t\n"
 RUN_HINT = "hint: a run line is: query Q0 document rank score tag"
 QRELS_HINT = "hint: a qrels line is: query 0 document grade"
+BINARY = "hint: a text file is needed; UTF-16 is converted by: iconv -f UTF-16 -t UTF-8"
 CONVERT = "hint: convert it, for example: iconv -f GB18030 -t UTF-8"
 
 
@@ -56,10 +57,10 @@ BAD_RUNS = {
         RUN.encode() + "q3 Q0 判决 1 1.0 t\n".encode("gbk"),
         "{path}:3: this is not UTF-8 text: byte 0xc5\n" + CONVERT,
     ),
-    "UTF-16": (RUN.encode("utf-16"), "{path}:1: this is not UTF-8 text but UTF-16 or binary\n" + CONVERT),
+    "UTF-16": (RUN.encode("utf-16"), "{path}:1: this is not UTF-8 text but UTF-16 or binary\n" + BINARY),
     "a NUL byte": (
         RUN.encode() + b"q3 Q0 d\0 1 1.0 t\n",
-        "{path}:3: this is not UTF-8 text but UTF-16 or binary\n" + CONVERT,
+        "{path}:3: this is not UTF-8 text but UTF-16 or binary\n" + BINARY,
     ),
     "bare carriage returns": (
         "q1 Q0 d1 1 2.5 t\rq2 Q0 d2 1 1.5 t\r",
@@ -81,6 +82,10 @@ BAD_QRELS = {
     "a grade between grades": ("q1 0 d1 0.5\n", "{path}:1: grade is not a whole number: '0.5'\n" + QRELS_HINT),
     "too few columns": ("q1 0 d1 1\nq1 d1 1\n", "{path}:2: 3 columns, at least 4 are needed\n" + QRELS_HINT),
     "an empty file": ("", "{path}: there are no judgments in it\n" + QRELS_HINT),
+    "a run": (
+        RUN,
+        "{path}: this is a run, judgments are needed here\nhint: judgments (QRELS) come before runs (RUN)",
+    ),
     "judged twice": (
         "q1 0 d1 1\nq2 0 d1 1\nq1 1 d1 0\n",
         "{path}:3: document 'd1' is judged again for this query (first on line 1)\n"
@@ -143,7 +148,7 @@ STRUCTURED = {
     "a line that is no object": (
         "run.jsonl",
         '{"query": "q1", "doc": "d", "score": 1}\n[1]\n',
-        "{path}:2: an object with named fields is needed, not [1]",
+        "{path}:2: an object with named fields is needed, not [1]\nhint: each line of a .jsonl file is a JSON object",
     ),
     "a field that is missing": (
         "run.jsonl",
@@ -154,8 +159,20 @@ STRUCTURED = {
         "run.csv",
         "query,doc,points\nq1,d1,1\n",
         "{path}: no column is called 'score' or 'sim'; there are: 'query', 'doc', 'points'\n"
-        "hint: accepted names: score, sim, similarity",
+        "hint: accepted names: score, sim, similarity; it is read as .csv because of its name",
     ),
+    "semicolons": (
+        "run.csv",
+        "query;doc;score\nq1;d1;1\n",
+        "{path}:1: the columns are separated by semicolons\nhint: save it with commas",
+    ),
+    "several bad lines at once": (
+        "run.jsonl",
+        "{\n3\n",
+        "{path}:1: this is not JSON: Expecting property name enclosed in double quotes (column 2)\n"
+        "{path}:2: an object with named fields is needed, not 3\nhint: each line of a .jsonl file is a JSON object",
+    ),
+    "brackets without end": ("run.json", "[" * 100_000, "{path}: this JSON is nested too deeply"),
     "a row that is too short": ("run.csv", "query,doc,score\nq1,d1\n", "{path}:2: 2 columns, the header has 3"),
     "an empty id": ("run.csv", "query,doc,score\n,d1,1\n", "{path}:2: query id must be text or a whole number, not ''"),
     "two columns of one name": ("run.csv", "query,doc,doc,score\nq,a,b,1\n", "{path}:1: two columns are called 'doc'"),

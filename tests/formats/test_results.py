@@ -24,6 +24,7 @@ def table(name="a"):
         outputs=[{"answer": "四万二千元"}, None, {"answer": ""}],
         counts={"questions": 3},
         sums=("NumRel",),
+        bounds={"legal": (0.0, 1.0), "NumRel": (0.0, np.inf)},
     )
 
 
@@ -37,6 +38,7 @@ def same(one, other):
         tuple(other.sums),
     )
     assert one.metrics == other.metrics
+    assert one.bounds == other.bounds
     for metric in one.metrics:
         np.testing.assert_array_equal(one.column(metric), other.column(metric))
         assert [one.why(metric, row) for row in range(3)] == [other.why(metric, row) for row in range(3)]
@@ -62,6 +64,7 @@ def test_header_items_footer(tmp_path):
         "inputs": {"run": "sha256 00ff"},
         "metrics": ["legal", "NumRel"],
         "sums": ["NumRel"],
+        "bounds": {"legal": [0.0, 1.0], "NumRel": [0.0, None]},
         "counts": {"questions": 3},
     }
     assert lines[1] == {

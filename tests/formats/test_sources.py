@@ -155,6 +155,7 @@ PYTHON_FORMS = {
     },
     "structured array": structured(),
     "data frame": pandas.DataFrame(ROWS),
+    "rows with names": ROWS,
     "rows": [(r["query"], r["doc"], r["score"]) for r in reversed(ROWS)],
 }
 
@@ -175,14 +176,18 @@ def test_what_is_odd_is_counted(write):
         "run.txt",
         "q1 Q0 d3 1 1.0\nq1 Q0 d1 2 5.0 tag\nq9 Q0 d1 1 1.0 tag more\nq2 Q0 d2 2 1.5 t\nq2 Q0 d1 1 1.5 t\n",
     )
-    counts = steelyard.evaluate_retrieval(write("qrels.txt", QRELS_TEXT), run, ["AP"]).counts
+    qrels = write("qrels.txt", QRELS_TEXT.replace("q1 0 d1 1\n", "q1 0 d1 1 sure\n"))
+    counts = steelyard.evaluate_retrieval(qrels, run, ["AP"]).counts
     assert counts == {
         "judged queries": 3,
         "judged queries missing from the run": 1,
         "judged queries without a relevant document": 0,
+        "queries of which no judged document was retrieved": 0,
         "run queries not judged": 1,
         "run lines": 5,
+        "queries with tied scores": 1,
         "queries whose rank column disagrees with their scores": 1,
         "lines without a run tag": 1,
         "lines with more than six columns": 1,
+        "judgment lines with more than four columns": 1,
     }

@@ -51,12 +51,22 @@ def test_each_measure_comes_once():
 
 def test_names_are_split_at_commas_outside_brackets():
     assert split_names(["nDCG@10, AP", "RBP(p=0.8,rel=1)"]) == ["nDCG@10", "AP", "RBP(p=0.8,rel=1)"]
+    assert split_names(["P.5,10,ndcg_cut_5,20"]) == ["P.5", "P.10", "ndcg_cut_5", "ndcg_cut_20"]
+
+
+def test_no_name_at_all_is_an_error():
+    with pytest.raises(ConfigError, match="^no metric is named"):
+        parse_measures([])
 
 
 MISTAKES = {
     "ndgc@10": (UnknownName, "no metric is called 'ndgc@10'\nhint: did you mean 'nDCG'?"),
     "P": (ConfigError, "P needs k\nhint: for example P@10"),
-    "P@0": (ConfigError, "a cut-off must be at least 1, not 0\nhint: for example nDCG@10"),
+    "P@0": (ConfigError, "a cut-off must be a whole number from 1 on, not 0\nhint: for example nDCG@10"),
+    "P@-1": (ConfigError, "a cut-off must be a whole number from 1 on, not -1\nhint: for example nDCG@10"),
+    "P@5.5": (ConfigError, "a cut-off must be a whole number from 1 on, not 5.5\nhint: for example nDCG@10"),
+    "P(k=5)@10": (ConfigError, "P(k=5)@10: k is said twice"),
+    "P(rel=2,rel=3)@5": (ConfigError, "P(rel=2,rel=3)@5: rel is said twice"),
     "AP(p=2)": (ConfigError, "AP has no parameter 'p'\nhint: AP knows: k, rel"),
     "NumRet@5": (ConfigError, "NumRet has no parameter 'k'\nhint: NumRet takes no parameters"),
     "P(rel=x)@5": (

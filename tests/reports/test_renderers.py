@@ -3,7 +3,7 @@ import numpy as np
 from steelyard.reports.console import render_console
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.documents import render_latex, render_markdown
-from steelyard.stats.compare import compare_all
+from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.table import Table
 
 
@@ -24,7 +24,30 @@ def test_a_significant_difference_is_marked_everywhere():
     assert "+0.4300" in text
     assert "0.0020" in text
     assert "| AP | 0.1900 [" in render_markdown(report())
-    assert r"0.6200$^{\dagger}$" in render_latex(report())
+    assert r"0.6200$^{+}$" in render_latex(report())
+
+
+def test_every_report_says_what_was_counted_and_how_it_was_tested():
+    old = table("old", [0.1, 0.2], counts={"judged queries missing from the run": 7})
+    both = Report([old, table("new", [0.3, 0.1])], compare_all([table("new", [0.3, 0.1])], old))
+    for text in (render_console(both), render_markdown(both), render_latex(both)):
+        assert "judged queries missing from the run 7" in text
+        assert "correction: holm (1)" in text
+        assert text.count("signature") == 2
+
+
+def test_a_total_does_not_stand_beside_the_interval_of_a_mean():
+    counted = Report([table("a", [3, 5], sums=("AP",))])
+    assert "| AP | 8 Σ |" in render_markdown(counted)
+    assert "8  Σ" in render_console(counted)
+
+
+def test_a_family_too_large_for_its_resamples_is_said():
+    source = np.random.default_rng(3)
+    old = table("old", source.random(60))
+    new = [table(f"s{n}", source.random(60)) for n in range(3)]
+    text = render_console(Report([old, *new], compare_all(new, old, ComparisonSettings(resamples=50))))
+    assert "no sampled p can be significant after this correction" in text
 
 
 def test_names_are_escaped():

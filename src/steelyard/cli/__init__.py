@@ -1,5 +1,6 @@
 """The command line: `steelyard COMMAND`, also installed as `ultrarag`."""
 
+import io
 import sys
 from collections.abc import Sequence
 
@@ -12,6 +13,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     from steelyard.cli.parser import build_parser
     from steelyard.errors import SteelyardError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show ▲ shows ?
+    sys.path.insert(0, "")  # modules named on the command line may lie in this folder
     arguments = build_parser().parse_args(argv)
     try:
         code: int = arguments.run(arguments)
@@ -26,6 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # whoever read our output has gone; do not complain again when Python flushes it
         sys.stdout = None
         return 0
+    except OSError as error:
+        print(f"{error.filename or 'output'}: {error.strerror}", file=sys.stderr)  # noqa: T201
+        return SteelyardError.exit_code
     except Exception:
         import traceback
 

@@ -1,6 +1,7 @@
 """`steelyard demo`: the first five minutes, without a key and without a network."""
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -52,5 +53,7 @@ def samples() -> Path:
 
 
 def _shown(word: str) -> str:
+    here = Path.cwd()
     path = Path(word)
-    return str(path.relative_to(Path.cwd())) if path.is_absolute() and path.is_relative_to(Path.cwd()) else word
+    near = path.is_absolute() and path.is_relative_to(here) and here != Path(here.anchor)
+    return shlex.quote(str(path.relative_to(here)) if near else word)

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +13,7 @@ if TYPE_CHECKING:
 TESTS = ("permutation", "t", "wilcoxon", "sign", "bootstrap")
 CORRECTIONS = ("holm", "bh", "bonferroni", "none")
 LANGUAGES = ("en", "zh")
-
-# what may be taken off a file's name to get the name of its result
-_EXTENSIONS = {
-    *(".gz", ".zst", ".zstd", ".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat"),
-    *(".tsv", ".csv", ".json", ".jsonl", ".ndjson", ".parquet"),
-}
+LARGEST = 10**12
 
 
 def add_metric_options(parser: argparse.ArgumentParser) -> None:
@@ -53,9 +49,8 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 def add_language_option(parser: Any) -> None:
     """--lang, by default that of the locale."""
-    parser.add_argument(
-        "--lang", choices=LANGUAGES, default=_locale_language(), help="language of messages and reports (by default that of the locale)"
-    )
+    words = "language of messages and reports (by default that of the locale)"
+    parser.add_argument("--lang", choices=LANGUAGES, default=_locale_language(), help=words)
 
 
 def add_test_options(parser: argparse.ArgumentParser) -> None:
@@ -86,17 +81,12 @@ def cutoffs(text: str) -> list[int]:
 
 def positive(text: str) -> int:
     """A whole number from 1 on."""
-    number = natural(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be at least 1, not {text}")
-    return number
+    return _whole(text, least=1)
 
 
 def natural(text: str) -> int:
     """A whole number from 0 on."""
-    if not (text.isascii() and text.strip().isdigit()):
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
-    return int(text)
+    return _whole(text, least=0)
 
 
 def fraction(text: str) -> float:
@@ -112,18 +102,18 @@ def fraction(text: str) -> float:
 
 def result_names(paths: Sequence[str]) -> list[str]:
     """The names of results: file names without folders and extensions, made unique."""
+    from steelyard.formats.sources import result_name
     from steelyard.reports.content import unique_names
 
-    return unique_names([_result_name(path) for path in paths])
+    return unique_names([result_name(path) for path in paths])
 
 
-def _result_name(path: str) -> str:
-    if path == "-":
-        return "stdin"
-    name = Path(path).name
-    while Path(name).suffix.lower() in _EXTENSIONS and Path(name).stem:
-        name = Path(name).stem
-    return name
+def _whole(text: str, *, least: int) -> int:
+    if not re.fullmatch(r"[+-]?[0-9]+", text.strip()):
+        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
+    if not least <= int(text) <= LARGEST:
+        raise argparse.ArgumentTypeError(f"must lie between {least} and {LARGEST:,}, not {text}")
+    return int(text)
 
 
 def _locale_language() -> str:

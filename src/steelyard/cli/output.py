@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def deliver(report: "Report", arguments: argparse.Namespace) -> None:
-    """Write the files that were asked for, then print."""
+    """Print, then write the files that were asked for."""
     from steelyard.reports.files import render_json, write_report
 
+    sys.stdout.write(render_json(report) if arguments.json else _table(report, arguments.lang))
     for path in arguments.output:
         write_report(report, path, language=arguments.lang)
-    sys.stdout.write(render_json(report) if arguments.json else _table(report, arguments.lang))
 
 
 def _table(report: "Report", language: str) -> str:

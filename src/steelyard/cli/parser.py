@@ -17,4 +17,6 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in (demo, retrieval, metrics):
         command.add_command(commands)
+    for command_parser in commands.choices.values():
+        command_parser.allow_abbrev = False  # --metrics is not short for --metrics-from
     return parser

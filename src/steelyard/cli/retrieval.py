@@ -13,8 +13,8 @@ from steelyard.cli.options import (
 )
 
 _DESCRIPTION = """Weigh rankings against judgments. With two runs or more, each is compared with the first.
-Files may be TREC, JSON, JSONL, CSV, TSV or parquet, plain or compressed (gz, zst), or - for standard input;
-QRELS may be a BEIR folder. Without -m: RR, AP, and R, nDCG and P at 1, 5, 10, 20, 50, 100."""
+Files may be TREC, JSON, JSONL, CSV, TSV or parquet (by extension), plain or compressed (gz, zst); - is standard
+input, in TREC format; QRELS may be a BEIR folder. Without -m: RR, AP, and R, nDCG and P at 1, 5, 10, 20, 50, 100."""
 
 
 def add_command(commands: Any) -> None:
@@ -63,7 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.reports.files import check_outputs
     from steelyard.stats.compare import compare_all
 
-    check_outputs(arguments.output)
+    _check_stdin([arguments.qrels, *arguments.runs])
+    check_outputs(arguments.output, [arguments.qrels, *arguments.runs])
     load_metrics(tuple(arguments.metrics_from))
     measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
@@ -75,3 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     deliver(Report(tables, comparisons, arguments.per_item), arguments)
     return 0
+
+
+def _check_stdin(paths: list[str]) -> None:
+    from steelyard.errors import ConfigError
+
+    if paths.count("-") > 1:
+        raise ConfigError("standard input can be read only once", hint="name files for the others")

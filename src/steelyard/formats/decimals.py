@@ -30,6 +30,8 @@ def parse_numbers(column: Spans) -> tuple[FloatArray, IntArray]:
     """The values as doubles, and the rows that are no number; these hold NaN, and so do written NaNs."""
     values = np.zeros(len(column))
     plain = _parse_plain(column, values)
+    if plain.all():
+        return values, np.zeros(0, np.int64)
     rest = np.flatnonzero(~plain)
     for row in rest.tolist():
         values[row] = _parse_one(column.bytes_at(row))
@@ -66,11 +68,12 @@ def _parse_plain(column: Spans, values: FloatArray) -> Flags:
     plain &= fits
     fraction = np.maximum(fraction, 0)
     values[:] = mantissa.astype(np.float64) / _POWERS[fraction]
-    large = np.flatnonzero(plain & (mantissa > _EXACT))
-    if len(large):
+    if mantissa.max() > _EXACT:
+        large = np.flatnonzero(plain & (mantissa > _EXACT))
         values[large], certain = _divide_exactly(mantissa[large], _POWERS[fraction[large]])
         plain[large[~certain]] = False
-    np.negative(values, out=values, where=negative)
+    if negative.any():
+        np.negative(values, out=values, where=negative)
     return plain
 
 
@@ -91,15 +94,21 @@ def _squeeze_point(words: list[Words]) -> IntArray:
     for place, word in enumerate(words):
         different = word ^ _POINTS
         marks = (different - _ONES) & ~different & _HIGH
-        rows: IntArray | slice = slice(None) if marks.all() else np.flatnonzero(marks)
-        if isinstance(rows, slice) or len(rows):
-            # the lowest mark is exact; its bit number tells the byte
-            byte = np.bitwise_count((marks[rows] & (~marks[rows] + np.uint64(1))) - np.uint64(1)).astype(np.int64) // 8
-            fraction[rows] = 8 * place + 7 - byte
-            _shift_over(words, place, rows, byte)
-        if isinstance(rows, slice):
-            break
+        if marks[0] and (marks == marks[0]).all():  # %.6f and its like: the point has one place in all rows
+            fraction[:] = 8 * place + 7 - _marked_byte(marks[:1])
+            _shift_over(words, place, slice(None), _marked_byte(marks[:1]))
+            return fraction
+        rows = np.flatnonzero(marks)
+        byte = _marked_byte(marks[rows])
+        fraction[rows] = 8 * place + 7 - byte
+        _shift_over(words, place, rows, byte)
     return fraction
+
+
+def _marked_byte(marks: Words) -> IntArray:
+    """The first byte of each word that is marked by its highest bit."""
+    lowest = marks & (~marks + np.uint64(1))
+    return np.bitwise_count(lowest - np.uint64(1)).astype(np.int64) // 8
 
 
 def _shift_over(words: list[Words], place: int, rows: IntArray | slice, byte: IntArray) -> None:
@@ -110,7 +119,7 @@ def _shift_over(words: list[Words], place: int, rows: IntArray | slice, byte: In
     for before in range(place + 1, len(words)):
         earlier = words[before][rows]
         words[before - 1][rows] = kept | carried | (earlier >> np.uint64(56))
-        kept, carried = np.zeros_like(earlier), earlier << _BYTE
+        kept, carried = np.zeros(1, np.uint64), earlier << _BYTE
     words[-1][rows] = kept | carried | np.uint64(ord("0"))
 
 

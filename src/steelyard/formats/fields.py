@@ -32,21 +32,20 @@ def split_fields(block: bytes, columns: int, wanted: Sequence[int]) -> Fields:
     Blank lines and lines that begin with # are passed over.
     """
     buffer = padded(block)
-    text = buffer[PADDING:-PADDING]
-    white = text <= _SPACE
-    return _split_regular(buffer, text, white, columns, wanted) or _split_any(buffer, text, white, columns, wanted)
+    white = buffer <= _SPACE
+    return _split_regular(buffer, white, columns, wanted) or _split_any(buffer, white, columns, wanted)
 
 
-def _split_regular(buffer: Bytes, text: Bytes, white: Flags, columns: int, wanted: Sequence[int]) -> Fields | None:
+def _split_regular(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[int]) -> Fields | None:
     """The common case: every line has the same number of fields, one space or tab between them."""
-    lines = int(np.count_nonzero(text == _NEWLINE))
-    if white[0] or (white[1:] & white[:-1]).any():
+    if white[PADDING] or (white[1:] & white[:-1]).any():
         return None
     separators = np.flatnonzero(white)
+    lines = int(np.count_nonzero(buffer == _NEWLINE))
     width = len(separators) // lines
     if width < columns or len(separators) != width * lines:
         return None
-    ends = separators.reshape(lines, width) + PADDING
+    ends = separators.reshape(lines, width)
     heads = np.empty(lines, np.int64)
     heads[0], heads[1:] = PADDING, ends[:-1, -1] + 1
     if not (buffer[ends[:, -1]] == _NEWLINE).all() or (buffer[heads] == _HASH).any():
@@ -55,19 +54,19 @@ def _split_regular(buffer: Bytes, text: Bytes, white: Flags, columns: int, wante
     return Fields(spans, np.arange(lines), np.full(lines, width), lines, [])
 
 
-def _split_any(buffer: Bytes, text: Bytes, white: Flags, columns: int, wanted: Sequence[int]) -> Fields:
-    edges = np.flatnonzero(np.diff(white, prepend=True, append=True))
-    starts, ends = edges[0::2], edges[1::2]
-    newlines = np.flatnonzero(text == _NEWLINE)
-    line_of = np.searchsorted(newlines, starts)
-    widths = np.bincount(line_of, minlength=len(newlines))
+def _split_any(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[int]) -> Fields:
+    white[:PADDING] = white[-PADDING:] = True
+    edges = np.flatnonzero(np.diff(white))
+    starts, ends = edges[0::2] + 1, edges[1::2] + 1
+    newlines = np.flatnonzero(buffer == _NEWLINE)
+    widths = np.bincount(np.searchsorted(newlines, starts), minlength=len(newlines))
     firsts = np.cumsum(widths) - widths
     kept = np.flatnonzero(widths)
-    kept = kept[text[starts[firsts[kept]]] != _HASH]
-    problems = _bare_returns(text, newlines) + _too_short(widths, kept, columns)
+    kept = kept[buffer[starts[firsts[kept]]] != _HASH]
+    problems = _bare_returns(buffer, newlines) + _too_short(widths, kept, columns)
     kept = kept[widths[kept] >= columns]
     index = firsts[kept]
-    spans = [Spans(buffer, starts[index + c] + PADDING, ends[index + c] + PADDING) for c in wanted]
+    spans = [Spans(buffer, starts[index + c], ends[index + c]) for c in wanted]
     return Fields(spans, kept, widths[kept], len(newlines), sorted(problems))
 
 
@@ -76,9 +75,9 @@ def _too_short(widths: IntArray, kept: IntArray, columns: int) -> list[tuple[int
     return [(int(line), f"{_columns(widths[line])}, at least {columns} are needed") for line in short]
 
 
-def _bare_returns(text: Bytes, newlines: IntArray) -> list[tuple[int, str]]:
-    returns = np.flatnonzero(text == _RETURN)
-    bare = returns[text[np.minimum(returns + 1, len(text) - 1)] != _NEWLINE]
+def _bare_returns(buffer: Bytes, newlines: IntArray) -> list[tuple[int, str]]:
+    returns = np.flatnonzero(buffer == _RETURN)
+    bare = returns[buffer[returns + 1] != _NEWLINE]
     message = "a carriage return inside a line; lines must end in LF or CRLF"
     return [(int(line), message) for line in np.unique(np.searchsorted(newlines, bare))]
 

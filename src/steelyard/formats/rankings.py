@@ -63,6 +63,7 @@ class Judgments:
     """Graded judgments: row i says that `documents[i]` has `grades[i]` for the query `ids[query[i]]`.
 
     Queries are in the order of their bytes, so that means are summed up in the order in which trec_eval does it.
+    `odd` counts lines that are unusual and still have one meaning.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Judgments:
     documents: Spans
     grades: IntArray
     digest: str
+    odd: dict[str, int] = field(default_factory=dict)
 
     @cached_property
     def keys(self) -> Words:

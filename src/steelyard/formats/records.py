@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import InputError, MissingExtra
+from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
 from steelyard.formats.streams import Stream, decode, open_stream
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
-_COMPRESSED = (".gz", ".zst", ".zstd")
+COMPRESSED = (".gz", ".zst", ".zstd")
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -27,7 +27,7 @@ class Record:
 def kind_of(path: str | Path) -> str:
     """The suffix that tells the format, past `.gz` and `.zst`; "" where there is none."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
-    while suffixes and suffixes[-1] in _COMPRESSED:
+    while suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
 
@@ -46,6 +46,8 @@ def parse_json(text: str, name: str, first_line: int = 1) -> Any:
     """JSON in which no key is said twice; an error tells its line."""
     try:
         return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    except RecursionError:
+        raise InputError("this JSON is nested too deeply", where=name) from None
     except json.JSONDecodeError as error:
         where = f"{name}:{first_line + error.lineno - 1}"
         raise InputError(f"this is not JSON: {error.msg} (column {error.colno})", where=where) from None
@@ -62,10 +64,16 @@ def _rows(text: str, kind: str, name: str) -> Iterator[Record]:
 
 
 def _json_lines(text: str, name: str) -> Iterator[Record]:
+    problems: list[Problem] = []
     # not splitlines(): U+2028 and its like may stand inside a JSON string
     for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            yield _record(parse_json(line, name, number), f"{name}:{number}")
+        try:
+            if line.strip() and len(problems) < MOST_PROBLEMS:
+                yield _record(parse_json(line, name, number), f"{name}:{number}")
+        except InputError as error:
+            problems += error.problems
+    if problems:
+        raise InputError.of(problems, hint=f"each line of a {kind_of(name) or 'JSONL'} file is a JSON object")
 
 
 def _json_array(text: str, name: str) -> Iterator[Record]:
@@ -87,6 +95,7 @@ def _record(row: Any, where: str) -> Record:
 def _separated(text: str, separator: str, name: str) -> Iterator[Record]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     header: list[str] | None = None
+    problems: list[Problem] = []
     try:
         for row in reader:
             if not row:
@@ -96,14 +105,19 @@ def _separated(text: str, separator: str, name: str) -> Iterator[Record]:
                 continue
             where = f"{name}:{reader.line_num}"
             if len(row) != len(header):
-                raise InputError(f"{len(row)} columns, the header has {len(header)}", where=where)
-            yield Record(where, dict(zip(header, row, strict=True)))
+                problems.append(Problem(where, f"{len(row)} columns, the header has {len(header)}"))
+            elif len(problems) < MOST_PROBLEMS:
+                yield Record(where, dict(zip(header, row, strict=True)))
     except csv.Error as error:
-        raise InputError(f"this is not CSV: {error}", where=f"{name}:{reader.line_num}") from None
+        problems.append(Problem(f"{name}:{reader.line_num}", f"this is not CSV: {error}"))
+    if problems:
+        raise InputError.of(problems)
 
 
 def _header(row: list[str], name: str) -> list[str]:
     names = [cell.strip() for cell in row]
+    if len(names) == 1 and ";" in names[0]:
+        raise InputError("the columns are separated by semicolons", where=f"{name}:1", hint="save it with commas")
     for cell in names:
         if names.count(cell) > 1:
             raise InputError(f"two columns are called {cell!r}", where=f"{name}:1")

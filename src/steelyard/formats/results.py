@@ -65,6 +65,7 @@ def header(table: Table) -> Json:
         "inputs": {key: value for key, value in table.signature.settings if value.startswith("sha256 ")},
         "metrics": table.metrics,
         "sums": list(table.sums),
+        "bounds": {metric: [_finite(low), _finite(high)] for metric, (low, high) in table.bounds.items()},
         "counts": dict(table.counts),
     }
 
@@ -207,6 +208,7 @@ def _table(section: _Section) -> Table:
         outputs=[row.get("output") for row in rows] if any("output" in row for row in rows) else (),
         counts={**head.get("counts", {}), **({} if section.finished else {UNFINISHED: len(rows)})},
         sums=tuple(head.get("sums", ())),
+        bounds={metric: _read_bounds(*pair) for metric, pair in head.get("bounds", {}).items()},
     )
 
 
@@ -257,6 +259,14 @@ def _gaps(table: Table, row: int) -> Json:
         if gap:
             found.setdefault("errors" if gap.kind == "error" else "unscored", {})[metric] = gap.reason
     return found
+
+
+def _finite(bound: float) -> float | None:
+    return bound if np.isfinite(bound) else None
+
+
+def _read_bounds(low: float | None, high: float | None) -> tuple[float, float]:
+    return (-np.inf if low is None else low, np.inf if high is None else high)
 
 
 def _present(key: str, value: Any) -> Json:

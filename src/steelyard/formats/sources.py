@@ -9,9 +9,12 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.formats import beir, trec
 from steelyard.formats.rankings import Judgments, Run
-from steelyard.formats.records import SUFFIXES, Record, kind_of, parse_json, read_records
-from steelyard.formats.streams import STDIN, read_text
+from steelyard.formats.records import COMPRESSED, SUFFIXES, Record, kind_of, parse_json, read_records
+from steelyard.formats.streams import STDIN, STDIN_NAME, read_text
 from steelyard.formats.tabular import GRADE, SCORE, Row, named_rows, nested_rows, qrels_of_rows, run_of_rows
+
+# what may be taken off a file's name to get the name of its result
+_EXTENSIONS = (*SUFFIXES, ".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
 
 QrelsSource = Any
 """A path, `{query: {document: grade}}`, columns by name, a data frame, or rows (query, document, grade)."""
@@ -46,6 +49,16 @@ def run_from(source: RunSource) -> Run:
     return trec.read_run(source)
 
 
+def result_name(path: str) -> str:
+    """The name of a result: that of its file, without folders and extensions."""
+    if path in (STDIN, STDIN_NAME):
+        return "stdin"
+    name = Path(path).name
+    while Path(name).suffix.lower() in COMPRESSED and Path(name).stem:
+        name = Path(name).stem
+    return Path(name).stem if Path(name).suffix.lower() in _EXTENSIONS and Path(name).stem else name
+
+
 def _has_names(path: str | Path) -> bool:
     return str(path) != STDIN and kind_of(path) in SUFFIXES and not trec.looks_like_trec(path)
 
@@ -73,7 +86,10 @@ def _rows(source: Any, values: Sequence[str], name: str) -> Iterator[Row]:
             return nested_rows(source, name)
         return _column_rows({str(key): list(value) for key, value in source.items()}, values, name)
     if isinstance(source, Iterable):
-        return _tuple_rows(source, name)
+        rows = list(source)
+        if rows and all(isinstance(row, Mapping) for row in rows):
+            return named_rows([Record(f"{name}[{n}]", dict(row)) for n, row in enumerate(rows)], values, name)
+        return _tuple_rows(rows, name)
     raise TypeError(f"{name} must be a path, a mapping, columns, a data frame or rows, not {type(source).__name__}")
 
 

@@ -99,8 +99,8 @@ class Spans:
 
 
 def padded(text: bytes) -> Bytes:
-    """The bytes as a buffer with spare bytes on both sides; `text` begins at PADDING."""
-    spare = bytes(PADDING)
+    """The bytes as a buffer with spare bytes on both sides, none of them white; `text` begins at PADDING."""
+    spare = b"~" * PADDING
     return np.frombuffer(b"".join((spare, text, spare)), np.uint8)
 
 

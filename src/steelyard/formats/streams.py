@@ -17,6 +17,7 @@ BLOCK = 1 << 20
 """How much of a file is worked on at a time: the columns of a block still fit the cache."""
 
 ENCODING_HINT = "convert it, for example: iconv -f GB18030 -t UTF-8"
+BINARY_HINT = "a text file is needed; UTF-16 is converted by: iconv -f UTF-16 -t UTF-8"
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -61,13 +62,16 @@ class Stream:
 def open_stream(path: str | Path) -> Stream:
     """Open a file by its path, `-` for standard input; compression is recognised by content, not by name."""
     if str(path) == STDIN:
-        return Stream(STDIN_NAME, io.BytesIO(sys.stdin.buffer.read()))
+        return Stream(STDIN_NAME, *_layers(io.BytesIO(sys.stdin.buffer.read())))
     try:
         file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed with its stream
     except FileNotFoundError:
         raise InputError("no such file", where=str(path), hint=_hint_for_missing(Path(path))) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    if not file.seekable():  # a pipe
+        with file:
+            return Stream(str(path), *_layers(io.BytesIO(file.read())))
     return Stream(str(path), *_layers(cast(BinaryIO, file)))
 
 
@@ -88,7 +92,7 @@ def check_encoding(content: bytes, name: str, first_line: int) -> None:
     found = encoding_problem(content)
     if found:
         line, message = found
-        raise InputError(message, where=f"{name}:{first_line + line}", hint=ENCODING_HINT)
+        raise InputError(message, where=f"{name}:{first_line + line}", hint=encoding_hint(message))
 
 
 def encoding_problem(content: bytes) -> tuple[int, str] | None:
@@ -104,6 +108,16 @@ def encoding_problem(content: bytes) -> tuple[int, str] | None:
         except UnicodeDecodeError as error:
             at, message = error.start, f"this is not UTF-8 text: byte 0x{content[error.start]:02x}"
     return content.count(b"\n", 0, at), message
+
+
+def encoding_hint(message: str) -> str:
+    """What to do about an encoding problem."""
+    return BINARY_HINT if "binary" in message else ENCODING_HINT
+
+
+def read_once(path: str | Path) -> bool:
+    """Whether a source is gone once it has been read: standard input, or a pipe."""
+    return str(path) == STDIN or (Path(path).exists() and not Path(path).is_file())
 
 
 def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:

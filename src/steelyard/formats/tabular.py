@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
 from steelyard.formats.rankings import Judgments, Run, digest_rows, judgments, run_from_rows
-from steelyard.formats.records import Record
+from steelyard.formats.records import Record, kind_of
 from steelyard.formats.spans import Spans
 
 QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id")
@@ -146,5 +146,10 @@ def _column(fields: Sequence[str], names: Sequence[str], source: str) -> str:
     raise InputError(
         f"no column is called {names[0]!r} or {names[1]!r}; there are: {', '.join(map(repr, fields))}",
         where=source,
-        hint=f"accepted names: {', '.join(names)}",
+        hint=f"accepted names: {', '.join(names)}{_by_extension(source)}",
     )
+
+
+def _by_extension(source: str) -> str:
+    kind = kind_of(source)
+    return f"; it is read as {kind} because of its name" if kind else ""

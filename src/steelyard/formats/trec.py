@@ -22,11 +22,15 @@ from steelyard.formats.streams import (
     encoding_problem,
     line_blocks,
     open_stream,
+    read_once,
 )
 from steelyard.table import IntArray
 
 RUN_HINT = "a run line is: query Q0 document rank score tag"
 QRELS_HINT = "a qrels line is: query 0 document grade"
+ORDER_HINT = "judgments (QRELS) come before runs (RUN)"
+
+_ENDS = (0, -1)
 
 
 def read_qrels(path: str | Path) -> Judgments:
@@ -34,8 +38,14 @@ def read_qrels(path: str | Path) -> Judgments:
     stream = open_stream(path)
     content = b"".join(line_blocks(stream))
     check_encoding(content, stream.name, 1)
-    fields = split_fields(content or b"\n", 4, wanted=(0, 2, 3))
-    query, document, grade = fields.columns
+    fields = split_fields(content or b"\n", 4, wanted=(0, 1, 2, 3))
+    query, second, document, grade = fields.columns
+    if (
+        (fields.widths >= 5).all()
+        and len(query)
+        and all(mark in (b"Q0", b"q0") for mark in map(second.bytes_at, _ENDS))
+    ):
+        raise InputError("this is a run, judgments are needed here", where=stream.name, hint=ORDER_HINT)
     grades, bad = parse_integers(grade)
     problems = fields.problems + [
         (int(fields.line[row]), f"grade is not a whole number: {grade.text_at(row)!r}") for row in bad[:MOST_PROBLEMS]
@@ -45,9 +55,11 @@ def read_qrels(path: str | Path) -> Judgments:
             [Problem(f"{stream.name}:{line + 1}", text) for line, text in sorted(problems)], hint=QRELS_HINT
         )
     line = fields.line
-    return judgments(
+    found = judgments(
         stream.name, query, document, grades, digest=stream.digest(), place=lambda row: f"{stream.name}:{line[row] + 1}"
     )
+    found.odd["judgment lines with more than four columns"] = int(np.count_nonzero(fields.widths > 4))
+    return found
 
 
 def read_run(path: str | Path) -> Run:
@@ -73,14 +85,14 @@ class _TrecRun:
     def __init__(self, path: str | Path) -> None:
         self.path = path
         self.stream: Stream | None = None
-        self.kept = open_stream(path).read() if str(path) == STDIN else None
+        self.kept = open_stream(path).read() if read_once(path) else None
 
     def run(self) -> Run:
-        name = STDIN_NAME if self.kept is not None else str(self.path)
+        name = STDIN_NAME if str(self.path) == STDIN else str(self.path)
         return Run(name, self.pieces, parse_block, self.whole, lambda line: f"{name}:{line + 1}", self.digest)
 
     def pieces(self) -> Iterator[object]:
-        self.stream = open_stream(self.path) if self.kept is None else Stream(STDIN_NAME, io.BytesIO(self.kept))
+        self.stream = open_stream(self.path) if self.kept is None else Stream(str(self.path), io.BytesIO(self.kept))
         return line_blocks(self.stream)
 
     def whole(self) -> RunBlock:

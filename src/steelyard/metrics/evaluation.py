@@ -11,11 +11,11 @@ import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
 from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Run, RunBlock, first_seen
-from steelyard.formats.sources import QrelsSource, RunSource, qrels_from, run_from
-from steelyard.formats.streams import ENCODING_HINT
-from steelyard.formats.trec import RUN_HINT
+from steelyard.formats.sources import QrelsSource, RunSource, qrels_from, result_name, run_from
+from steelyard.formats.streams import encoding_hint
+from steelyard.formats.trec import ORDER_HINT, RUN_HINT
 from steelyard.metrics.matching import JudgmentIndex, Matches, Rankings, interleaved, match, rankings
-from steelyard.metrics.names import parse_measures
+from steelyard.metrics.names import parse_measures, split_names
 from steelyard.metrics.registry import Measure
 from steelyard.table import Flags, FloatArray, Gap, Signature, Table
 
@@ -49,7 +49,7 @@ class RetrievalSettings:
 def evaluate_retrieval(
     qrels: QrelsSource,
     run: RunSource,
-    metrics: Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
     *,
     cutoffs: Sequence[int] | None = None,
     missing: Missing = "zero",
@@ -65,7 +65,7 @@ def evaluate_retrieval(
     0, or are left unscored with `missing="skip"`; how many there are is in `counts` either way.
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
-    measures = parse_measures(metrics, cutoffs)
+    measures = parse_measures(split_names([metrics]) if isinstance(metrics, str) else metrics, cutoffs)
     return weigh(qrels_from(qrels), run_from(run), measures, settings, name=name, threads=threads)
 
 
@@ -88,10 +88,11 @@ def weigh(
         ids=judgments.ids,
         columns=columns,
         kind="retrieval",
-        name=name if name is not None else run.name,
+        name=name if name is not None else result_name(run.name),
         signature=_signature(judgments, run, settings),
-        counts=_counts(judgments, matches, present, odd),
+        counts={**_counts(judgments, matches, found, settings), **odd, **judgments.odd},
         sums=tuple(str(measure) for measure in measures if measure.metric.summed),
+        bounds={str(measure): measure.metric.bounds for measure in measures},
     )
     return _without_missing(table, present) if settings.missing == "skip" else table
 
@@ -117,8 +118,10 @@ def _column(measure: Measure, found: Rankings, settings: RetrievalSettings) -> F
     arguments = measure.settings()
     if measure.metric.defaults.get("rel") == 1 and not measure.says("rel"):
         arguments["rel"] = settings.relevance_level
-    column = measure.metric.compute(found, **arguments)
-    return np.ascontiguousarray(column, np.float64)
+    column = np.asarray(measure.metric.compute(found, **arguments), np.float64)
+    if column.shape != (found.queries,):
+        raise ConfigError(f"the metric {measure} gave values of shape {column.shape} for {found.queries} queries")
+    return column
 
 
 def _signature(judgments: Judgments, run: Run, settings: RetrievalSettings) -> Signature:
@@ -139,16 +142,22 @@ def _signature(judgments: Judgments, run: Run, settings: RetrievalSettings) -> S
     )
 
 
-def _counts(judgments: Judgments, matches: list[Matches], present: Flags, odd: dict[str, int]) -> dict[str, int]:
-    with_relevant = np.unique(judgments.query[judgments.grades > 0])
+def _counts(
+    judgments: Judgments, matches: list[Matches], found: Rankings, settings: RetrievalSettings
+) -> dict[str, int]:
+    missing = ~_present(judgments, matches)
+    hits = np.bincount(found.query, minlength=found.queries)
     return {
         "judged queries": len(judgments.ids),
-        "judged queries missing from the run": int(np.count_nonzero(~present)),
-        "judged queries without a relevant document": len(judgments.ids) - len(with_relevant),
+        "judged queries missing from the run": int(np.count_nonzero(missing)),
+        "judged queries without a relevant document": int(
+            np.count_nonzero(found.relevant(settings.relevance_level) == 0)
+        ),
+        "queries of which no judged document was retrieved": int(np.count_nonzero((hits == 0) & ~missing)),
         "run queries not judged": sum(int(np.count_nonzero(block.query < 0)) for block in matches),
         "run lines": sum(int(block.length.sum()) for block in matches),
+        "queries with tied scores": sum(block.tied for block in matches),
         "queries whose rank column disagrees with their scores": sum(block.disordered for block in matches),
-        **odd,
     }
 
 
@@ -221,7 +230,10 @@ class _Reading:
 def _hint(message: str) -> str:
     if message.startswith("document"):
         return DUPLICATE_HINT
-    return ENCODING_HINT if message.startswith("this is not UTF-8") else RUN_HINT
+    if message.startswith("this is not UTF-8"):
+        return encoding_hint(message)
+    # four columns where a run has six: the arguments may be the wrong way round
+    return f"{RUN_HINT}; {ORDER_HINT}" if message.startswith("4 columns") else RUN_HINT
 
 
 def _in_order(

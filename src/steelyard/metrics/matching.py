@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.formats.rankings import Judgments, RunBlock, repeated
-from steelyard.formats.spans import Spans, Words, combine
+from steelyard.formats.spans import Spans, Words, combine, word_view
 from steelyard.table import Flags, FloatArray, IntArray
 
 
@@ -67,7 +67,8 @@ class _HashIndex:
 class Matches:
     """What one block says: for each of its queries number (-1: not judged), hash and length; for each hit its rank.
 
-    `disordered` counts queries whose rank column contradicts their scores; `duplicates` are pairs of lines.
+    `tied` counts queries with equal scores, `disordered` those whose rank column contradicts their scores;
+    `duplicates` are pairs of lines.
     """
 
     query: IntArray
@@ -75,6 +76,7 @@ class Matches:
     length: IntArray
     hit: IntArray
     rank: IntArray
+    tied: int
     disordered: int
     duplicates: list[tuple[int, int, str]]
 
@@ -99,6 +101,7 @@ def match(block: RunBlock, index: JudgmentIndex, *, single_precision: bool) -> M
         length=lengths,
         hit=hits,
         rank=_ranks(segments, sequence, rows),
+        tied=_tied(segments, sequence, scores),
         disordered=_disordered(segments, sequence, scores, block.ranks),
         duplicates=[
             (int(block.line[early]), int(block.line[late]), block.documents.text_at(late))
@@ -152,15 +155,25 @@ def _ranks(segments: _Segments, sequence: IntArray | None, rows: IntArray) -> In
     return place[rows] - segments.firsts[segments.of_line[rows]] + 1
 
 
+def _tied(segments: _Segments, sequence: IntArray | None, scores: NDArray[np.floating]) -> int:
+    """How many queries have equal scores; lines that strictly fall have none."""
+    if sequence is None:
+        return 0
+    ranked = scores[sequence]
+    equal = np.flatnonzero(ranked[1:] == ranked[:-1]) + 1
+    query = segments.of_line[equal]
+    return len(np.unique(query[equal != segments.firsts[query]]))
+
+
 def _disordered(
     segments: _Segments, sequence: IntArray | None, scores: NDArray[np.floating], ranks: Spans | None
 ) -> int:
     """How many queries have a greater score at a greater rank; equal scores may stand in any order."""
     if ranks is None or not len(scores):
         return 0
-    # digits of equal length order like numbers, and longer numbers are greater
-    shift = 8 * (8 - np.minimum(ranks.ends - ranks.starts, 8))
-    rank = ranks.words()[0].byteswap() >> shift.astype(np.uint64)
+    # digits read as one big-endian word order like numbers, and longer numbers are greater
+    shift = 64 - 8 * np.minimum(ranks.ends - ranks.starts, 8)
+    rank = word_view(ranks.buffer)[ranks.starts].byteswap() >> shift.view(np.uint64)
     if sequence is not None:
         rank, scores = rank[sequence], scores[sequence]
     wrong = np.flatnonzero((rank[1:] <= rank[:-1]) & (scores[1:] < scores[:-1])) + 1

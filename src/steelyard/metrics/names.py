@@ -42,7 +42,7 @@ SPELLINGS = {
 _NAME = re.compile(
     r"""(?P<base>[A-Za-z][A-Za-z0-9]*(?:[_\- ][A-Za-z]+)*)
         (?:\((?P<inner>[^()]*)\))?
-        (?:(?P<mark>[@._])(?P<cut>\d+))?""",
+        (?:(?P<mark>[@._])(?P<cut>\d+|(?<=@)[-.\d]+))?""",
     re.VERBOSE,
 )
 
@@ -61,6 +61,8 @@ def parse_measures(
     Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
     only where the name says so); P, R and their like always need some.
     """
+    if names is not None and not names:
+        raise ConfigError("no metric is named", hint="for example nDCG@10")
     measures: dict[str, Measure] = {}
     for name in names or default:
         for measure in _expand(name, _checked(cutoffs or (CUTOFFS if names is None else ()))):
@@ -69,8 +71,15 @@ def parse_measures(
 
 
 def split_names(texts: Sequence[str]) -> list[str]:
-    """Names from arguments that may hold several, separated by commas outside brackets."""
-    return [name.strip() for text in texts for name in re.split(r",(?![^()]*\))", text) if name.strip()]
+    """Names from arguments that may hold several, separated by commas outside brackets.
+
+    A bare number is one more cut-off of the name before it, as in trec_eval's `P.5,10`.
+    """
+    found: list[str] = []
+    for name in (part.strip() for text in texts for part in re.split(r",(?![^()]*\))", text)):
+        cut = re.fullmatch(r"(.*[@._])\d+", found[-1]) if found and name.isdigit() else None
+        found += [cut[1] + name if cut else name] if name else []
+    return found
 
 
 def _expand(name: str, cutoffs: Sequence[int]) -> list[Measure]:
@@ -93,7 +102,8 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
     if match["cut"] and found.name == "RBP" and match["mark"] == ".":
         parameters["p"] = float(f"0.{match['cut']}")  # ranx writes rbp.95
     elif match["cut"]:
-        parameters["k"] = _checked([int(match["cut"])])[0]
+        _say_once("k", parameters, text)
+        parameters["k"] = _cutoff(match["cut"])
     return found, parameters
 
 
@@ -110,8 +120,10 @@ def _parameters(inner: str, text: str) -> dict[str, Number]:
     parameters: dict[str, Number] = {}
     for part in filter(None, (part.strip() for part in inner.split(","))):
         key, _, value = (piece.strip() for piece in part.partition("="))
+        key = "k" if key == "cutoff" else key
+        _say_once(key, parameters, text)
         try:
-            parameters["k" if key == "cutoff" else key] = int(value) if re.fullmatch(r"-?\d+", value) else float(value)
+            parameters[key] = int(value) if re.fullmatch(r"-?\d+", value) else float(value)
         except ValueError:
             raise ConfigError(
                 f"{text}: {part!r} is not of the form parameter=number", hint="for example P(rel=2)@5"
@@ -119,10 +131,21 @@ def _parameters(inner: str, text: str) -> dict[str, Number]:
     return parameters
 
 
+def _say_once(key: str, parameters: dict[str, Number], text: str) -> None:
+    if key in parameters:
+        raise ConfigError(f"{text}: {key} is said twice")
+
+
+def _cutoff(text: str) -> int:
+    if not text.isdigit():
+        raise ConfigError(f"a cut-off must be a whole number from 1 on, not {text}", hint="for example nDCG@10")
+    return _checked([int(text)])[0]
+
+
 def _checked(cutoffs: Sequence[int]) -> Sequence[int]:
     for k in cutoffs:
         if k < 1:
-            raise ConfigError(f"a cut-off must be at least 1, not {k}", hint="for example nDCG@10")
+            raise ConfigError(f"a cut-off must be a whole number from 1 on, not {k}", hint="for example nDCG@10")
     return cutoffs
 
 

@@ -122,9 +122,8 @@ def load_metrics(modules: tuple[str, ...] = ()) -> None:
         try:
             importlib.import_module(module)
         except ModuleNotFoundError as error:
-            raise UnknownName(
-                f"no module is called {module!r}", hint=f"{error}; is its folder on PYTHONPATH?"
-            ) from None
+            hint = f"{error}; a module is looked for in this folder and on PYTHONPATH"
+            raise UnknownName(f"no module is called {module!r}", hint=hint) from None
 
 
 def _parameters(metric: Metric) -> str:

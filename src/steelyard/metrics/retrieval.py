@@ -12,6 +12,9 @@ from steelyard.metrics.matching import Rankings
 from steelyard.metrics.registry import metric
 from steelyard.table import Flags, FloatArray, IntArray
 
+_GREATEST_GRADE = 50
+"""2^50 still leaves room for the digits of a probability."""
+
 
 @metric("P")
 def precision(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
@@ -148,6 +151,8 @@ def expected_reciprocal_rank(rankings: Rankings, *, k: int | None = None, max: i
     Convention: `max` is the greatest grade of the scale, 4 as in TREC's gdeval; a perfect ranking stays below 1.
     Source: gdeval; Chapelle, Metzler, Zhang and Grinspan, CIKM 2009
     """
+    if max > _GREATEST_GRADE:
+        raise ConfigError(f"ERR: max must be at most {_GREATEST_GRADE}, not {max}", hint="for example ERR(max=4)")
     if rankings.judged_grade.max(initial=0) > max:
         grade = int(rankings.judged_grade.max())
         raise ConfigError(f"ERR: a document has grade {grade}, above max={max}", hint=f"use ERR(max={grade})")
@@ -197,6 +202,8 @@ def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
     Convention: as trec_eval has it, β enters as it is, not squared.
     Source: trec_eval set_F
     """
+    if beta < 0:
+        raise ConfigError(f"SetF: beta must not be negative, it is {beta}", hint="for example SetF(beta=0.5)")
     share, found = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
     return _ratio((beta + 1) * share * found, beta * share + found)
 

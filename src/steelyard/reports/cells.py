@@ -41,6 +41,16 @@ def mark(comparison: Comparison | None) -> str:
     return BETTER if comparison.difference > 0 else WORSE
 
 
+def score(value: float) -> str:
+    """One item's score; whole numbers above 1 are counts and stay whole."""
+    return f"{value:g}" if value > 1 and value.is_integer() else number(value)
+
+
+def spread(summary: MetricSummary) -> str:
+    """The interval of the mean, or Σ where the number is a total."""
+    return interval(summary.interval) if summary.total is None else "Σ"
+
+
 def mean(summary: MetricSummary) -> str:
     """The mean, or the total where people quote that."""
     return number(summary.mean) if summary.total is None else f"{summary.total:g}"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.reports import cells
 from steelyard.reports.content import Report
+from steelyard.reports.remarks import remarks
 from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import Summary
@@ -26,7 +27,7 @@ def render_console(report: Report, *, language: Language = "en", width: int = 30
         grids = [_means(report, [summary], words) for summary in report.summaries]
     grids += [_differences(name, comparisons, words) for name, comparisons in _by_result(report)]
     lines = [line for grid in grids for line in (*_draw(grid, colour), "")]
-    lines += _remarks(report, words)
+    lines += remarks(report, words)
     if report.per_item:
         lines += ["", *_items(report)]
     return "\n".join(lines) + "\n"
@@ -66,7 +67,7 @@ def _mean_cells(report: Report, summary: Summary, metric: str) -> tuple[str, str
         return cells.DASH, cells.DASH
     mark = cells.mark(report.comparison(summary.name, metric))
     value = f"{cells.mean(found)} {mark}" if mark else cells.mean(found)
-    return value, cells.interval(found.interval) if found.total is None else "Σ"
+    return value, cells.spread(found)
 
 
 def _by_result(report: Report) -> Iterator[tuple[str, list[Comparison]]]:
@@ -95,42 +96,6 @@ def _differences(name: str, comparisons: list[Comparison], words: Words) -> "Gri
     return grid
 
 
-def _remarks(report: Report, words: Words) -> Iterator[str]:
-    for summary in report.summaries:
-        yield f"{summary.name}: {_fates(summary, words)}{_counts(summary, words)}"
-    if report.comparisons:
-        yield _method(report.comparisons, words)
-    yield f"{words('signature')}: {report.tables[0].signature}"
-
-
-def _fates(summary: Summary, words: Words) -> str:
-    said = [f"{summary.items:,} {words('items')}", f"{summary.scored:,} {words('scored')}"]
-    said += [f"{n:,} {words(what)}" for n, what in ((summary.unscored, "unscored"), (summary.errors, "errors")) if n]
-    return ", ".join(said)
-
-
-def _counts(summary: Summary, words: Words) -> str:
-    """What was counted: missing queries always, the rest where it is not nought."""
-    said = [f"{words(what)} {count:,}" for what, count in summary.counts.items() if count or "missing" in what]
-    return f"; {words('counted')}: {' · '.join(said)}" if said else ""
-
-
-def _method(found: Sequence[Comparison], words: Words) -> str:
-    first = found[0]
-    exact = sum(comparison.result.exact for comparison in found)
-    resampled = next((c.result.resamples for c in found if c.result.resamples), None)
-    parts = [words(first.result.test)]
-    parts += [f"{words('exact')} {exact}/{len(found)}"] if exact else []
-    parts += [f"{resampled:,} {words('resamples')}"] if resampled else []
-    parts.append(f"{words('correction')}: {words(first.settings.correction)} ({len(found)})")
-    parts.append(f"{cells.BETTER} {words('significantly better')}, {cells.WORSE} {words('significantly worse')}")
-    parts.append(f"{words('at')} {first.settings.alpha:g}")
-    if any(c.settings_differ for c in found):
-        differ = dict.fromkeys(key for c in found for key in c.settings_differ)
-        parts.append(f"{words('settings differ')}: {', '.join(differ)}")
-    return " · ".join(parts)
-
-
 def _items(report: Report) -> Iterator[str]:
     """One line per item and result, tab-separated."""
     yield "\t".join(("result", "id", *report.metrics))
@@ -141,5 +106,5 @@ def _items(report: Report) -> Iterator[str]:
 def _table_lines(table: Table, metrics: list[str]) -> Iterator[str]:
     columns = [table.columns[metric].tolist() if metric in table.columns else None for metric in metrics]
     for row, identifier in enumerate(table.ids):
-        values = (cells.DASH if column is None else cells.number(column[row]) for column in columns)
+        values = (cells.DASH if column is None else cells.score(column[row]) for column in columns)
         yield "\t".join((table.name, identifier, *values))

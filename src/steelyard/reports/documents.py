@@ -4,50 +4,55 @@ from collections.abc import Sequence
 
 from steelyard.reports import cells
 from steelyard.reports.content import Report
+from steelyard.reports.remarks import remarks
 from steelyard.reports.words import Language, words_of
+from steelyard.stats.summary import Summary
 
 _LATEX = {"_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$", "~": r"\textasciitilde{}", "^": r"\^{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "{": r"\{", "}": r"\}"}
 
 
 def render_markdown(report: Report, *, language: Language = "en") -> str:
-    """Means with intervals, then differences, as Markdown tables."""
+    """Means with intervals, then differences, as Markdown tables, and what was counted as a list."""
     words = words_of(language)
     blocks = [_markdown_table([words("metric"), *(s.name for s in report.summaries)], _mean_rows(report))]
     if report.comparisons:
         headings = ["result", "metric", "difference", "95 % interval", "p", "p adjusted", "detectable"]
         blocks.append(_markdown_table([words(heading) for heading in headings], _difference_rows(report)))
-    blocks += [f"{s.name}: {s.scored}/{s.items} {words('scored')}" for s in report.summaries]
-    blocks.append(f"`{report.tables[0].signature}`")
+    blocks.append("\n".join(f"- {line}" for line in remarks(report, words)))
     return "\n\n".join(blocks) + "\n"
 
 
-def render_latex(report: Report) -> str:
-    """Means as a LaTeX table (booktabs); a dagger marks a significant difference from the first result."""
+def render_latex(report: Report, *, language: Language = "en") -> str:
+    """Means as a LaTeX table (booktabs); + and - mark what is significantly better or worse than the first result."""
+    words = words_of(language)
     names = " & ".join(_latex(summary.name) for summary in report.summaries)
-    lines = [rf"\begin{{tabular}}{{l{'r' * len(report.summaries)}}}", r"\toprule", rf"Metric & {names} \\", r"\midrule"]
-    for metric in report.metrics:
-        lines.append(rf"{_latex(metric)} & {' & '.join(_latex_cells(report, metric))} \\")
-    lines += [r"\bottomrule", r"\end{tabular}", f"% {report.tables[0].signature}"]
+    lines = [
+        r"% \usepackage{booktabs}; $^{+}$ $^{-}$: "
+        + words("significantly better")
+        + ", "
+        + words("significantly worse")
+    ]
+    lines += [rf"\begin{{tabular}}{{l{'r' * len(report.summaries)}}}", r"\toprule"]
+    lines += [rf"{words('metric')} & {names} \\", r"\midrule"]
+    lines += [rf"{_latex(metric)} & {' & '.join(_latex_cells(report, metric))} \\" for metric in report.metrics]
+    lines += [r"\bottomrule", r"\end{tabular}", *(f"% {line}" for line in remarks(report, words))]
     return "\n".join(lines) + "\n"
 
 
 def _mean_rows(report: Report) -> list[list[str]]:
-    rows = []
-    for metric in report.metrics:
-        found = [(s.name, s.metrics.get(metric)) for s in report.summaries]
-        rows.append(
-            [metric]
-            + [
-                f"{cells.mean(m)} {cells.mark(report.comparison(name, metric))} {cells.interval(m.interval)}".replace(
-                    "  ", " "
-                )
-                if m
-                else cells.DASH
-                for name, m in found
-            ]
-        )
-    return rows
+    return [
+        [metric, *(_mean_cell(report, summary, metric) for summary in report.summaries)] for metric in report.metrics
+    ]
+
+
+def _mean_cell(report: Report, summary: Summary, metric: str) -> str:
+    found = summary.metrics.get(metric)
+    if found is None:
+        return cells.DASH
+    return " ".join(
+        filter(None, (cells.mean(found), cells.mark(report.comparison(summary.name, metric)), cells.spread(found)))
+    )
 
 
 def _difference_rows(report: Report) -> list[list[str]]:
@@ -71,12 +76,12 @@ def _markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> s
 
 
 def _latex_cells(report: Report, metric: str) -> list[str]:
+    signs = {cells.BETTER: "$^{+}$", cells.WORSE: "$^{-}$", "": ""}
     found = []
     for summary in report.summaries:
-        comparison = report.comparison(summary.name, metric)
-        dagger = r"$^{\dagger}$" if comparison and comparison.significant else ""
         column = summary.metrics.get(metric)
-        found.append(cells.mean(column) + dagger if column else cells.DASH)
+        sign = signs[cells.mark(report.comparison(summary.name, metric))]
+        found.append(cells.mean(column) + sign if column else cells.DASH)
     return found
 
 

@@ -3,17 +3,20 @@
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from steelyard.errors import ConfigError
-from steelyard.formats.results import save_all
+from steelyard.formats.results import numbers, save_all
 from steelyard.reports.content import Report, as_json
 from steelyard.reports.documents import render_latex, render_markdown
 from steelyard.reports.words import Language
 from steelyard.stats.summary import known
 
 Renderer = Callable[[Report, Language], str]
+
+_DIFFERENCE = ("b", "diff", "p_value", "p_adjusted", "significant")
+"""The columns of a comparison, named as in JSON."""
 
 
 def render_json(report: Report) -> str:
@@ -22,49 +25,61 @@ def render_json(report: Report) -> str:
 
 
 def render_csv(report: Report) -> str:
-    """One line per result and metric; with per-item output, one per result and item."""
+    """One line per result and metric; with per-item output, one per result and item instead."""
     output = io.StringIO()
-    writer = csv.writer(output, lineterminator="\n")
-    if report.per_item:
-        writer.writerow(["result", "id", *report.metrics])
-        for table in report.tables:
-            columns = [table.columns[metric].tolist() for metric in table.metrics]
-            for row, identifier in enumerate(table.ids):
-                writer.writerow([table.name, identifier, *("" if c[row] != c[row] else c[row] for c in columns)])
-        return output.getvalue()
-    writer.writerow(["result", "metric", "mean", "low", "high", "scored", "unscored", "errors"])
+    csv.writer(output, lineterminator="\n").writerows(_item_rows(report) if report.per_item else _mean_rows(report))
+    return output.getvalue()
+
+
+def _item_rows(report: Report) -> Iterator[list[object]]:
+    yield ["result", "id", *report.metrics]
+    for table in report.tables:
+        columns = [numbers(table.columns[m]) if m in table.columns else [None] * len(table) for m in report.metrics]
+        for row, identifier in enumerate(table.ids):
+            yield [table.name, identifier, *(column[row] for column in columns)]
+
+
+def _mean_rows(report: Report) -> Iterator[list[object]]:
+    yield ["result", "metric", "mean", "low", "high", "sum", "scored", "unscored", "errors", *_DIFFERENCE]
     for summary in report.summaries:
         for metric, found in summary.metrics.items():
-            numbers = (known(n) for n in (found.mean, found.interval.low, found.interval.high))
-            writer.writerow([summary.name, metric, *numbers, found.scored, found.unscored, found.errors])
-    return output.getvalue()
+            compared = report.comparison(summary.name, metric)
+            values = compared.as_dict() if compared else {}
+            bounds = (found.mean, found.interval.low, found.interval.high)
+            counted = (found.total, found.scored, found.unscored, found.errors)
+            yield [summary.name, metric, *map(known, bounds), *counted, *(values.get(key) for key in _DIFFERENCE)]
 
 
 RENDERERS: dict[str, Renderer] = {
     ".json": lambda report, _: render_json(report),
     ".csv": lambda report, _: render_csv(report),
     ".md": lambda report, language: render_markdown(report, language=language),
-    ".tex": lambda report, _: render_latex(report),
+    ".tex": lambda report, language: render_latex(report, language=language),
 }
 SUFFIXES = (*RENDERERS, ".jsonl")
 
 
-def check_outputs(paths: list[Path]) -> None:
-    """Refuse an unknown extension or a missing folder before any work is done."""
+def check_outputs(paths: Sequence[Path], inputs: Sequence[str] = ()) -> None:
+    """Refuse, before any work is done, what could not be written or would overwrite an input."""
     for path in paths:
+        where = str(path)
         if path.suffix.lower() not in SUFFIXES:
-            raise ConfigError(
-                f"no report format has the extension {path.suffix!r}",
-                where=str(path),
-                hint=f"known: {', '.join(SUFFIXES)}",
-            )
+            hint = f"known: {', '.join(SUFFIXES)}"
+            raise ConfigError(f"no report format has the extension {path.suffix!r}", where=where, hint=hint)
         if not path.parent.is_dir():
-            raise ConfigError(f"there is no folder {str(path.parent)!r}", where=str(path), hint="make it first")
+            raise ConfigError(f"there is no folder {str(path.parent)!r}", where=where, hint="make it first")
+        if path.is_dir():
+            raise ConfigError("this is a folder, a file is needed", where=where)
+        if any(path.exists() and Path(given).exists() and path.samefile(given) for given in inputs):
+            raise ConfigError("this is one of the inputs; it would be overwritten", where=where, hint="name another")
 
 
 def write_report(report: Report, path: Path, *, language: Language = "en") -> None:
     """Write the report in the format that the extension names."""
-    if path.suffix.lower() == ".jsonl":
-        save_all(report.tables, path)
-    else:
-        path.write_text(RENDERERS[path.suffix.lower()](report, language), encoding="utf-8")
+    try:
+        if path.suffix.lower() == ".jsonl":
+            save_all(report.tables, path)
+        else:
+            path.write_text(RENDERERS[path.suffix.lower()](report, language), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror}", where=str(path)) from None

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.errors import ConfigError, InputError, UnknownName, nearest
 from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import PairedResult, Test, paired_tests
@@ -41,7 +41,8 @@ class ComparisonSettings:
 class Comparison:
     """System `a` (the newer) against `b` on one metric; `difference` is a - b over the `n` items scored in both.
 
-    `unpaired` counts items that are scored in only one of the two. `smallest_detectable` is the difference that this
+    `unpaired` counts items that are scored in only one of the two, `wins` and `losses` those on which a is the better
+    or the worse. `smallest_detectable` is the difference that this
     many items would have shown in four of five repetitions.
     """
 
@@ -59,6 +60,8 @@ class Comparison:
     settings: ComparisonSettings
     effect_size: float
     smallest_detectable: float
+    wins: int
+    losses: int
     settings_differ: tuple[str, ...] = ()
 
     @property
@@ -86,6 +89,7 @@ class Comparison:
             "test": self.result.test,
             "exact": self.result.exact,
             "resamples": self.result.resamples,
+            "seed": self.settings.seed,
             "p_value": known(self.p_value),
             "p_adjusted": known(self.p_adjusted),
             "correction": self.settings.correction,
@@ -93,6 +97,9 @@ class Comparison:
             "significant": self.significant,
             "effect_size": known(self.effect_size),
             "smallest_detectable": known(self.smallest_detectable),
+            "wins": self.wins,
+            "losses": self.losses,
+            "ties": self.n - self.wins - self.losses,
             "settings_differ": list(self.settings_differ),
         }
 
@@ -131,6 +138,8 @@ def _compare_pair(
 ) -> list[Comparison]:
     _check_same_kind(new, old)
     names = _common_metrics(new, old, metrics)
+    if not names:
+        return []
     rows = _pair(new, old)
     differences = np.column_stack([new.column(m)[rows.new] - old.column(m)[rows.old] for m in names])
     results = paired_tests(differences, test=settings.test, resamples=settings.resamples, seed=settings.seed)
@@ -163,6 +172,8 @@ def _compare_metric(
         settings=settings,
         effect_size=effect_size(kept),
         smallest_detectable=smallest_detectable(kept, alpha=settings.alpha),
+        wins=int(np.count_nonzero(kept > 0)),
+        losses=int(np.count_nonzero(kept < 0)),
         settings_differ=tuple(a.signature.differences(b.signature, apart_from=_OWN_SETTINGS)),
     )
 
@@ -189,14 +200,16 @@ def _pair(new: Table, old: Table) -> _Pairs:
 
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:
     """Metrics of both tables; counts are compared only when asked for, so that they do not swell the family."""
-    chosen = wanted if wanted is not None else [metric for metric in new.metrics if metric not in new.sums]
-    common = [metric for metric in chosen if metric in new.columns and metric in old.columns]
+    common = [metric for metric in new.metrics if metric in old.columns]
+    for metric in wanted or ():
+        if metric not in common:
+            raise UnknownName(f"no metric of both is called {metric!r}", hint=nearest(metric, common))
     if not common:
         raise ConfigError(
             f"{new.name} and {old.name} have no metric in common",
             hint=f"{new.name} has {', '.join(new.metrics)}; {old.name} has {', '.join(old.metrics)}",
         )
-    return common
+    return list(wanted) if wanted is not None else [metric for metric in common if metric not in new.sums]
 
 
 def _check_same_kind(new: Table, old: Table) -> None:

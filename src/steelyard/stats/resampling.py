@@ -21,7 +21,7 @@ def resampled_sums(columns: FloatArray, *, resamples: int, seed: int) -> FloatAr
     return np.concatenate([_draw_counts(generator, len(columns), size) @ columns for size in sizes])
 
 
-def _draw_counts(generator: np.random.Generator, items: int, rows: int) -> NDArray[np.float64]:
+def _draw_counts(generator: "np.random.Generator", items: int, rows: int) -> NDArray[np.float64]:
     """How often each item was drawn, row by row."""
     drawn = generator.integers(items, size=(rows, items)) + items * np.arange(rows)[:, np.newaxis]
     return np.bincount(drawn.ravel(), minlength=rows * items).reshape(rows, items).astype(np.float64)

@@ -1,6 +1,6 @@
 """What a Table says as a whole: means with intervals, and what was counted."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -108,12 +108,21 @@ def _summarise_column(table: Table, metric: str) -> MetricSummary:
     clusters = clusters_of(table)
     return MetricSummary(
         mean=table.mean(metric),
-        interval=mean_interval(column[there], clusters=None if clusters is None else clusters[there]),
+        interval=_within(
+            mean_interval(column[there], clusters=None if clusters is None else clusters[there]),
+            table.bounds.get(metric, (-np.inf, np.inf)),
+        ),
         scored=int(there.sum()),
         unscored=table.count("unscored", metric),
         errors=table.count("error", metric),
         total=float(np.cumsum(column[there])[-1]) if metric in table.sums and there.any() else None,
     )
+
+
+def _within(interval: Interval, bounds: tuple[float, float]) -> Interval:
+    """The part of the interval that the metric can take; a mean outside it is impossible anyway."""
+    low, high = bounds
+    return replace(interval, low=max(interval.low, low), high=min(interval.high, high))
 
 
 def _fates(table: Table) -> tuple[int, int]:

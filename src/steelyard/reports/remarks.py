@@ -1,0 +1,65 @@
+"""The lines below a table: what was counted, how differences were tested, and the settings."""
+
+from collections.abc import Iterator, Sequence
+
+from steelyard.reports import cells
+from steelyard.reports.content import Report
+from steelyard.reports.words import Words
+from steelyard.stats.compare import Comparison
+from steelyard.stats.summary import Summary
+
+
+def remarks(report: Report, words: Words) -> Iterator[str]:
+    """For each result what was counted, then the method of comparison, then the signatures."""
+    for summary in report.summaries:
+        yield f"{summary.name}: {_fates(summary, words)}{_counts(summary, words)}"
+    if report.comparisons:
+        yield " · ".join(_method(report.comparisons, words))
+        yield from _warnings(report.comparisons, words)
+    for summary in report.summaries:
+        yield f"{words('signature')} {summary.name}: {summary.signature}"
+
+
+def _fates(summary: Summary, words: Words) -> str:
+    said = [f"{summary.items:,} {words('items')}", f"{summary.scored:,} {words('scored')}"]
+    said += [f"{n:,} {words(what)}" for n, what in ((summary.unscored, "unscored"), (summary.errors, "errors")) if n]
+    return ", ".join(said)
+
+
+def _counts(summary: Summary, words: Words) -> str:
+    """What was counted: missing queries always, the rest where it is not nought."""
+    said = [f"{words(what)} {count:,}" for what, count in summary.counts.items() if count or "missing" in what]
+    return f"; {words('counted')}: {' · '.join(said)}" if said else ""
+
+
+def _method(found: Sequence[Comparison], words: Words) -> Iterator[str]:
+    first = found[0]
+    exact = sum(comparison.result.exact for comparison in found)
+    resampled = next((c.result.resamples for c in found if c.result.resamples), None)
+    yield words(first.result.test)
+    if exact:
+        yield f"{words('exact')} {exact}/{len(found)}"
+    if resampled:
+        yield f"{resampled:,} {words('resamples')}, {words('seed')} {first.settings.seed}"
+    yield f"{words('correction')}: {words(first.settings.correction)} ({len(found)})"
+    yield f"{cells.BETTER} {words('significantly better')}, {cells.WORSE} {words('significantly worse')}"
+    yield f"{words('at')} {first.settings.alpha:g}"
+
+
+def _warnings(found: Sequence[Comparison], words: Words) -> Iterator[str]:
+    """What makes a comparison doubtful."""
+    unpaired = max(comparison.unpaired for comparison in found)
+    if unpaired:
+        yield f"{words('items scored in only one of the two, left out of the comparison')}: {unpaired:,}"
+    differ = dict.fromkeys(key for comparison in found for key in comparison.settings_differ)
+    if differ:
+        yield f"{words('settings differ')}: {', '.join(differ)}"
+    sampled = [c for c in found if c.result.resamples]
+    if sampled and _cannot_be_significant(sampled[0], len(found)):
+        yield words("no sampled p can be significant after this correction: raise --resamples or name fewer metrics")
+
+
+def _cannot_be_significant(comparison: Comparison, family: int) -> bool:
+    """Whether even the smallest p that this many resamples can give is above alpha once corrected."""
+    least = 1 / ((comparison.result.resamples or 0) + 1)
+    return comparison.settings.correction in ("holm", "bonferroni") and least * family >= comparison.settings.alpha
