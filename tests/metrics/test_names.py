@@ -55,7 +55,7 @@ def test_names_are_split_at_commas_outside_brackets():
 
 
 def test_no_name_at_all_is_an_error():
-    with pytest.raises(ConfigError, match="^no metric is named"):
+    with pytest.raises(ConfigError, match=r"^no metric is named"):
         parse_measures([])
 
 
