@@ -64,6 +64,40 @@ def test_the_same_seed_gives_the_same_p():
     assert first.result.resamples == 10_000
 
 
+def test_what_is_equal_but_for_rounding_is_equal():
+    # AP of 3/8, added up in two orders: one rounding apart
+    new, old = [(1 + 2 / 4) / 4] * 12, [(1 / 2 + 2 / 3 + 3 / 9) / 4] * 12
+    assert new != old
+    for test in ("permutation", "t", "wilcoxon", "sign", "bootstrap"):
+        (found,) = steelyard.compare(table("new", new), table("old", old), test=test)
+        assert (found.p_value, found.wins, found.losses) == (1.0, 0, 0), test
+
+
+def test_small_differences_tie_as_they_do_on_paper():
+    new, old = np.array([1, 3, 1]) * 1e-6 + 0.5, np.array([0, 2, 2]) * 1e-6 + 0.5
+    (found,) = steelyard.compare(table("new", new), table("old", old))
+    assert (found.p_value, found.result.exact) == (1.0, True)
+
+
+def test_the_order_of_items_does_not_matter():
+    source = np.random.default_rng(5)
+    values, ids = source.random((2, 60)), [f"q{n}" for n in range(60)]
+    turned = source.permutation(60)
+    first = steelyard.compare(table("a", values[0], ids), table("b", values[1], ids))[0]
+    mixed = [ids[n] for n in turned]
+    second = steelyard.compare(table("a", values[0][turned], mixed), table("b", values[1], ids))[0]
+    assert first.result.resamples == 10_000
+    assert first.p_value == second.p_value
+
+
+def test_items_of_one_document_are_flipped_together():
+    tags = {"document": [str(n // 10) for n in range(20)]}
+    new, old = table("new", [1.0] * 10 + [0.9] * 10, tags=tags), table("old", [0.0] * 10 + [0.2] * 10, tags=tags)
+    (found,) = steelyard.compare(new, old)
+    assert (found.p_value, found.significant) == (0.5, False)  # two documents: four sign flips, two as extreme
+    assert found.interval.method == "clustered t"
+
+
 def test_mistakes():
     one = table("one", [1.0])
     with pytest.raises(InputError, match=r"^no item is in both one and two\nhint: items are paired by their id$"):

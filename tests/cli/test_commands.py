@@ -190,12 +190,7 @@ MISTAKES = {
     ),
     "an unknown module": (
         ("retrieval", QRELS, RUN_A, "--metrics-from", "nobody_has_this"),
-        "no module is called 'nobody_has_this'\n"
-        "hint: No module named 'nobody_has_this'; a module is looked for in this folder and on PYTHONPATH\n",
-    ),
-    "a run in place of judgments": (
-        ("retrieval", RUN_A, QRELS),
-        f"{RUN_A}: this is a run, judgments are needed here\nhint: judgments (QRELS) come before runs (RUN)\n",
+        "no module is called 'nobody_has_this'\nhint: a module is looked for in this folder and on PYTHONPATH\n",
     ),
     "a folder as output": (
         ("retrieval", QRELS, RUN_A, "-o", "folder.md"),
@@ -238,6 +233,50 @@ def test_two_files_the_wrong_way_round_get_a_hint(tmp_path):
     assert done.stderr.endswith(
         "hint: a run line is: query Q0 document rank score tag; judgments (QRELS) come before runs (RUN)\n"
     )
+
+    done = run("retrieval", RUN_A, RUN_B)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{RUN_A}:1: 6 columns, 4 are needed\n")
+    assert done.stderr.endswith(
+        "hint: a qrels line is: query 0 document grade; judgments (QRELS) come before runs (RUN)\n"
+    )
+
+
+def test_files_of_this_folder_do_not_stand_in_for_libraries(tmp_path):
+    for name in ("rich", "statistics", "numpy"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('run by accident')")
+    program = str(Path(sys.executable).with_name("steelyard"))  # `python -m` would put this folder first by itself
+    done = subprocess.run(
+        [program, "retrieval", QRELS, RUN_A, "-m", "AP"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_metric_of_this_folder(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from steelyard import metric\n\n@metric('One')\ndef one(r):\n    return r.retrieved > 0\n"
+    )
+    done = run("retrieval", QRELS, RUN_A, "-m", "One", "--metrics-from", "mine", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["results"][0]["metrics"]["One"]["mean"] == 1.0
+
+
+def test_json_is_utf_8_whatever_the_terminal_speaks(tmp_path):
+    (tmp_path / "qrels").write_text("查询 0 d 1\n", encoding="utf-8")
+    (tmp_path / "run").write_text("查询 Q0 d 1 1 t\n", encoding="utf-8")
+    words = [sys.executable, "-m", "steelyard", "retrieval", "qrels", "run", "-m", "AP", "-q", "--json"]
+    done = subprocess.run(
+        words, cwd=tmp_path, capture_output=True, check=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}
+    )
+    assert json.loads(done.stdout.decode("utf-8"))["results"][0]["per_item"][0]["id"] == "查询"
+
+
+def test_names_are_not_markup(tmp_path):
+    names = ["run[red].txt", "run[best].txt"]
+    for name in names:
+        (tmp_path / name).write_bytes(Path(RUN_A).read_bytes())
+    text = run("retrieval", QRELS, *names, "-m", "AP", cwd=tmp_path).stdout
+    assert "run[red]" in text.splitlines()[0]
+    assert "run[best]" in text.splitlines()[0]
 
 
 def test_pipes_are_files_too():

@@ -26,6 +26,18 @@ BAD_RUNS = {
         "q1 Q0 d1 1 high t\n",
         "{path}:1: score is not a number: 'high'\n" + RUN_HINT,
     ),
+    "two decimal points": (
+        "q1 Q0 d1 1 1.23456789.0 t\nq1 Q0 d2 2 1 t\n",
+        "{path}:1: score is not a number: '1.23456789.0'\n" + RUN_HINT,
+    ),
+    "a control character in an id": (
+        b"q1 Q0 d\x1fx 1 0.9 t\nq1 Q0 d1 2 0.5 t\n",
+        "{path}:1: a control character (0x1f) inside a line\n" + RUN_HINT,
+    ),
+    "bare carriage returns in lines that look regular": (
+        "q1 Q0 d1 1 .9 t\rq1 Q0 d2 2 .5 t\rq2 Q0 d1 1 3 t",
+        "{path}:1: a carriage return inside a line; lines must end in LF or CRLF\n" + RUN_HINT,
+    ),
     "a score that is NaN": (
         "q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 NaN t\n",
         "{path}:2: score is not a number: 'NaN'\n" + RUN_HINT,
@@ -84,7 +96,12 @@ BAD_QRELS = {
     "an empty file": ("", "{path}: there are no judgments in it\n" + QRELS_HINT),
     "a run": (
         RUN,
-        "{path}: this is a run, judgments are needed here\nhint: judgments (QRELS) come before runs (RUN)",
+        "{path}:1: 6 columns, 4 are needed\n{path}:2: 6 columns, 4 are needed\n"
+        "hint: a qrels line is: query 0 document grade; judgments (QRELS) come before runs (RUN)",
+    ),
+    "a grade beyond what doubles tell apart": (
+        "q1 0 d1 9007199254740993\n",
+        "{path}:1: grade is not a whole number: '9007199254740993'\n" + QRELS_HINT,
     ),
     "judged twice": (
         "q1 0 d1 1\nq2 0 d1 1\nq1 1 d1 0\n",
@@ -137,6 +154,16 @@ def test_a_torn_gzip_file(write):
     assert complaint({"q1": {"d1": 1}}, path) == f"{path}: {expected}\nhint: is the file whole?"
 
 
+def test_a_torn_zstandard_file(write):
+    import zstandard
+
+    whole = zstandard.compress("".join(f"q1 Q0 d{n} {n} {n / 7} t\n" for n in range(50_000)).encode())
+    for share in (0.3, 0.6, 0.99):
+        path = write("run.zst", whole[: int(len(whole) * share)])
+        expected = "cannot be read: Compressed file ended before the end of its last frame"
+        assert complaint({"q1": {"d1": 1}}, path) == f"{path}: {expected}\nhint: is the file whole?"
+
+
 STRUCTURED = {
     "broken JSON": ("run.json", '{"q1": {"d1": 1.0,}}', "{path}:1: this is not JSON: "),
     "a key twice": ("run.json", '{"q1": {"d1": 1.0, "d1": 2.0}}', "{path}: the key 'd1' appears twice in one object"),
@@ -144,6 +171,8 @@ STRUCTURED = {
     "a score as text": ("run.json", '{"q1": {"d1": "high"}}', "{path}#/q1/d1: score is not a number: 'high'"),
     "true as a score": ("run.json", '{"q1": {"d1": true}}', "{path}#/q1/d1: score is not a number: True"),
     "not nested": ("run.json", '{"q1": 3}', "{path}#/q1: a mapping of documents is needed for each query"),
+    "a number of thousands of digits": ("run.json", '{"q1": {"d1": ' + "9" * 5000 + "}}", "{path}: Exceeds the limit "),
+    "full-width digits": ("run.json", '{"q1": {"d1": "１"}}', "{path}#/q1/d1: score is not a number: '１'"),
     "empty object": ("run.json", "{}", "{path}: there is nothing in it"),
     "a line that is no object": (
         "run.jsonl",
@@ -193,7 +222,7 @@ def test_bad_files_with_names_in_them(write, case):
     found = complaint({"q1": {"d1": 1}}, path)
     expected = expected.format(path=path)
     # the words after "this is not …: " are those of the library that read it
-    assert found.startswith(expected) if expected.endswith(": ") else found == expected
+    assert found.startswith(expected) if expected.endswith((": ", " limit ")) else found == expected
 
 
 PYTHON = {
@@ -217,6 +246,30 @@ PYTHON = {
 def test_bad_values_in_python(case):
     run, expected = PYTHON[case]
     assert complaint({"q1": {"d1": 1}}, run) == expected
+
+
+def test_bad_judgments_in_python():
+    for qrels, expected in (
+        ({"q1": {"d1": 1e300}}, "qrels#/q1/d1: grade is not a whole number: 1e+300"),
+        ({"q1": {"d1": 1}, "q2": {}}, "qrels#/q2: no document is judged for this query\nhint: leave the query out"),
+        ({"q1": {"d\0": 1}}, "qrels#/q1/d\0: document id must be text or a whole number, not 'd\\x00'"),
+    ):
+        assert complaint(qrels, {"q1": {"d1": 1.0}}) == expected
+
+
+def test_settings_that_make_no_sense():
+    from steelyard.errors import ConfigError
+
+    for settings, expected in (
+        ({"depth": 2.5}, "the depth must be a whole number from 1 on, not 2.5"),
+        ({"relevance_level": 0}, "the relevance level must be a whole number from 1 on, not 0"),
+        ({"missing": "nought"}, "missing must be zero or skip, not 'nought'"),
+        ({"trec_eval": 8}, "trec_eval must be 9 or 10, not 8"),
+        ({"cutoffs": [2.5]}, "P: k must be a whole number, not 2.5"),
+    ):
+        with pytest.raises(ConfigError) as caught:
+            steelyard.evaluate_retrieval({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["P"], **settings)
+        assert str(caught.value) == expected
 
 
 def test_a_whole_number_is_not_a_run():

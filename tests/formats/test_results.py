@@ -1,3 +1,4 @@
+import gzip
 import json
 
 import numpy as np
@@ -119,6 +120,15 @@ def test_a_finished_result_is_not_resumed(tmp_path):
         ResultsWriter.resume(path)
 
 
+def test_a_compressed_file_is_not_resumed_and_not_harmed(write):
+    content = gzip.compress(json.dumps(HEAD).encode() + b"\n")
+    path = write("results.jsonl", content)
+    with pytest.raises(InputError) as caught:
+        ResultsWriter.resume(path)
+    assert str(caught.value) == f"{path}: this is no plain results file\nhint: decompress it before resuming"
+    assert path.read_bytes() == content
+
+
 def test_nothing_recorded_is_overwritten(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_text("precious")
@@ -132,6 +142,30 @@ MISTAKES = {
     "empty": ("", "{path}: there is no result in it\nhint: a results file begins with a header line"),
     "no header": ('{"id": "q", "scores": {}}\n', "{path}:1: this is not a results file: its first line is no header"),
     "a stranger": (json.dumps(HEAD) + "\n[1]\n", "{path}:2: this line is neither header, item nor footer"),
+    "items lost": (
+        "\n".join(map(json.dumps, (HEAD, ITEM, {"footer": {"items": 2}}))) + "\n",
+        "{path}:3: the footer counts 2 items, there are 1\nhint: lines of this file are lost",
+    ),
+    "an item after the end": (
+        "\n".join(map(json.dumps, (HEAD, {"footer": {}}, ITEM))) + "\n",
+        "{path}:3: this line is neither header, item nor footer",
+    ),
+    "a metric of nobody": (
+        "\n".join(map(json.dumps, (HEAD, {"id": "q", "scores": {"F1": 1}}))) + "\n",
+        "{path}:2: the metric 'F1' is not in the header",
+    ),
+    "a score as text": (
+        "\n".join(map(json.dumps, (HEAD, {"id": "q", "scores": {"legal": "1"}}))) + "\n",
+        "{path}:2: the score of 'legal' is not a number: '1'",
+    ),
+    "parts that are a list": (
+        "\n".join(map(json.dumps, (HEAD, {**ITEM, "parts": []}))) + "\n",
+        "{path}:2: the field 'parts' must be an object",
+    ),
+    "another encoding": (
+        json.dumps(HEAD).encode() + b"\n\xff\n",
+        "{path}:2: this is not UTF-8 text: byte 0xff\nhint: convert it, for example: iconv -f GB18030 -t UTF-8",
+    ),
     "an item twice": (
         "\n".join(map(json.dumps, (HEAD, ITEM, ITEM))) + "\n",
         "{path}:3: the item 'q1' appears again (first on line 2)",

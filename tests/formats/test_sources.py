@@ -171,12 +171,30 @@ def test_numbers_are_good_ids():
     assert (list(table.ids), table.mean("AP")) == (["1"], 1.0)
 
 
+def test_ranks_that_contradict_scores_across_a_tie_are_counted():
+    run = "q1 Q0 z 5 2 t\nq1 Q0 a 1 2 t\nq1 Q0 b 3 1 t\n"
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run")
+        path.write_text(run)
+        counts = steelyard.evaluate_retrieval({"q1": {"a": 1}}, path, ["AP"]).counts
+    assert counts["queries whose rank column disagrees with their scores"] == 1
+    assert counts["queries with tied scores"] == 1
+
+
+def test_scores_too_large_for_32_bits_are_infinite_and_tie():
+    table = steelyard.evaluate_retrieval({"q": {"a": 1}}, {"q": {"a": 2e39, "b": 1e39}}, ["RR"])
+    assert table.mean("RR") == 0.5
+
+
 def test_what_is_odd_is_counted(write):
     run = write(
         "run.txt",
-        "q1 Q0 d3 1 1.0\nq1 Q0 d1 2 5.0 tag\nq9 Q0 d1 1 1.0 tag more\nq2 Q0 d2 2 1.5 t\nq2 Q0 d1 1 1.5 t\n",
+        "# a run\nq1 Q0 d3 1 1.0\nq1 Q0 d1 2 5.0 tag\nq9 Q0 d1 1 1.0 tag more\nq2 Q0 d2 2 1.5 t\nq2 Q0 d1 1 1.5 t\n",
     )
-    qrels = write("qrels.txt", QRELS_TEXT.replace("q1 0 d1 1\n", "q1 0 d1 1 sure\n"))
+    qrels = write("qrels.txt", "# judged by hand\n" + QRELS_TEXT)
     counts = steelyard.evaluate_retrieval(qrels, run, ["AP"]).counts
     assert counts == {
         "judged queries": 3,
@@ -189,5 +207,6 @@ def test_what_is_odd_is_counted(write):
         "queries whose rank column disagrees with their scores": 1,
         "lines without a run tag": 1,
         "lines with more than six columns": 1,
-        "judgment lines with more than four columns": 1,
+        "comment lines in the run": 1,
+        "comment lines in the judgments": 1,
     }

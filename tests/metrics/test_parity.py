@@ -93,6 +93,12 @@ def test_a_level_in_the_name_is_the_level_as_a_setting():
         np.testing.assert_array_equal(one, other)
 
 
+def test_a_level_in_the_name_is_stronger_than_the_setting():
+    qrels, run = {"q": {"a": 1, "b": 2}}, {"q": {"a": 2.0, "b": 1.0}}
+    table = steelyard.evaluate_retrieval(qrels, run, ["P(rel=1)@1", "P@1"], relevance_level=2)
+    assert (table.mean("P(rel=1)@1"), table.mean("P@1")) == (1.0, 0.0)
+
+
 def test_two_thousand_topics_with_heavy_ties(tmp_path):
     qrels, run = collection(11, 2000, SCORES["few values"])
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg", "recip_rank"})

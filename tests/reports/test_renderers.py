@@ -40,6 +40,7 @@ def test_a_total_does_not_stand_beside_the_interval_of_a_mean():
     counted = Report([table("a", [3, 5], sums=("AP",))])
     assert "| AP | 8 Σ |" in render_markdown(counted)
     assert "8  Σ" in render_console(counted)
+    assert "1235001  Σ" in render_console(Report([table("a", [1235000, 1], sums=("AP",))]))
 
 
 def test_a_family_too_large_for_its_resamples_is_said():

@@ -16,11 +16,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that cannot show ▲ shows ?
-    sys.path.insert(0, "")  # modules named on the command line may lie in this folder
     arguments = build_parser().parse_args(argv)
     try:
         code: int = arguments.run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code
     except SteelyardError as error:
         print(_message(error, arguments), file=sys.stderr)  # noqa: T201 - a door speaks

@@ -4,7 +4,27 @@ import re
 from functools import cache
 
 CHINESE = {
-    "this is a run, judgments are needed here": "这是 run 文件，这里需要相关性标注",
+    "{} columns, 4 are needed": "有 {} 列，应为 4 列",
+    "a qrels line is: query 0 document grade; judgments (QRELS) come before runs (RUN)": (
+        "qrels 每行的格式：查询 0 文档 等级；标注（QRELS）在前，运行结果（RUN）在后"
+    ),
+    "a control character ({}) inside a line": "行内有控制字符（{}）",
+    "no module is named": "没有给出模块名",
+    "for example --metrics-from my_metrics": "例如 --metrics-from my_metrics",
+    "the module {} cannot be imported: {}": "模块 {} 无法导入：{}",
+    "{}: {} must be a whole number, not {}": "{}：{} 必须是整数，而不是 {}",
+    "{}: {} must be finite, not {}": "{}：{} 必须是有限的数，而不是 {}",
+    "the metric {} gave a value that is not a finite number": "指标 {} 给出的值不是有限的数",
+    "grades this high are no scale for ERR": "这么高的等级不适合 ERR",
+    "no document is judged for this query": "这个查询没有任何文档标注",
+    "leave the query out": "请去掉这个查询",
+    "the metric {} is not in the header": "表头中没有指标 {}",
+    "the score of {} is not a number: {}": "{} 的得分不是数字：{}",
+    "the field {} must be an object": "字段 {} 必须是对象",
+    "the footer counts {} items, there are {}": "结尾行记有 {} 条，实有 {} 条",
+    "lines of this file are lost": "文件丢了行",
+    "this is no plain results file": "这不是未压缩的结果文件",
+    "decompress it before resuming": "请先解压再继续",
     "judgments (QRELS) come before runs (RUN)": "标注（QRELS）在前，运行结果（RUN）在后",
     "a run line is: query Q0 document rank score tag; judgments (QRELS) come before runs (RUN)": (
         "run 每行的格式：查询 Q0 文档 名次 得分 运行名；标注（QRELS）在前，运行结果（RUN）在后"
@@ -26,7 +46,7 @@ CHINESE = {
     "ERR: max must be at most {}, not {}": "ERR：max 最大为 {}，而不是 {}",
     "for example ERR(max=4)": "例如 ERR(max=4)",
     "no metric of both is called {}": "双方都有的指标中没有名为 {} 的",
-    "{}; a module is looked for in this folder and on PYTHONPATH": "{}；模块在当前文件夹和 PYTHONPATH 中查找",
+    "a module is looked for in this folder and on PYTHONPATH": "模块在当前文件夹和 PYTHONPATH 中查找",
     "this is a folder, a file is needed": "这是文件夹，需要文件",
     "this is one of the inputs; it would be overwritten": "这是输入文件之一，会被覆盖",
     "name another": "请换一个名字",
@@ -105,8 +125,8 @@ CHINESE = {
     ),
     "missing must be zero or skip, not {}": "missing 必须是 zero 或 skip，而不是 {}",
     "trec_eval must be 9 or 10, not {}": "trec_eval 必须是 9 或 10，而不是 {}",
-    "the relevance level must be at least 1, not {}": "相关性等级至少为 1，而不是 {}",
-    "the depth must be at least 1, not {}": "深度至少为 1，而不是 {}",
+    "the relevance level must be a whole number from 1 on, not {}": "相关性等级必须是从 1 起的整数，而不是 {}",
+    "the depth must be a whole number from 1 on, not {}": "深度必须是从 1 起的整数，而不是 {}",
     "for example nDCG@10": "例如 nDCG@10",
     "{}: {} is not of the form parameter=number": "{}：{} 应写成 参数=数字",
     "for example P(rel=2)@5": "例如 P(rel=2)@5",

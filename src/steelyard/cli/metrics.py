@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.metrics.names import parse_measures
     from steelyard.metrics.registry import load_metrics
 
-    load_metrics(tuple(arguments.metrics_from))
+    load_metrics(arguments.metrics_from, Path.cwd())
     if arguments.name is None:
         sys.stdout.write("\n".join(_list()) + "\n")
     else:

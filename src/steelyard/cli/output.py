@@ -13,9 +13,18 @@ def deliver(report: "Report", arguments: argparse.Namespace) -> None:
     """Print, then write the files that were asked for."""
     from steelyard.reports.files import render_json, write_report
 
-    sys.stdout.write(render_json(report) if arguments.json else _table(report, arguments.lang))
+    if arguments.json:
+        _print_bytes(render_json(report).encode("utf-8"))
+    elif sys.stdout is not None:
+        sys.stdout.write(_table(report, arguments.lang))
     for path in arguments.output:
         write_report(report, path, language=arguments.lang)
+
+
+def _print_bytes(text: bytes) -> None:
+    """JSON is UTF-8, whatever the terminal speaks."""
+    if sys.stdout is not None:
+        sys.stdout.buffer.write(text)
 
 
 def _table(report: "Report", language: str) -> str:

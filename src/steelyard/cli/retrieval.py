@@ -1,6 +1,7 @@
 """`steelyard retrieval QRELS RUN [RUN…]`: how good rankings are, and whether one is better."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from steelyard.cli.options import (
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     _check_stdin([arguments.qrels, *arguments.runs])
     check_outputs(arguments.output, [arguments.qrels, *arguments.runs])
-    load_metrics(tuple(arguments.metrics_from))
+    load_metrics(arguments.metrics_from, Path.cwd())
     measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
     judgments = qrels_from(arguments.qrels)

@@ -18,11 +18,14 @@ _ZEROS = np.uint64(0x3030303030303030)
 _POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
 _ABOVE_NINE = np.uint64(0x4646464646464646)
 _WIDTH = 24
+_NO_POINT, _SEVERAL_POINTS = -1, -2
 
 _POWERS = np.array([10.0**n for n in range(_WIDTH)])
 # masks of the bytes of a word before byte n, n = 0 … 8
 _BEFORE = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
-_EXACT = np.uint64(1 << 53)
+LARGEST_WHOLE = 1 << 53
+"""From here on doubles no longer tell whole numbers apart."""
+_EXACT = np.uint64(LARGEST_WHOLE)
 _SPLITTER = 134217729.0  # 2^27 + 1: halves a double for an exact product (Veltkamp)
 
 
@@ -41,7 +44,7 @@ def parse_numbers(column: Spans) -> tuple[FloatArray, IntArray]:
 def parse_integers(column: Spans) -> tuple[IntArray, IntArray]:
     """The values as integers, and the rows that are none; `2.0` is the integer 2."""
     values, bad = parse_numbers(column)
-    whole = np.isfinite(values) & (np.floor(values) == values) & (np.abs(values) < 2**53)
+    whole = np.isfinite(values) & (np.floor(values) == values) & (np.abs(values) < LARGEST_WHOLE)
     bad = np.union1d(bad, np.flatnonzero(~whole))
     values[bad] = 0
     return values.astype(np.int64), bad
@@ -65,7 +68,7 @@ def _parse_plain(column: Spans, values: FloatArray) -> Flags:
     has_digits = lengths > (fraction >= 0)
     plain: Flags = (lengths <= _WIDTH) & has_digits & _all_digits(words)
     mantissa, fits = _join([_eight_digits(word) for word in words])
-    plain &= fits
+    plain &= fits & (fraction != _SEVERAL_POINTS)
     fraction = np.maximum(fraction, 0)
     values[:] = mantissa.astype(np.float64) / _POWERS[fraction]
     if mantissa.max() > _EXACT:
@@ -89,8 +92,8 @@ def _ending_words(column: Spans, lengths: IntArray) -> list[Words]:
 
 
 def _squeeze_point(words: list[Words]) -> IntArray:
-    """Remove a decimal point from each row, in place; how many digits followed it, or -1 if there was none."""
-    fraction = np.full(len(words[0]), -1, np.int64)
+    """Remove a decimal point from each row, in place; how many digits followed it, -1 for none, -2 for several."""
+    fraction = np.full(len(words[0]), _NO_POINT, np.int64)
     for place, word in enumerate(words):
         different = word ^ _POINTS
         marks = (different - _ONES) & ~different & _HIGH
@@ -100,7 +103,7 @@ def _squeeze_point(words: list[Words]) -> IntArray:
             return fraction
         rows = np.flatnonzero(marks)
         byte = _marked_byte(marks[rows])
-        fraction[rows] = 8 * place + 7 - byte
+        fraction[rows] = np.where(fraction[rows] == _NO_POINT, 8 * place + 7 - byte, _SEVERAL_POINTS)
         _shift_over(words, place, rows, byte)
     return fraction
 

@@ -1,29 +1,30 @@
 """Whitespace-separated columns of a block of lines, found all at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from steelyard.formats.spans import PADDING, Bytes, Spans, padded
 from steelyard.table import Flags, IntArray
 
-_NEWLINE, _RETURN, _HASH, _SPACE = 10, 13, 35, 32
+_TAB, _NEWLINE, _RETURN, _SPACE, _HASH = 9, 10, 13, 32, 35
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fields:
     """The wanted columns of each line that has any; `line` is its number, counted from 0 in its block.
 
-    `widths` is how many columns each line has, wanted or not. `problems` are lines that have too few (they are left
-    out of the columns) by number, with the reason.
+    `widths` is how many columns each line has, wanted or not; `comments` counts the lines that begin with #.
+    `problems` are lines that cannot be split or have too few columns (these are left out), by number, with the reason.
     """
 
     columns: list[Spans]
     line: IntArray
     widths: IntArray
     lines: int
-    problems: list[tuple[int, str]]
+    comments: int = 0
+    problems: list[tuple[int, str]] = field(default_factory=list)
 
 
 def split_fields(block: bytes, columns: int, wanted: Sequence[int]) -> Fields:
@@ -40,8 +41,10 @@ def _split_regular(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[i
     """The common case: every line has the same number of fields, one space or tab between them."""
     if white[PADDING] or (white[1:] & white[:-1]).any():
         return None
-    separators = np.flatnonzero(white)
     lines = int(np.count_nonzero(buffer == _NEWLINE))
+    if np.count_nonzero(buffer < _SPACE) != lines + np.count_nonzero(buffer == _TAB):
+        return None  # carriage returns, or control characters
+    separators = np.flatnonzero(white)
     width = len(separators) // lines
     if width < columns or len(separators) != width * lines:
         return None
@@ -51,7 +54,7 @@ def _split_regular(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[i
     if not (buffer[ends[:, -1]] == _NEWLINE).all() or (buffer[heads] == _HASH).any():
         return None
     spans = [Spans(buffer, ends[:, c - 1] + 1 if c else heads, ends[:, c].copy()) for c in wanted]
-    return Fields(spans, np.arange(lines), np.full(lines, width), lines, [])
+    return Fields(spans, np.arange(lines), np.full(lines, width), lines)
 
 
 def _split_any(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[int]) -> Fields:
@@ -61,13 +64,14 @@ def _split_any(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[int])
     newlines = np.flatnonzero(buffer == _NEWLINE)
     widths = np.bincount(np.searchsorted(newlines, starts), minlength=len(newlines))
     firsts = np.cumsum(widths) - widths
-    kept = np.flatnonzero(widths)
-    kept = kept[buffer[starts[firsts[kept]]] != _HASH]
-    problems = _bare_returns(buffer, newlines) + _too_short(widths, kept, columns)
+    filled = np.flatnonzero(widths)
+    kept = filled[buffer[starts[firsts[filled]]] != _HASH]
+    comments = len(filled) - len(kept)
+    problems = _bare_returns(buffer, newlines) + _controls(buffer, newlines) + _too_short(widths, kept, columns)
     kept = kept[widths[kept] >= columns]
     index = firsts[kept]
     spans = [Spans(buffer, starts[index + c], ends[index + c]) for c in wanted]
-    return Fields(spans, kept, widths[kept], len(newlines), sorted(problems))
+    return Fields(spans, kept, widths[kept], len(newlines), comments, sorted(problems))
 
 
 def _too_short(widths: IntArray, kept: IntArray, columns: int) -> list[tuple[int, str]]:
@@ -80,6 +84,16 @@ def _bare_returns(buffer: Bytes, newlines: IntArray) -> list[tuple[int, str]]:
     bare = returns[buffer[returns + 1] != _NEWLINE]
     message = "a carriage return inside a line; lines must end in LF or CRLF"
     return [(int(line), message) for line in np.unique(np.searchsorted(newlines, bare))]
+
+
+def _controls(buffer: Bytes, newlines: IntArray) -> list[tuple[int, str]]:
+    """Control characters that are not white space: no id holds one, and trec_eval would not split there."""
+    found = np.flatnonzero((buffer < _SPACE) & ((buffer < _TAB) | (buffer > _RETURN)))
+    lines = np.searchsorted(newlines, found)
+    return [
+        (int(line), f"a control character (0x{buffer[at]:02x}) inside a line")
+        for line, at in zip(lines, found, strict=True)
+    ]
 
 
 def _columns(width: int) -> str:

@@ -136,7 +136,7 @@ def repeated(keys: Words, query: IntArray, documents: Spans) -> list[tuple[int, 
 
 
 def _confirm_repeated(keys: Words, query: IntArray, documents: Spans) -> list[tuple[int, int]]:
-    order = np.argsort(keys, kind="stable")
+    order = np.lexsort((*documents.sort_keys(), query, keys))
     same = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
     early, late = order[same], order[same + 1]
     same_row = (query[early] == query[late]) & documents.take(early).equals(documents.take(late))
@@ -159,9 +159,8 @@ def run_from_rows(
 
 
 def grouped(block: RunBlock) -> RunBlock:
-    """The same lines with those of a query together, each query where it first appears, its lines in their order."""
-    _, first, inverse = np.unique(block.queries.hashes(), return_index=True, return_inverse=True)
-    order = np.argsort(first[inverse], kind="stable")
+    """The same lines with those of a query together, its lines in their order."""
+    order = block.queries.order()
     return RunBlock(
         block.queries.take(order),
         block.documents.take(order),

@@ -51,7 +51,7 @@ def parse_json(text: str, name: str, first_line: int = 1) -> Any:
     except json.JSONDecodeError as error:
         where = f"{name}:{first_line + error.lineno - 1}"
         raise InputError(f"this is not JSON: {error.msg} (column {error.colno})", where=where) from None
-    except _BadJSON as error:
+    except ValueError as error:  # ours, or a number of thousands of digits
         raise InputError(str(error), where=name if first_line == 1 else f"{name}:{first_line}") from None
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from steelyard import __version__
 from steelyard.errors import InputError
 from steelyard.formats.records import parse_json
-from steelyard.formats.streams import decode, open_stream
+from steelyard.formats.streams import check_encoding, open_stream
 from steelyard.table import FloatArray, Gap, IntArray, Signature, Table
 
 Json = dict[str, Any]
@@ -121,6 +121,10 @@ class ResultsWriter:
     @classmethod
     def resume(cls, path: Path) -> tuple[Self, Json, list[Json]]:
         """Go on with a file that was left unfinished: the writer, its header and the items it already has."""
+        with open(path, "rb") as file:
+            compressed = not file.read(1).startswith(b"{")
+        if compressed:
+            raise InputError("this is no plain results file", where=str(path), hint="decompress it before resuming")
         sections = _sections(path)
         if not sections:
             raise InputError("there is nothing to resume in it", where=str(path))
@@ -168,26 +172,47 @@ def _sections(path: str | Path) -> list[_Section]:
     for number, line in enumerate(stream.read().split(b"\n")[:-1], 1):
         end += len(line) + 1
         if line.strip():
-            content = parse_json(decode(line, stream.name), stream.name, number)
-            _take_line(sections, content, f"{stream.name}:{number}")
+            check_encoding(line, stream.name, number)
+            _take_line(sections, parse_json(line.decode("utf-8"), stream.name, number), f"{stream.name}:{number}")
         if sections:
             sections[-1].end = end
     return sections
 
 
 def _take_line(sections: list[_Section], line: Any, where: str) -> None:
+    """Add a header, item or footer to what was read so far."""
+    open_section = sections[-1] if sections and not sections[-1].finished else None
     match line:
-        case {"kind": str(), "metrics": list()}:
+        case {"id": str(), "scores": dict()} if open_section:
+            _check_item(line, open_section.head["metrics"], where)
+            open_section.items.append(line)
+            open_section.places.append(where)
+        case {"footer": dict(foot)} if open_section:
+            _check_footer(foot, open_section, where)
+            open_section.finished = True
+        case {"kind": str(), "name": str(), "signature": str(), "metrics": list()}:
             sections.append(_Section(line))
-        case dict() if not sections:
+        case _ if not sections:
             raise InputError("this is not a results file: its first line is no header", where=where)
-        case {"footer": dict()}:
-            sections[-1].finished = True
-        case {"id": str(), "scores": dict()}:
-            sections[-1].items.append(line)
-            sections[-1].places.append(where)
         case _:
             raise InputError("this line is neither header, item nor footer", where=where)
+
+
+def _check_item(item: Json, metrics: Sequence[str], where: str) -> None:
+    for metric, value in item["scores"].items():
+        if metric not in metrics:
+            raise InputError(f"the metric {metric!r} is not in the header", where=where)
+        if isinstance(value, bool) or not isinstance(value, int | float | None):
+            raise InputError(f"the score of {metric!r} is not a number: {value!r}", where=where)
+    for key in ("unscored", "errors", "parts", "notes", "tags"):
+        if not isinstance(item.get(key, {}), dict):
+            raise InputError(f"the field {key!r} must be an object", where=where)
+
+
+def _check_footer(foot: Json, section: _Section, where: str) -> None:
+    if foot.get("items", len(section.items)) != len(section.items):
+        message = f"the footer counts {foot['items']} items, there are {len(section.items)}"
+        raise InputError(message, where=where, hint="lines of this file are lost")
 
 
 def _table(section: _Section) -> Table:

@@ -69,7 +69,7 @@ def _file_rows(path: str | Path, values: Sequence[str]) -> tuple[Iterator[Row], 
         text, stream = read_text(path)
         content = parse_json(text, stream.name)
         if isinstance(content, dict):
-            return nested_rows(content, stream.name), stream.digest()
+            return nested_rows(content, stream.name, judged=values is GRADE), stream.digest()
     records, digest = read_records(path)
     return named_rows(records, values, str(path)), digest
 
@@ -83,7 +83,7 @@ def _rows(source: Any, values: Sequence[str], name: str) -> Iterator[Row]:
         source = {column: source[column] for column in source.dtype.names}
     if isinstance(source, Mapping):
         if all(isinstance(value, Mapping) for value in source.values()):
-            return nested_rows(source, name)
+            return nested_rows(source, name, judged=values is GRADE)
         return _column_rows({str(key): list(value) for key, value in source.items()}, values, name)
     if isinstance(source, Iterable):
         rows = list(source)

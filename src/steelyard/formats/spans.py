@@ -4,7 +4,7 @@ Seven million run lines never become seven million Python objects. A column is a
 and where it ends; values are compared, hashed and ordered eight bytes at a time, by machine words.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,41 +61,65 @@ class Spans:
         bounds = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
         return [whole[start:end].decode("utf-8") for start, end in bounds]
 
-    def words(self) -> list[Words]:
-        """Each value as zero-padded little-endian words: one array per eight bytes of the longest value."""
+    def words(self) -> Iterator[tuple[IntArray | slice, Words]]:
+        """Each value as zero-padded little-endian words, eight bytes at a time: rows that reach so far, their words.
+
+        The first step has all rows; one very long value costs the others nothing.
+        """
         lengths = self.ends - self.starts
-        longest = int(lengths.max(initial=0))
-        words = word_view(self.buffer)
-        found = [words[self.starts] & _FIRST_BYTES[np.minimum(lengths, 8)]]
-        for first in range(8, longest, 8):
-            index = np.minimum(self.starts + first, len(words) - 1)
-            found.append(words[index] & _FIRST_BYTES[np.clip(lengths - first, 0, 8)])
-        return found
+        view = word_view(self.buffer)
+        yield slice(None), view[self.starts] & _FIRST_BYTES[np.minimum(lengths, 8)]
+        rows = np.flatnonzero(lengths > 8)
+        for first in range(8, int(lengths.max(initial=0)), 8):
+            rows = rows[lengths[rows] > first]
+            index = self.starts[rows] + first
+            yield rows, view[index] & _FIRST_BYTES[np.minimum(lengths[rows] - first, 8)]
 
     def order(self) -> IntArray:
-        """Rows in the order of their bytes, smallest first."""
-        return np.lexsort([word.byteswap() for word in reversed(self.words())])
+        """Rows in the order of their bytes, smallest first; equal values keep their order."""
+        return np.lexsort(self.sort_keys())
+
+    def sort_keys(self) -> list[Words]:
+        """Keys for `np.lexsort` that put the rows in the order of their bytes, the most important key last."""
+        return [_spread(rows, words, len(self)).byteswap() for rows, words in self.words()][::-1]
 
     def hashes(self) -> Words:
         """A 64-bit hash of each value; equal values have equal hashes, and values up to eight bytes never collide."""
-        return hash_words(self.words())
+        total = np.zeros(len(self), np.uint64)
+        weight = 1
+        for rows, words in self.words():
+            weight = weight * int(_MULTIPLIER) % (1 << 64)
+            mixed = words * _MULTIPLIER
+            mixed ^= mixed >> _HALF
+            total[rows] += mixed * np.uint64(weight)
+        return total ^ (total >> _HALF)
 
     def equals(self, other: "Spans") -> Flags:
         """Row by row, whether both hold the same bytes."""
         same: Flags = (self.ends - self.starts) == (other.ends - other.starts)
-        for ours, theirs in zip(self.words(), other.words(), strict=False):
-            same &= ours == theirs
+        both = np.flatnonzero(same)
+        for (rows, ours), (_, theirs) in zip(self.take(both).words(), other.take(both).words(), strict=True):
+            same[both[rows]] &= ours == theirs
         return same
 
     def changes(self) -> Flags:
         """Row by row, whether the value differs from the row before; the first row always does."""
         changed = np.ones(len(self), np.bool_)
-        if len(self):
-            lengths = self.ends - self.starts
-            changed[1:] = lengths[1:] != lengths[:-1]
-            for words in self.words():
-                changed[1:] |= words[1:] != words[:-1]
+        lengths = self.ends - self.starts
+        changed[1:] = lengths[1:] != lengths[:-1]
+        for rows, words in self.words():
+            column = _spread(rows, words, len(self))
+            changed[1:] |= column[1:] != column[:-1]
         return changed
+
+
+def _spread(rows: IntArray | slice, words: Words, count: int) -> Words:
+    """The words in a column of all rows, zero where a row has none."""
+    if isinstance(rows, slice):
+        return words
+    column = np.zeros(count, np.uint64)
+    column[rows] = words
+    return column
 
 
 def padded(text: bytes) -> Bytes:
@@ -107,16 +131,6 @@ def padded(text: bytes) -> Bytes:
 def word_view(buffer: Bytes) -> Words:
     """The buffer seen as the little-endian word that begins at each of its bytes."""
     return np.ndarray((len(buffer) - 7,), np.dtype("<u8"), buffer, 0, (1,))
-
-
-def hash_words(words: list[Words]) -> Words:
-    """Mix the words of each row into one; padding words of zeros change nothing."""
-    total = np.zeros_like(words[0])
-    for place, word in enumerate(words):
-        mixed = word * _MULTIPLIER
-        mixed ^= mixed >> _HALF
-        total += mixed * np.uint64(pow(int(_MULTIPLIER), place + 1, 1 << 64))
-    return total ^ (total >> _HALF)
 
 
 def combine(hashes: Words, numbers: IntArray) -> Words:

@@ -176,10 +176,46 @@ def _layers(file: BinaryIO) -> tuple[BinaryIO, ...]:
     if magic.startswith(_GZIP):
         return file, cast(BinaryIO, gzip.GzipFile(fileobj=file))
     if magic.startswith(_ZSTD):
+        return file, cast(BinaryIO, _ZstdFile(file))
+    return (file,)
+
+
+class _ZstdFile:
+    """A zstandard file of one frame or several; one that breaks off is an error, as in a gzip file."""
+
+    def __init__(self, file: BinaryIO) -> None:
         import zstandard
 
-        return file, cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
-    return (file,)
+        self._file = file
+        self._decompressor = zstandard.ZstdDecompressor()
+        self._frame = self._decompressor.decompressobj()
+        self._begun = False
+
+    def read(self, size: int = -1) -> bytes:
+        """Some more bytes, or all the rest; b"" at the end."""
+        if size < 0:
+            return b"".join(iter(lambda: self.read(BLOCK), b""))
+        while piece := self._file.read(max(size >> 2, 1 << 12)):
+            found = self._decompress(piece)
+            if found:
+                return found
+        if self._begun:
+            raise EOFError("Compressed file ended before the end of its last frame")
+        return b""
+
+    def close(self) -> None:
+        """Nothing to let go of: the file beneath is closed by its owner."""
+
+    def _decompress(self, piece: bytes) -> bytes:
+        found = []
+        while piece:
+            self._begun = True
+            found.append(self._frame.decompress(piece))
+            piece = b""
+            if self._frame.eof:
+                piece = self._frame.unused_data
+                self._frame, self._begun = self._decompressor.decompressobj(), False
+        return b"".join(found)
 
 
 def _zstd_error() -> type[Exception]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
+from steelyard.formats.decimals import LARGEST_WHOLE
 from steelyard.formats.rankings import Judgments, Run, digest_rows, judgments, run_from_rows
 from steelyard.formats.records import Record, kind_of
 from steelyard.formats.spans import Spans
@@ -45,11 +46,18 @@ def named_rows(records: Sequence[Record], values: Sequence[str], name: str) -> I
         yield (record.where, *(record.fields[column] for column in chosen))
 
 
-def nested_rows(content: Mapping[Any, Any], name: str) -> Iterator[Row]:
-    """Rows of `{query: {document: value}}`, the form of pytrec_eval and ranx."""
+def nested_rows(content: Mapping[Any, Any], name: str, *, judged: bool) -> Iterator[Row]:
+    """Rows of `{query: {document: value}}`, the form of pytrec_eval and ranx.
+
+    In a run a query may have no documents (it is then missing); among judgments it may not.
+    """
     for query, documents in content.items():
         if not isinstance(documents, Mapping):
             raise InputError("a mapping of documents is needed for each query", where=f"{name}#/{query}")
+        if not documents and judged:
+            raise InputError(
+                "no document is judged for this query", where=f"{name}#/{query}", hint="leave the query out"
+            )
         for document, value in documents.items():
             yield f"{name}#/{query}/{document}", query, document, value
 
@@ -102,7 +110,7 @@ def _columns(
 def _identifier(value: Any, what: str) -> bytes:
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, str) and value:
+    if isinstance(value, str) and value and "\0" not in value:
         return value.encode("utf-8")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value).encode()
@@ -118,7 +126,7 @@ def _score(value: Any) -> float:
 
 def _grade(value: Any) -> int:
     number = _number(value)
-    if number is None or not number.is_integer():
+    if number is None or not number.is_integer() or abs(number) >= LARGEST_WHOLE:
         raise ValueError(f"grade is not a whole number: {_shown(value)}")
     return int(number)
 
@@ -129,7 +137,7 @@ def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
-        return None if isinstance(value, str) and "_" in value else float(value)
+        return None if isinstance(value, str) and ("_" in value or not value.isascii()) else float(value)
     except (ValueError, OverflowError):
         return None
 

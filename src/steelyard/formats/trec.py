@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
 from steelyard.formats.decimals import parse_integers, parse_numbers
-from steelyard.formats.fields import split_fields
+from steelyard.formats.fields import Fields, split_fields
 from steelyard.formats.rankings import Judgments, Run, RunBlock, grouped, judgments
 from steelyard.formats.spans import Spans
 from steelyard.formats.streams import (
@@ -30,36 +30,36 @@ RUN_HINT = "a run line is: query Q0 document rank score tag"
 QRELS_HINT = "a qrels line is: query 0 document grade"
 ORDER_HINT = "judgments (QRELS) come before runs (RUN)"
 
-_ENDS = (0, -1)
-
 
 def read_qrels(path: str | Path) -> Judgments:
     """Judgments from a TREC qrels file; grades are integers, negative ones mean "in the pool, not judged"."""
     stream = open_stream(path)
     content = b"".join(line_blocks(stream))
     check_encoding(content, stream.name, 1)
-    fields = split_fields(content or b"\n", 4, wanted=(0, 1, 2, 3))
-    query, second, document, grade = fields.columns
-    if (
-        (fields.widths >= 5).all()
-        and len(query)
-        and all(mark in (b"Q0", b"q0") for mark in map(second.bytes_at, _ENDS))
-    ):
-        raise InputError("this is a run, judgments are needed here", where=stream.name, hint=ORDER_HINT)
+    fields = split_fields(content or b"\n", 4, wanted=(0, 2, 3))
+    query, document, grade = fields.columns
     grades, bad = parse_integers(grade)
-    problems = fields.problems + [
-        (int(fields.line[row]), f"grade is not a whole number: {grade.text_at(row)!r}") for row in bad[:MOST_PROBLEMS]
-    ]
-    if problems:
-        raise InputError.of(
-            [Problem(f"{stream.name}:{line + 1}", text) for line, text in sorted(problems)], hint=QRELS_HINT
-        )
+    _complain(stream.name, fields, bad)
     line = fields.line
     found = judgments(
         stream.name, query, document, grades, digest=stream.digest(), place=lambda row: f"{stream.name}:{line[row] + 1}"
     )
-    found.odd["judgment lines with more than four columns"] = int(np.count_nonzero(fields.widths > 4))
+    found.odd["comment lines in the judgments"] = fields.comments
     return found
+
+
+def _complain(name: str, fields: Fields, bad: IntArray) -> None:
+    """Raise one error for all lines of judgments that are not `query 0 document grade`."""
+    grade = fields.columns[-1]
+    wide = np.flatnonzero(fields.widths > 4)[:MOST_PROBLEMS]
+    problems = fields.problems + [(int(fields.line[n]), f"{fields.widths[n]} columns, 4 are needed") for n in wide]
+    if not problems:
+        problems = [
+            (int(fields.line[n]), f"grade is not a whole number: {grade.text_at(n)!r}") for n in bad[:MOST_PROBLEMS]
+        ]
+    if problems:
+        hint = f"{QRELS_HINT}; {ORDER_HINT}" if len(wide) else QRELS_HINT
+        raise InputError.of([Problem(f"{name}:{line + 1}", text) for line, text in sorted(problems)], hint=hint)
 
 
 def read_run(path: str | Path) -> Run:
@@ -116,6 +116,7 @@ def parse_block(block: object) -> RunBlock:
     odd = {
         "lines without a run tag": int(np.count_nonzero(fields.widths == 5)),
         "lines with more than six columns": int(np.count_nonzero(fields.widths > 6)),
+        "comment lines in the run": fields.comments,
     }
     return RunBlock(query, document, scores, rank, fields.line, fields.lines, sorted(problems), odd)
 

@@ -40,10 +40,10 @@ class RetrievalSettings:
             raise ConfigError(f"missing must be zero or skip, not {self.missing!r}")
         if self.trec_eval not in (9, 10):
             raise ConfigError(f"trec_eval must be 9 or 10, not {self.trec_eval!r}")
-        if self.relevance_level < 1:
-            raise ConfigError(f"the relevance level must be at least 1, not {self.relevance_level}")
-        if self.depth is not None and self.depth < 1:
-            raise ConfigError(f"the depth must be at least 1, not {self.depth}")
+        if not isinstance(self.relevance_level, int) or self.relevance_level < 1:
+            raise ConfigError(f"the relevance level must be a whole number from 1 on, not {self.relevance_level}")
+        if self.depth is not None and (not isinstance(self.depth, int) or self.depth < 1):
+            raise ConfigError(f"the depth must be a whole number from 1 on, not {self.depth}")
 
 
 def evaluate_retrieval(
@@ -121,6 +121,8 @@ def _column(measure: Measure, found: Rankings, settings: RetrievalSettings) -> F
     column = np.asarray(measure.metric.compute(found, **arguments), np.float64)
     if column.shape != (found.queries,):
         raise ConfigError(f"the metric {measure} gave values of shape {column.shape} for {found.queries} queries")
+    if not np.isfinite(column).all():
+        raise ConfigError(f"the metric {measure} gave a value that is not a finite number")
     return column
 
 

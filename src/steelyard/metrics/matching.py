@@ -55,9 +55,11 @@ class _HashIndex:
     def find(self, hashes: Words) -> tuple[IntArray, IntArray]:
         """Rows whose hash is here, and where it is; what has the same hash need not be the same."""
         rows = np.flatnonzero(self._filter[self._slot(hashes)])
-        places = np.minimum(np.searchsorted(self._sorted, hashes[rows]), len(self._sorted) - 1)
-        same = self._sorted[places] == hashes[rows]
-        return rows[same], self._order[places[same]]
+        first = np.searchsorted(self._sorted, hashes[rows], side="left")
+        count = np.searchsorted(self._sorted, hashes[rows], side="right") - first
+        # nearly always 0 or 1; where two different things share a hash, both are offered
+        places = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+        return np.repeat(rows, count), self._order[places]
 
     def _slot(self, hashes: Words) -> IntArray:
         return (hashes >> self._shift).view(np.int64)
@@ -92,7 +94,8 @@ def match(block: RunBlock, index: JudgmentIndex, *, single_precision: bool) -> M
     query = np.repeat(told_apart, lengths)
     keys = combine(block.documents.hashes(), query)
     rows, hits = index.find_documents(keys, query, block.documents)
-    scores = block.scores.astype(np.float32) if single_precision else block.scores
+    with np.errstate(over="ignore"):  # beyond 3.4e38 a 32-bit float is infinite, in trec_eval too
+        scores = block.scores.astype(np.float32) if single_precision else block.scores
     segments = _Segments(firsts, lengths, np.repeat(np.arange(len(firsts)), lengths))
     sequence = _score_order(segments, scores, block.documents)
     return Matches(
@@ -141,8 +144,7 @@ def _sorted_by_score(query: IntArray, scores: NDArray[np.floating], documents: S
     group = np.cumsum(new)
     tied = np.flatnonzero(np.bincount(group)[group] > 1)
     if len(tied):
-        words = documents.take(order[tied]).words()
-        descending = [~word.byteswap() for word in reversed(words)]
+        descending = [~key for key in documents.take(order[tied]).sort_keys()]
         order[tied] = order[tied][np.lexsort((*descending, group[tied]))]
     return order
 
@@ -174,11 +176,16 @@ def _disordered(
     # digits read as one big-endian word order like numbers, and longer numbers are greater
     shift = 64 - 8 * np.minimum(ranks.ends - ranks.starts, 8)
     rank = word_view(ranks.buffer)[ranks.starts].byteswap() >> shift.view(np.uint64)
-    if sequence is not None:
-        rank, scores = rank[sequence], scores[sequence]
-    wrong = np.flatnonzero((rank[1:] <= rank[:-1]) & (scores[1:] < scores[:-1])) + 1
-    query = segments.of_line[wrong]
-    return len(np.unique(query[wrong != segments.firsts[query]]))
+    if sequence is None:
+        best = worst = rank
+        query = segments.of_line
+    else:
+        ranked, query = scores[sequence], segments.of_line[sequence]
+        new = np.flatnonzero(np.append(True, (ranked[1:] != ranked[:-1]) | (query[1:] != query[:-1])))
+        best, worst = (pick.reduceat(rank[sequence], new) for pick in (np.minimum, np.maximum))
+        query = query[new]
+    wrong = (best[1:] <= worst[:-1]) & (query[1:] == query[:-1])
+    return len(np.unique(query[1:][wrong]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -65,7 +65,7 @@ def parse_measures(
         raise ConfigError("no metric is named", hint="for example nDCG@10")
     measures: dict[str, Measure] = {}
     for name in names or default:
-        for measure in _expand(name, _checked(cutoffs or (CUTOFFS if names is None else ()))):
+        for measure in _expand(name, cutoffs or (CUTOFFS if names is None else ())):
             measures[str(measure)] = measure
     return list(measures.values())
 
@@ -139,14 +139,7 @@ def _say_once(key: str, parameters: dict[str, Number], text: str) -> None:
 def _cutoff(text: str) -> int:
     if not text.isdigit():
         raise ConfigError(f"a cut-off must be a whole number from 1 on, not {text}", hint="for example nDCG@10")
-    return _checked([int(text)])[0]
-
-
-def _checked(cutoffs: Sequence[int]) -> Sequence[int]:
-    for k in cutoffs:
-        if k < 1:
-            raise ConfigError(f"a cut-off must be a whole number from 1 on, not {k}", hint="for example nDCG@10")
-    return cutoffs
+    return int(text)
 
 
 def _known() -> list[str]:

@@ -9,9 +9,13 @@ Strangers register by the same decorator, in a module named on the command line 
 `steelyard.metrics`.
 """
 
+import importlib
 import inspect
-from collections.abc import Callable, Mapping
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from steelyard.errors import ConfigError, UnknownName
@@ -29,7 +33,7 @@ class Metric:
 
     A parameter whose default is None may be left out; one without a default (`required`) may not. `bounds` hold for
     every item. `whole` metrics are cut only where their name says so (`RR@10`), not by a list of cut-offs. Counts
-    are `summed`: people quote their total.
+    are `summed`: people quote their total. Parameters annotated `int` are `integers`.
     """
 
     name: str
@@ -40,6 +44,7 @@ class Metric:
     bounds: tuple[float, float]
     whole: bool = False
     summed: bool = False
+    integers: frozenset[str] = frozenset()
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -62,15 +67,15 @@ class Measure:
 
     @classmethod
     def of(cls, metric: Metric, parameters: Mapping[str, Number]) -> "Measure":
-        """Check the parameters and put them in order; those at their default are left unsaid."""
+        """Check the parameters and put them in order; what is said stays said, also where it is the default."""
         for parameter in parameters:
             if parameter not in metric.parameters:
                 raise ConfigError(f"{metric.name} has no parameter {parameter!r}", hint=_parameters(metric))
+            _check_number(metric, parameter, parameters[parameter])
         missing = metric.required - frozenset(parameters)
         if missing:
             raise ConfigError(f"{metric.name} needs {', '.join(sorted(missing))}", hint=f"for example {metric.name}@10")
-        said = {key: value for key, value in parameters.items() if metric.defaults.get(key) != value}
-        return cls(metric, metric.name, tuple(sorted(said.items())))
+        return cls(metric, metric.name, tuple(sorted(parameters.items())))
 
     def settings(self) -> dict[str, Number | None]:
         """All parameters, said or by default."""
@@ -105,25 +110,46 @@ def metric(
         keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
         defaults = {p.name: p.default for p in keywords if p.default is not p.empty}
         required = frozenset(p.name for p in keywords if p.default is p.empty)
-        REGISTRY[name] = Metric(name, kind, function, defaults, required, bounds, whole, summed)
+        integers = frozenset(p.name for p in keywords if p.annotation in (int, int | None))
+        REGISTRY[name] = Metric(name, kind, function, defaults, required, bounds, whole, summed, integers)
         return function
 
     return register
 
 
-def load_metrics(modules: tuple[str, ...] = ()) -> None:
-    """Bring in metrics of installed packages (entry points) and of these modules."""
-    import importlib
+def load_metrics(modules: Sequence[str] = (), folder: Path | None = None) -> None:
+    """Bring in metrics of installed packages (entry points) and of these modules, which may lie in `folder`."""
     from importlib.metadata import entry_points
 
     for point in entry_points(group=ENTRY_POINTS):
         point.load()
     for module in modules:
-        try:
-            importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            hint = f"{error}; a module is looked for in this folder and on PYTHONPATH"
-            raise UnknownName(f"no module is called {module!r}", hint=hint) from None
+        _load_module(module, [] if folder is None else [str(folder)])
+
+
+def _load_module(module: str, folders: list[str]) -> None:
+    """Import a module, looking into `folders` only after everything that is installed."""
+    if not module:
+        raise ConfigError("no module is named", hint="for example --metrics-from my_metrics")
+    sys.path += folders
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0] and error.name != module:
+            raise ConfigError(f"the module {module!r} cannot be imported: {error}") from None
+        hint = "a module is looked for in this folder and on PYTHONPATH"
+        raise UnknownName(f"no module is called {module!r}", hint=hint) from None
+    finally:
+        del sys.path[len(sys.path) - len(folders) :]
+
+
+def _check_number(metric: Metric, parameter: str, value: Number) -> None:
+    if parameter in metric.integers and not isinstance(value, int):
+        raise ConfigError(f"{metric.name}: {parameter} must be a whole number, not {value}")
+    if not math.isfinite(value):
+        raise ConfigError(f"{metric.name}: {parameter} must be finite, not {value}")
+    if parameter == "k" and value < 1:
+        raise ConfigError(f"a cut-off must be a whole number from 1 on, not {value}", hint="for example nDCG@10")
 
 
 def _parameters(metric: Metric) -> str:

@@ -137,7 +137,7 @@ def rank_biased_precision(
     if not 0 < p < 1:
         raise ConfigError(f"RBP: p must lie between 0 and 1, not {p}", hint="for example RBP(p=0.8)")
     discount: FloatArray = (1.0 - p) * np.power(p, rankings.rank - 1.0)
-    chosen = _within(rankings, k) & (rankings.grade >= (rel or 1))
+    chosen = _within(rankings, k) & (rankings.grade >= (1 if rel is None else rel))
     if rel is None:
         discount *= rankings.grade / np.maximum(_greatest_grade(rankings), 1)[rankings.query]
     return rankings.per_query(chosen, discount)
@@ -155,7 +155,8 @@ def expected_reciprocal_rank(rankings: Rankings, *, k: int | None = None, max: i
         raise ConfigError(f"ERR: max must be at most {_GREATEST_GRADE}, not {max}", hint="for example ERR(max=4)")
     if rankings.judged_grade.max(initial=0) > max:
         grade = int(rankings.judged_grade.max())
-        raise ConfigError(f"ERR: a document has grade {grade}, above max={max}", hint=f"use ERR(max={grade})")
+        hint = f"use ERR(max={grade})" if grade <= _GREATEST_GRADE else "grades this high are no scale for ERR"
+        raise ConfigError(f"ERR: a document has grade {grade}, above max={max}", hint=hint)
     stops = (2.0 ** np.maximum(rankings.grade, 0) - 1) / 2.0**max
     going_on = np.log1p(-stops)
     reached = np.exp(_running_sum(rankings, going_on) - going_on)

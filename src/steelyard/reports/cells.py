@@ -43,7 +43,7 @@ def mark(comparison: Comparison | None) -> str:
 
 def score(value: float) -> str:
     """One item's score; whole numbers above 1 are counts and stay whole."""
-    return f"{value:g}" if value > 1 and value.is_integer() else number(value)
+    return f"{value:.0f}" if value > 1 and value.is_integer() else number(value)
 
 
 def spread(summary: MetricSummary) -> str:
@@ -53,4 +53,4 @@ def spread(summary: MetricSummary) -> str:
 
 def mean(summary: MetricSummary) -> str:
     """The mean, or the total where people quote that."""
-    return number(summary.mean) if summary.total is None else f"{summary.total:g}"
+    return number(summary.mean) if summary.total is None else number(summary.total, 0)

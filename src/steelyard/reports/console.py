@@ -38,14 +38,14 @@ def _draw(grid: "Grid", colour: bool) -> list[str]:
 
     output = io.StringIO()
     settings = {"force_terminal": True} if colour else {"no_color": True}
-    Console(file=output, width=_width(grid), highlight=False, emoji=False, **settings).print(grid)  # type: ignore[arg-type]
+    Console(file=output, width=_width(grid), highlight=False, emoji=False, markup=False, **settings).print(grid)  # type: ignore[arg-type]
     return [line.rstrip() for line in output.getvalue().splitlines()]
 
 
 def _width(grid: "Grid") -> int:
     from rich.console import Console
 
-    return Console(width=10_000).measure(grid).maximum
+    return Console(width=10_000, markup=False).measure(grid).maximum
 
 
 def _means(report: Report, summaries: Sequence[Summary], words: Words) -> "Grid":

@@ -1,5 +1,6 @@
 """Is the difference between two systems real? Paired by item, corrected as a family, with what could be detected."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
@@ -13,6 +14,9 @@ from steelyard.stats.paired import PairedResult, Test, paired_tests
 from steelyard.stats.power import effect_size, smallest_detectable
 from steelyard.stats.summary import clusters_of, interval_list, known
 from steelyard.table import FloatArray, IntArray, Table, mean
+
+# of a score's sixteen digits so many are trusted in a difference
+_DIGITS = 14
 
 # settings on which two tables that are compared may well differ
 _OWN_SETTINGS = ("run", "predictions", "system", "steelyard")
@@ -141,8 +145,9 @@ def _compare_pair(
     if not names:
         return []
     rows = _pair(new, old)
-    differences = np.column_stack([new.column(m)[rows.new] - old.column(m)[rows.old] for m in names])
-    results = paired_tests(differences, test=settings.test, resamples=settings.resamples, seed=settings.seed)
+    differences = np.column_stack([rows.differences(metric) for metric in names])
+    units = rows.by_cluster(differences)
+    results = paired_tests(units, test=settings.test, resamples=settings.resamples, seed=settings.seed)
     return [
         _compare_metric(rows, metric, differences[:, place], results[place], settings)
         for place, metric in enumerate(names)
@@ -155,7 +160,8 @@ def _compare_metric(
     a, b = rows.tables
     both = ~np.isnan(differences)
     kept = differences[both]
-    clusters = clusters_of(a)
+    units = rows.by_cluster(differences[:, np.newaxis])[:, 0]
+    units = units[~np.isnan(units)]
     a_mean, b_mean = mean(a.column(metric)[rows.new][both]), mean(b.column(metric)[rows.old][both])
     return Comparison(
         a=a.name,
@@ -166,12 +172,13 @@ def _compare_metric(
         a_mean=a_mean,
         b_mean=b_mean,
         difference=a_mean - b_mean,
-        interval=mean_interval(kept, method="t", clusters=None if clusters is None else clusters[rows.new][both]),
+        interval=mean_interval(kept, method="t", clusters=None if rows.clusters is None else rows.clusters[both]),
         result=result,
         p_adjusted=result.p_value,
         settings=settings,
         effect_size=effect_size(kept),
-        smallest_detectable=smallest_detectable(kept, alpha=settings.alpha),
+        # units are sums over clusters; their mean is that of the items times the size of a cluster
+        smallest_detectable=smallest_detectable(units, alpha=settings.alpha) * len(units) / max(len(kept), 1),
         wins=int(np.count_nonzero(kept > 0)),
         losses=int(np.count_nonzero(kept < 0)),
         settings_differ=tuple(a.signature.differences(b.signature, apart_from=_OWN_SETTINGS)),
@@ -180,22 +187,41 @@ def _compare_metric(
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Rows of the two tables that belong to one item."""
+    """Rows of the two tables that belong to one item, in the order of ids, and the clusters that items share."""
 
     tables: tuple[Table, Table]
     new: IntArray
     old: IntArray
+    clusters: IntArray | None
+
+    def differences(self, metric: str) -> FloatArray:
+        """New minus old, with what is only rounding taken off, so that 0.3 - 0.2 and 0.1 are one difference."""
+        new, old = (table.column(metric)[rows] for table, rows in zip(self.tables, (self.new, self.old), strict=True))
+        largest = max(
+            np.abs(new).max(initial=0.0, where=~np.isnan(new)), np.abs(old).max(initial=0.0, where=~np.isnan(old))
+        )
+        return np.round(new - old, _DIGITS - math.ceil(math.log10(largest))) if largest > 0 else new - old
+
+    def by_cluster(self, differences: FloatArray) -> FloatArray:
+        """Differences of items that share a document, summed up: what varies is then the document."""
+        if self.clusters is None:
+            return differences
+        sums = np.zeros((int(self.clusters.max()) + 1, differences.shape[1]))
+        there = np.zeros_like(sums)
+        np.add.at(sums, self.clusters, np.nan_to_num(differences))
+        np.add.at(there, self.clusters, ~np.isnan(differences))
+        return np.where(there > 0, sums, np.nan)
 
 
 def _pair(new: Table, old: Table) -> _Pairs:
-    if list(new.ids) == list(old.ids):
-        return _Pairs((new, old), np.arange(len(new)), np.arange(len(old)))
     place = {item: row for row, item in enumerate(old.ids)}
     pairs = [(row, place[item]) for row, item in enumerate(new.ids) if item in place]
     if not pairs:
         raise InputError(f"no item is in both {new.name} and {old.name}", hint="items are paired by their id")
+    pairs.sort(key=lambda rows: new.ids[rows[0]])
     rows = np.array(pairs)
-    return _Pairs((new, old), rows[:, 0], rows[:, 1])
+    clusters = clusters_of(new)
+    return _Pairs((new, old), rows[:, 0], rows[:, 1], None if clusters is None else clusters[rows[:, 0]])
 
 
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:

@@ -85,11 +85,12 @@ def summarise(table: Table) -> Summary:
 
 
 def clusters_of(table: Table) -> "np.ndarray[tuple[int], np.dtype[np.int64]] | None":
-    """A number per item that items of one document share; None where no two do."""
+    """A number per item that items of one document share; None where no two do. Untagged items share nothing."""
     tags = table.tags.get(CLUSTER_TAG)
-    if tags is None or len(set(tags)) == len(tags):
+    if tags is None:
         return None
-    return np.unique(np.array(tags), return_inverse=True)[1]
+    labels = [f"={tag}" if tag else str(row) for row, tag in enumerate(tags)]
+    return None if len(set(labels)) == len(labels) else np.unique(np.array(labels), return_inverse=True)[1]
 
 
 def known(number: float) -> float | None:
