@@ -41,20 +41,27 @@ def _split_regular(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[i
     """The common case: every line has the same number of fields, one space or tab between them."""
     if white[PADDING] or (white[1:] & white[:-1]).any():
         return None
-    lines = int(np.count_nonzero(buffer == _NEWLINE))
-    if np.count_nonzero(buffer < _SPACE) != lines + np.count_nonzero(buffer == _TAB):
-        return None  # carriage returns, or control characters
     separators = np.flatnonzero(white)
-    width = len(separators) // lines
-    if width < columns or len(separators) != width * lines:
+    width = int(np.argmax(buffer[separators[: columns + 8]] == _NEWLINE)) + 1
+    lines, rest = divmod(len(separators), width)
+    if width < columns or rest or not _one_newline_each(buffer, lines):
         return None
-    ends = separators.reshape(lines, width)
+    ends = np.ascontiguousarray(separators.reshape(lines, width).T)
     heads = np.empty(lines, np.int64)
-    heads[0], heads[1:] = PADDING, ends[:-1, -1] + 1
-    if not (buffer[ends[:, -1]] == _NEWLINE).all() or (buffer[heads] == _HASH).any():
+    heads[0], heads[1:] = PADDING, ends[-1, :-1] + 1
+    if not (buffer[ends[-1]] == _NEWLINE).all() or (buffer[heads] == _HASH).any():
         return None
-    spans = [Spans(buffer, ends[:, c - 1] + 1 if c else heads, ends[:, c].copy()) for c in wanted]
-    return Fields(spans, np.arange(lines), np.full(lines, width), lines)
+    spans = [Spans(buffer, ends[c - 1] + 1 if c else heads, ends[c]) for c in wanted]
+    return Fields(spans, np.arange(lines), np.broadcast_to(np.int64(width), lines), lines)
+
+
+def _one_newline_each(buffer: Bytes, lines: int) -> bool:
+    """Whether there are as many newlines as lines, and no control characters but these and tabs."""
+    controls = np.count_nonzero(buffer < _SPACE)
+    if controls == lines:  # and the ends of lines, which are newlines, are among them
+        return True
+    newlines, tabs = (np.count_nonzero(buffer == char) for char in (_NEWLINE, _TAB))
+    return bool(newlines == lines and controls == newlines + tabs)
 
 
 def _split_any(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[int]) -> Fields:

@@ -13,7 +13,7 @@ from steelyard.errors import InputError
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
-BLOCK = 1 << 20
+BLOCK = 1 << 21
 """How much of a file is worked on at a time: the columns of a block still fit the cache."""
 
 ENCODING_HINT = "convert it, for example: iconv -f GB18030 -t UTF-8"

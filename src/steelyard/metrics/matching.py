@@ -47,7 +47,8 @@ class _HashIndex:
     def __init__(self, hashes: Words) -> None:
         self._order = np.argsort(hashes)
         self._sorted = hashes[self._order]
-        bits = min(max(16, len(hashes).bit_length() + 4), 23)
+        self._repeats = bool((self._sorted[1:] == self._sorted[:-1]).any())
+        bits = min(max(16, len(hashes).bit_length() + 6), 21)
         self._shift = np.uint64(64 - bits)
         self._filter = np.zeros(1 << bits, np.bool_)
         self._filter[self._slot(hashes)] = True
@@ -55,9 +56,12 @@ class _HashIndex:
     def find(self, hashes: Words) -> tuple[IntArray, IntArray]:
         """Rows whose hash is here, and where it is; what has the same hash need not be the same."""
         rows = np.flatnonzero(self._filter[self._slot(hashes)])
-        first = np.searchsorted(self._sorted, hashes[rows], side="left")
-        count = np.searchsorted(self._sorted, hashes[rows], side="right") - first
-        # nearly always 0 or 1; where two different things share a hash, both are offered
+        wanted = hashes[rows]
+        first = np.searchsorted(self._sorted, wanted)
+        if self._repeats:  # two different things share a hash: both are offered
+            count = np.searchsorted(self._sorted, wanted, side="right") - first
+        else:
+            count = (self._sorted[np.minimum(first, len(self._sorted) - 1)] == wanted).astype(np.int64)
         places = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
         return np.repeat(rows, count), self._order[places]
 
@@ -164,7 +168,7 @@ def _tied(segments: _Segments, sequence: IntArray | None, scores: NDArray[np.flo
     ranked = scores[sequence]
     equal = np.flatnonzero(ranked[1:] == ranked[:-1]) + 1
     query = segments.of_line[equal]
-    return len(np.unique(query[equal != segments.firsts[query]]))
+    return _distinct(query[equal != segments.firsts[query]])
 
 
 def _disordered(
@@ -174,7 +178,7 @@ def _disordered(
     if ranks is None or not len(scores):
         return 0
     # digits read as one big-endian word order like numbers, and longer numbers are greater
-    shift = 64 - 8 * np.minimum(ranks.ends - ranks.starts, 8)
+    shift = 64 - ((ranks.ends - ranks.starts) << 3)
     rank = word_view(ranks.buffer)[ranks.starts].byteswap() >> shift.view(np.uint64)
     if sequence is None:
         best = worst = rank
@@ -184,8 +188,12 @@ def _disordered(
         new = np.flatnonzero(np.append(True, (ranked[1:] != ranked[:-1]) | (query[1:] != query[:-1])))
         best, worst = (pick.reduceat(rank[sequence], new) for pick in (np.minimum, np.maximum))
         query = query[new]
-    wrong = (best[1:] <= worst[:-1]) & (query[1:] == query[:-1])
-    return len(np.unique(query[1:][wrong]))
+    wrong = np.flatnonzero(best[1:] <= worst[:-1])
+    return _distinct(query[wrong[query[wrong] == query[wrong + 1]]])
+
+
+def _distinct(ascending: IntArray) -> int:
+    return int(np.count_nonzero(np.diff(ascending, prepend=-1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,4 +254,5 @@ def _retrieved(queries: int, matches: list[Matches], depth: int | None) -> IntAr
 def interleaved(matches: Iterable[Matches]) -> bool:
     """Whether the lines of some query stand in more than one place."""
     hashes = np.concatenate([np.zeros(0, np.uint64), *(m.query_hash for m in matches)])
-    return len(np.unique(hashes)) < len(hashes)
+    hashes.sort()
+    return bool((hashes[1:] == hashes[:-1]).any())
