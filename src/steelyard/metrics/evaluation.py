@@ -1,9 +1,7 @@
 """A run against judgments: from two sources to a Table."""
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,6 +12,7 @@ from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Run, RunBlock,
 from steelyard.formats.sources import QrelsSource, RunSource, qrels_from, result_name, run_from
 from steelyard.formats.streams import encoding_hint
 from steelyard.formats.trec import ORDER_HINT, RUN_HINT
+from steelyard.metrics.crew import work_in_order
 from steelyard.metrics.matching import JudgmentIndex, Matches, Rankings, interleaved, match, rankings
 from steelyard.metrics.names import parse_measures, split_names
 from steelyard.metrics.registry import Measure
@@ -188,7 +187,7 @@ def _read(
         return block, match(block, index, single_precision=settings.trec_eval == 9)
 
     reading = _Reading(run)
-    for block, found in _in_order(run.pieces(), work, threads):
+    for block, found in work_in_order(run.pieces(), work, threads=threads):
         reading.take(block, found)
     reading.complain()
     if interleaved(reading.matches):
@@ -236,20 +235,3 @@ def _hint(message: str) -> str:
         return encoding_hint(message)
     # four columns where a run has six: the arguments may be the wrong way round
     return f"{RUN_HINT}; {ORDER_HINT}" if message.startswith("4 columns") else RUN_HINT
-
-
-def _in_order(
-    pieces: Iterator[object], work: Callable[[object], tuple[RunBlock, Matches]], threads: int
-) -> Iterator[tuple[RunBlock, Matches]]:
-    """Work on several pieces at a time, give the results in order, and never hold more than a few pieces."""
-    if threads == 1:
-        yield from map(work, pieces)
-        return
-    waiting: deque[Future[tuple[RunBlock, Matches]]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        for piece in pieces:
-            waiting.append(pool.submit(work, piece))
-            if len(waiting) > threads + 1:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
