@@ -27,7 +27,7 @@ docs: .venv/ready
 constraints:
 	uv pip compile pyproject.toml --extra all --group dev $(PINS) -o constraints.txt
 	uv pip compile pyproject.toml --extra all --extra bench --group dev $(PINS) -c constraints.txt -o constraints-bench.txt
-PINS := --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url --upgrade --quiet
+PINS := --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --no-emit-index-url --upgrade --quiet
 
 .venv/ready: constraints.txt pyproject.toml
 	$(PYTHON) -m venv .venv
