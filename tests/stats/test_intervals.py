@@ -133,6 +133,11 @@ def test_clusters_cover_where_ignoring_them_does_not():
     assert covered([mean_interval(s.ravel()) for s in samples], 0) < 0.85
 
 
+def test_tiny_values_have_an_interval_too():
+    interval = mean_interval(np.array([0.0, 1e-150, 3e-150]), method="bca")
+    assert 0 <= interval.low <= interval.high <= 3e-150
+
+
 @quick
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.sampled_from(["t", "bca"]))
 def test_the_mean_lies_inside(values, method):

@@ -136,8 +136,11 @@ def _acceleration(sample: _Sample) -> float:
     """A sixth of the skewness of the means that leave one unit out."""
     left_out = (sample.sums.sum() - sample.sums) / (sample.sizes.sum() - sample.sizes)
     pulls = left_out.mean() - left_out
-    spread = float(pulls @ pulls)
-    return float((pulls**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
+    largest = float(np.abs(pulls).max())
+    if largest == 0:
+        return 0.0
+    scaled = pulls / largest  # skewness has no unit; tiny pulls would vanish when squared
+    return float((scaled**3).sum()) / (6 * float(scaled @ scaled) ** 1.5)
 
 
 _METHODS: dict[str, Callable[[_Sample, _Settings], tuple[float, float]]] = {
