@@ -140,7 +140,7 @@ def _acceleration(sample: _Sample) -> float:
     if largest == 0:
         return 0.0
     scaled = pulls / largest  # skewness has no unit; tiny pulls would vanish when squared
-    return float((scaled**3).sum()) / (6 * float(scaled @ scaled) ** 1.5)
+    return float((scaled**3).sum() / (6 * (scaled @ scaled) ** 1.5))
 
 
 _METHODS: dict[str, Callable[[_Sample, _Settings], tuple[float, float]]] = {
