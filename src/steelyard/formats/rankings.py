@@ -5,7 +5,7 @@ every format ends here.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from steelyard.errors import MOST_PROBLEMS, InputError, Problem
 from steelyard.formats.spans import Spans, Words, combine
 from steelyard.table import FloatArray, IntArray
 
+QRELS_HINT = "a qrels line is: query 0 document grade"
 DUPLICATE_HINT = "list each document once per query"
 
 
@@ -42,18 +43,20 @@ class RunBlock:
         return cls(none, none, np.zeros(0), None, np.zeros(0, np.int64), 0, [problem], readable=False)
 
 
+Piece = Callable[[], RunBlock]
+
+
 @dataclass(eq=False)
 class Run:
-    """A run to be read: `pieces` gives it out in order, `parse` turns a piece into columns, on any thread.
+    """A run to be read: `pieces` reads it from its beginning, and each piece turns into columns when it is called.
 
-    `whole` reads everything as one block for files whose queries are not in one piece, `place` names a line, and
-    `digest` tells what was read, afterwards.
+    Reading is done in order; pieces may be called on any thread. `whole` reads everything as one block, for runs whose
+    queries are not in one piece, `place` names a line, and `digest` tells what was read, afterwards.
     """
 
     name: str
-    pieces: Callable[[], Iterator[object]]
-    parse: Callable[[object], RunBlock]
-    whole: Callable[[], RunBlock]
+    pieces: Callable[[], Iterator[Piece]]
+    whole: Piece
     place: Callable[[int], str]
     digest: Callable[[], str]
 
@@ -86,7 +89,7 @@ def judgments(
 ) -> Judgments:
     """Build judgments from columns; a document judged twice for one query is an error, and so is none at all."""
     if not len(grades):
-        raise InputError("there are no judgments in it", where=name, hint="a qrels line is: query 0 document grade")
+        raise InputError("there are no judgments in it", where=name, hint=QRELS_HINT)
     query, heads = _number_queries(queries)
     found = Judgments(name, heads.texts(), heads, query, documents, grades, digest)
     again = repeated(found.keys, found.query, documents)
@@ -95,7 +98,7 @@ def judgments(
             [
                 Problem(
                     place(late),
-                    f"document {_show(documents, late)} is judged again for this query{first_seen(place(early))}",
+                    f"document {documents.text_at(late)!r} is judged again for this query{first_seen(place(early))}",
                 )
                 for early, late in again[:MOST_PROBLEMS]
             ],
@@ -155,21 +158,19 @@ def run_from_rows(
 ) -> Run:
     """A run that is already in memory; the rows of a query need not be together."""
     block = grouped(RunBlock(Spans.of(queries), Spans.of(documents), scores, None, np.arange(len(scores)), len(scores)))
-    return Run(name, lambda: iter((block,)), _as_block, lambda: block, place, lambda: digest)
+    return Run(name, lambda: iter((lambda: block,)), lambda: block, place, lambda: digest)
 
 
 def grouped(block: RunBlock) -> RunBlock:
     """The same lines with those of a query together, its lines in their order."""
     order = block.queries.order()
-    return RunBlock(
-        block.queries.take(order),
-        block.documents.take(order),
-        block.scores[order],
-        block.ranks and block.ranks.take(order),
-        block.line[order],
-        block.lines,
-        block.problems,
-        block.odd,
+    return replace(
+        block,
+        queries=block.queries.take(order),
+        documents=block.documents.take(order),
+        scores=block.scores[order],
+        ranks=None if block.ranks is None else block.ranks.take(order),
+        line=block.line[order],
     )
 
 
@@ -187,13 +188,3 @@ def digest_rows(columns: Iterable[Iterable[object]]) -> str:
     for column in columns:
         digest.update(repr(list(column)).encode())
     return digest.hexdigest()
-
-
-def _as_block(piece: object) -> RunBlock:
-    if not isinstance(piece, RunBlock):
-        raise TypeError(f"not a run block: {piece!r}")
-    return piece
-
-
-def _show(column: Spans, row: int) -> str:
-    return repr(column.text_at(row))

@@ -5,6 +5,7 @@ Columns are separated by any run of spaces or tabs; blank lines and lines that b
 
 import io
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
 from steelyard.formats.decimals import parse_integers, parse_numbers
 from steelyard.formats.fields import Fields, split_fields
-from steelyard.formats.rankings import Judgments, Run, RunBlock, grouped, judgments
+from steelyard.formats.rankings import QRELS_HINT, Judgments, Piece, Run, RunBlock, grouped, judgments
 from steelyard.formats.spans import Spans
 from steelyard.formats.streams import (
     STDIN,
@@ -27,7 +28,6 @@ from steelyard.formats.streams import (
 from steelyard.table import IntArray
 
 RUN_HINT = "a run line is: query Q0 document rank score tag"
-QRELS_HINT = "a qrels line is: query 0 document grade"
 ORDER_HINT = "judgments (QRELS) come before runs (RUN)"
 
 
@@ -89,23 +89,24 @@ class _TrecRun:
 
     def run(self) -> Run:
         name = STDIN_NAME if str(self.path) == STDIN else str(self.path)
-        return Run(name, self.pieces, parse_block, self.whole, lambda line: f"{name}:{line + 1}", self.digest)
+        return Run(name, self.pieces, self.whole, lambda line: f"{name}:{line + 1}", self.digest)
 
-    def pieces(self) -> Iterator[object]:
-        self.stream = open_stream(self.path) if self.kept is None else Stream(str(self.path), io.BytesIO(self.kept))
-        return line_blocks(self.stream)
+    def pieces(self) -> Iterator[Piece]:
+        return (partial(parse_block, block) for block in self.blocks())
 
     def whole(self) -> RunBlock:
-        return grouped(parse_block(b"".join(piece for piece in self.pieces() if isinstance(piece, bytes))))
+        return grouped(parse_block(b"".join(self.blocks())))
+
+    def blocks(self) -> Iterator[bytes]:
+        self.stream = open_stream(self.path) if self.kept is None else Stream(str(self.path), io.BytesIO(self.kept))
+        return line_blocks(self.stream)
 
     def digest(self) -> str:
         return self.stream.digest() if self.stream else ""
 
 
-def parse_block(block: object) -> RunBlock:
+def parse_block(block: bytes) -> RunBlock:
     """The columns of whole run lines."""
-    if not isinstance(block, bytes):
-        raise TypeError(f"not bytes: {block!r}")
     unreadable = encoding_problem(block)
     if unreadable:
         return RunBlock.unreadable(unreadable)

@@ -7,8 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from steelyard import __version__
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
-from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Run, RunBlock, first_seen
+from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Piece, Run, RunBlock, first_seen
 from steelyard.formats.sources import QrelsSource, RunSource, qrels_from, result_name, run_from
 from steelyard.formats.streams import encoding_hint
 from steelyard.formats.trec import ORDER_HINT, RUN_HINT
@@ -126,8 +127,6 @@ def _column(measure: Measure, found: Rankings, settings: RetrievalSettings) -> F
 
 
 def _signature(judgments: Judgments, run: Run, settings: RetrievalSettings) -> Signature:
-    from steelyard import __version__
-
     return Signature.of(
         {
             "kind": "retrieval",
@@ -182,8 +181,8 @@ def _read(
     np.empty(30 << 20, np.uint8)
     index = JudgmentIndex(judgments)
 
-    def work(piece: object) -> tuple[RunBlock, Matches]:
-        block = run.parse(piece)
+    def work(piece: Piece) -> tuple[RunBlock, Matches]:
+        block = piece()
         return block, match(block, index, single_precision=settings.trec_eval == 9)
 
     reading = _Reading(run)
@@ -192,8 +191,7 @@ def _read(
     reading.complain()
     if interleaved(reading.matches):
         reading = _Reading(run)
-        block = run.whole()
-        reading.take(block, match(block, index, single_precision=settings.trec_eval == 9))
+        reading.take(*work(run.whole))
         reading.complain()
     return reading.matches, reading.odd
 
