@@ -43,9 +43,9 @@ def parse_numbers(column: Spans) -> tuple[FloatArray, IntArray]:
 
 def parse_integers(column: Spans) -> tuple[IntArray, IntArray]:
     """The values as integers, and the rows that are none; `2.0` is the integer 2."""
-    values, bad = parse_numbers(column)
+    values, _ = parse_numbers(column)
     whole = np.isfinite(values) & (np.floor(values) == values) & (np.abs(values) < LARGEST_WHOLE)
-    bad = np.union1d(bad, np.flatnonzero(~whole))
+    bad = np.flatnonzero(~whole)
     values[bad] = 0
     return values.astype(np.int64), bad
 
