@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         UnknownName,
     )
     from steelyard.formats.results import load, load_all
+    from steelyard.metrics.answering import evaluate_answers
     from steelyard.metrics.evaluation import evaluate_retrieval
     from steelyard.metrics.registry import metric
     from steelyard.stats.compare import compare
@@ -31,6 +32,7 @@ _HOMES = {
     "Table": "table",
     "UnknownName": "errors",
     "compare": "stats.compare",
+    "evaluate_answers": "metrics.answering",
     "evaluate_retrieval": "metrics.evaluation",
     "load": "formats.results",
     "load_all": "formats.results",
@@ -48,6 +50,7 @@ __all__ = [
     "UnknownName",
     "__version__",
     "compare",
+    "evaluate_answers",
     "evaluate_retrieval",
     "load",
     "load_all",

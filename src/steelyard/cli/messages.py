@@ -149,6 +149,49 @@ CHINESE = {
     "{} has {}; {} has {}": "{} 有 {}；{} 有 {}",
     "{} is a {} result and {} a {} result; they do not compare": "{} 是 {} 结果，{} 是 {} 结果，无法比较",
     "resamples must be at least 1 and alpha must lie between 0 and 1": "resamples 至少为 1，alpha 必须在 0 和 1 之间",
+    "language must be auto, not {}": "language 必须是 auto，而不是 {}",
+    "the script of each text decides": "由每段文字的书写系统决定",
+    "predictions are values, so references must be values too": "预测是值，参考答案也必须是值",
+    "predictions are a file, so references must be one too": "预测是文件，参考答案也必须是文件",
+    "{} is a metric of {}, not of {}": "{} 是 {} 的指标，不是 {} 的",
+    "{} has it": "{} 有这个指标",
+    "a prediction is text, references are text or a list of texts; --map FIELD=COLUMN names other columns": (
+        "预测应为文本，参考答案应为文本或文本列表；可用 --map FIELD=COLUMN 指定其他列"
+    ),
+    "every row needs an id of its own; --map id=COLUMN names another column": (
+        "每一行都要有自己的 id；可用 --map id=COLUMN 指定其他列"
+    ),
+    "{} predictions, {} references": "预测有 {} 条，参考答案有 {} 条",
+    "{} ids, {} predictions": "id 有 {} 个，预测有 {} 条",
+    "there is no id column, and {} has one": "没有 id 列，而 {} 有",
+    "{} rows, and {} has {}": "有 {} 行，而 {} 有 {} 行",
+    "without an id column the files are joined row by row and must be equally long": (
+        "没有 id 列时按行对应，两个文件的行数必须相同"
+    ),
+    "no id of the predictions is in {}": "预测的 id 没有一个出现在 {} 中",
+    "the references begin with id {}; are both files of one test set?": (
+        "参考答案的第一个 id 是 {}；两个文件属于同一个测试集吗？"
+    ),
+    "no field is called {}": "没有名为 {} 的字段",
+    "no column is called {}": "没有名为 {} 的列",
+    "the column {} is given for both {} and {}": "列 {} 同时指定给了 {} 和 {}",
+    "no column holds {}; there are: {}": "没有哪一列是 {}；现有：{}",
+    "accepted names: {}; name another column with --map {}=COLUMN": (
+        "可接受的列名：{}；其他列可用 --map {}=COLUMN 指定"
+    ),
+    "accepted names: {}; name another column with --map {}=COLUMN, or another file with --references FILE": (
+        "可接受的列名：{}；其他列可用 --map {}=COLUMN 指定，其他文件可用 --references FILE 指定"
+    ),
+    "{} and {} may both be {}": "{} 和 {} 都可能是 {}",
+    "say which it is, for example: --map {}={}": "请指明是哪一列，例如：--map {}={}",
+    "the id must be text or a whole number, not {}": "id 必须是文本或整数，而不是 {}",
+    "the id {} appears again (first on line {})": "id {} 重复出现（首次在第 {} 行）",
+    "the id {} appears again (first at {})": "id {} 重复出现（首次在 {}）",
+    "the prediction must be text, not {}": "预测必须是文本，而不是 {}",
+    "a reference must be text, not {}": "参考答案必须是文本，而不是 {}",
+    "the references mix texts and lists of texts: {}": "参考答案中混有文本和文本列表：{}",
+    "a group of references is empty: {}": "有一组参考答案是空的：{}",
+    "a list in a cell must be a JSON array, not {}": "单元格中的列表必须是 JSON 数组，而不是 {}",
     "(the first {} problems; there may be more)": "（以上是前 {} 个问题，可能还有更多）",
     "hint: {}": "提示：{}",
 }

@@ -26,21 +26,22 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one explanation."""
-    from steelyard.metrics.names import parse_measures
+    from steelyard.metrics.names import find_metric
     from steelyard.metrics.registry import load_metrics
 
     load_metrics(arguments.metrics_from, Path.cwd())
     if arguments.name is None:
         sys.stdout.write("\n".join(_list()) + "\n")
     else:
-        measure = parse_measures([arguments.name])[0]
-        sys.stdout.write("\n".join(_explain(measure.metric)) + "\n")
+        sys.stdout.write("\n".join(_explain(find_metric(arguments.name))) + "\n")
     return 0
 
 
 def _list() -> Iterator[str]:
+    from steelyard.metrics.names import register_all
     from steelyard.metrics.registry import REGISTRY
 
+    register_all()
     for found in REGISTRY.values():
         yield f"{_usage(found):34} {found.explanation.splitlines()[0]}"
 

@@ -14,7 +14,7 @@ from steelyard.errors import InputError
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 BLOCK = 1 << 21
-"""How much of a file is worked on at a time: much, so that threads seldom wait for each other, and little, for the cache."""
+"""How much of a file is worked on at a time: enough that threads seldom wait, little enough for the cache."""
 
 ENCODING_HINT = "convert it, for example: iconv -f GB18030 -t UTF-8"
 BINARY_HINT = "a text file is needed; UTF-16 is converted by: iconv -f UTF-16 -t UTF-8"

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 
 from steelyard.errors import ConfigError, UnknownName, nearest
 from steelyard.metrics import retrieval  # noqa: F401 - registers the ranking metrics
-from steelyard.metrics.registry import REGISTRY, Measure, Metric, Number
+from steelyard.metrics.registry import REGISTRY, Kind, Measure, Metric, Number
 
 CUTOFFS = (1, 5, 10, 20, 50, 100)
 DEFAULT_RETRIEVAL = ("RR", "AP", "R", "nDCG", "P")
+
+_DOORS = {"retrieval": "steelyard retrieval", "answers": "steelyard answers"}
 
 # spelling, folded (lower case, "_" for "-" and blanks) → our name
 SPELLINGS = {
@@ -37,6 +39,16 @@ SPELLINGS = {
     "num_rel": "NumRel",
     "num_rel_ret": "NumRelRet",
     "judged_cut": "Judged",
+    "accuracy": "Acc",
+    "contains": "Acc",
+    "exact_match": "EM",
+    "string_em": "StringEM",
+    "str_em": "StringEM",
+    "cover_em": "CoverEM",
+    "token_f1": "F1",
+    "rouge1": "ROUGE-1",
+    "rouge2": "ROUGE-2",
+    "rougel": "ROUGE-L",
 }
 
 _NAME = re.compile(
@@ -53,19 +65,31 @@ def parse_measure(text: str) -> Measure:
     return Measure.of(found, parameters)
 
 
+def find_metric(text: str) -> Metric:
+    """The metric that a name speaks of, whatever its kind and parameters."""
+    return _read(text)[0]
+
+
 def parse_measures(
-    names: Sequence[str] | None, cutoffs: Sequence[int] | None = None, *, default: Sequence[str] = DEFAULT_RETRIEVAL
+    names: Sequence[str] | None,
+    cutoffs: Sequence[int] | None = None,
+    *,
+    default: Sequence[str] = DEFAULT_RETRIEVAL,
+    kind: Kind = "retrieval",
 ) -> list[Measure]:
     """Measures for a list of names, in order and each once.
 
     Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
-    only where the name says so); P, R and their like always need some.
+    only where the name says so); P, R and their like always need some. Metrics of another kind are an error.
     """
     if names is not None and not names:
         raise ConfigError("no metric is named", hint="for example nDCG@10")
     measures: dict[str, Measure] = {}
     for name in names or default:
         for measure in _expand(name, cutoffs or (CUTOFFS if names is None else ())):
+            if measure.metric.kind != kind:
+                hint = f"{_DOORS[measure.metric.kind]} has it"
+                raise ConfigError(f"{measure} is a metric of {measure.metric.kind}, not of {kind}", hint=hint)
             measures[str(measure)] = measure
     return list(measures.values())
 
@@ -94,6 +118,9 @@ def _expand(name: str, cutoffs: Sequence[int]) -> list[Measure]:
 
 
 def _read(text: str) -> tuple[Metric, dict[str, Number]]:
+    whole = _find(text)  # ROUGE-1 is a name, not ROUGE at 1
+    if whole is not None:
+        return whole, {}
     match = _NAME.fullmatch(text.strip())
     if not match:
         raise UnknownName.of("metric", text, _known())
@@ -108,12 +135,28 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
 
 
 def _metric(base: str, text: str) -> Metric:
-    folded = re.sub(r"[\- ]", "_", base.casefold())
-    ours = {name.casefold(): name for name in REGISTRY}
-    name = ours.get(folded) or ours.get(SPELLINGS.get(folded, "").casefold())
-    if name is None:
+    found = _find(base)
+    if found is None:
         raise UnknownName(f"no metric is called {text!r}", hint=nearest(base, _known()))
-    return REGISTRY[name]
+    return found
+
+
+def _find(base: str) -> Metric | None:
+    folded = re.sub(r"[\- ]", "_", base.strip().casefold())
+    return _registered(folded) or (_registered(folded) if register_all() else None)
+
+
+def _registered(folded: str) -> Metric | None:
+    ours = {name.casefold().replace("-", "_"): found for name, found in REGISTRY.items()}
+    return ours.get(folded) or REGISTRY.get(SPELLINGS.get(folded, ""))
+
+
+def register_all() -> bool:
+    """Bring in the metrics of every kind; answers bring their knowledge of language along, so only on demand."""
+    before = len(REGISTRY)
+    from steelyard.metrics import answers  # noqa: F401
+
+    return len(REGISTRY) > before
 
 
 def _parameters(inner: str, text: str) -> dict[str, Number]:
@@ -143,4 +186,5 @@ def _cutoff(text: str) -> int:
 
 
 def _known() -> list[str]:
+    register_all()
     return [*REGISTRY, *SPELLINGS]

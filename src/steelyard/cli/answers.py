@@ -1,0 +1,75 @@
+"""`steelyard answers FILE [FILE…]`: how good answers are, in any script, and whether one system is better."""
+
+import argparse
+from typing import Any
+
+from steelyard.cli.options import (
+    add_output_options,
+    add_test_options,
+    comparison_settings,
+    result_names,
+)
+
+PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-chinese")
+_DESCRIPTION = """Weigh answers against references. With two files or more, each is compared with the first, by id.
+Files may be JSONL, JSON, CSV, TSV or parquet, plain or compressed; usual field names are found by themselves.
+Without -m: Acc, EM, StringEM, CoverEM, F1, ROUGE-1, ROUGE-2 and ROUGE-L."""
+
+
+def add_command(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "answers",
+        help="answer metrics, in any script",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", metavar="FILE", nargs="+", help="predictions, with their references")
+    group = parser.add_argument_group("reading answers")
+    group.add_argument("-m", "--metric", action="append", metavar="NAME", help="a metric, or several with commas")
+    group.add_argument("--profile", choices=PROFILES, default="steelyard", help="how texts are compared (%(default)s)")
+    group.add_argument(
+        "--tokens", choices=("words", "chars"), default="words", help="units of Chinese in F1 and ROUGE (%(default)s)"
+    )
+    group.add_argument(
+        "--map", action="append", default=[], type=field_name, metavar="FIELD=NAME", help="which field is which"
+    )
+    group.add_argument("--references", metavar="FILE", help="references in a file of their own, joined by id")
+    add_test_options(parser)
+    add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Weigh, compare, deliver."""
+    from steelyard.cli.output import deliver
+    from steelyard.metrics.answering import evaluate_answers
+    from steelyard.metrics.names import split_names
+    from steelyard.reports.content import Report
+    from steelyard.reports.files import check_outputs
+    from steelyard.stats.compare import compare_all
+
+    check_outputs(arguments.output, arguments.files)
+    tables = [
+        evaluate_answers(
+            path,
+            arguments.references,
+            arguments.metric and split_names(arguments.metric),
+            profile=arguments.profile,
+            tokens=arguments.tokens,
+            mapping=dict(arguments.map),
+            name=name,
+        )
+        for path, name in zip(arguments.files, result_names(arguments.files), strict=True)
+    ]
+    comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
+    deliver(Report(tables, comparisons, arguments.per_item), arguments)
+    return 0
+
+
+def field_name(text: str) -> tuple[str, str]:
+    """FIELD=NAME as a pair."""
+    field, equals, name = text.partition("=")
+    if not (field and equals and name):
+        raise argparse.ArgumentTypeError(f"must be FIELD=NAME, not {text!r}")
+    return field, name

@@ -1,0 +1,162 @@
+"""ROUGE: how many words, word pairs, or words in the same order a prediction shares with a reference.
+
+C.-Y. Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004. The first three overlaps give the numbers of
+rouge_score 0.1.2 (Google's), the last two those of rouge_chinese 1.0.3, which counts repeated n-grams once. All take
+tokens, so that a text is cut once however many of them are wanted.
+"""
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from steelyard.text.stemming import stem
+
+_ENGLISH_TOKEN: Final = re.compile(r"[a-z0-9]+")
+# where rouge_chinese ends a sentence, in its order: between the two groups
+_SENTENCE_ENDS: Final = tuple(
+    re.compile(rule)
+    for rule in ("([。！？?])([^”’])", "([.]{6})([^”’])", "(…{2})([^”’])", "([。！？?][”’])([^，。！？?])")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The shared part as a share of the prediction, as a share of the reference, and the harmonic mean of the two."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+_NOTHING: Final = Overlap(0.0, 0.0, 0.0)
+_ADDEND: Final = 1e-8  # by which rouge_chinese keeps the divisor of F1 from 0, so equal texts have 0.999999995
+
+
+def english_tokens(text: str, *, stemmed: bool) -> list[str]:
+    """Runs of a-z and 0-9 in the lower-cased text; all else, accented letters too, is a blank, as in rouge_score.
+
+    Tokens of up to three characters are never stemmed.
+
+    >>> english_tokens("The U.S. generously agreed", stemmed=True)
+    ['the', 'u', 's', 'gener', 'agre']
+    """
+    tokens = _ENGLISH_TOKEN.findall(text.lower())
+    return [stem(token) if len(token) > 3 else token for token in tokens] if stemmed else tokens
+
+
+def ngram_overlap(prediction: Sequence[str], reference: Sequence[str], *, n: int) -> Overlap:
+    """ROUGE-N: an n-gram counts as often as it stands in both; 0 where a side has fewer than n tokens."""
+    predicted, wanted = Counter(_ngrams(prediction, n)), Counter(_ngrams(reference, n))
+    shared = sum(min(count, wanted[ngram]) for ngram, count in predicted.items() if ngram in wanted)
+    return _overlap(shared, predicted.total(), wanted.total())
+
+
+def subsequence_overlap(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:
+    """ROUGE-L: the longest common subsequence of the two texts, each taken as one sentence."""
+    return _overlap(_subsequence_length(prediction, reference), len(prediction), len(reference))
+
+
+def summary_overlap(
+    prediction_sentences: Sequence[Sequence[str]], reference_sentences: Sequence[Sequence[str]]
+) -> Overlap:
+    """ROUGE-Lsum: tokens of a reference sentence in its longest common subsequence with any predicted sentence.
+
+    A token counts no more often than the prediction has it. Of several longest subsequences rouge_score's is taken.
+    """
+    predicted = Counter(chain.from_iterable(prediction_sentences))
+    masks = [(_masks(sentence), len(sentence)) for sentence in prediction_sentences]
+    matched: Counter[str] = Counter()
+    for sentence in reference_sentences:
+        places = {place for mask, width in masks for place in _matched(sentence, mask, width)}
+        matched.update(sentence[place] for place in places)
+    return _overlap((matched & predicted).total(), predicted.total(), sum(map(len, reference_sentences)))
+
+
+def distinct_ngram_overlap(prediction: Sequence[str], reference: Sequence[str], *, n: int) -> Overlap:
+    """ROUGE-N as rouge_chinese has it for tokens joined by blanks: each n-gram counts once, and F1 stays below 1.
+
+    An empty side, which rouge_chinese refuses, gives 0.
+    """
+    predicted, wanted = (set(_ngrams(_chinese_words(tokens), n)) for tokens in (prediction, reference))
+    return _overlap(len(predicted & wanted), len(predicted), len(wanted), addend=_ADDEND)
+
+
+def chinese_subsequence_overlap(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:
+    """ROUGE-L as rouge_chinese has it for tokens joined by blanks: over the whole text, and F1 stays below 1.
+
+    An empty side, which rouge_chinese refuses, gives 0.
+    """
+    predicted, wanted = _chinese_words(prediction), _chinese_words(reference)
+    return _overlap(_subsequence_length(predicted, wanted), len(predicted), len(wanted), addend=_ADDEND)
+
+
+def _overlap(shared: int, predicted: int, wanted: int, *, addend: float = 0.0) -> Overlap:
+    if not shared:
+        return _NOTHING
+    precision, recall = shared / predicted, shared / wanted
+    return Overlap(precision, recall, 2 * precision * recall / (precision + recall + addend))
+
+
+def _ngrams(tokens: Sequence[str], n: int) -> Iterable[str] | Iterable[tuple[str, ...]]:
+    if n < 1:
+        raise ValueError(f"an n-gram has at least one token, not {n}")
+    return tokens if n == 1 else zip(*(tokens[start:] for start in range(n)), strict=False)
+
+
+def _chinese_words(tokens: Sequence[str]) -> list[str]:
+    """The words rouge_chinese counts: a sentence ends within a token too, and a blank line is an empty word."""
+    text = " ".join(tokens)
+    for rule in _SENTENCE_ENDS:
+        text = rule.sub(r"\1\n\2", text)
+    sentences = [sentence for sentence in text.rstrip().split("\n") if sentence]
+    return [word for sentence in sentences for word in sentence.split() or [""]]
+
+
+def _subsequence_length(left: Sequence[str], right: Sequence[str]) -> int:
+    last = deque(_rows(left, _masks(right), len(right)), maxlen=1).pop()
+    return _length(last, len(right))
+
+
+def _matched(sentence: Sequence[str], masks: Mapping[str, int], width: int) -> list[int]:
+    """Places in the sentence of one longest common subsequence, found from the end as rouge_score finds it."""
+    rows = list(_rows(sentence, masks, width))
+    places = []
+    row, column = len(sentence), width
+    while row and column:
+        if (masks.get(sentence[row - 1], 0) >> (column - 1)) & 1:
+            row, column = row - 1, column - 1
+            places.append(row)
+        elif _length(rows[row], column - 1) > _length(rows[row - 1], column):
+            column -= 1
+        else:
+            row -= 1
+    return places
+
+
+def _rows(tokens: Sequence[str], masks: Mapping[str, int], width: int) -> Iterator[int]:
+    """The table of common subsequence lengths, a row for each beginning of tokens, as bits: 0 where a row rises by one.
+
+    H. Hyyrö, Bit-parallel LCS-length computation revisited, 2004. A row is a whole number of any size.
+    """
+    full = (1 << width) - 1
+    row = full
+    yield row
+    for token in tokens:
+        common = row & masks.get(token, 0)
+        row = ((row + common) | (row - common)) & full
+        yield row
+
+
+def _length(row: int, column: int) -> int:
+    return column - (row & ((1 << column) - 1)).bit_count()
+
+
+def _masks(tokens: Sequence[str]) -> dict[str, int]:
+    """For each token the places where it stands, as bits."""
+    masks: dict[str, int] = {}
+    for place, token in enumerate(tokens):
+        masks[token] = masks.get(token, 0) | (1 << place)
+    return masks

@@ -1,0 +1,1 @@
+"""Everything the product knows of language."""

@@ -1,0 +1,35 @@
+"""Which script a character belongs to, as far as scoring must know: where words end, and what is no word at all."""
+
+import re
+from typing import Final, Literal
+
+Script = Literal["han", "kana", "hangul", "unspaced", "spaced"]
+
+# blocks of Unicode 16; extensions of Han up to J lie in the supplementary planes
+HAN: Final = "\u3005\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
+KANA: Final = "\u3031-\u3035\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+HANGUL: Final = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb"
+# Thai, Lao, Tibetan, Myanmar, Khmer: written without blanks between words
+UNSPACED: Final = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ec6\u0ec8-\u0ece\u0f40-\u0fbc\u1000-\u103f\u1780-\u17d3"
+
+_BY_SCRIPT: Final[tuple[tuple[Script, re.Pattern[str]], ...]] = (
+    ("han", re.compile(f"[{HAN}]")),
+    ("kana", re.compile(f"[{KANA}]")),
+    ("hangul", re.compile(f"[{HANGUL}]")),
+    ("unspaced", re.compile(f"[{UNSPACED}]")),
+)
+
+
+def script_of(char: str) -> Script:
+    """The script of a character; everything that puts blanks between words is `spaced`."""
+    return next((script for script, pattern in _BY_SCRIPT if pattern.match(char)), "spaced")
+
+
+def has_han(text: str) -> bool:
+    """Whether there is a Chinese character in the text."""
+    return _BY_SCRIPT[0][1].search(text) is not None
+
+
+def has_kana(text: str) -> bool:
+    """Whether there is a Japanese syllable in the text."""
+    return _BY_SCRIPT[1][1].search(text) is not None

@@ -1,0 +1,172 @@
+"""Answers: right in every script by default, and to the letter as others have them on request."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import steelyard
+from steelyard.metrics.answers import DEFAULT_ANSWERS
+
+NAMES = list(DEFAULT_ANSWERS)
+
+
+def scores(references, prediction, **keywords):
+    table = steelyard.evaluate_answers([prediction], [references], **keywords)
+    return {name: table.column(name)[0] for name in table.metrics}
+
+
+def approx(values):
+    return pytest.approx(dict(zip(NAMES, values, strict=True)), abs=1e-9)
+
+
+# observed with UltraRAG 015e838: acc em stringem coverem f1 rouge-1 rouge-2 rouge-l
+ULTRARAG = [
+    (["True"], "yes", [1, 1, 1, 1, 1, 1, 0, 1]),
+    (["no"], "False", [1, 1, 1, 1, 1, 1, 0, 1]),
+    (["3.14"], "3 14", [1] * 8),
+    (["54 Mbit/s"], "54 Mbit s", [1] * 8),
+    (["new york new york"], "new york", [0, 0, 0, 1, 2 / 3, 2 / 3, 0.5, 2 / 3]),
+    (["a b c"], "c b a", [0, 0, 0, 1, 1, 1, 0, 0.5]),
+    (["an apple"], "apple", [1, 1, 1, 1, 1, 1, 0, 1]),
+    (["14 December 1972 UTC", "December 1972"], "December 14, 1973", [0, 0, 0, 0, 4 / 7, 4 / 7, 0, 0.4]),
+    (["14 December 1972 UTC", "December 1972"], "December 1972", [1, 1, 0.5, 1, 1, 1, 1, 1]),
+    (["Москва"], "Город Москва", [1, 0, 0, 1, 2 / 3, 0, 0, 0]),
+    (["北京", "北京市"], "中国的首都是北京。", [1, 0, 0, 0, 0, 0, 0, 0]),
+    (["北京"], "北京", [1, 1, 1, 1, 1, 0, 0, 0]),
+    (["A"], "B", [1, 0, 0, 1, 0, 0, 0, 0]),
+]
+
+
+@pytest.mark.parametrize(("references", "prediction", "expected"), ULTRARAG)
+def test_the_ultrarag_profile(references, prediction, expected):
+    assert scores(references, prediction, profile="ultrarag") == approx(expected)
+
+
+# the same defects, come out right: (references, prediction, metric, value)
+RIGHT = [
+    (["北京"], "北京", "ROUGE-L", 1),
+    (["北京"], "北京。", "EM", 1),
+    (["北京"], "北京。", "F1", 1),
+    (["北京"], "中国的首都是北京", "Acc", 1),
+    (["北京"], "中国的首都是北京", "CoverEM", 1),
+    (["北京"], "中国的首都是北京", "EM", 0),
+    (["中国的首都是北京"], "北京是中国的首都", "F1", 1),
+    (["１９７２年"], "1972年", "EM", 1),
+    (["Paris"], "Ｐａｒｉｓ", "EM", 1),
+    (["“北京”"], "北京", "EM", 1),
+    (["Москва"], "москва", "ROUGE-1", 1),
+    (["القاهرة"], "القاهرة", "ROUGE-L", 1),
+    (["서울"], "서울특별시", "Acc", 1),
+    (["A"], "B", "Acc", 0),
+    (["A"], "A", "Acc", 1),
+    (["A"], "A", "F1", 1),
+    (["A"], "", "EM", 0),
+    (["!!!"], "anything", "Acc", 0),
+    (["The The"], "anything", "Acc", 0),
+    (["one"], "none of them", "Acc", 0),
+    (["1"], "In 2017 there were 10", "Acc", 0),
+    (["2017"], "12017", "Acc", 0),
+    (["2000元"], "42000元", "Acc", 0),
+    (["C"], "C++", "EM", 0),
+    (["$5"], "5%", "EM", 0),
+    (["-5"], "5", "EM", 0),
+    (["3.14"], "3 14", "EM", 0),
+    (["U.S."], "US", "EM", 1),
+    (["don't"], "dont", "EM", 1),
+    (["vitamin"], "vitamin A", "EM", 0),
+    (["True"], "True.", "EM", 1),
+    (["yes"], "true", "EM", 1),
+    (["new york new york"], "new york", "CoverEM", 0),
+    (["a b c"], "c b a", "CoverEM", 0),
+    (["42,000元"], "42000元", "EM", 1),
+]
+
+
+@pytest.mark.parametrize(("references", "prediction", "metric", "value"), RIGHT)
+def test_what_others_get_wrong(references, prediction, metric, value):
+    assert scores(references, prediction, metrics=[metric]) == {metric: value}
+
+
+scripts = st.sampled_from(
+    ["北京市朝阳区人民法院", "こんにちは世界", "서울특별시", "القاهرة", "Москва река", "the quick fox", "12.5%"]
+)
+texts = st.lists(scripts, min_size=1, max_size=5).map(" ".join)
+
+
+@given(texts)
+@settings(max_examples=60)
+def test_identical_text_scores_one_in_any_script(text):
+    for unit in ("words", "chars"):
+        assert set(scores([text], text, tokens=unit).values()) == {1.0}
+
+
+@given(texts, st.sampled_from(["。", "！", ".", "  ", "\n", "”"]))
+@settings(max_examples=40)
+def test_marks_and_blanks_around_a_text_do_not_matter(text, mark):
+    assert set(scores([text], f"{mark}{text}{mark}").values()) == {1.0}
+
+
+@given(st.text(max_size=20), st.lists(st.text(max_size=20), min_size=1, max_size=3))
+@settings(max_examples=80)
+def test_values_lie_in_their_range(prediction, references):
+    for profile in ("steelyard", "ultrarag", "squad"):
+        table = steelyard.evaluate_answers([prediction], [references], profile=profile)
+        for name in table.metrics:
+            assert 0 <= table.column(name)[0] <= 1 + 1e-12
+
+
+def test_silence_is_nought_and_a_missing_reference_is_not_scored():
+    table = steelyard.evaluate_answers([None, "x", "x"], [["x"], ["x"], []], ["EM", "F1"])
+    assert table.column("EM").tolist()[:2] == [0.0, 1.0]
+    assert table.why("EM", 2).reason == "there is no reference"
+    assert table.mean("EM") == 0.5
+
+
+def test_groups_of_aliases():
+    groups = [["Paris", "Lutetia"], ["London"]]
+    assert scores(groups, "from Lutetia to Rome", metrics=["StringEM"]) == {"StringEM": 0.5}
+
+
+def test_precision_and_recall_are_parts():
+    table = steelyard.evaluate_answers(["big cat"], ["cat"], ["F1"])
+    assert table.parts["F1"]["precision"].tolist() == [0.5]
+    assert table.parts["F1"]["recall"].tolist() == [1.0]
+
+
+def test_the_signature_names_the_profile():
+    assert steelyard.evaluate_answers(["a"], ["a"], "EM", profile="squad").signature.get("profile") == "squad"
+
+
+def test_mistakes():
+    from steelyard.errors import ConfigError, UnknownName
+
+    with pytest.raises(
+        ConfigError, match=r"^nDCG@10 is a metric of retrieval, not of answers\nhint: steelyard retrieval"
+    ):
+        steelyard.evaluate_answers(["a"], ["a"], ["nDCG@10"])
+    with pytest.raises(UnknownName, match=r"^no profile is called 'sqad'\nhint: did you mean 'squad'\?$"):
+        steelyard.evaluate_answers(["a"], ["a"], profile="sqad")
+
+
+@pytest.mark.parametrize("name", ["NQ_DPR", "NQ_FiD", "NQ301_text-davinci-003_zeroshot"])
+def test_ultrarag_scores_of_open_natural_questions(real, name):
+    # stored beside the data: UltraRAG 015e838
+    expected = json.loads((real / "expected_generation.json").read_text())[f"nq_open/{name}"]["ultrarag_015e838"]
+    table = steelyard.evaluate_answers(real / "nq_open" / f"{name}.jsonl", metrics=list(expected), profile="ultrarag")
+    assert [table.mean(metric) for metric in table.metrics] == pytest.approx(list(expected.values()), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("file", "em", "f1"),
+    [
+        ("NQ_DPR.jsonl", 40.9141, 47.7848),
+        ("NQ_FiD.jsonl", 46.482, 53.6921),
+        ("NQ301_text-davinci-003_zeroshot.jsonl", 12.6246, 27.5377),
+    ],
+)
+def test_squad_scores_of_open_natural_questions(real, file, em, f1):
+    # stored beside the data: the SQuAD 1.1 script
+    table = steelyard.evaluate_answers(real / "nq_open" / file, metrics=["EM", "F1"], profile="squad")
+    assert (round(100 * table.mean("EM"), 4), round(100 * table.mean("F1"), 4)) == (em, f1)

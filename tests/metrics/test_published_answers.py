@@ -1,0 +1,67 @@
+"""Published scores of real answers, item by item where they are stored."""
+
+import csv
+import json
+
+import pytest
+
+import steelyard
+
+LAWBENCH = {
+    "zero_shot__GPT4__1-1": ("ROUGE-L", "rouge-chinese"),
+    "zero_shot__GPT4__3-2": ("ROUGE-L", "rouge-chinese"),
+    "zero_shot__GPT4__3-8": ("ROUGE-L", "rouge-chinese"),
+    "zero_shot__qwen-7b-chat-hf__3-2": ("ROUGE-L", "rouge-chinese"),
+    "zero_shot__GPT4__2-5": ("CharF1", "steelyard"),
+    "zero_shot__qwen-7b-chat-hf__2-5": ("CharF1", "steelyard"),
+    "zero_shot__GPT4__1-2": ("Choice", "steelyard"),
+    "zero_shot__GPT4__3-6": ("Choice", "steelyard"),
+    "zero_shot__qwen-7b-chat-hf__1-2": ("Choice", "steelyard"),
+}
+COLUMNS = {"CharF1": "cjrc_f1", "ROUGE-1": "rouge1_f", "ROUGE-2": "rouge2_f", "ROUGE-L": "rougel_f"}
+
+
+@pytest.mark.parametrize("name", LAWBENCH)
+def test_lawbench(real, name):
+    metric, profile = LAWBENCH[name]
+    stored = json.loads((real / "expected_generation.json").read_text("utf-8"))[f"lawbench/{name}"]
+    table = steelyard.evaluate_answers(real / "lawbench" / f"{name}.jsonl", metrics=[metric], profile=profile)
+    assert table.mean(metric) == pytest.approx(stored["published_score"], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", [name for name, (metric, _) in LAWBENCH.items() if name.endswith(("2-5", "3-2"))])
+def test_lawbench_item_by_item(real, name):
+    rows = list(csv.DictReader((real / "lawbench" / f"{name}.items.csv").open()))
+    metrics = [metric for metric, column in COLUMNS.items() if column in rows[0]]
+    profile = LAWBENCH[name][1]
+    table = steelyard.evaluate_answers(real / "lawbench" / f"{name}.jsonl", metrics=metrics, profile=profile)
+    for metric in metrics:
+        expected = [float(row[COLUMNS[metric]]) for row in rows]
+        assert table.column(metric).tolist() == pytest.approx(expected, abs=1e-9)
+
+
+def test_abstention_in_lawbench(real):
+    from steelyard.formats.answers import read_answers
+    from steelyard.metrics.answers import option_letters
+
+    for name, expected in (("zero_shot__GPT4__1-2", 0.002), ("zero_shot__GPT4__3-6", 0.0)):
+        rows = read_answers(real / "lawbench" / f"{name}.jsonl").rows
+        silent = sum(not option_letters(row.prediction or "") for row in rows)
+        assert silent / len(rows) == expected
+
+
+def test_rouge_score_s_own_thousand_lines(real):
+    # published with rouge_score (bootstrap mid, +-2e-3); precision, recall, F of ROUGE-1 and ROUGE-L
+    folder = real / "rouge_score_testdata"
+    predictions = (folder / "prediction_large.txt").read_text("utf-8").splitlines()
+    references = (folder / "target_large.txt").read_text("utf-8").splitlines()
+    expected = {
+        ("rouge-score", "ROUGE-1"): (0.49879, 0.31950, 0.38554),
+        ("rouge-score-stemmed", "ROUGE-1"): (0.52434, 0.33580, 0.40524),
+        ("rouge-score-stemmed", "ROUGE-L"): (0.52104, 0.33377, 0.40275),
+    }
+    for (profile, metric), values in expected.items():
+        table = steelyard.evaluate_answers(predictions, references, [metric], profile=profile)
+        parts = table.parts[metric]
+        found = (parts["precision"].mean(), parts["recall"].mean(), table.mean(metric))
+        assert found == pytest.approx(values, abs=2e-3)
