@@ -31,7 +31,7 @@ def test_lawbench(real, name):
 
 @pytest.mark.parametrize("name", [name for name, (metric, _) in LAWBENCH.items() if name.endswith(("2-5", "3-2"))])
 def test_lawbench_item_by_item(real, name):
-    rows = list(csv.DictReader((real / "lawbench" / f"{name}.items.csv").open()))
+    rows = list(csv.DictReader((real / "lawbench" / f"{name}.items.csv").read_text().splitlines()))
     metrics = [metric for metric, column in COLUMNS.items() if column in rows[0]]
     profile = LAWBENCH[name][1]
     table = steelyard.evaluate_answers(real / "lawbench" / f"{name}.jsonl", metrics=metrics, profile=profile)
