@@ -7,7 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steelyard
-from steelyard.metrics.answers import DEFAULT_ANSWERS
+from steelyard.metrics.answers import DEFAULT_ANSWERS, option_letters
+from steelyard.metrics.names import parse_measure
+from steelyard.metrics.registry import REGISTRY
 
 NAMES = list(DEFAULT_ANSWERS)
 
@@ -127,6 +129,55 @@ def test_silence_is_nought_and_a_missing_reference_is_not_scored():
 def test_groups_of_aliases():
     groups = [["Paris", "Lutetia"], ["London"]]
     assert scores(groups, "from Lutetia to Rome", metrics=["StringEM"]) == {"StringEM": 0.5}
+
+
+LAWS = [name for name, metric in REGISTRY.items() if metric.kind == "answers"]
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_laws_of_every_answer_metric(name):
+    assert str(parse_measure(name)) == name
+    text = REGISTRY[name].explanation
+    assert text.splitlines()[0].endswith(".")
+    assert "\nFormula: " in text
+    assert "\nSource: " in text
+    oracle, silence = ("A", None) if name == "Choice" else ("四万二千元，北京市 Paris", None)
+    table = steelyard.evaluate_answers([oracle, silence, ""], [[oracle]] * 3, [name])
+    assert table.column(name).tolist() == [1.0, 0.0, 0.0]
+
+
+@given(st.permutations(range(5)))
+@settings(max_examples=10)
+def test_the_order_of_items_does_not_matter(order):
+    predictions, references = ["北京", "Paris", "x y", "", "42"], ["北京市", "paris", "y x", "a", "42,0"]
+    plain = steelyard.evaluate_answers(predictions, references)
+    turned = steelyard.evaluate_answers([predictions[n] for n in order], [references[n] for n in order])
+    for name in plain.metrics:
+        assert [plain.column(name)[n] for n in order] == turned.column(name).tolist()
+
+
+CHOICES = {
+    "B": "B",
+    "[正确答案]B<eoa>": "B",
+    "答案是ＡＢＤ。": "ABD",
+    "A、C": "AC",
+    "选项 a": "",
+    "DNA": "",
+    "BAD": "",
+    "没有": "",
+    "": "",
+}
+
+
+@pytest.mark.parametrize("text", CHOICES)
+def test_option_letters(text):
+    assert option_letters(text) == frozenset(CHOICES[text])
+
+
+def test_a_choice_is_right_only_as_a_whole():
+    assert scores(["正确答案：AB"], "AB", metrics=["Choice"]) == {"Choice": 1}
+    assert scores(["正确答案：AB"], "A", metrics=["Choice"]) == {"Choice": 0}
+    assert scores(["正确答案：A"], "A 或 B", metrics=["Choice"]) == {"Choice": 0}
 
 
 def test_precision_and_recall_are_parts():

@@ -65,3 +65,19 @@ def test_rouge_score_s_own_thousand_lines(real):
         parts = table.parts[metric]
         found = (parts["precision"].mean(), parts["recall"].mean(), table.mean(metric))
         assert found == pytest.approx(values, abs=2e-3)
+
+
+@pytest.mark.parametrize("name", ["bc13B__RAG", "bc13B__direct", "gpt__RAG", "gpt__direct", "qwen7B-ins__RAG"])
+def test_rouge_of_lecoqa_in_both_definitions(real, name):
+    stored = json.loads((real / "expected_generation.json").read_text("utf-8"))[f"lecoqa/predictions/{name}"]
+    for profile, key in (
+        ("rouge-chinese", "rouge_chinese_jieba"),
+        ("rouge-jieba", "rouge_score_jieba_words (multiset n-grams, plain LCS)"),
+    ):
+        table = steelyard.evaluate_answers(
+            real / "lecoqa" / "predictions" / f"{name}.jsonl",
+            real / "lecoqa" / "expected_answers.jsonl",
+            ["ROUGE-1", "ROUGE-2", "ROUGE-L"],
+            profile=profile,
+        )
+        assert [table.mean(metric) for metric in table.metrics] == pytest.approx(list(stored[key].values()), abs=1e-9)

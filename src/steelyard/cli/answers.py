@@ -10,7 +10,7 @@ from steelyard.cli.options import (
     result_names,
 )
 
-PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-chinese")
+PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese")
 _DESCRIPTION = """Weigh answers against references. With two files or more, each is compared with the first, by id.
 Files may be JSONL, JSON, CSV, TSV or parquet, plain or compressed; usual field names are found by themselves.
 Without -m: Acc, EM, StringEM, CoverEM, F1, ROUGE-1, ROUGE-2 and ROUGE-L."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Protocol
 
 from steelyard.errors import UnknownName
@@ -77,7 +77,7 @@ def _ultrarag(_: Unit) -> Profile:
         ),
         covers=lambda answer, reference: set(ultrarag_text(reference).split()) <= set(ultrarag_text(answer).split()),
         tokens=lambda text: ultrarag_text(text).split(),
-        rouge_tokens=lambda text: english_tokens(ultrarag_text(text), stemmed=True),
+        rouge_tokens=lambda text: _stemmed(ultrarag_text(text)),
         groups_found=_share_of_equal_references,
     )
 
@@ -89,24 +89,39 @@ def _squad(_: Unit) -> Profile:
         contains=lambda answer, reference: bool(squad_text(reference)) and squad_text(reference) in squad_text(answer),
         covers=lambda answer, reference: set(squad_text(reference).split()) <= set(squad_text(answer).split()),
         tokens=lambda text: squad_text(text).split(),
-        rouge_tokens=lambda text: english_tokens(text, stemmed=True),
+        rouge_tokens=_stemmed,
         groups_found=_share_of_groups,
     )
 
 
 def _rouge_score(_: Unit) -> Profile:
-    return replace(_squad("words"), name="rouge-score", rouge_tokens=partial(english_tokens, stemmed=False))
+    return replace(_squad("words"), name="rouge-score", rouge_tokens=_unstemmed)
 
 
 def _rouge_score_stemmed(_: Unit) -> Profile:
-    return replace(_squad("words"), name="rouge-score-stemmed", rouge_tokens=partial(english_tokens, stemmed=True))
+    return replace(_squad("words"), name="rouge-score-stemmed", rouge_tokens=_stemmed)
+
+
+def _rouge_jieba(unit: Unit) -> Profile:
+    return replace(_steelyard(unit), name="rouge-jieba", rouge_tokens=_jieba_words, short_as_whole=False)
+
+
+# each text is cut once, however many metrics look at it
+_stemmed = lru_cache(maxsize=1 << 12)(partial(english_tokens, stemmed=True))
+_unstemmed = lru_cache(maxsize=1 << 12)(partial(english_tokens, stemmed=False))
+_segmented = lru_cache(maxsize=1 << 12)(segment)
+
+
+@lru_cache(maxsize=1 << 12)
+def _jieba_words(text: str) -> list[str]:
+    return [word for word in segment(text) if word.strip()]
 
 
 def _rouge_chinese(unit: Unit) -> Profile:
     return replace(
         _steelyard(unit),
         name="rouge-chinese",
-        rouge_tokens=segment,
+        rouge_tokens=_segmented,
         ngrams=distinct_ngram_overlap,
         subsequence=chinese_subsequence_overlap,
         short_as_whole=False,
@@ -131,5 +146,6 @@ _PROFILES: dict[str, Callable[[Unit], Profile]] = {
     "squad": _squad,
     "rouge-score": _rouge_score,
     "rouge-score-stemmed": _rouge_score_stemmed,
+    "rouge-jieba": _rouge_jieba,
     "rouge-chinese": _rouge_chinese,
 }

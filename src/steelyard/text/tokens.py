@@ -6,28 +6,28 @@ separates and is dropped, except where it carries meaning: signs and currency be
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
 from steelyard.text.folding import fold
-from steelyard.text.scripts import HAN, HANGUL, KANA, UNSPACED, has_kana
+from steelyard.text.scripts import HAN, HANGUL, KANA, UNSPACED, has_kana, script_of
 
 Unit = Literal["words", "chars"]
+Split = Callable[[str], list[str]]
 
-_NUMBER: Final = r"(?:(?<![\w.])[-+])?\d+(?:,\d{3})*(?:\.\d+)?"
 _LEXEME: Final = re.compile(
-    rf"""(?P<initials>\b(?:[^\W\d_{HAN}{KANA}{HANGUL}]\.){{2,}})
-       | (?P<number>{_NUMBER})
-       | (?P<dense>[{HAN}]+|[{KANA}]+|[{UNSPACED}]+)
-       | (?P<hangul>[{HANGUL}]+)
-       | (?P<word>[^\W_{HAN}{KANA}{HANGUL}{UNSPACED}]+(?:['’][^\W\d_{HAN}{KANA}{HANGUL}{UNSPACED}]+)*(?:\+\+|\#)?)
-       | (?P<sign>[$€£¥₩₹%‰°])""",
+    rf"""\b(?:[^\W\d_{HAN}{KANA}{HANGUL}]\.){{2,}}  # initials: U.S.
+       | (?:(?<![\w.])[-+])?\d+(?:,\d{{3}})*(?:\.\d+)?
+       | [{HAN}]+ | [{KANA}]+ | [{UNSPACED}]+ | [{HANGUL}]+
+       | [^\W_{HAN}{KANA}{HANGUL}{UNSPACED}]+(?:['’][^\W\d_{HAN}{KANA}{HANGUL}{UNSPACED}]+)*(?:\+\+|\#)?
+       | [$€£¥₩₹%‰°]""",
     re.VERBOSE,
 )
 _LATIN: Final = re.compile(r"(?=.*[-_.%])[A-Za-z0-9.%_-]+")
 _LATIN_PART: Final = re.compile(r"[a-zA-Z0-9]+(?:\.\d+)?%?|[^a-zA-Z0-9]+")
-_ARTICLES: Final = ("a", "an", "the")
+_ARTICLES: Final = frozenset(("a", "an", "the"))
+_INNER_MARKS: Final = str.maketrans("", "", ".'’")
 _TRUTH: Final = {"true": "yes", "false": "no"}
 
 
@@ -38,16 +38,15 @@ def atoms(text: str) -> tuple[str, ...]:
     English articles are dropped where another word follows, so "A" and "vitamin A" keep their letter. A text of marks
     alone is its marks; nothing but blanks is nothing.
     """
-    found = tuple(_spell(list(_lexemes(text)), dense=list))
-    return found or tuple(fold(text).split())
+    return _spell(text, dense=list, hangul=list)
 
 
 @lru_cache(maxsize=1 << 14)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text; Chinese is segmented, Japanese and the like are taken by characters."""
-    japanese = has_kana(text)
-    found = tuple(_spell(list(_lexemes(text)), dense=list if japanese else segment, whole_hangul=True))
-    return found or tuple(fold(text).split())
+    if text.isascii():
+        return atoms(text)
+    return _spell(text, dense=list if has_kana(text) else segment, hangul=lambda run: [run])
 
 
 def tokens(text: str, unit: Unit) -> tuple[str, ...]:
@@ -83,40 +82,41 @@ def covers(whole: Sequence[str], part: Sequence[str]) -> bool:
     return bool(part) and all(token in rest for token in part)
 
 
-def _lexemes(text: str) -> Iterator[tuple[str, str]]:
-    for found in _LEXEME.finditer(fold(text)):
-        yield found.lastgroup or "word", found.group()
+def _spell(text: str, *, dense: Split, hangul: Split) -> tuple[str, ...]:
+    """The tokens that a text counts for; `dense` and `hangul` split what is written without blanks."""
+    folded = fold(text)
+    lexemes = _LEXEME.findall(folded)
+    if len(lexemes) == 1 and lexemes[0].lower() in _TRUTH:
+        return (_TRUTH[lexemes[0].lower()],)
+    found: list[str] = []
+    for place, lexeme in enumerate(lexemes):
+        if lexeme.isascii() and lexeme.isalpha():
+            lower = lexeme.lower()
+            if lower not in _ARTICLES or not _is_article(lexemes, place):
+                found.append(lower)
+        else:
+            found += _spell_other(lexeme, dense, hangul)
+    return tuple(found or folded.split())
 
 
-def _spell(
-    lexemes: list[tuple[str, str]], *, dense: Callable[[str], list[str]], whole_hangul: bool = False
-) -> Iterator[str]:
-    """Each lexeme as the tokens it counts for; `dense` splits what is written without blanks."""
-    truth = len(lexemes) == 1 and lexemes[0][1].lower() in _TRUTH
-    for place, (kind, raw) in enumerate(lexemes):
-        match kind:
-            case "number":
-                yield _number(raw)
-            case "dense":
-                yield from dense(raw)
-            case "hangul":
-                yield from [raw] if whole_hangul else list(raw)
-            case "initials":
-                yield raw.replace(".", "").lower()
-            case _ if truth:
-                yield _TRUTH[raw.lower()]
-            case _ if not _is_article(lexemes, place):
-                yield raw.replace("'", "").replace("’", "").lower()
+def _spell_other(lexeme: str, dense: Split, hangul: Split) -> list[str]:
+    """Tokens of a lexeme that is not a plain English word."""
+    if lexeme[-1].isdigit() and lexeme.lstrip("+-")[0].isdigit():
+        return [_number(lexeme)]
+    match script_of(lexeme[0]):
+        case "han" | "kana" | "unspaced":
+            return dense(lexeme)
+        case "hangul":
+            return hangul(lexeme)
+    return [lexeme.translate(_INNER_MARKS).lower()]
 
 
-def _is_article(lexemes: list[tuple[str, str]], place: int) -> bool:
-    """Whether a word is an article: one of the three, before another word, and "A" only at the very beginning."""
-    raw = lexemes[place][1]
-    if raw.lower() not in _ARTICLES or place + 1 == len(lexemes):
+def _is_article(lexemes: list[str], place: int) -> bool:
+    """Whether one of the three is an article: another word follows, and "A" only at the very beginning."""
+    if place + 1 == len(lexemes) or (lexemes[place] == "A" and place > 0):
         return False
-    kind, following = lexemes[place + 1]
-    capital = raw == "A" and place > 0
-    return kind == "word" and len(following) > 1 and not capital
+    following = lexemes[place + 1]
+    return len(following) > 1 and following[0].isalpha()
 
 
 def _number(raw: str) -> str:
