@@ -40,7 +40,7 @@ def test_python_examples_run(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_run(page, tmp_path):
-    for line in re.findall(r"^\$? ?(steelyard (?:retrieval|metrics|demo) .*)$", page.read_text("utf-8"), re.MULTILINE):
+    for line in re.findall(r"^\$? ?(steelyard (?:retrieval|answers|metrics|demo) .*)$", page.read_text("utf-8"), re.MULTILINE):
         words = [sys.executable, "-m", *line.replace("OUT/", f"{tmp_path}/").split()]
         done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{line}\n{done.stderr}"
@@ -49,5 +49,5 @@ def test_commands_run(page, tmp_path):
 def test_every_command_is_in_the_readme():
     for name in ("README.md", "README.zh.md"):
         text = (ROOT / name).read_text("utf-8")
-        assert all(f"steelyard {command}" in text for command in ("demo", "retrieval", "metrics")), name
+        assert all(f"steelyard {command}" in text for command in ("demo", "retrieval", "answers", "metrics")), name
         assert text.count("\n") < 70, f"{name} is one screen"
