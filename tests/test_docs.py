@@ -40,7 +40,9 @@ def test_python_examples_run(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_run(page, tmp_path):
-    for line in re.findall(r"^\$? ?(steelyard (?:retrieval|answers|metrics|demo) .*)$", page.read_text("utf-8"), re.MULTILINE):
+    for line in re.findall(
+        r"^\$? ?(steelyard (?:retrieval|answers|metrics|demo) .*)$", page.read_text("utf-8"), re.MULTILINE
+    ):
         words = [sys.executable, "-m", *line.replace("OUT/", f"{tmp_path}/").split()]
         done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{line}\n{done.stderr}"
