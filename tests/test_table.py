@@ -76,6 +76,22 @@ def test_intervals_stay_within_what_the_metric_can_be():
     assert Table(ids=["a", "b"], columns={"AP": np.array([0.0, 0.5])}).summary().metrics["AP"].interval.low < 0
 
 
+def test_taking_rows_takes_everything_that_belongs_to_them():
+    whole = table(
+        parts={"F1": {"recall": np.array([1.0, 0.0, 0.5, 0.0])}},
+        notes={"F1": {0: "same", 3: "judge"}},
+        outputs=[{"answer": "w"}, None, {"answer": "y"}, {"answer": "z"}],
+    )
+    part = whole.take(np.array([3, 0]))
+    assert list(part.ids) == ["d", "a"]
+    assert part.why("F1", 0) == BROKEN
+    assert part.column("EM").tolist() == [1.0, 1.0]
+    assert part.parts["F1"]["recall"].tolist() == [0.0, 1.0]
+    assert part.notes["F1"] == {0: "judge", 1: "same"}
+    assert list(part.outputs) == [{"answer": "z"}, {"answer": "w"}]
+    assert list(part.tags["type"]) == ["y", "x"]
+
+
 def test_to_pandas():
     frame = table().to_pandas()
     assert isinstance(frame, pandas.DataFrame)

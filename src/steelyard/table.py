@@ -5,7 +5,7 @@ from one. Columns are arrays; a cell that is not a number always says why.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -129,6 +129,23 @@ class Table:
         """How many cells of a metric are gaps of this kind."""
         codes = [code for code, gap in enumerate(self.gaps, 1) if gap.kind == kind]
         return int(np.isin(self._status(metric), codes).sum())
+
+    def take(self, rows: IntArray) -> "Table":
+        """The same table with only these rows, in this order."""
+        chosen = rows.tolist()
+        place = {row: new for new, row in enumerate(chosen)}
+        return replace(
+            self,
+            ids=[self.ids[row] for row in chosen],
+            columns={metric: column[rows] for metric, column in self.columns.items()},
+            status={metric: codes[rows] for metric, codes in self.status.items()},
+            tags={tag: [values[row] for row in chosen] for tag, values in self.tags.items()},
+            parts={metric: {part: of[part][rows] for part in of} for metric, of in self.parts.items()},
+            notes={
+                m: {place[row]: note for row, note in notes.items() if row in place} for m, notes in self.notes.items()
+            },
+            outputs=[self.outputs[row] for row in chosen] if self.outputs else (),
+        )
 
     def summary(self) -> "Summary":
         """Means with intervals, and what was counted."""

@@ -69,6 +69,18 @@ def test_the_profile_is_in_the_signature(write):
     assert found["results"][0]["metrics"]["Acc"]["mean"] == pytest.approx(2 / 3)
 
 
+def test_groups_by_a_tag(write):
+    path = write_rows(write, "mine.jsonl", ROWS)
+    groups = json.loads(run(path, "-m", "em,acc", "--by", "category", "--json").stdout)["results"][0]["by"]["category"]
+    assert {value: group["items"] for value, group in groups.items()} == {"zh": 2, "en": 1}
+    assert groups["zh"]["metrics"]["EM"]["mean"] == 0.5
+    assert groups["en"]["metrics"]["Acc"]["mean"] == 1.0
+    text = run(path, "-m", "em,acc", "--by", "category").stdout
+    assert "mine: category" in text
+    done = run(path, "--by", "categroy")
+    assert (done.returncode, done.stderr) == (2, "mine: no tag is called 'categroy'\nhint: did you mean 'category'?\n")
+
+
 def test_mistakes(write):
     path = write_rows(write, "mine.jsonl", ROWS)
     done = run(path, "-m", "ndcg@10")

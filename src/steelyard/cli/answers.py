@@ -35,6 +35,7 @@ def add_command(commands: Any) -> None:
         "--map", action="append", default=[], type=field_name, metavar="FIELD=NAME", help="which field is which"
     )
     group.add_argument("--references", metavar="FILE", help="references in a file of their own, joined by id")
+    group.add_argument("--by", metavar="TAG", help="means for each value of a tag, such as category")
     add_test_options(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
@@ -63,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         for path, name in zip(arguments.files, result_names(arguments.files), strict=True)
     ]
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    deliver(Report(tables, comparisons, arguments.per_item), arguments)
+    deliver(Report(tables, comparisons, arguments.per_item, arguments.by), arguments)
     return 0
 
 

@@ -172,6 +172,8 @@ CHINESE = {
     "the references begin with id {}; are both files of one test set?": (
         "参考答案的第一个 id 是 {}；两个文件属于同一个测试集吗？"
     ),
+    "no tag is called {}": "没有名为 {} 的标签",
+    "the items of this result have no tags": "这个结果的条目没有标签",
     "no field is called {}": "没有名为 {} 的字段",
     "no column is called {}": "没有名为 {} 的列",
     "the column {} is given for both {} and {}": "列 {} 同时指定给了 {} 和 {}",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from steelyard.reports import cells
-from steelyard.reports.content import Report
+from steelyard.reports.content import Report, groups
 from steelyard.reports.remarks import remarks
 from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.compare import Comparison
@@ -26,6 +26,8 @@ def render_console(report: Report, *, language: Language = "en", width: int = 30
     if _width(grids[0]) > width:
         grids = [_means(report, [summary], words) for summary in report.summaries]
     grids += [_differences(name, comparisons, words) for name, comparisons in _by_result(report)]
+    if report.by:
+        grids += [_groups(table, report.by, report.metrics) for table in report.tables]
     lines = [line for grid in grids for line in (*_draw(grid, colour), "")]
     lines += remarks(report, words)
     if report.per_item:
@@ -68,6 +70,20 @@ def _mean_cells(report: Report, summary: Summary, metric: str) -> tuple[str, str
     mark = cells.mark(report.comparison(summary.name, metric))
     value = f"{cells.mean(found)} {mark}" if mark else cells.mean(found)
     return value, cells.spread(found)
+
+
+def _groups(table: Table, tag: str, metrics: Sequence[str]) -> "Grid":
+    """The means of each group of items, one group a line."""
+    from rich.table import Table as Grid
+
+    title = f"{table.name}: {tag}"
+    grid = Grid(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
+    for heading in (tag, "n", *metrics):
+        grid.add_column(heading, justify="left" if heading == tag else "right", no_wrap=True)
+    for value, summary in groups(table, tag).items():
+        means = (cells.mean(summary.metrics[m]) if m in summary.metrics else cells.DASH for m in metrics)
+        grid.add_row(value or cells.DASH, f"{summary.items:,}", *means)
+    return grid
 
 
 def _by_result(report: Report) -> Iterator[tuple[str, list[Comparison]]]:

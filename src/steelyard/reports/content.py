@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from steelyard import __version__
+from steelyard.errors import UnknownName, nearest
 from steelyard.formats.results import items
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import Summary
@@ -13,11 +16,12 @@ from steelyard.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Results of one kind, the first of them the one that the others are compared with."""
+    """Results of one kind, the first of them the one that the others are compared with; `by` is a tag to group by."""
 
     tables: Sequence[Table]
     comparisons: Sequence[Comparison] = ()
     per_item: bool = False
+    by: str | None = None
     summaries: list[Summary] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -33,6 +37,15 @@ class Report:
         return next((c for c in self.comparisons if c.a == name and c.metric == metric), None)
 
 
+def groups(table: Table, tag: str) -> dict[str, Summary]:
+    """For each value of a tag the summary of its items, in order of appearance."""
+    if tag not in table.tags:
+        hint = nearest(tag, table.tags) if table.tags else "the items of this result have no tags"
+        raise UnknownName(f"no tag is called {tag!r}", where=table.name, hint=hint)
+    values = np.array(table.tags[tag])
+    return {value: table.take(np.flatnonzero(values == value)).summary() for value in dict.fromkeys(table.tags[tag])}
+
+
 def as_json(report: Report) -> dict[str, Any]:
     """The JSON of the command line."""
     return {
@@ -40,10 +53,22 @@ def as_json(report: Report) -> dict[str, Any]:
         "kind": report.tables[0].kind,
         "signature": str(report.tables[0].signature),
         "results": [
-            {**summary.as_dict(), **({"per_item": list(items(table))} if report.per_item else {})}
+            {
+                **summary.as_dict(),
+                **({"by": {report.by: _groups_json(table, report.by)}} if report.by else {}),
+                **({"per_item": list(items(table))} if report.per_item else {}),
+            }
             for summary, table in zip(report.summaries, report.tables, strict=True)
         ],
         "comparisons": [comparison.as_dict() for comparison in report.comparisons],
+    }
+
+
+def _groups_json(table: Table, tag: str) -> dict[str, Any]:
+    kept = ("items", "scored", "unscored", "errors", "metrics")
+    return {
+        value: {key: found for key, found in summary.as_dict().items() if key in kept}
+        for value, summary in groups(table, tag).items()
     }
 
 
