@@ -54,7 +54,9 @@ def weigh_answers(
     """The Table of rows that have been read."""
     if not answers.rows:
         raise InputError("there is nothing in it", where=answers.name)
-    scored = {str(measure): [_score(measure, row, profile) for row in answers.rows] for measure in measures}
+    # row by row, so that each text is read once for all metrics
+    by_row = [[_score(measure, row, profile) for measure in measures] for row in answers.rows]
+    scored = {str(measure): list(scores) for measure, scores in zip(measures, zip(*by_row, strict=True), strict=True)}
     return Table(
         ids=[row.id for row in answers.rows],
         columns={metric: _column(scores) for metric, scores in scored.items()},

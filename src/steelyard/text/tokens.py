@@ -16,13 +16,27 @@ from steelyard.text.scripts import HAN, HANGUL, KANA, UNSPACED, has_kana, script
 Unit = Literal["words", "chars"]
 Split = Callable[[str], list[str]]
 
-_LEXEME: Final = re.compile(
-    rf"""\b(?:[^\W\d_{HAN}{KANA}{HANGUL}]\.){{2,}}  # initials: U.S.
-       | (?:(?<![\w.])[-+])?\d+(?:,\d{{3}})*(?:\.\d+)?
-       | [{HAN}]+ | [{KANA}]+ | [{UNSPACED}]+ | [{HANGUL}]+
-       | [^\W_{HAN}{KANA}{HANGUL}{UNSPACED}]+(?:['’][^\W\d_{HAN}{KANA}{HANGUL}{UNSPACED}]+)*(?:\+\+|\#)?
-       | [$€£¥₩₹%‰°]""",
-    re.VERBOSE,
+_DENSE: Final = f"{HAN}{KANA}{UNSPACED}"
+
+
+def _lexeme(letter: str, alphanumeric: str, dense: str, sign: str) -> re.Pattern[str]:
+    """Initials (U.S.), numbers, runs of scripts without blanks, words (with C++ and don't), and signs of figures."""
+    return re.compile(
+        rf"""\b(?:{letter}\.){{2,}}
+           | (?:(?<![\w.])[-+])?\d+(?:,\d{{3}})*(?:\.\d+)?
+           {dense}
+           | {alphanumeric}+(?:['’]{letter}+)*(?:\+\+|\#)?
+           | [{sign}]""",
+        re.VERBOSE,
+    )
+
+
+_ASCII_LEXEME: Final = _lexeme("[A-Za-z]", "[A-Za-z0-9]", "", "$%")
+_LEXEME: Final = _lexeme(
+    rf"[^\W\d_{_DENSE}{HANGUL}]",
+    rf"[^\W_{_DENSE}{HANGUL}]",
+    f"| [{HAN}]+ | [{KANA}]+ | [{UNSPACED}]+ | [{HANGUL}]+",
+    "$€£¥₩₹%‰°",
 )
 _LATIN: Final = re.compile(r"(?=.*[-_.%])[A-Za-z0-9.%_-]+")
 _LATIN_PART: Final = re.compile(r"[a-zA-Z0-9]+(?:\.\d+)?%?|[^a-zA-Z0-9]+")
@@ -85,7 +99,7 @@ def covers(whole: Sequence[str], part: Sequence[str]) -> bool:
 def _spell(text: str, *, dense: Split, hangul: Split) -> tuple[str, ...]:
     """The tokens that a text counts for; `dense` and `hangul` split what is written without blanks."""
     folded = fold(text)
-    lexemes = _LEXEME.findall(folded)
+    lexemes = (_ASCII_LEXEME if folded.isascii() else _LEXEME).findall(folded)
     if len(lexemes) == 1 and lexemes[0].lower() in _TRUTH:
         return (_TRUTH[lexemes[0].lower()],)
     found: list[str] = []
