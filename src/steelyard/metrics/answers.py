@@ -1,13 +1,12 @@
 """Answer metrics: each looks at one answer and its references, and the closest reference counts."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from steelyard.metrics.profiles import Groups, Profile
 from steelyard.metrics.registry import metric
-from steelyard.metrics.rouge import Overlap
+from steelyard.metrics.rouge import Overlap, ngram_overlap
 from steelyard.text.folding import fold
 
 DEFAULT_ANSWERS = ("Acc", "EM", "StringEM", "CoverEM", "F1", "ROUGE-1", "ROUGE-2", "ROUGE-L")
@@ -70,7 +69,7 @@ def token_f1(answer: str, groups: Groups, profile: Profile) -> Overlap:
     Source: SQuAD; UltraRAG f1
     """
     tokens = profile.tokens(answer)
-    return _best(_bag_overlap(tokens, profile.tokens(reference)) for reference in _flat(groups))
+    return _best(ngram_overlap(tokens, profile.tokens(reference), n=1) for reference in _flat(groups))
 
 
 @metric("ROUGE-1", kind="answers")
@@ -114,7 +113,7 @@ def character_f1(answer: str, groups: Groups, profile: Profile) -> Overlap:
     Source: CJRC and CAIL reading comprehension; LawBench rc-F1
     """
     characters = _characters(answer)
-    return _best(_bag_overlap(characters, _characters(reference)) for reference in _flat(groups))
+    return _best(ngram_overlap(characters, _characters(reference), n=1) for reference in _flat(groups))
 
 
 @metric("Choice", kind="answers")
@@ -157,11 +156,3 @@ def _characters(text: str) -> list[str]:
 def _best(overlaps: Iterator[Overlap]) -> Overlap:
     """The overlap with the greatest F1; the first of several."""
     return max(overlaps, key=lambda overlap: overlap.f1, default=NOTHING)
-
-
-def _bag_overlap(answer: Sequence[str], reference: Sequence[str]) -> Overlap:
-    shared = sum((Counter(answer) & Counter(reference)).values())
-    if not shared:
-        return NOTHING
-    precision, recall = shared / len(answer), shared / len(reference)
-    return Overlap(precision, recall, 2 * precision * recall / (precision + recall))

@@ -50,8 +50,9 @@ def english_tokens(text: str, *, stemmed: bool) -> list[str]:
 def ngram_overlap(prediction: Sequence[str], reference: Sequence[str], *, n: int) -> Overlap:
     """ROUGE-N: an n-gram counts as often as it stands in both; 0 where a side has fewer than n tokens."""
     predicted, wanted = Counter(_ngrams(prediction, n)), Counter(_ngrams(reference, n))
-    shared = sum(min(count, wanted[ngram]) for ngram, count in predicted.items() if ngram in wanted)
-    return _overlap(shared, predicted.total(), wanted.total())
+    common = predicted.keys() & wanted.keys()
+    shared = sum(map(min, map(predicted.__getitem__, common), map(wanted.__getitem__, common)))
+    return _overlap(shared, max(len(prediction) - n + 1, 0), max(len(reference) - n + 1, 0))
 
 
 def subsequence_overlap(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:

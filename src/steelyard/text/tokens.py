@@ -40,7 +40,7 @@ _LEXEME: Final = _lexeme(
 )
 _LATIN: Final = re.compile(r"(?=.*[-_.%])[A-Za-z0-9.%_-]+")
 _LATIN_PART: Final = re.compile(r"[a-zA-Z0-9]+(?:\.\d+)?%?|[^a-zA-Z0-9]+")
-_ARTICLES: Final = frozenset(("a", "an", "the"))
+_ARTICLES: Final = frozenset(("a", "A", "an", "An", "AN", "the", "The", "THE"))
 _INNER_MARKS: Final = str.maketrans("", "", ".'’")
 _TRUTH: Final = {"true": "yes", "false": "no"}
 
@@ -103,14 +103,25 @@ def _spell(text: str, *, dense: Split, hangul: Split) -> tuple[str, ...]:
     if len(lexemes) == 1 and lexemes[0].lower() in _TRUTH:
         return (_TRUTH[lexemes[0].lower()],)
     found: list[str] = []
-    for place, lexeme in enumerate(lexemes):
+    for lexeme in _without_articles(lexemes):
         if lexeme.isascii() and lexeme.isalpha():
-            lower = lexeme.lower()
-            if lower not in _ARTICLES or not _is_article(lexemes, place):
-                found.append(lower)
+            found.append(lexeme.lower())
         else:
             found += _spell_other(lexeme, dense, hangul)
     return tuple(found or folded.split())
+
+
+def _without_articles(lexemes: list[str]) -> list[str]:
+    """The lexemes without English articles: one of the three, before another word, and "A" only at the beginning."""
+    last = len(lexemes) - 1
+    return [
+        lexeme
+        for place, lexeme in enumerate(lexemes)
+        if lexeme not in _ARTICLES
+        or place == last
+        or (lexeme == "A" and place > 0)
+        or not (len(lexemes[place + 1]) > 1 and lexemes[place + 1][0].isalpha())
+    ]
 
 
 def _spell_other(lexeme: str, dense: Split, hangul: Split) -> list[str]:
@@ -123,14 +134,6 @@ def _spell_other(lexeme: str, dense: Split, hangul: Split) -> list[str]:
         case "hangul":
             return hangul(lexeme)
     return [lexeme.translate(_INNER_MARKS).lower()]
-
-
-def _is_article(lexemes: list[str], place: int) -> bool:
-    """Whether one of the three is an article: another word follows, and "A" only at the very beginning."""
-    if place + 1 == len(lexemes) or (lexemes[place] == "A" and place > 0):
-        return False
-    following = lexemes[place + 1]
-    return len(following) > 1 and following[0].isalpha()
 
 
 def _number(raw: str) -> str:
