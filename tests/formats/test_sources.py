@@ -154,6 +154,7 @@ PYTHON_FORMS = {
         "score": np.array([r["score"] for r in ROWS]),
     },
     "structured array": structured(),
+    "three arrays": tuple(np.array([row[key] for row in ROWS]) for key in ("query", "doc", "score")),
     "data frame": pandas.DataFrame(ROWS),
     "rows with names": ROWS,
     "rows": [(r["query"], r["doc"], r["score"]) for r in reversed(ROWS)],

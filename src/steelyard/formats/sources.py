@@ -11,15 +11,25 @@ from steelyard.formats import beir, trec
 from steelyard.formats.rankings import Judgments, Run
 from steelyard.formats.records import COMPRESSED, SUFFIXES, Record, kind_of, parse_json, read_records
 from steelyard.formats.streams import STDIN, STDIN_NAME, read_text
-from steelyard.formats.tabular import GRADE, SCORE, Row, named_rows, nested_rows, qrels_of_rows, run_of_rows
+from steelyard.formats.tabular import (
+    DOCUMENT,
+    GRADE,
+    QUERY,
+    SCORE,
+    Row,
+    named_rows,
+    nested_rows,
+    qrels_of_rows,
+    run_of_rows,
+)
 
 # what may be taken off a file's name to get the name of its result
 _EXTENSIONS = (*SUFFIXES, ".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
 
 QrelsSource = Any
-"""A path, `{query: {document: grade}}`, columns by name, a data frame, or rows (query, document, grade)."""
+"""A path, `{query: {document: grade}}`, columns by name, three arrays, a data frame, or rows of the three."""
 RunSource = Any
-"""A path, `{query: {document: score}}`, columns by name, a data frame, or rows (query, document, score)."""
+"""A path, `{query: {document: score}}`, columns by name, three arrays, a data frame, or rows of the three."""
 
 
 def qrels_from(source: QrelsSource) -> Judgments:
@@ -79,6 +89,8 @@ def _rows(source: Any, values: Sequence[str], name: str) -> Iterator[Row]:
     source = source.to_dict() if hasattr(source, "to_dict") and not hasattr(source, "columns") else source
     if hasattr(source, "columns"):  # a data frame: pandas, polars
         source = {str(column): source[column] for column in source.columns}
+    if isinstance(source, tuple) and len(source) == 3 and all(isinstance(column, np.ndarray) for column in source):
+        source = dict(zip((QUERY[0], DOCUMENT[0], values[0]), source, strict=True))
     if isinstance(source, np.ndarray) and source.dtype.names:
         source = {column: source[column] for column in source.dtype.names}
     if isinstance(source, Mapping):
