@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from steelyard.cli.parser import build_parser
-from steelyard.metrics.names import SPELLINGS, register_all
-from steelyard.metrics.registry import REGISTRY, Metric
+from steelyard.metrics.names import SPELLINGS, all_metrics
+from steelyard.metrics.registry import Metric
 
 FOLDER = Path(__file__).parent
 MADE = "<!-- made by `make docs`; edit the docstrings and the parser instead -->"
@@ -18,8 +18,7 @@ MADE = "<!-- made by `make docs`; edit the docstrings and the parser instead -->
 def metrics_page() -> str:
     """Every metric: what it means, formula, conventions, source, spellings."""
     lines = ["# Metrics", "", MADE, "", "`steelyard metrics NAME` prints the same, in any of the spellings.", ""]
-    register_all()
-    for metric in REGISTRY.values():
+    for metric in all_metrics():
         lines += _metric(metric)
     return "\n".join(lines).rstrip() + "\n"
 

@@ -156,6 +156,29 @@ def test_the_order_of_items_does_not_matter(order):
         assert [plain.column(name)[n] for n in order] == turned.column(name).tolist()
 
 
+def test_bleu_and_chrf_are_sacrebleu_s():
+    from sacrebleu import sentence_bleu, sentence_chrf
+
+    pairs = [
+        ("the quick brown fox jumps", ["the quick brown fox jumped", "a fox"]),
+        ("他收了四万二千元现金", ["他一共收了四万二千元"]),
+    ]
+    table = steelyard.evaluate_answers([p for p, _ in pairs], [r for _, r in pairs], ["bleu", "chrf"])
+    for row, (prediction, references) in enumerate(pairs):
+        tokenizer = "zh" if row else "13a"
+        expected = sentence_bleu(prediction, references, tokenize=tokenizer, use_effective_order=True).score / 100
+        assert table.column("BLEU")[row] == pytest.approx(expected)
+        assert table.column("chrF")[row] == pytest.approx(sentence_chrf(prediction, references).score / 100)
+
+
+def test_rouge_lsum_goes_by_lines():
+    from rouge_score.rouge_scorer import RougeScorer
+
+    reference, prediction = "the cat sat\non the mat\ntoday", "on the mat\nthe cat sat down"
+    expected = RougeScorer(["rougeLsum"]).score(reference, prediction)["rougeLsum"].fmeasure
+    assert scores([reference], prediction, metrics=["rouge-lsum"], profile="rouge-score")["ROUGE-Lsum"] == expected
+
+
 CHOICES = {
     "B": "B",
     "[正确答案]B<eoa>": "B",

@@ -198,7 +198,7 @@ CHINESE = {
     "hint: {}": "提示：{}",
 }
 _WORDS = {"metric": "指标", "test": "检验", "correction": "校正方法", "query": "查询", "document": "文档"}
-_WORDS |= {"reading parquet files": "读取 parquet 文件"}
+_WORDS |= {"reading parquet files": "读取 parquet 文件", "BLEU and chrF": "BLEU 和 chrF"}
 
 
 def translate(message: str, language: str) -> str:

@@ -38,11 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list() -> Iterator[str]:
-    from steelyard.metrics.names import register_all
-    from steelyard.metrics.registry import REGISTRY
+    from steelyard.metrics.names import all_metrics
 
-    register_all()
-    for found in REGISTRY.values():
+    for found in all_metrics():
         yield f"{_usage(found):34} {found.explanation.splitlines()[0]}"
 
 

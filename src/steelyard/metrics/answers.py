@@ -3,11 +3,14 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
+from steelyard.errors import MissingExtra
 from steelyard.metrics.profiles import Groups, Profile
 from steelyard.metrics.registry import metric
-from steelyard.metrics.rouge import Overlap, ngram_overlap
+from steelyard.metrics.rouge import Overlap, ngram_overlap, summary_overlap
 from steelyard.text.folding import fold
+from steelyard.text.scripts import script_of
 
 DEFAULT_ANSWERS = ("Acc", "EM", "StringEM", "CoverEM", "F1", "ROUGE-1", "ROUGE-2", "ROUGE-L")
 NOTHING = Overlap(0.0, 0.0, 0.0)
@@ -104,6 +107,43 @@ def rouge_l(answer: str, groups: Groups, profile: Profile) -> Overlap:
     return _rouge(answer, groups, profile, profile.subsequence)
 
 
+@metric("ROUGE-Lsum", kind="answers")
+def rouge_lsum(answer: str, groups: Groups, profile: Profile) -> Overlap:
+    """ROUGE-Lsum: longest common subsequences sentence by sentence, put together, as F1.
+
+    Formula: 2 · P · R / (P + R) over the union of the subsequences of each reference sentence
+    Convention: a sentence is a line.
+    Source: Lin, ACL workshop 2004; rouge_score rougeLsum
+    """
+    sentences = _sentences(answer, profile)
+    return _best(summary_overlap(sentences, _sentences(reference, profile)) for reference in _flat(groups))
+
+
+@metric("BLEU", kind="answers")
+def bleu(answer: str, groups: Groups, profile: Profile) -> float:
+    """BLEU of a single answer: n-grams up to four that it shares with the references, with a penalty for brevity.
+
+    Formula: brevity penalty · geometric mean of the precisions of 1- to 4-grams
+    Convention: sacrebleu's sentence BLEU (effective order, exponential smoothing), by characters for Chinese and
+        Japanese; all references count at once. The mean over items is not corpus BLEU.
+    Source: Papineni and others, ACL 2002; sacrebleu
+    """
+    references = list(_flat(groups))
+    dense = any(script_of(char) in ("han", "kana") for char in answer + "".join(references))
+    scorer = _sacrebleu().BLEU(tokenize="zh" if dense else "13a", effective_order=True)
+    return min(float(scorer.sentence_score(answer, references).score) / 100, 1.0)  # sacrebleu: 100.00000000000004
+
+
+@metric("chrF", kind="answers")
+def character_f(answer: str, groups: Groups, profile: Profile) -> float:
+    """chrF: character n-grams that answer and reference share, recall counting twice.
+
+    Formula: F with β = 2 over character n-grams up to six
+    Source: Popović, WMT 2015; sacrebleu
+    """
+    return min(float(_sacrebleu().CHRF().sentence_score(answer, list(_flat(groups))).score) / 100, 1.0)
+
+
 @metric("CharF1", kind="answers")
 def character_f1(answer: str, groups: Groups, profile: Profile) -> Overlap:
     """Character F1: letters, figures and Chinese characters that answer and reference share.
@@ -132,6 +172,18 @@ def option_letters(text: str) -> frozenset[str]:
     """The options that a text names: single letters from A to H, or several together in order."""
     runs = _LETTERS.findall(fold(text))
     return frozenset(letter for run in runs if _OPTIONS.fullmatch(run) for letter in run)
+
+
+def _sentences(text: str, profile: Profile) -> list[Sequence[str]]:
+    return [tokens for line in text.split("\n") if (tokens := profile.rouge_tokens(line))]
+
+
+def _sacrebleu() -> Any:
+    try:
+        from sacrebleu import metrics
+    except ImportError:
+        raise MissingExtra.of("sacrebleu", "bleu", purpose="BLEU and chrF") from None
+    return metrics
 
 
 def _flat(groups: Groups) -> Iterator[str]:

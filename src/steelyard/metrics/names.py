@@ -49,6 +49,9 @@ SPELLINGS = {
     "rouge1": "ROUGE-1",
     "rouge2": "ROUGE-2",
     "rougel": "ROUGE-L",
+    "rougelsum": "ROUGE-Lsum",
+    "rouge_lsum": "ROUGE-Lsum",
+    "char_f1": "CharF1",
 }
 
 _NAME = re.compile(
@@ -149,6 +152,12 @@ def _find(base: str) -> Metric | None:
 def _registered(folded: str) -> Metric | None:
     ours = {name.casefold().replace("-", "_"): found for name, found in REGISTRY.items()}
     return ours.get(folded) or REGISTRY.get(SPELLINGS.get(folded, ""))
+
+
+def all_metrics() -> list[Metric]:
+    """Every metric, those of rankings first."""
+    register_all()
+    return sorted(REGISTRY.values(), key=lambda found: found.kind != "retrieval")
 
 
 def register_all() -> bool:
