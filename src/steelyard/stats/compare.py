@@ -145,7 +145,8 @@ def _compare_pair(
     if not names:
         return []
     rows = _pair(new, old)
-    differences = np.column_stack([rows.differences(metric) for metric in names])
+    # Wilcoxon's ranks are those of R, which does not see ties behind rounding; its published values depend on that
+    differences = np.column_stack([rows.differences(metric, ties=settings.test != "wilcoxon") for metric in names])
     units = rows.by_cluster(differences)
     results = paired_tests(units, test=settings.test, resamples=settings.resamples, seed=settings.seed)
     return [
@@ -194,13 +195,15 @@ class _Pairs:
     old: IntArray
     clusters: IntArray | None
 
-    def differences(self, metric: str) -> FloatArray:
-        """New minus old, with what is only rounding taken off, so that 0.3 - 0.2 and 0.1 are one difference."""
+    def differences(self, metric: str, *, ties: bool) -> FloatArray:
+        """New minus old; what is only rounding is 0, and with `ties` 0.3 - 0.2 and 0.1 are one difference too."""
         new, old = (table.column(metric)[rows] for table, rows in zip(self.tables, (self.new, self.old), strict=True))
-        largest = max(
-            np.abs(new).max(initial=0.0, where=~np.isnan(new)), np.abs(old).max(initial=0.0, where=~np.isnan(old))
-        )
-        return np.round(new - old, _DIGITS - math.ceil(math.log10(largest))) if largest > 0 else new - old
+        found = new - old
+        largest = float(np.nanmax(np.abs((new, old)), initial=0.0))
+        if largest == 0:
+            return found
+        rounded = np.round(found, _DIGITS - math.ceil(math.log10(largest)))
+        return rounded if ties else np.where(rounded == 0, 0.0, found)
 
     def by_cluster(self, differences: FloatArray) -> FloatArray:
         """Differences of items that share a document, summed up: what varies is then the document."""
