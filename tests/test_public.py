@@ -31,7 +31,7 @@ def test_the_version_is_one():
 def test_import_and_help_bring_in_nothing_heavy():
     code = (
         "import sys, steelyard, steelyard.cli.parser; steelyard.cli.parser.build_parser().format_help(); "
-        "print([m for m in ('numpy', 'rich', 'scipy', 'pandas', 'pyarrow', 'zstandard') if m in sys.modules])"
+        "print([m for m in ('numpy', 'rich', 'rjieba', 'sacrebleu', 'scipy', 'pandas', 'pyarrow', 'zstandard') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
@@ -39,7 +39,7 @@ def test_import_and_help_bring_in_nothing_heavy():
 def test_weighing_a_run_brings_in_neither_scipy_nor_pandas():
     code = (
         "import sys, steelyard; steelyard.evaluate_retrieval({'q': {'d': 1}}, {'q': {'d': 1.0}}).summary(); "
-        "print([m for m in ('rich', 'scipy', 'pandas', 'pyarrow', 'zstandard') if m in sys.modules])"
+        "print([m for m in ('rich', 'rjieba', 'sacrebleu', 'scipy', 'pandas', 'pyarrow', 'zstandard') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
@@ -75,4 +75,15 @@ def test_libraries_do_not_speak():
     for path in SOURCES:
         if "cli" not in path.parts and path.name != "__main__.py":
             text = path.read_text(encoding="utf-8")
-            assert not re.search(r"(?<!\.)\bprint\(|os\.environ|sys\.exit|\bassert |except Exception", text), path
+            assert not re.search(r"(?<!\.)\bprint\(|os\.environ|sys\.exit|\bassert ", text), path
+
+
+def test_everything_is_caught_in_two_places_only():
+    # at the door, and where a thread hands whatever happened to the one that waits for it, which raises it again
+    allowed = {"cli/__init__.py": 1, "metrics/crew.py": 1}
+    found = {}
+    for path in SOURCES:
+        count = len(re.findall(r"except(:| \(?(Base)?Exception\b)", path.read_text(encoding="utf-8")))
+        if count:
+            found[str(path.relative_to(ROOT / "src" / "steelyard"))] = count
+    assert found == allowed

@@ -11,7 +11,7 @@ from steelyard.errors import ConfigError, InputError
 from steelyard.formats.answers import AnswerRow, Answers, answers_of, read_answers
 from steelyard.formats.sources import result_name
 from steelyard.metrics.answers import DEFAULT_ANSWERS
-from steelyard.metrics.names import parse_measures, split_names
+from steelyard.metrics.names import parse_measures
 from steelyard.metrics.profiles import Profile, profile_of
 from steelyard.metrics.registry import Measure
 from steelyard.metrics.rouge import Overlap
@@ -40,9 +40,7 @@ def evaluate_answers(
     """
     if language != "auto":
         raise ConfigError(f"language must be auto, not {language!r}", hint="the script of each text decides")
-    measures = parse_measures(
-        split_names([metrics]) if isinstance(metrics, str) else metrics, default=DEFAULT_ANSWERS, kind="answers"
-    )
+    measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
     return weigh_answers(
         _answers(predictions, references, mapping, ids), measures, profile_of(profile, tokens), tokens=tokens, name=name
     )

@@ -15,7 +15,7 @@ from steelyard.formats.streams import encoding_hint
 from steelyard.formats.trec import ORDER_HINT, RUN_HINT
 from steelyard.metrics.crew import work_in_order
 from steelyard.metrics.matching import JudgmentIndex, Matches, Rankings, interleaved, match, rankings
-from steelyard.metrics.names import parse_measures, split_names
+from steelyard.metrics.names import parse_measures
 from steelyard.metrics.registry import Measure
 from steelyard.table import Flags, FloatArray, Gap, Signature, Table
 
@@ -65,7 +65,7 @@ def evaluate_retrieval(
     0, or are left unscored with `missing="skip"`; how many there are is in `counts` either way.
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
-    measures = parse_measures(split_names([metrics]) if isinstance(metrics, str) else metrics, cutoffs)
+    measures = parse_measures(metrics, cutoffs)
     return weigh(qrels_from(qrels), run_from(run), measures, settings, name=name, threads=threads)
 
 

@@ -74,17 +74,19 @@ def find_metric(text: str) -> Metric:
 
 
 def parse_measures(
-    names: Sequence[str] | None,
+    names: str | Sequence[str] | None,
     cutoffs: Sequence[int] | None = None,
     *,
     default: Sequence[str] = DEFAULT_RETRIEVAL,
     kind: Kind = "retrieval",
 ) -> list[Measure]:
-    """Measures for a list of names, in order and each once.
+    """Measures for names (a list, or one text with commas), in order and each once.
 
     Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
     only where the name says so); P, R and their like always need some. Metrics of another kind are an error.
     """
+    if isinstance(names, str):
+        names = split_names([names])
     if names is not None and not names:
         raise ConfigError("no metric is named", hint="for example nDCG@10")
     measures: dict[str, Measure] = {}
