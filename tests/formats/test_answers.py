@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import ConfigError, InputError, SteelyardError
-from steelyard.formats.answers import ID, PREDICTION, QUESTION, REFERENCES, Answers, answers_of, read_answers
+from steelyard.formats.answers import Answers, answers_of, read_answers
+from steelyard.formats.layouts import ID, PREDICTION, QUESTION, REFERENCES
+from steelyard.formats.streams import text_blocks
 
 VALUE_HINT = (
     "hint: a prediction is text, references are text or a list of texts; --map FIELD=COLUMN names other columns"
@@ -46,7 +48,7 @@ def test_a_row_is_kept_as_it_is(write):
     )
     answers = read_answers(path)
     (row,) = answers.rows
-    assert (row.id, row.where, row.question) == ("q1", f"{path}:2", "?")
+    assert (row.id, row.question) == ("q1", "?")
     assert (row.prediction, row.references, row.nested, row.tags) == ("z", (("x", "y"),), False, {})
     assert (answers.name, answers.counts) == (str(path), NONE)
 
@@ -330,7 +332,7 @@ def test_compressed_files_and_standard_input(write, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
     piped = read_answers("-")
     assert plain.digest == packed.digest == dense.digest == piped.digest
-    assert (piped.name, piped.rows[0].where, piped.rows[0].prediction) == ("<stdin>", "<stdin>:1", "a")
+    assert (piped.name, piped.rows[0].prediction) == ("<stdin>", "a")
 
 
 @pytest.fixture
@@ -356,7 +358,6 @@ def test_two_files_are_joined_by_id(join, tmp_path):
         ("a", None, (("A",),), "", {}),
         ("b", "B", (), "", {"type": "y"}),
     ]
-    assert answers.rows[0].where == f"{tmp_path / 'references.jsonl'}:1"
     assert answers.name == str(tmp_path / "predictions.jsonl")
     assert answers.counts == {
         "missing predictions": 1,
@@ -416,10 +417,10 @@ def test_python_values():
     answers = answers_of(
         ["a", np.float64("nan"), np.int64(3)], ["x", ("y", "z"), np.array(["v", "w"])], ids=["p", 2, 3]
     )
-    assert [(row.id, row.where, row.prediction, row.references) for row in answers.rows] == [
-        ("p", "row 1", "a", (("x",),)),
-        ("2", "row 2", None, (("y", "z"),)),
-        ("3", "row 3", "3", (("v", "w"),)),
+    assert [(row.id, row.prediction, row.references) for row in answers.rows] == [
+        ("p", "a", (("x",),)),
+        ("2", None, (("y", "z"),)),
+        ("3", "3", (("v", "w"),)),
     ]
     assert [row.id for row in answers_of(["a", "b"], ["c", "d"]).rows] == ["1", "2"]
     assert answers_of(["a"], ["b"]).digest != answers_of(["a"], ["c"]).digest
@@ -453,3 +454,66 @@ def test_what_is_written_is_read_back(tmp_path_factory, rows, ascii_only):
     assert back == [row["gold"] for row in rows]
     again = answers_of([row["pred"] for row in rows], [row["gold"] for row in rows]).rows
     assert [row.references for row in again] == [row.references for row in found]
+
+
+LONG = 5000  # rows: more than are read together
+
+
+def long_file(write, row_of, name="a.jsonl"):
+    return write(name, lines(*(row_of(number) for number in range(LONG))))
+
+
+def test_a_long_file_is_read_in_order(write):
+    path = long_file(write, lambda n: {"id": f"q{n}", "pred": str(n), "gold": [f"g{n}"]})
+    answers = read_answers(path)
+    assert [row.id for row in answers.rows] == [f"q{n}" for n in range(LONG)]
+    assert [row.references for row in answers.rows[-2:]] == [((f"g{LONG - 2}",),), ((f"g{LONG - 1}",),)]
+    assert answers.counts == NONE
+
+
+def test_an_id_that_comes_again_much_later_is_found(write):
+    path = long_file(write, lambda n: {"id": "q3" if n == 4500 else f"q{n}", "pred": "a", "gold": "b"})
+    assert complaint(read_answers, path) == f"{path}:4501: the id 'q3' appears again (first on line 4)\n{ID_HINT}"
+
+
+def test_the_prediction_may_begin_late(write):
+    path = long_file(write, lambda n: {"id": n, "gold": "b"} | ({"pred": "a"} if n > 4000 else {}))
+    answers = read_answers(path)
+    assert (answers.counts["missing predictions"], answers.rows[-1].prediction) == (4001, "a")
+
+
+def test_columns_that_change_their_meaning_late_are_refused(write):
+    path = long_file(write, lambda n: {"gold": "b", "pred": "a"} | ({"id": "q"} if n == 4000 else {}))
+    assert complaint(read_answers, path) == (
+        f"{path}:4001: new columns begin here, and change which one is which\n"
+        "hint: give every row the same fields, or say which column is meant: --map FIELD=COLUMN"
+    )
+    path = long_file(write, lambda n: {"gold": "b", "pred": "a"} | ({"response": "c"} if n == 4000 else {}))
+    assert "'pred' and 'response' may both be 'prediction'" in complaint(read_answers, path)
+
+
+def test_a_tag_may_begin_late(write):
+    path = long_file(write, lambda n: {"gold": "b", "pred": "a"} | ({"category": "x"} if n == 4000 else {}))
+    assert [row.tags for row in read_answers(path).rows[3999:4002]] == [{}, {"category": "x"}, {}]
+
+
+def test_at_most_twenty_problems_of_a_long_file_are_said(write):
+    path = long_file(write, lambda n: {"gold": "b", "pred": ["a", "b"]})
+    assert complaint(read_answers, path).count("the prediction must be text") == 20
+
+
+def test_blocks_of_a_file_are_cut_between_lines(monkeypatch, write):
+    monkeypatch.setattr("steelyard.formats.records.text_blocks", lambda stream: text_blocks(stream, 7))
+    rows = [{"id": n, "pred": "法院\u2028x", "gold": "日本"} for n in range(9)]
+    path = write("a.jsonl", lines(*rows))
+    assert [(row.id, row.prediction) for row in read_answers(path).rows] == [(str(n), "法院\u2028x") for n in range(9)]
+    path = write("a.csv", '\ufeffid,pred,gold\r\n1,"a\nb",c\r\n2,d,e\r\n')
+    assert [(row.id, row.prediction) for row in read_answers(path).rows] == [("1", "a\nb"), ("2", "d")]
+
+
+def test_a_bad_byte_far_down_has_its_line(write):
+    content = (
+        lines(*({"pred": "a", "gold": "b"} for _ in range(200_000))).encode() + b'{"pred": "\xb7\xa8", "gold": "b"}\n'
+    )
+    path = write("a.jsonl", content)
+    assert complaint(read_answers, path).startswith(f"{path}:200001: this is not UTF-8 text: byte 0xb7")

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -203,6 +204,32 @@ def test_a_choice_is_right_only_as_a_whole():
     assert scores(["正确答案：A"], "A 或 B", metrics=["Choice"]) == {"Choice": 0}
 
 
+def test_an_answer_that_names_no_option_is_wrong_or_left_out_as_asked():
+    table = steelyard.evaluate_answers(["A", "B", "不知道"], ["A"] * 3, ["Choice", "Choice(skip=1)"])
+    assert table.mean("Choice") == 1 / 3
+    assert table.mean("Choice(skip=1)") == 0.5
+    assert table.why("Choice(skip=1)", 2).reason == "the answer names none of the options"
+    assert np.isnan(table.column("Choice(skip=1)")).tolist() == [False, False, True]
+
+
+# nltk 3.10.4: sentence_bleu([references], answer, smoothing_function=SmoothingFunction().method4) over these words
+SMOOTHED = [
+    ("the cat sat on the mat", ["the cat sat on a mat"], 0.537284965911771),
+    ("a b c d", ["a x c y"], 0.07258113984652705),
+    ("a", ["a"], 1.0),
+    ("x", ["a"], 0.0),
+    ("the cat sat", ["the cat sat on the mat", "a cat sat"], 0.5757197301274735),
+]
+
+
+@pytest.mark.parametrize(("answer", "references", "expected"), SMOOTHED)
+def test_smoothed_bleu(answer, references, expected):
+    from steelyard.metrics.bleu import smoothed_bleu
+
+    found = smoothed_bleu(answer.split(), [reference.split() for reference in references])
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
 def test_precision_and_recall_are_parts():
     table = steelyard.evaluate_answers(["big cat"], ["cat"], ["F1"])
     assert table.parts["F1"]["precision"].tolist() == [0.5]
@@ -244,3 +271,34 @@ def test_squad_scores_of_open_natural_questions(real, file, em, f1):
     # stored beside the data: the SQuAD 1.1 script
     table = steelyard.evaluate_answers(real / "nq_open" / file, metrics=["EM", "F1"], profile="squad")
     assert (round(100 * table.mean("EM"), 4), round(100 * table.mean("F1"), 4)) == (em, f1)
+
+
+def test_several_processes_give_the_same_table(write):
+    rows = [
+        {"id": n, "pred": f"答案 {n % 7} fox", "gold": [f"{n % 5} fox", "答案"], "category": str(n % 3)}
+        for n in range(5000)
+    ]
+    path = write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    done = []
+    alone = steelyard.evaluate_answers(path)
+    together = steelyard.evaluate_answers(path, processes=2, progress=done.append)
+    assert done == [2048, 4096, 5000]
+    assert together.ids == alone.ids
+    assert (together.tags, together.counts, together.signature) == (alone.tags, alone.counts, alone.signature)
+    for name in alone.metrics:
+        np.testing.assert_array_equal(together.column(name), alone.column(name))
+        for part, values in alone.parts.get(name, {}).items():
+            np.testing.assert_array_equal(together.parts[name][part], values)
+
+
+def test_the_order_of_references_does_not_matter_and_the_best_counts():
+    for references in (["x", "the big cat", "cat"], ["cat", "the big cat", "x"]):
+        found = scores(references, "a big cat")
+        assert set(found.values()) == {1.0}
+
+
+def test_plain_and_other_rows_of_one_batch_keep_their_places():
+    predictions = ["Paris", "北京", None, "x", "café", "Paris"]
+    references = [["Paris"], ["北京"], ["x"], [], ["cafe"], ["London", "Paris"]]
+    table = steelyard.evaluate_answers(predictions, references, ["EM"])
+    np.testing.assert_array_equal(table.column("EM"), [1, 1, 0, np.nan, 0, 1])

@@ -81,3 +81,19 @@ def test_rouge_of_lecoqa_in_both_definitions(real, name):
             profile=profile,
         )
         assert [table.mean(metric) for metric in table.metrics] == pytest.approx(list(stored[key].values()), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "name", ["bc13B__RAG", "bc13B__direct", "gpt__RAG", "gpt__direct", "qwen7B-ins__RAG", "qwen7B-ins__direct"]
+)
+def test_bleu_of_lecoqa(real, name):
+    stored = json.loads((real / "expected_generation.json").read_text("utf-8"))[f"lecoqa/predictions/{name}"]
+    table = steelyard.evaluate_answers(
+        real / "lecoqa" / "predictions" / f"{name}.jsonl",
+        real / "lecoqa" / "expected_answers.jsonl",
+        ["BLEU(smooth=4)"],
+        profile="rouge-jieba",
+    )
+    (metric,) = table.metrics
+    assert table.mean(metric) == pytest.approx(stored["recomputed_BLEU_nltk_method4_jieba"], abs=1e-9)
+    assert round(table.mean(metric), 4) == stored["published_BLEU"]

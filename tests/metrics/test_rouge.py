@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from steelyard.metrics.rouge import (
     Overlap,
     chinese_subsequence_overlap,
+    chinese_words,
     distinct_ngram_overlap,
     english_tokens,
     ngram_overlap,
@@ -167,7 +168,8 @@ def english_overlaps(prediction, reference, *, stemmed):
     return ngram_overlap(*sides, n=1), ngram_overlap(*sides, n=2), subsequence_overlap(*sides), summary
 
 
-def chinese_overlaps(prediction, reference):
+def chinese_overlaps(*sides):
+    prediction, reference = map(chinese_words, sides)
     ngrams = (distinct_ngram_overlap(prediction, reference, n=n) for n in (1, 2))
     return *ngrams, chinese_subsequence_overlap(prediction, reference)
 

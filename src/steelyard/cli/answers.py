@@ -7,6 +7,7 @@ from steelyard.cli.options import (
     add_output_options,
     add_test_options,
     comparison_settings,
+    positive,
     result_names,
 )
 
@@ -35,6 +36,12 @@ def add_command(commands: Any) -> None:
         "--map", action="append", default=[], type=field_name, metavar="FIELD=NAME", help="which field is which"
     )
     group.add_argument("--references", metavar="FILE", help="references in a file of their own, joined by id")
+    group.add_argument(
+        "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
+    )
+    group.add_argument(
+        "-j", "--concurrency", type=positive, default=1, metavar="N", help="processes for long files (%(default)s)"
+    )
     group.add_argument("--by", metavar="TAG", help="means for each value of a tag, such as category")
     add_test_options(parser)
     add_output_options(parser)
@@ -43,26 +50,34 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Weigh, compare, deliver."""
+    from pathlib import Path
+
     from steelyard.cli.output import deliver
+    from steelyard.cli.progress import counting
     from steelyard.metrics.answering import evaluate_answers
     from steelyard.metrics.names import split_names
+    from steelyard.metrics.registry import load_metrics
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs
     from steelyard.stats.compare import compare_all
 
     check_outputs(arguments.output, arguments.files)
-    tables = [
-        evaluate_answers(
-            path,
-            arguments.references,
-            arguments.metric and split_names(arguments.metric),
-            profile=arguments.profile,
-            tokens=arguments.tokens,
-            mapping=dict(arguments.map),
-            name=name,
-        )
-        for path, name in zip(arguments.files, result_names(arguments.files), strict=True)
-    ]
+    load_metrics(arguments.metrics_from, Path.cwd())
+    with counting("rows") as progress:
+        tables = [
+            evaluate_answers(
+                path,
+                arguments.references,
+                arguments.metric and split_names(arguments.metric),
+                profile=arguments.profile,
+                tokens=arguments.tokens,
+                mapping=dict(arguments.map),
+                name=name,
+                processes=arguments.concurrency,
+                progress=progress,
+            )
+            for path, name in zip(arguments.files, result_names(arguments.files), strict=True)
+        ]
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     deliver(Report(tables, comparisons, arguments.per_item, arguments.by), arguments)
     return 0

@@ -184,6 +184,12 @@ CHINESE = {
     "accepted names: {}; name another column with --map {}=COLUMN, or another file with --references FILE": (
         "可接受的列名：{}；其他列可用 --map {}=COLUMN 指定，其他文件可用 --references FILE 指定"
     ),
+    "new columns begin here, and change which one is which": "从这里开始出现了新的列，使各列的含义发生变化",
+    "give every row the same fields, or say which column is meant: --map FIELD=COLUMN": (
+        "请让每一行的字段一致，或指明所用的列：--map FIELD=COLUMN"
+    ),
+    "BLEU knows the smoothing 4, not {}": "BLEU 只支持第 4 种平滑，不支持 {}",
+    "BLEU alone is smoothed as in sacrebleu": "单写 BLEU 时采用 sacrebleu 的平滑方法",
     "{} and {} may both be {}": "{} 和 {} 都可能是 {}",
     "say which it is, for example: --map {}={}": "请指明是哪一列，例如：--map {}={}",
     "the id must be text or a whole number, not {}": "id 必须是文本或整数，而不是 {}",

@@ -4,24 +4,35 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
-from steelyard.formats.streams import Stream, decode, open_stream
+from steelyard.formats.streams import Stream, decode, open_stream, text_blocks
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 COMPRESSED = (".gz", ".zst", ".zstd")
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One row: its fields by name, and where it stands (`file:line`, or `file#/3` in a JSON array)."""
+class Record(NamedTuple):
+    """One row: its fields by name, and where it stands, as `pattern` has it."""
 
-    where: str
+    name: str
+    number: int
     fields: dict[str, Any]
+    pattern: str = "{}:{}"
+
+    @property
+    def where(self) -> str:
+        """The place of this row."""
+        return self.place(self.number)
+
+    def place(self, number: int) -> str:
+        """The place of another row of the same source."""
+        return self.pattern.format(self.name, number)
 
 
 def kind_of(path: str | Path) -> str:
@@ -34,12 +45,19 @@ def kind_of(path: str | Path) -> str:
 
 def read_records(path: str | Path) -> tuple[list[Record], str]:
     """All rows of a file, and the SHA-256 of its content."""
-    kind = kind_of(path)
-    stream = open_stream(path)
+    with closing(open_stream(path)) as stream:
+        return list(stream_records(stream, kind_of(path))), stream.digest()
+
+
+def stream_records(stream: Stream, kind: str) -> Iterator[Record]:
+    """The rows of a file of this kind as they are read; a JSON array is read as a whole."""
     if kind == ".parquet":
-        return list(_parquet(stream)), stream.digest()
-    text = decode(stream.read(), stream.name)
-    return list(_rows(text, kind, stream.name)), stream.digest()
+        return _parquet(stream)
+    if kind == ".json":
+        return _json_array(decode(stream.read(), stream.name), stream.name)
+    if kind in _SEPARATORS:
+        return _separated(stream, _SEPARATORS[kind])
+    return _json_lines(stream)
 
 
 def parse_json(text: str, name: str, first_line: int = 1) -> Any:
@@ -55,21 +73,15 @@ def parse_json(text: str, name: str, first_line: int = 1) -> Any:
         raise InputError(str(error), where=name if first_line == 1 else f"{name}:{first_line}") from None
 
 
-def _rows(text: str, kind: str, name: str) -> Iterator[Record]:
-    if kind == ".json":
-        return _json_array(text, name)
-    if kind in _SEPARATORS:
-        return _separated(text, _SEPARATORS[kind], name)
-    return _json_lines(text, name)
-
-
-def _json_lines(text: str, name: str) -> Iterator[Record]:
+def _json_lines(stream: Stream) -> Iterator[Record]:
+    name = stream.name
     problems: list[Problem] = []
     # not splitlines(): U+2028 and its like may stand inside a JSON string
-    for number, line in enumerate(text.split("\n"), 1):
+    lines = chain.from_iterable(text.removesuffix("\n").split("\n") for text in text_blocks(stream))
+    for number, line in enumerate(lines, 1):
         try:
             if line.strip() and len(problems) < MOST_PROBLEMS:
-                yield _record(parse_json(line, name, number), f"{name}:{number}")
+                yield _record(parse_json(line, name, number), name, number)
         except InputError as error:
             problems += error.problems
     if problems:
@@ -81,19 +93,21 @@ def _json_array(text: str, name: str) -> Iterator[Record]:
     if not isinstance(content, list):
         raise InputError("an array of objects is needed, this is a single value", where=name)
     for number, row in enumerate(content):
-        yield _record(row, f"{name}#/{number}")
+        yield _record(row, name, number, "{}#/{}")
 
 
-def _record(row: Any, where: str) -> Record:
+def _record(row: Any, name: str, number: int, pattern: str = "{}:{}") -> Record:
+    record = Record(name, number, row, pattern)
     if not isinstance(row, dict):
-        raise InputError(
-            f"an object with named fields is needed, not {json.dumps(row, ensure_ascii=False)[:60]}", where=where
-        )
-    return Record(where, row)
+        shown = json.dumps(row, ensure_ascii=False)[:60]
+        raise InputError(f"an object with named fields is needed, not {shown}", where=record.where)
+    return record
 
 
-def _separated(text: str, separator: str, name: str) -> Iterator[Record]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+def _separated(stream: Stream, separator: str) -> Iterator[Record]:
+    name = stream.name
+    lines = chain.from_iterable(io.StringIO(text, newline="") for text in text_blocks(stream))
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     header: list[str] | None = None
     problems: list[Problem] = []
     try:
@@ -103,11 +117,12 @@ def _separated(text: str, separator: str, name: str) -> Iterator[Record]:
             if header is None:
                 header = _header(row, name)
                 continue
-            where = f"{name}:{reader.line_num}"
             if len(row) != len(header):
-                problems.append(Problem(where, f"{len(row)} columns, the header has {len(header)}"))
+                problems.append(
+                    Problem(f"{name}:{reader.line_num}", f"{len(row)} columns, the header has {len(header)}")
+                )
             elif len(problems) < MOST_PROBLEMS:
-                yield Record(where, dict(zip(header, row, strict=True)))
+                yield Record(name, reader.line_num, dict(zip(header, row, strict=True)))
     except csv.Error as error:
         problems.append(Problem(f"{name}:{reader.line_num}", f"this is not CSV: {error}"))
     if problems:
@@ -130,11 +145,12 @@ def _parquet(stream: Stream) -> Iterator[Record]:
     except ImportError:
         raise MissingExtra.of("pyarrow", "parquet", purpose="reading parquet files") from None
     try:
-        table = parquet.read_table(io.BytesIO(stream.read()))
+        batches = parquet.ParquetFile(io.BytesIO(stream.read())).iter_batches()
+        rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+        for number, row in enumerate(rows, 1):
+            yield Record(stream.name, number, row, "{}: row {}")
     except ArrowInvalid as error:
         raise InputError(f"this is not a parquet file: {error}", where=stream.name) from None
-    for number, row in enumerate(table.to_pylist(), 1):
-        yield Record(f"{stream.name}: row {number}", row)
 
 
 class _BadJSON(ValueError):

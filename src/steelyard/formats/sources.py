@@ -100,7 +100,7 @@ def _rows(source: Any, values: Sequence[str], name: str) -> Iterator[Row]:
     if isinstance(source, Iterable):
         rows = list(source)
         if rows and all(isinstance(row, Mapping) for row in rows):
-            return named_rows([Record(f"{name}[{n}]", dict(row)) for n, row in enumerate(rows)], values, name)
+            return named_rows([Record(name, n, dict(row), "{}[{}]") for n, row in enumerate(rows)], values, name)
         return _tuple_rows(rows, name)
     raise TypeError(f"{name} must be a path, a mapping, columns, a data frame or rows, not {type(source).__name__}")
 
@@ -110,7 +110,7 @@ def _column_rows(columns: dict[str, list[Any]], values: Sequence[str], name: str
     if len(set(lengths.values())) > 1:
         raise InputError(f"the columns differ in length: {lengths}", where=name)
     rows = zip(*columns.values(), strict=True)
-    records = [Record(f"{name}[{number}]", dict(zip(columns, row, strict=True))) for number, row in enumerate(rows)]
+    records = [Record(name, number, dict(zip(columns, row, strict=True)), "{}[{}]") for number, row in enumerate(rows)]
     return named_rows(records, values, name)
 
 

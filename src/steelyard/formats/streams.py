@@ -141,6 +141,29 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
         stream.close()
 
 
+def text_blocks(stream: Stream, size: int = BLOCK) -> Iterator[str]:
+    """The stream as text in pieces of whole lines; the mark at its head is gone, and what is not UTF-8 is refused."""
+    kept = b""
+    first_line = 1
+    try:
+        while piece := stream.read(max(size, len(kept))):
+            kept += piece
+            cut = kept.rfind(b"\n") + 1
+            if cut:
+                yield _text(kept[:cut], stream.name, first_line)
+                first_line += kept.count(b"\n", 0, cut)
+                kept = kept[cut:]
+        if kept:
+            yield _text(kept, stream.name, first_line)
+    finally:
+        stream.close()
+
+
+def _text(content: bytes, name: str, first_line: int) -> str:
+    check_encoding(content, name, first_line)
+    return (content.removeprefix(_UTF8_MARK) if first_line == 1 else content).decode("utf-8")
+
+
 def _last_change(block: bytes) -> int:
     """Where the last query of the block begins, or 0 if that is its first line.
 

@@ -198,4 +198,4 @@ def _cutoff(text: str) -> int:
 
 def _known() -> list[str]:
     register_all()
-    return [*REGISTRY, *SPELLINGS]
+    return [*(found.name for found in all_metrics()), *SPELLINGS]

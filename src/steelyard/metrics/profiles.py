@@ -1,51 +1,50 @@
 """How texts are read before they are compared: our own way, and other programs' ways to the letter."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from typing import Protocol
+from functools import partial
+
+import numpy as np
 
 from steelyard.errors import UnknownName
+from steelyard.metrics.overlaps import Overlaps
+from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.rouge import (
-    Overlap,
     chinese_subsequence_overlap,
+    chinese_words,
     distinct_ngram_overlap,
     english_tokens,
-    ngram_overlap,
-    subsequence_overlap,
 )
+from steelyard.table import Flags, FloatArray
+from steelyard.text.coding import Cut, Pieces, Reading
 from steelyard.text.english import squad_text, ultrarag_text
-from steelyard.text.tokens import Unit, atoms, contains, covers, segment, tokens
+from steelyard.text.plain import PlainAtoms
+from steelyard.text.tokens import Unit, atoms, segment, tokens
 
-
-class NgramOverlap(Protocol):
-    """ROUGE-N over two texts."""
-
-    def __call__(self, prediction: Sequence[str], reference: Sequence[str], *, n: int) -> Overlap: ...
-
-
-Groups = Sequence[Sequence[str]]
-"""References: groups of aliases; one group unless the question has several answers."""
+Relation = Callable[[Pairs, "Profile"], Flags]
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What counts as equal (`key`), as contained, as covered; the tokens of F1 and of ROUGE; the share of groups found.
+    """Readings of a text: to match it, for F1, ROUGE and BLEU; and what it means to be contained, covered, found.
 
     With `short_as_whole`, texts that are too short to have n-grams are compared as they are, so that a single word
-    scores 1 against itself in ROUGE-2 too; the programs that the other profiles repeat say 0.
+    scores 1 against itself in ROUGE-2 too; the programs that the other profiles repeat say 0. `nothing_matches` if
+    two texts of which nothing is left count as equal.
     """
 
     name: str
-    key: Callable[[str], Hashable]
-    contains: Callable[[str, str], bool]
-    covers: Callable[[str, str], bool]
-    tokens: Callable[[str], Sequence[str]]
-    rouge_tokens: Callable[[str], Sequence[str]]
-    groups_found: Callable[[str, Groups], float]
-    ngrams: NgramOverlap = ngram_overlap
-    subsequence: Callable[[Sequence[str], Sequence[str]], Overlap] = subsequence_overlap
+    matching: Reading
+    bag: Reading
+    rouge: Reading
+    bleu: Cut
+    contained: Relation
+    covered: Relation
+    found: Callable[[Pairs, "Profile"], FloatArray]
+    ngrams: Callable[[Pairs, "Profile", int], Overlaps]
+    subsequence: Callable[[Pairs, "Profile"], Overlaps]
     short_as_whole: bool = False
+    nothing_matches: bool = True
 
 
 def profile_of(name: str, unit: Unit = "words") -> Profile:
@@ -56,88 +55,154 @@ def profile_of(name: str, unit: Unit = "words") -> Profile:
 
 
 def _steelyard(unit: Unit) -> Profile:
+    plain = PlainAtoms()
+    matching = Reading(atoms, plain)
+    words = matching if unit == "chars" else Reading(partial(tokens, unit=unit), plain)
     return Profile(
         name="steelyard",
-        key=lambda text: atoms(text) or None,
-        contains=lambda answer, reference: contains(atoms(answer), atoms(reference)),
-        covers=lambda answer, reference: covers(atoms(answer), atoms(reference)),
-        tokens=partial(tokens, unit=unit),
-        rouge_tokens=partial(tokens, unit=unit),
-        groups_found=_share_of_groups,
+        matching=matching,
+        bag=words,
+        rouge=words,
+        bleu=words.tokens,
+        contained=_stands,
+        covered=_in_order,
+        found=lambda pairs, _: pairs.group_share(pairs.standing(matching)),
+        ngrams=_shared_ngrams,
+        subsequence=_shared_subsequence,
         short_as_whole=True,
-    )
-
-
-def _ultrarag(_: Unit) -> Profile:
-    return Profile(
-        name="ultrarag",
-        key=ultrarag_text,
-        contains=lambda answer, reference: (
-            bool(ultrarag_text(answer)) and ultrarag_text(reference) in ultrarag_text(answer)
-        ),
-        covers=lambda answer, reference: set(ultrarag_text(reference).split()) <= set(ultrarag_text(answer).split()),
-        tokens=lambda text: ultrarag_text(text).split(),
-        rouge_tokens=lambda text: _stemmed(ultrarag_text(text)),
-        groups_found=_share_of_equal_references,
+        nothing_matches=False,
     )
 
 
 def _squad(_: Unit) -> Profile:
-    return Profile(
+    cut = _split(squad_text)
+    reading = Reading(cut, Pieces(cut))
+    return replace(
+        _steelyard("words"),
         name="squad",
-        key=squad_text,
-        contains=lambda answer, reference: bool(squad_text(reference)) and squad_text(reference) in squad_text(answer),
-        covers=lambda answer, reference: set(squad_text(reference).split()) <= set(squad_text(answer).split()),
-        tokens=lambda text: squad_text(text).split(),
-        rouge_tokens=_stemmed,
-        groups_found=_share_of_groups,
+        matching=reading,
+        bag=reading,
+        rouge=_english(stemmed=True),
+        bleu=cut,
+        contained=lambda pairs, profile: _is_part(pairs, squad_text) & (pairs.shared(profile.matching).wanted > 0),
+        covered=_as_sets,
+        short_as_whole=False,
+        nothing_matches=True,
+    )
+
+
+def _ultrarag(_: Unit) -> Profile:
+    truth = frozenset(("True", "False"))
+    reading = Reading(_split(ultrarag_text), Pieces(_split(_ultrarag_piece)), truth)
+    rouge = Reading(
+        lambda text: english_tokens(ultrarag_text(text), stemmed=True),
+        Pieces(lambda piece: english_tokens(_ultrarag_piece(piece), stemmed=True)),
+        truth,
+    )
+    return replace(
+        _squad("words"),
+        name="ultrarag",
+        matching=reading,
+        bag=reading,
+        rouge=rouge,
+        bleu=reading.tokens,
+        contained=lambda pairs, profile: (
+            _is_part(pairs, ultrarag_text) & (pairs.shared(profile.matching).predicted > 0)
+        ),
+        found=lambda pairs, profile: pairs.share(pairs.shared(profile.matching).equal),
     )
 
 
 def _rouge_score(_: Unit) -> Profile:
-    return replace(_squad("words"), name="rouge-score", rouge_tokens=_unstemmed)
+    return replace(_squad("words"), name="rouge-score", rouge=_english(stemmed=False))
 
 
 def _rouge_score_stemmed(_: Unit) -> Profile:
-    return replace(_squad("words"), name="rouge-score-stemmed", rouge_tokens=_stemmed)
+    return replace(_squad("words"), name="rouge-score-stemmed")
 
 
 def _rouge_jieba(unit: Unit) -> Profile:
-    return replace(_steelyard(unit), name="rouge-jieba", rouge_tokens=_jieba_words, short_as_whole=False)
-
-
-# each text is cut once, however many metrics look at it
-_stemmed = lru_cache(maxsize=1 << 12)(partial(english_tokens, stemmed=True))
-_unstemmed = lru_cache(maxsize=1 << 12)(partial(english_tokens, stemmed=False))
-_segmented = lru_cache(maxsize=1 << 12)(segment)
-
-
-@lru_cache(maxsize=1 << 12)
-def _jieba_words(text: str) -> list[str]:
-    return [word for word in segment(text) if word.strip()]
+    return replace(
+        _steelyard(unit),
+        name="rouge-jieba",
+        rouge=Reading(_jieba_words, Pieces(_jieba_words)),
+        bleu=segment,
+        short_as_whole=False,
+    )
 
 
 def _rouge_chinese(unit: Unit) -> Profile:
     return replace(
         _steelyard(unit),
         name="rouge-chinese",
-        rouge_tokens=_segmented,
-        ngrams=distinct_ngram_overlap,
-        subsequence=chinese_subsequence_overlap,
+        rouge=Reading(_jieba_words, Pieces(_jieba_words)),
+        bleu=segment,
+        ngrams=_distinct_ngrams,
+        subsequence=_chinese_subsequence,
         short_as_whole=False,
     )
 
 
-def _share_of_groups(answer: str, groups: Groups) -> float:
-    """The share of groups of which some alias stands in the answer."""
-    read = atoms(answer)
-    return sum(any(contains(read, atoms(alias)) for alias in group) for group in groups) / len(groups)
+def _english(*, stemmed: bool) -> Reading:
+    cut = partial(english_tokens, stemmed=stemmed)
+    return Reading(cut, Pieces(cut))
 
 
-def _share_of_equal_references(answer: str, groups: Groups) -> float:
-    """As UltraRAG has it: the share of all references that equal the answer."""
-    flat = [alias for group in groups for alias in group]
-    return sum(ultrarag_text(alias) == ultrarag_text(answer) for alias in flat) / len(flat)
+def _split(normalise: Callable[[str], str]) -> Cut:
+    return lambda text: normalise(text).split()
+
+
+def _ultrarag_piece(piece: str) -> str:
+    """A piece of a text that is not "True" or "False" as a whole."""
+    return ultrarag_text(f"{piece} ")
+
+
+def _jieba_words(text: str) -> list[str]:
+    return [word for word in segment(text) if word.strip()]
+
+
+def _chinese_words(text: str) -> list[str]:
+    return chinese_words(segment(text))
+
+
+def _stands(pairs: Pairs, profile: Profile) -> Flags:
+    return pairs.standing(profile.matching)
+
+
+def _in_order(pairs: Pairs, profile: Profile) -> Flags:
+    shared = pairs.shared(profile.matching)
+    return shared.covered & (shared.wanted > 0)
+
+
+def _as_sets(pairs: Pairs, profile: Profile) -> Flags:
+    shared = pairs.shared(profile.matching)
+    return np.equal(shared.present, shared.wanted)
+
+
+def _is_part(pairs: Pairs, normalise: Callable[[str], str]) -> Flags:
+    """Whether the one text is a part of the other, letter by letter."""
+    return pairs.each(lambda answer, reference: normalise(reference) in normalise(answer)) > 0
+
+
+def _shared_ngrams(pairs: Pairs, profile: Profile, n: int) -> Overlaps:
+    shared = pairs.shared(profile.rouge)
+    if n == 1:
+        return Overlaps.of(shared.unigrams, shared.predicted, shared.wanted)
+    pairs_of = Overlaps.of(shared.bigrams, shared.predicted - 1, shared.wanted - 1)
+    return pairs_of.with_ones(shared.equal & (shared.wanted == 1)) if profile.short_as_whole else pairs_of
+
+
+def _shared_subsequence(pairs: Pairs, profile: Profile) -> Overlaps:
+    shared = pairs.shared(profile.rouge)
+    return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted)
+
+
+def _distinct_ngrams(pairs: Pairs, profile: Profile, n: int) -> Overlaps:
+    return pairs.overlaps(_chinese_words, partial(distinct_ngram_overlap, n=n))
+
+
+def _chinese_subsequence(pairs: Pairs, profile: Profile) -> Overlaps:
+    return pairs.overlaps(_chinese_words, chinese_subsequence_overlap)
 
 
 _PROFILES: dict[str, Callable[[Unit], Profile]] = {

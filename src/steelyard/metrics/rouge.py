@@ -7,7 +7,7 @@ tokens, so that a text is cut once however many of them are wanted.
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -49,15 +49,20 @@ def english_tokens(text: str, *, stemmed: bool) -> list[str]:
 
 def ngram_overlap(prediction: Sequence[str], reference: Sequence[str], *, n: int) -> Overlap:
     """ROUGE-N: an n-gram counts as often as it stands in both; 0 where a side has fewer than n tokens."""
+    shared = shared_ngrams(prediction, reference, n=n)
+    return _overlap(shared, max(len(prediction) - n + 1, 0), max(len(reference) - n + 1, 0))
+
+
+def shared_ngrams(prediction: Sequence[Hashable], reference: Sequence[Hashable], *, n: int) -> int:
+    """How many n-grams both have, each as often as both have it."""
     predicted, wanted = Counter(_ngrams(prediction, n)), Counter(_ngrams(reference, n))
     common = predicted.keys() & wanted.keys()
-    shared = sum(map(min, map(predicted.__getitem__, common), map(wanted.__getitem__, common)))
-    return _overlap(shared, max(len(prediction) - n + 1, 0), max(len(reference) - n + 1, 0))
+    return sum(map(min, map(predicted.__getitem__, common), map(wanted.__getitem__, common)))
 
 
 def subsequence_overlap(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:
     """ROUGE-L: the longest common subsequence of the two texts, each taken as one sentence."""
-    return _overlap(_subsequence_length(prediction, reference), len(prediction), len(reference))
+    return _overlap(subsequence_length(prediction, reference), len(prediction), len(reference))
 
 
 def summary_overlap(
@@ -77,21 +82,32 @@ def summary_overlap(
 
 
 def distinct_ngram_overlap(prediction: Sequence[str], reference: Sequence[str], *, n: int) -> Overlap:
-    """ROUGE-N as rouge_chinese has it for tokens joined by blanks: each n-gram counts once, and F1 stays below 1.
+    """ROUGE-N as rouge_chinese has it: each n-gram counts once, and F1 stays below 1.
 
     An empty side, which rouge_chinese refuses, gives 0.
     """
-    predicted, wanted = (set(_ngrams(_chinese_words(tokens), n)) for tokens in (prediction, reference))
+    predicted, wanted = set(_ngrams(prediction, n)), set(_ngrams(reference, n))
     return _overlap(len(predicted & wanted), len(predicted), len(wanted), addend=_ADDEND)
 
 
 def chinese_subsequence_overlap(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:
-    """ROUGE-L as rouge_chinese has it for tokens joined by blanks: over the whole text, and F1 stays below 1.
+    """ROUGE-L as rouge_chinese has it: over the whole text, and F1 stays below 1.
 
     An empty side, which rouge_chinese refuses, gives 0.
     """
-    predicted, wanted = _chinese_words(prediction), _chinese_words(reference)
-    return _overlap(_subsequence_length(predicted, wanted), len(predicted), len(wanted), addend=_ADDEND)
+    return _overlap(subsequence_length(prediction, reference), len(prediction), len(reference), addend=_ADDEND)
+
+
+def chinese_words(tokens: Sequence[str]) -> list[str]:
+    """The words rouge_chinese counts in tokens joined by blanks.
+
+    A sentence ends within a token too, and a blank line is an empty word.
+    """
+    text = " ".join(tokens)
+    for rule in _SENTENCE_ENDS:
+        text = rule.sub(r"\1\n\2", text)
+    sentences = [sentence for sentence in text.rstrip().split("\n") if sentence]
+    return [word for sentence in sentences for word in sentence.split() or [""]]
 
 
 def _overlap(shared: int, predicted: int, wanted: int, *, addend: float = 0.0) -> Overlap:
@@ -101,27 +117,19 @@ def _overlap(shared: int, predicted: int, wanted: int, *, addend: float = 0.0) -
     return Overlap(precision, recall, 2 * precision * recall / (precision + recall + addend))
 
 
-def _ngrams(tokens: Sequence[str], n: int) -> Iterable[str] | Iterable[tuple[str, ...]]:
+def _ngrams(tokens: Sequence[Hashable], n: int) -> Iterable[Hashable]:
     if n < 1:
         raise ValueError(f"an n-gram has at least one token, not {n}")
     return tokens if n == 1 else zip(*(tokens[start:] for start in range(n)), strict=False)
 
 
-def _chinese_words(tokens: Sequence[str]) -> list[str]:
-    """The words rouge_chinese counts: a sentence ends within a token too, and a blank line is an empty word."""
-    text = " ".join(tokens)
-    for rule in _SENTENCE_ENDS:
-        text = rule.sub(r"\1\n\2", text)
-    sentences = [sentence for sentence in text.rstrip().split("\n") if sentence]
-    return [word for sentence in sentences for word in sentence.split() or [""]]
-
-
-def _subsequence_length(left: Sequence[str], right: Sequence[str]) -> int:
+def subsequence_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
+    """The length of the longest common subsequence."""
     last = deque(_rows(left, _masks(right), len(right)), maxlen=1).pop()
     return _length(last, len(right))
 
 
-def _matched(sentence: Sequence[str], masks: Mapping[str, int], width: int) -> list[int]:
+def _matched(sentence: Sequence[str], masks: Mapping[Hashable, int], width: int) -> list[int]:
     """Places in the sentence of one longest common subsequence, found from the end as rouge_score finds it."""
     rows = list(_rows(sentence, masks, width))
     places = []
@@ -137,7 +145,7 @@ def _matched(sentence: Sequence[str], masks: Mapping[str, int], width: int) -> l
     return places
 
 
-def _rows(tokens: Sequence[str], masks: Mapping[str, int], width: int) -> Iterator[int]:
+def _rows(tokens: Sequence[Hashable], masks: Mapping[Hashable, int], width: int) -> Iterator[int]:
     """The table of common subsequence lengths, a row for each beginning of tokens, as bits: 0 where a row rises by one.
 
     H. Hyyrö, Bit-parallel LCS-length computation revisited, 2004. A row is a whole number of any size.
@@ -155,9 +163,9 @@ def _length(row: int, column: int) -> int:
     return column - (row & ((1 << column) - 1)).bit_count()
 
 
-def _masks(tokens: Sequence[str]) -> dict[str, int]:
+def _masks(tokens: Sequence[Hashable]) -> dict[Hashable, int]:
     """For each token the places where it stands, as bits."""
-    masks: dict[str, int] = {}
+    masks: dict[Hashable, int] = {}
     for place, token in enumerate(tokens):
         masks[token] = masks.get(token, 0) | (1 << place)
     return masks

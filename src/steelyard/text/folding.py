@@ -26,8 +26,8 @@ _DIGIT_MARKS: Final = dict.fromkeys(
 FOLDS: Final[dict[int, int | str]] = {**_WIDTHS, **_BLANKS, **_CURRENCY, **_DASHES, **_INVISIBLE, **_DIGIT_MARKS}
 
 # ○ and ◯ stand for 〇 between Chinese numerals or before 年, and O and o do where a year is meant
-_NUMERAL: Final = "一二三四五六七八九十〇零○◯Oo"
-_ZERO: Final = re.compile(f"(?<=[{_NUMERAL}])[○◯Oo](?=[{_NUMERAL}年])")
+_NUMERAL: Final = "一二三四五六七八九十〇零"
+_ZEROS: Final = re.compile(f"(?<=[{_NUMERAL}])[○◯Oo]+(?=[{_NUMERAL}年])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,18 @@ class Folded:
 
 def fold(text: str) -> str:
     """The text in one way of writing."""
-    folded = text if text.isascii() else text.translate(_table())
-    return _ZERO.sub("〇", folded) if _ZERO.search(folded) else folded
+    return text if text.isascii() else _with_zeros(text.translate(_table()))
 
 
 def fold_with_offsets(text: str) -> Folded:
     """The folded text with the way back to the original."""
     pieces = list(_folded_characters(text))
     folded = "".join(char for char, _ in pieces)
-    return Folded(_ZERO.sub("〇", folded), (*(offset for _, offset in pieces), len(text)))
+    return Folded(_with_zeros(folded), (*(offset for _, offset in pieces), len(text)))
+
+
+def _with_zeros(folded: str) -> str:
+    return _ZEROS.sub(lambda zeros: "〇" * len(zeros[0]), folded)
 
 
 def _folded_characters(text: str) -> Iterator[tuple[str, int]]:

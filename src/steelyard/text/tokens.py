@@ -40,9 +40,9 @@ _LEXEME: Final = _lexeme(
 )
 _LATIN: Final = re.compile(r"(?=.*[-_.%])[A-Za-z0-9.%_-]+")
 _LATIN_PART: Final = re.compile(r"[a-zA-Z0-9]+(?:\.\d+)?%?|[^a-zA-Z0-9]+")
-_ARTICLES: Final = frozenset(("a", "A", "an", "An", "AN", "the", "The", "THE"))
+ARTICLES: Final = frozenset(("a", "A", "an", "An", "AN", "the", "The", "THE"))
 _INNER_MARKS: Final = str.maketrans("", "", ".'’")
-_TRUTH: Final = {"true": "yes", "false": "no"}
+TRUTH: Final = {"true": "yes", "false": "no"}
 
 
 @lru_cache(maxsize=1 << 14)
@@ -100,15 +100,25 @@ def _spell(text: str, *, dense: Split, hangul: Split) -> tuple[str, ...]:
     """The tokens that a text counts for; `dense` and `hangul` split what is written without blanks."""
     folded = fold(text)
     lexemes = (_ASCII_LEXEME if folded.isascii() else _LEXEME).findall(folded)
-    if len(lexemes) == 1 and lexemes[0].lower() in _TRUTH:
-        return (_TRUTH[lexemes[0].lower()],)
+    if len(lexemes) == 1 and lexemes[0].lower() in TRUTH:
+        return (TRUTH[lexemes[0].lower()],)
     found: list[str] = []
     for lexeme in _without_articles(lexemes):
-        if lexeme.isascii() and lexeme.isalpha():
-            found.append(lexeme.lower())
+        if lexeme.isascii():
+            found.append(plain_token(lexeme))
         else:
             found += _spell_other(lexeme, dense, hangul)
     return tuple(found or folded.split())
+
+
+def plain_lexemes(piece: str) -> list[str]:
+    """The lexemes of an ASCII text; none reaches across a blank."""
+    return _ASCII_LEXEME.findall(piece)
+
+
+def plain_token(lexeme: str) -> str:
+    """The one token that an ASCII lexeme counts for."""
+    return lexeme.lower() if lexeme.isalpha() else _number(lexeme) if _is_number(lexeme) else _word(lexeme)
 
 
 def _without_articles(lexemes: list[str]) -> list[str]:
@@ -117,7 +127,7 @@ def _without_articles(lexemes: list[str]) -> list[str]:
     return [
         lexeme
         for place, lexeme in enumerate(lexemes)
-        if lexeme not in _ARTICLES
+        if lexeme not in ARTICLES
         or place == last
         or (lexeme == "A" and place > 0)
         or not (len(lexemes[place + 1]) > 1 and lexemes[place + 1][0].isalpha())
@@ -125,15 +135,23 @@ def _without_articles(lexemes: list[str]) -> list[str]:
 
 
 def _spell_other(lexeme: str, dense: Split, hangul: Split) -> list[str]:
-    """Tokens of a lexeme that is not a plain English word."""
-    if lexeme[-1].isdigit() and lexeme.lstrip("+-")[0].isdigit():
+    """Tokens of a lexeme that is not ASCII."""
+    if _is_number(lexeme):
         return [_number(lexeme)]
     match script_of(lexeme[0]):
         case "han" | "kana" | "unspaced":
             return dense(lexeme)
         case "hangul":
             return hangul(lexeme)
-    return [lexeme.translate(_INNER_MARKS).lower()]
+    return [_word(lexeme)]
+
+
+def _is_number(lexeme: str) -> bool:
+    return lexeme[-1].isdigit() and lexeme.lstrip("+-")[0].isdigit()
+
+
+def _word(lexeme: str) -> str:
+    return lexeme.translate(_INNER_MARKS).lower()
 
 
 def _number(raw: str) -> str:

@@ -1,0 +1,41 @@
+"""How far long work has come, on a terminal and nowhere else."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+PATIENCE = 1.0  # seconds before anything is said
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int], None]]:
+    """A function to be told how many are done; it draws on standard error, and leaves nothing behind."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    began = time.monotonic()
+    drawn: list[tuple[Any, Any]] = []
+
+    def show(done: int) -> None:
+        if not drawn and time.monotonic() - began > PATIENCE:
+            drawn.append(_bar(what))
+        for bar, task in drawn:
+            bar.update(task, completed=done)
+
+    try:
+        yield show
+    finally:
+        for bar, _ in drawn:
+            bar.stop()
+
+
+def _bar(what: str) -> tuple[Any, Any]:
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.completed:,.0f} {task.description}"), TimeElapsedColumn()
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.start()
+    return bar, bar.add_task(what, total=None)

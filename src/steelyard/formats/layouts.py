@@ -1,0 +1,115 @@
+"""Which column of a file holds what: by the usual names of all tools, or as the user maps them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from steelyard.errors import ConfigError, InputError, nearest
+
+FIELDS = ("id", "question", "references", "prediction", "contexts", "tags")  # what a column may be mapped to
+
+ID = ("id", "qid", "query_id", "_id", "question_id")
+QUESTION = ("question", "query", "user_input", "input", "q_ls")
+# fmt: off
+REFERENCES = (
+    "golden_answers", "references", "reference", "answers", "expected_output", "target", "gt_answer", "generation_gt",
+    "ground_truth", "ground_truths", "gold", "gold_answers", "gt_ls",
+)
+PREDICTION = (
+    "pred_answer", "prediction", "pred", "response", "actual_output", "output", "answer", "generated_answer", "pred_ls",
+)
+# fmt: on
+TAGS = ("tags", "metadata")
+ID_HINT = "every row needs an id of its own; --map id=COLUMN names another column"
+LABELS = ("type", "category", "difficulty", "language", "document", "task")
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A file and the columns that it has."""
+
+    name: str
+    columns: Sequence[str]
+
+
+class Layout(NamedTuple):
+    """Which column holds what; None where no column does."""
+
+    id: str | None
+    prediction: str | None
+    references: str | None
+    question: str | None
+    tags: tuple[str, ...]
+
+
+def check_mapping(mapping: Mapping[str, str], *files: Columns) -> None:
+    """Refuse unknown fields and columns; with two files, predictions stand in the first, references in the last."""
+    for name, column in mapping.items():
+        if name not in FIELDS:
+            raise ConfigError(f"no field is called {name!r}", hint=nearest(name, FIELDS))
+        places = {"prediction": files[:1], "references": files[-1:]}.get(name, files)
+        known = [each for file in places for each in file.columns]
+        if column not in known:
+            raise InputError(f"no column is called {column!r}", where=places[0].name, hint=nearest(column, known))
+
+
+def layout_of(file: Columns, mapping: Mapping[str, str], wanted: set[str]) -> Layout:
+    """The mapped columns, and the others by their usual names; `wanted` are the fields that must be there."""
+    unwanted = {"prediction", "references"} - wanted
+    mapped = {name: column for name, column in mapping.items() if column in file.columns and name not in unwanted}
+    _check_shared(mapped)
+    free = [column for column in file.columns if column not in mapped.values()]
+    candidates = _candidates(free, mapped, wanted)
+    return Layout(
+        id=mapped.get("id") or next(_named(free, ID), None),
+        question=mapped.get("question") or next(_named(free, QUESTION), None),
+        references=_only(file, "references", candidates) if "references" in wanted else None,
+        prediction=_only(file, "prediction", candidates) if "prediction" in wanted else None,
+        tags=(*_named(free, LABELS), *([mapped["tags"]] if "tags" in mapped else _named(free, TAGS))),
+    )
+
+
+def _check_shared(mapped: Mapping[str, str]) -> None:
+    first: dict[str, str] = {}
+    for name, column in mapped.items():
+        if first.setdefault(column, name) != name:
+            raise ConfigError(f"the column {column!r} is given for both {first[column]!r} and {name!r}")
+
+
+def _candidates(free: Sequence[str], mapped: Mapping[str, str], wanted: set[str]) -> dict[str, list[str]]:
+    """The columns that may be the references, and those that may be the prediction.
+
+    `answer` is the system's (old RAGAS), or the reference if another column is the system's and none the references.
+    """
+    references = [mapped["references"]] if "references" in mapped else list(_named(free, REFERENCES))
+    predictions = [mapped["prediction"]] if "prediction" in mapped else list(_named(free, PREDICTION))
+    answers = list(_named(free, ("answer",)))
+    others = [column for column in predictions if column not in answers]
+    if not references and (others or "prediction" not in wanted):
+        return {"references": answers, "prediction": others}
+    return {"references": references, "prediction": predictions}
+
+
+def _only(file: Columns, name: str, candidates: Mapping[str, Sequence[str]]) -> str:
+    found = candidates[name]
+    if not found:
+        names = ", ".join(REFERENCES if name == "references" else PREDICTION)
+        elsewhere = ", or another file with --references FILE" if name == "references" else ""
+        raise InputError(
+            f"no column holds {name!r}; there are: {', '.join(map(repr, file.columns))}",
+            where=file.name,
+            hint=f"accepted names: {names}; name another column with --map {name}=COLUMN{elsewhere}",
+        )
+    if len(found) > 1:
+        raise InputError(
+            f"{found[0]!r} and {found[1]!r} may both be {name!r}",
+            where=file.name,
+            hint=f"say which it is, for example: --map {name}={found[0]}",
+        )
+    return found[0]
+
+
+def _named(columns: Iterable[str], names: Sequence[str]) -> Iterator[str]:
+    """The columns that have one of the names in upper or lower case, in the order of the names."""
+    known = [column for column in columns if column.casefold() in names]
+    return iter(sorted(known, key=lambda column: names.index(column.casefold())))

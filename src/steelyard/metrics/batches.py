@@ -1,0 +1,128 @@
+"""A batch of answers weighed: the work that threads of a process cannot share and processes can."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import chain, islice
+
+import numpy as np
+
+from steelyard.formats.answer_rows import BATCH, AnswerRow
+from steelyard.metrics.overlaps import Overlaps
+from steelyard.metrics.pairs import Pairs
+from steelyard.metrics.profiles import Profile, profile_of
+from steelyard.metrics.registry import Measure
+from steelyard.table import Flags, FloatArray, IntArray
+from steelyard.text.coding import is_plain
+from steelyard.text.tokens import Unit
+
+NO_REFERENCE, NOT_COUNTED = 1, 2  # why a cell is no number, beside 0 for one that is
+
+Scores = Mapping[str, FloatArray]
+"""The values of a metric under "score", and those of its parts under their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """What to weigh with, in a form that travels to another process."""
+
+    measures: tuple[Measure, ...]
+    profile: str
+    tokens: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """The rows of a batch without their texts, and by metric their scores and why one is missing."""
+
+    ids: list[str]
+    tags: dict[str, list[str]]
+    scores: dict[str, Scores]
+    status: dict[str, IntArray]
+
+
+def weigh_batches(batches: Iterable[list[AnswerRow]], balance: Balance, processes: int = 1) -> Iterator[Weighed]:
+    """Batch by batch, in order; more than one process is started only where there is more than one batch."""
+    batches = iter(batches)
+    first = list(islice(batches, 1))
+    batches = chain(first, batches)
+    if processes > 1 and first and len(first[0]) >= BATCH:
+        return _in_processes(batches, balance, processes)
+    profile = profile_of(balance.profile, balance.tokens)
+    return (weigh_batch(rows, balance.measures, profile) for rows in batches)
+
+
+def weigh_batch(rows: Sequence[AnswerRow], measures: Sequence[Measure], profile: Profile) -> Weighed:
+    """All metrics of some rows: a missing reference is no number, silence is 0."""
+    has_reference = np.array([bool(row.references) for row in rows], np.bool_)
+    blank = np.where(has_reference, 0.0, np.nan)
+    batches = list(_paired(rows))
+    scores = {str(measure): _spread(measure, batches, profile, blank) for measure in measures}
+    return Weighed(
+        [row.id for row in rows], _tags(rows), scores, {n: _status(s, has_reference) for n, s in scores.items()}
+    )
+
+
+def _status(scores: Scores, has_reference: Flags) -> IntArray:
+    return np.where(has_reference, np.where(np.isnan(scores["score"]), NOT_COUNTED, 0), NO_REFERENCE)
+
+
+def _paired(rows: Sequence[AnswerRow]) -> Iterator[tuple[IntArray, Pairs]]:
+    """The rows that have an answer and a reference, with their places: the plain ones, and the others."""
+    paired = [place for place, row in enumerate(rows) if row.prediction is not None and row.references]
+    plain = paired if _are_plain(rows) else [place for place in paired if _are_plain(rows[place : place + 1])]
+    other = [] if plain is paired else sorted(set(paired).difference(plain))
+    for places in filter(None, (plain, other)):
+        answers = [rows[place].prediction or "" for place in places]
+        groups = [rows[place].references for place in places]
+        yield np.array(places), Pairs(answers, groups, plain=places is plain)
+
+
+def _are_plain(rows: Sequence[AnswerRow]) -> bool:
+    answers = "".join([row.prediction or "" for row in rows])
+    return is_plain(answers) and is_plain("".join(alias for row in rows for group in row.references for alias in group))
+
+
+def _spread(measure: Measure, batches: Sequence[tuple[IntArray, Pairs]], profile: Profile, blank: FloatArray) -> Scores:
+    """The scores of a metric at the places of their rows."""
+    columns = {"score": blank.copy()}
+    for places, pairs in batches:
+        for part, values in _computed(measure, pairs, profile).items():
+            columns.setdefault(part, blank.copy())[places] = values
+    return columns
+
+
+def _computed(measure: Measure, pairs: Pairs, profile: Profile) -> Scores:
+    found = measure.metric.compute(pairs, profile, **measure.settings())
+    if isinstance(found, Overlaps):
+        return {"score": found.f1, "precision": found.precision, "recall": found.recall}
+    return {"score": np.asarray(found, np.float64)}
+
+
+def _tags(rows: Sequence[AnswerRow]) -> dict[str, list[str]]:
+    names = dict.fromkeys(name for row in rows for name in row.tags)
+    return {name: [row.tags.get(name, "") for row in rows] for name in names}
+
+
+def _in_processes(batches: Iterable[list[AnswerRow]], balance: Balance, processes: int) -> Iterator[Weighed]:
+    """The same by several processes; only a few batches wait at a time."""
+    with ProcessPoolExecutor(processes, initializer=_prepare, initargs=(balance,)) as pool:
+        waiting: deque[Future[Weighed]] = deque()
+        for rows in batches:
+            waiting.append(pool.submit(_weigh_prepared, rows))
+            if len(waiting) > 2 * processes:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+_PREPARED: list[tuple[Sequence[Measure], Profile]] = []  # of this process
+
+
+def _prepare(balance: Balance) -> None:
+    _PREPARED.append((balance.measures, profile_of(balance.profile, balance.tokens)))
+
+
+def _weigh_prepared(rows: list[AnswerRow]) -> Weighed:
+    return weigh_batch(rows, *_PREPARED[-1])
