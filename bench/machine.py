@@ -2,6 +2,7 @@
 
 import os
 import platform
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -11,9 +12,9 @@ from steelyard import __version__
 PACKAGES: Final = ("numpy", "pytrec_eval-terrier", "ir_measures", "ranx", "numba", "scipy")
 
 
-def render_machine() -> str:
+def render_machine(packages: Sequence[str] = PACKAGES) -> str:
     """Two sentences: what it ran on, and with what."""
-    versions = ", ".join([f"steelyard {__version__}", *(f"{package} {version(package)}" for package in PACKAGES)])
+    versions = ", ".join([f"steelyard {__version__}", *(f"{package} {version(package)}" for package in packages)])
     return (
         f"Machine: {_processor()}, {os.cpu_count()} cores, {_memory() / 1e9:.0f} GB of memory, {platform.system()}; "
         f"load when the benchmark began: {os.getloadavg()[0]:.2f}. "

@@ -10,9 +10,9 @@ from steelyard.text.coding import Codes, Pieces, Reading, is_plain
 PROFILES = ["steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"]
 # fmt: off
 PIECES = [
-    "the", "The", "THE", "a", "A", "an", "An", "true", "True", "FALSE", "yes", "U.S.", "I.B.M", "don't", "C++", "C#", "-5",
-    "42,000", "1,2345", "+3", "3.10", "$5", "5%", "x_y", "(the)", "the,", "running", "generously", "a.b.c", "--", "!!!",
-    "_", "'", ".", "'the'", "O'Neil's", "ooo",
+    "the", "The", "THE", "a", "A", "an", "An", "true", "True", "FALSE", "yes", "U.S.", "I.B.M", "don't", "C++", "C#",
+    "-5", "42,000", "1,2345", "+3", "3.10", "$5", "5%", "x_y", "(the)", "the,", "running", "generously", "a.b.c", "--",
+    "!!!", "_", "'", ".", "'the'", "O'Neil's", "ooo",
 ]
 # fmt: on
 pieces = st.sampled_from(PIECES) | st.text(st.characters(max_codepoint=127, exclude_characters="\0"), max_size=6)

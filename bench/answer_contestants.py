@@ -1,0 +1,84 @@
+"""`python -m bench.answer_contestants NAME FILE ROWS`: weigh answers that are in memory; print seconds, and means."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Rows = Sequence[tuple[str, str]]
+
+
+def steelyard(profile: str) -> Callable[[Rows], Sequence[float]]:
+    from steelyard import evaluate_answers
+
+    evaluate_answers(["warm"], ["up 一下"], profile=profile)
+
+    def weigh(rows: Rows) -> Sequence[float]:
+        table = evaluate_answers([said for said, _ in rows], [[wanted] for _, wanted in rows], profile=profile)
+        return [table.mean(metric) for metric in table.metrics]
+
+    return weigh
+
+
+def rouge_score() -> Callable[[Rows], Sequence[float]]:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    names = ["rouge1", "rouge2", "rougeL"]
+    scorer = RougeScorer(names, use_stemmer=True)
+
+    def weigh(rows: Rows) -> Sequence[float]:
+        found = [scorer.score(wanted, said) for said, wanted in rows]
+        return [sum(scores[name].fmeasure for scores in found) / len(rows) for name in names]
+
+    return weigh
+
+
+def reference_loop() -> Callable[[Rows], Sequence[float]]:
+    from tests.reference.answers import score
+
+    def weigh(rows: Rows) -> Sequence[float]:
+        found = [score(said, [wanted]) for said, wanted in rows]
+        return [sum(column) / len(rows) for column in zip(*found, strict=True)]
+
+    return weigh
+
+
+def rouge_chinese() -> Callable[[Rows], Sequence[float]]:
+    import jieba
+    from rouge_chinese import Rouge
+
+    jieba.initialize()
+    scorer = Rouge()
+
+    def weigh(rows: Rows) -> Sequence[float]:
+        names = ("rouge-1", "rouge-2", "rouge-l")
+        found = [scorer.get_scores(" ".join(jieba.cut(a)), " ".join(jieba.cut(b)))[0] for a, b in rows]
+        return [sum(scores[name]["f"] for scores in found) / len(rows) for name in names]
+
+    return weigh
+
+
+CONTESTANTS: dict[str, Callable[[], Any]] = {
+    "steelyard": lambda: steelyard("steelyard"),
+    "steelyard --profile ultrarag": lambda: steelyard("ultrarag"),
+    "steelyard --profile rouge-score-stemmed": lambda: steelyard("rouge-score-stemmed"),
+    "steelyard --profile rouge-chinese": lambda: steelyard("rouge-chinese"),
+    "rouge_score": rouge_score,
+    "reference loop": reference_loop,
+    "rouge_chinese": rouge_chinese,
+}
+
+
+def main(name: str, path: str, limit: str) -> None:
+    with open(path, encoding="utf-8") as file:
+        parsed = [json.loads(line) for line in file][: int(limit)]
+    rows = [(row["prediction"], row["references"][0]) for row in parsed]
+    weigh = CONTESTANTS[name]()
+    start = time.perf_counter()
+    means = weigh(rows)
+    print(json.dumps({"seconds": time.perf_counter() - start, "rows": len(rows), "means": list(means)}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

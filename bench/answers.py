@@ -1,0 +1,137 @@
+"""`python -m bench.answers`: time answer metrics beside their peers and write docs/performance-answers.md."""
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Final
+
+from bench.machine import render_machine
+from bench.markdown import NOTHING, render_grid, render_paragraph, show_ratio, show_seconds
+from bench.processes import PROJECT, run_python
+from bench.progress import report
+from bench.texts import TextSet, write_rows
+
+DOCUMENT: Final = PROJECT / "docs" / "performance-answers.md"
+PACKAGES: Final = ("numpy", "rjieba", "rouge-score", "rouge-chinese", "jieba")
+ROUNDS: Final = 3
+
+SHORT: Final = TextSet("short", 10_000, 4)
+LONG: Final = TextSet("long", 10_000, 60)
+CHINESE: Final = TextSet("chinese", 10_000, 60, chinese=True)
+MILLION: Final = TextSet("million", 1_000_000, 4)
+COMMAND: Final = "steelyard answers FILE --json"
+
+# of each set: who weighs it, and how many rows of it; what takes milliseconds a row is given fewer
+ENGLISH: Final = {
+    "steelyard": 10_000,
+    "steelyard --profile ultrarag": 10_000,
+    "steelyard --profile rouge-score-stemmed": 10_000,
+    "rouge_score": 1_000,
+    "reference loop": 1_000,
+}
+RACES: Final[Mapping[TextSet, Mapping[str, int]]] = {
+    LONG: ENGLISH,
+    SHORT: ENGLISH,
+    CHINESE: {"steelyard": 10_000, "steelyard --profile rouge-chinese": 10_000, "rouge_chinese": 1_000},
+}
+# means that must be equal before anything is timed: who, the beginning of its means, the peer
+EQUAL: Final = {
+    "steelyard --profile ultrarag": ("reference loop", 0),
+    "steelyard --profile rouge-score-stemmed": ("rouge_score", 5),
+    "steelyard --profile rouge-chinese": ("rouge_chinese", 5),
+}
+
+HEAD: Final = """
+Made by `python -m bench.answers` on {today}; do not edit. Times vary from machine to machine and with whatever else is
+running; what counts are the ratios within a table."""
+RULES: Final = """
+Steelyard computes eight metrics (Acc, EM, StringEM, CoverEM, F1, ROUGE-1, ROUGE-2, ROUGE-L) with intervals left out,
+the others what their names say: rouge_score and rouge_chinese (with jieba) three kinds of ROUGE, the reference loop
+(`tests/reference/answers.py`) eight metrics as UltraRAG has them. Texts are in memory and libraries imported; each run
+is a fresh process with nothing remembered. The best of {rounds} rounds, in which the programs take turns. Slow programs
+weigh the first rows only. Before timing, means over the same rows were compared: {agreement}."""
+WHOLE: Final = """
+Fresh processes from file to JSON, with intervals, wall clock: what a user waits. Reading is JSONL; nothing is
+compiled, kept on disk or left running."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lap:
+    """Microseconds a row, and the means."""
+
+    microseconds: float
+    means: tuple[float, ...]
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser("python -m bench.answers", description="Time answer metrics beside their peers.")
+    parser.add_argument("--quick", action="store_true", help="few rows, one round: see that everything runs")
+    quick = parser.parse_args(argv).quick
+    chapters = ["# Performance of answer metrics", render_paragraph(HEAD.format(today=date.today().isoformat()))]
+    chapters.append(render_paragraph(render_machine(PACKAGES)))
+    agreement = _agreement(quick)
+    chapters += ["## Metrics alone", render_paragraph(RULES.format(rounds=1 if quick else ROUNDS, agreement=agreement))]
+    chapters += [_render_race(texts, contestants, quick) for texts, contestants in RACES.items()]
+    chapters += ["## The whole command", render_paragraph(WHOLE), _render_command(quick)]
+    document = "\n\n".join(chapters) + "\n"
+    print(document)
+    if not quick:
+        DOCUMENT.write_text(document, encoding="utf-8")
+
+
+def _agreement(quick: bool) -> str:
+    """Compare means over equal rows, and say the largest difference."""
+    largest = 0.0
+    for texts, contestants in RACES.items():
+        for name in EQUAL.keys() & contestants.keys():
+            peer, skipped = EQUAL[name]
+            rows = 100 if quick else 1_000
+            ours, theirs = _lap(name, texts, rows).means, _lap(peer, texts, rows).means
+            largest = max([largest, *(abs(a - b) for a, b in zip(ours[skipped:], theirs, strict=True))])
+    if largest > 1e-9:
+        raise SystemExit(f"means differ by {largest:g}")
+    return f"largest difference {largest:.1g}"
+
+
+def _render_race(texts: TextSet, contestants: Mapping[str, int], quick: bool) -> str:
+    turns = [
+        {name: _lap(name, texts, rows // (100 if quick else 1)) for name, rows in contestants.items()}
+        for _ in range(1 if quick else ROUNDS)
+    ]
+    best = {name: min(turn[name].microseconds for turn in turns) for name in contestants}
+    peers = [name for name in contestants if not name.startswith("steelyard")]
+    rows = [
+        (name, f"{best[name]:,.1f}", *(show_ratio(best[peer] / best[name]) for peer in peers), f"{contestants[name]:,}")
+        for name in contestants
+    ]
+    grid = render_grid(("program", "µs a row", *(f"times as fast as {peer}" for peer in peers), "rows"), rows)
+    return f"### {texts.name}: about {texts.words} words\n\n{grid}"
+
+
+def _lap(name: str, texts: TextSet, rows: int) -> Lap:
+    write_rows(texts)
+    found = json.loads(run_python(("-m", "bench.answer_contestants", name, str(texts.path), str(rows))).output)
+    lap = Lap(found["seconds"] / found["rows"] * 1e6, tuple(found["means"]))
+    report(f"{texts.name}: {name} {lap.microseconds:,.1f} µs a row")
+    return lap
+
+
+def _render_command(quick: bool) -> str:
+    rows = []
+    for texts, processes in ((LONG, 1), (SHORT, 1), (CHINESE, 1), (MILLION, 1), (MILLION, 2)):
+        sized = replace(texts, rows=texts.rows // 100) if quick else texts
+        write_rows(sized)
+        words = ("-m", "steelyard", "answers", str(sized.path), "--json", "-j", str(processes))
+        done = [run_python(words) for _ in range(1 if quick else ROUNDS)]
+        seconds, peak = min(found.seconds for found in done), min(found.peak_bytes for found in done)
+        report(f"{sized.name} -j {processes}: {seconds:.2f} s, {peak / 1e6:.0f} MB")
+        shown = f"{sized.rows:,} {texts.name if texts is not MILLION else 'short'} rows, -j {processes}"
+        a_row = f"{seconds / sized.rows * 1e6:,.1f}"
+        rows.append((shown, show_seconds(seconds), a_row, f"{peak / 1e6:.0f}" if processes == 1 else NOTHING))
+    return render_grid((f"`{COMMAND}`", "seconds", "µs a row", "peak MB"), rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Answers and references to time: invented words whose frequencies fall as in real text."""
+
+import json
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from bench.processes import PROJECT
+
+FOLDER: Final = PROJECT / "bench" / "collections"
+_STARTS: Final = "ba cre di fo gra hu je ki lo mar nu or pre qui ru sta tri ul ve wi".split()
+_MIDDLES: Final = "l n r st v ct d mp gn t ss b".split()
+_ENDS: Final = "e ed ing ation s ly ness al ize ment er able ous ive y".split()
+_CHINESE: Final = (
+    "法院 被告 原告 合同 约定 违约 责任 赔偿 损失 的 在 对 应当 依照 规定 双方 支付 利息 本院 认为 证据 证明 事实 不予 支持 请求 "
+    "驳回 上诉 人民币 银行 借款 担保 抵押 登记 股东 公司 决议 无效 侵权 人身 伤害 交通 事故 鉴定 意见 劳动 仲裁 工资 解除 通知"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class TextSet:
+    """Rows of one answer and one reference of about so many words; most of the answer is in the reference."""
+
+    name: str
+    rows: int
+    words: int
+    chinese: bool = False
+
+    @property
+    def path(self) -> Path:
+        return FOLDER / f"answers.{self.name}.{self.rows}.jsonl"
+
+
+def write_rows(texts: TextSet) -> None:
+    """Write the file, unless it is there."""
+    if texts.path.exists():
+        return
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    choose = random.Random(7)
+    vocabulary = _CHINESE if texts.chinese else _english_words()
+    weights = [1 / (rank + 3) for rank in range(len(vocabulary))]
+    with texts.path.open("w", encoding="utf-8") as file:
+        for number in range(texts.rows):
+            words = choose.choices(vocabulary, weights, k=choose.randint(texts.words * 3 // 4, texts.words * 5 // 4))
+            said = [word for word in words if choose.random() < 0.6]
+            said += choose.choices(vocabulary, weights, k=len(words) - len(said))
+            row = {"id": number, "prediction": _text(said, texts), "references": [_text(words, texts)]}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _english_words() -> list[str]:
+    common = "the of a to in was is and for that on with as by an at".split()
+    made = [start + middle + end for end in _ENDS for middle in _MIDDLES for start in _STARTS]
+    random.Random(3).shuffle(made)
+    return common + made
+
+
+def _text(words: list[str], texts: TextSet) -> str:
+    return "".join(words) + "。" if texts.chinese else " ".join(words).capitalize() + "."
