@@ -9,13 +9,14 @@ from typing import Any
 Rows = Sequence[tuple[str, str]]
 
 
-def steelyard(profile: str) -> Callable[[Rows], Sequence[float]]:
+def steelyard(profile: str, metrics: str | None = None) -> Callable[[Rows], Sequence[float]]:
     from steelyard import evaluate_answers
 
     evaluate_answers(["warm"], ["up 一下"], profile=profile)
 
     def weigh(rows: Rows) -> Sequence[float]:
-        table = evaluate_answers([said for said, _ in rows], [[wanted] for _, wanted in rows], profile=profile)
+        answers, references = [said for said, _ in rows], [[wanted] for _, wanted in rows]
+        table = evaluate_answers(answers, references, metrics, profile=profile)
         return [table.mean(metric) for metric in table.metrics]
 
     return weigh
@@ -64,6 +65,7 @@ CONTESTANTS: dict[str, Callable[[], Any]] = {
     "steelyard --profile ultrarag": lambda: steelyard("ultrarag"),
     "steelyard --profile rouge-score-stemmed": lambda: steelyard("rouge-score-stemmed"),
     "steelyard --profile rouge-chinese": lambda: steelyard("rouge-chinese"),
+    "the same, ROUGE alone": lambda: steelyard("rouge-chinese", "ROUGE-1,ROUGE-2,ROUGE-L"),
     "rouge_score": rouge_score,
     "reference loop": reference_loop,
     "rouge_chinese": rouge_chinese,

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.metrics import overlaps
-from steelyard.metrics.overlaps import Overlaps, shared_of
-from steelyard.metrics.rouge import ngram_overlap, shared_ngrams, subsequence_length, subsequence_overlap
+from steelyard.metrics.overlaps import Overlaps, distinct_of, shared_of
+from steelyard.metrics.rouge import ngram_overlap, ngrams, shared_ngrams, subsequence_length, subsequence_overlap
 from steelyard.text.coding import Codes
 
 texts = st.lists(st.integers(0, 4), max_size=12)
@@ -74,3 +74,16 @@ def test_overlaps_are_those_of_one_pair_to_the_last_digit(left, right):
         (Overlaps.of(shared.subsequence, shared.predicted, shared.wanted), subsequence_overlap(left, right)),
     ):
         assert (many.precision[0], many.recall[0], many.f1[0]) == (one.precision, one.recall, one.f1)
+
+
+@given(st.lists(st.tuples(texts, texts), max_size=20), st.sampled_from([1, 2]), st.sampled_from([4, 1 << 22]))
+def test_different_ngrams(pairs, n, most_cells):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(overlaps, "_MOST_CELLS", most_cells)
+        shared, predicted, wanted = distinct_of(codes([a for a, _ in pairs]), codes([b for _, b in pairs]), n)
+    for place, (left, right) in enumerate(pairs):
+        one, other = set(ngrams(left, n)), set(ngrams(right, n))
+        if len(left) >= n and len(right) >= n:
+            assert (shared[place], predicted[place], wanted[place]) == (len(one & other), len(one), len(other))
+        else:
+            assert shared[place] == 0

@@ -43,8 +43,8 @@ def exact_match(pairs: Pairs, profile: Profile) -> FloatArray:
     Convention: case, width, blanks and punctuation do not matter; what is left of a text is never nothing.
     Source: SQuAD; UltraRAG em
     """
-    shared = pairs.shared(profile.matching)
-    return pairs.best(shared.equal & (profile.nothing_matches | (shared.wanted > 0)))
+    equal = pairs.equal(profile.matching)
+    return pairs.best(equal if profile.nothing_matches else equal & pairs.is_something(profile.matching))
 
 
 @metric("StringEM", kind="answers")

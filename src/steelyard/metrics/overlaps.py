@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.metrics.rouge import shared_ngrams, subsequence_length
+from steelyard.metrics.rouge import ngrams, shared_ngrams, subsequence_length
 from steelyard.table import Flags, FloatArray, IntArray
 from steelyard.text.coding import Codes
 
@@ -31,12 +31,16 @@ class Overlaps:
     f1: FloatArray
 
     @classmethod
-    def of(cls, shared: IntArray, predicted: IntArray, wanted: IntArray) -> "Overlaps":
-        """From counts; nothing shared is 0."""
+    def of(cls, shared: IntArray, predicted: IntArray, wanted: IntArray, addend: float = 0.0) -> "Overlaps":
+        """From counts; nothing shared is 0, and `addend` is what some add to the divisor of F1."""
         some = shared > 0
         precision = np.divide(shared, predicted, out=np.zeros(len(shared)), where=some)
         recall = np.divide(shared, wanted, out=np.zeros(len(shared)), where=some)
-        return cls(precision, recall, np.divide(2 * precision * recall, precision + recall, out=recall * 0, where=some))
+        return cls(
+            precision,
+            recall,
+            np.divide(2 * precision * recall, precision + recall + addend, out=recall * 0, where=some),
+        )
 
     def with_ones(self, where: Flags) -> "Overlaps":
         """All of it shared at these places."""
@@ -79,6 +83,34 @@ def shared_of(predictions: Codes, references: Codes) -> Shared:
         elif left.size and right.size:
             counts[:, block] = _many_pairs(left, right)
     return Shared(predictions.lengths, references.lengths, *counts)
+
+
+def distinct_of(predictions: Codes, references: Codes, n: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Different n-grams, n being 1 or 2, of each pair: those that both have, of the prediction, of the reference."""
+    counts = np.zeros((3, len(predictions.lengths)), np.int64)
+    for block in _blocks(predictions.lengths, references.lengths):
+        left, right = _laid_out(predictions, block, _NO_TOKEN), _laid_out(references, block, _NO_OTHER)
+        if max(left.shape[1], right.shape[1]) ** 2 > _MOST_CELLS:
+            counts[:, block] = np.array([_distinct_of_one(*pair, n) for pair in zip(left, right, strict=True)]).T
+        elif min(left.shape[1], right.shape[1]) >= n:
+            equal = _bits(left, right)
+            first, first_right = _is_first(left, n), _is_first(right, n)
+            some = _count(equal if n == 1 else _with_next(equal)) > 0
+            counts[:, block] = [np.count_nonzero(flags, axis=1) for flags in (first & some, first, first_right)]
+    return counts[0], counts[1], counts[2]
+
+
+def _is_first(tokens: NDArray[np.int32], n: int) -> Flags:
+    """Whether the n-gram at each place is there, and at no place before."""
+    own = _bits(tokens, tokens)
+    own = own if n == 1 else _with_next(own)
+    is_new = _count(own & _bits_before(tokens.shape[1])[: own.shape[1]]) == 0
+    return np.asarray(is_new & (tokens[:, n - 1 :] >= 0))
+
+
+def _distinct_of_one(left: NDArray[np.int32], right: NDArray[np.int32], n: int) -> tuple[int, int, int]:
+    predicted, wanted = (set(ngrams(side[side >= 0].tolist(), n)) for side in (left, right))
+    return len(predicted & wanted), len(predicted), len(wanted)
 
 
 def _blocks(left: IntArray, right: IntArray) -> Iterator[IntArray]:

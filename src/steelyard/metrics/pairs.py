@@ -6,10 +6,11 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from steelyard.metrics.overlaps import Overlaps, Shared, shared_of
+from steelyard.metrics.overlaps import Overlaps, Shared, distinct_of, shared_of
 from steelyard.metrics.rouge import Overlap
 from steelyard.table import Flags, FloatArray, IntArray
 from steelyard.text.coding import Codes, Reading
+from steelyard.text.tokens import covers
 
 Groups = Sequence[Sequence[str]]
 """References: groups of aliases; one group unless the question has several answers."""
@@ -36,6 +37,7 @@ class Pairs:
         self._counts = np.array([sum(map(len, row)) for row in groups], np.int64)
         self._codes: dict[Reading, Codes] = {}
         self._shared: dict[int, Shared] = {}
+        self._lists: dict[Reading, list[list[int]]] = {}
         self._standing: dict[Reading, Flags] = {}
         self._cuts: dict[Cut[Any], list[Any]] = {}
 
@@ -52,19 +54,58 @@ class Pairs:
             self._shared[id(codes)] = shared_of(codes.take(self.row), codes.take(references))
         return self._shared[id(codes)]
 
+    def distinct(self, reading: Reading, n: int) -> tuple[IntArray, IntArray, IntArray]:
+        """Different n-grams of each pair: those that both sides have, of the answer, of the reference."""
+        codes = self._coded(reading)
+        references = np.arange(len(self.answers), len(codes.lengths))
+        return distinct_of(codes.take(self.row), codes.take(references), n)
+
+    def is_something(self, reading: Reading) -> Flags:
+        """Whether the reference of each pair has any tokens."""
+        return np.greater(self._coded(reading).lengths[len(self.answers) :], 0)
+
+    def equal(self, reading: Reading) -> Flags:
+        """Whether the two sides of each pair are the same tokens in the same order."""
+        if self._plain:
+            return self.shared(reading).equal
+        return self._each_code(reading, lambda answer, reference: answer == reference)
+
+    def covered(self, reading: Reading) -> Flags:
+        """Whether all tokens of each reference occur in the answer, in order and as often."""
+        if self._plain:
+            return self.shared(reading).covered
+        return self._each_code(reading, covers)
+
     def standing(self, reading: Reading) -> Flags:
         """Whether the reference of each pair stands in the answer without a gap; nothing stands nowhere."""
-        shared, codes = self.shared(reading), self._coded(reading)
-        if reading in self._standing:
-            return self._standing[reading]
-        found = shared.equal & (shared.wanted > 0)
-        content, starts, ends = codes.values.tobytes(), codes.starts * _WORD, codes.ends * _WORD
-        for pair in np.flatnonzero(shared.covered & ~found & (shared.wanted > 0)).tolist():
-            row, reference = self.row[pair], len(self.answers) + pair
-            part = content[starts[reference] : ends[reference]]
-            found[pair] = _stands(part, content, int(starts[row]), int(ends[row]))
-        self._standing[reading] = found
+        if reading not in self._standing:
+            codes = self._coded(reading)
+            wanted = codes.lengths[len(self.answers) :]
+            maybe = (codes.lengths[self.row] >= wanted) & (wanted > 0)
+            self._standing[reading] = self._found_in(codes, maybe & self.covered(reading) if self._plain else maybe)
+        return self._standing[reading]
+
+    def _found_in(self, codes: Codes, candidates: Flags) -> Flags:
+        found = np.zeros(len(candidates), np.bool_)
+        content, starts, ends = codes.values.tobytes(), (codes.starts * _WORD).tolist(), (codes.ends * _WORD).tolist()
+        for pair in np.flatnonzero(candidates).tolist():
+            row, reference = int(self.row[pair]), len(self.answers) + pair
+            found[pair] = _stands(content[starts[reference] : ends[reference]], content, starts[row], ends[row])
         return found
+
+    def _each_code(self, reading: Reading, compare: Callable[[list[int], list[int]], bool]) -> Flags:
+        """A flag for every pair, from the codes of its two texts."""
+        texts = self._code_lists(reading)
+        pairs = zip(self.row.tolist(), texts[len(self.answers) :], strict=True)
+        return np.array([compare(texts[row], reference) for row, reference in pairs], np.bool_)
+
+    def _code_lists(self, reading: Reading) -> list[list[int]]:
+        if reading not in self._lists:
+            codes = self._coded(reading)
+            values = codes.values.tolist()
+            bounds = zip(codes.starts.tolist(), codes.ends.tolist(), strict=True)
+            self._lists[reading] = [values[start:end] for start, end in bounds]
+        return self._lists[reading]
 
     def overlaps(self, cut: Cut[Tokens], compare: Callable[[Tokens, Tokens], Overlap]) -> Overlaps:
         """What each pair shares, from the tokens of its two texts; each text is cut once."""
@@ -75,10 +116,15 @@ class Pairs:
         columns = np.array([(each.precision, each.recall, each.f1) for each in found], np.float64).reshape(-1, 3)
         return Overlaps(*columns.T)
 
-    def each(self, compare: Callable[[str, str], float]) -> FloatArray:
-        """A value for every pair, from its two texts."""
-        pairs = zip(self.row.tolist(), self.references, strict=True)
-        return np.array([compare(self.answers[row], reference) for row, reference in pairs], np.float64)
+    def each(self, compare: Callable[[str, str], float], where: Flags | None = None) -> FloatArray:
+        """A value for every pair, from its two texts; 0 for the pairs that `where` leaves out."""
+        places = np.arange(len(self.references)) if where is None else np.flatnonzero(where)
+        values = np.zeros(len(self.references))
+        values[places] = [
+            compare(self.answers[row], self.references[place])
+            for row, place in zip(self.row[places].tolist(), places.tolist(), strict=True)
+        ]
+        return values
 
     def rows(self) -> Iterator[tuple[str, Groups]]:
         """Each answer with all its references."""

@@ -9,12 +9,7 @@ import numpy as np
 from steelyard.errors import UnknownName
 from steelyard.metrics.overlaps import Overlaps
 from steelyard.metrics.pairs import Pairs
-from steelyard.metrics.rouge import (
-    chinese_subsequence_overlap,
-    chinese_words,
-    distinct_ngram_overlap,
-    english_tokens,
-)
+from steelyard.metrics.rouge import ADDEND, chinese_words, english_tokens
 from steelyard.table import Flags, FloatArray
 from steelyard.text.coding import Cut, Pieces, Reading
 from steelyard.text.english import squad_text, ultrarag_text
@@ -84,7 +79,9 @@ def _squad(_: Unit) -> Profile:
         bag=reading,
         rouge=_english(stemmed=True),
         bleu=cut,
-        contained=lambda pairs, profile: _is_part(pairs, squad_text) & (pairs.shared(profile.matching).wanted > 0),
+        contained=lambda pairs, profile: (
+            _is_part(pairs, profile, squad_text) & (pairs.shared(profile.matching).wanted > 0)
+        ),
         covered=_as_sets,
         short_as_whole=False,
         nothing_matches=True,
@@ -107,7 +104,7 @@ def _ultrarag(_: Unit) -> Profile:
         rouge=rouge,
         bleu=reading.tokens,
         contained=lambda pairs, profile: (
-            _is_part(pairs, ultrarag_text) & (pairs.shared(profile.matching).predicted > 0)
+            _is_part(pairs, profile, ultrarag_text) & (pairs.shared(profile.matching).predicted > 0)
         ),
         found=lambda pairs, profile: pairs.share(pairs.shared(profile.matching).equal),
     )
@@ -135,7 +132,7 @@ def _rouge_chinese(unit: Unit) -> Profile:
     return replace(
         _steelyard(unit),
         name="rouge-chinese",
-        rouge=Reading(_jieba_words, Pieces(_jieba_words)),
+        rouge=Reading(_chinese_words),
         bleu=segment,
         ngrams=_distinct_ngrams,
         subsequence=_chinese_subsequence,
@@ -170,8 +167,7 @@ def _stands(pairs: Pairs, profile: Profile) -> Flags:
 
 
 def _in_order(pairs: Pairs, profile: Profile) -> Flags:
-    shared = pairs.shared(profile.matching)
-    return shared.covered & (shared.wanted > 0)
+    return pairs.covered(profile.matching) & pairs.is_something(profile.matching)
 
 
 def _as_sets(pairs: Pairs, profile: Profile) -> Flags:
@@ -179,9 +175,11 @@ def _as_sets(pairs: Pairs, profile: Profile) -> Flags:
     return np.equal(shared.present, shared.wanted)
 
 
-def _is_part(pairs: Pairs, normalise: Callable[[str], str]) -> Flags:
-    """Whether the one text is a part of the other, letter by letter."""
-    return pairs.each(lambda answer, reference: normalise(reference) in normalise(answer)) > 0
+def _is_part(pairs: Pairs, profile: Profile, normalise: Callable[[str], str]) -> Flags:
+    """Whether the one text is a part of the other, letter by letter: all its words but the outer two must be there."""
+    shared = pairs.shared(profile.matching)
+    candidates = shared.present >= shared.wanted - 2
+    return pairs.each(lambda answer, reference: normalise(reference) in normalise(answer), where=candidates) > 0
 
 
 def _shared_ngrams(pairs: Pairs, profile: Profile, n: int) -> Overlaps:
@@ -198,11 +196,12 @@ def _shared_subsequence(pairs: Pairs, profile: Profile) -> Overlaps:
 
 
 def _distinct_ngrams(pairs: Pairs, profile: Profile, n: int) -> Overlaps:
-    return pairs.overlaps(_chinese_words, partial(distinct_ngram_overlap, n=n))
+    return Overlaps.of(*pairs.distinct(profile.rouge, n), addend=ADDEND)
 
 
 def _chinese_subsequence(pairs: Pairs, profile: Profile) -> Overlaps:
-    return pairs.overlaps(_chinese_words, chinese_subsequence_overlap)
+    shared = pairs.shared(profile.rouge)
+    return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted, addend=ADDEND)
 
 
 _PROFILES: dict[str, Callable[[Unit], Profile]] = {

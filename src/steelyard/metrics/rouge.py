@@ -32,7 +32,7 @@ class Overlap:
 
 
 _NOTHING: Final = Overlap(0.0, 0.0, 0.0)
-_ADDEND: Final = 1e-8  # by which rouge_chinese keeps the divisor of F1 from 0, so equal texts have 0.999999995
+ADDEND: Final = 1e-8  # by which rouge_chinese keeps the divisor of F1 from 0, so equal texts have 0.999999995
 
 
 def english_tokens(text: str, *, stemmed: bool) -> list[str]:
@@ -55,7 +55,7 @@ def ngram_overlap(prediction: Sequence[str], reference: Sequence[str], *, n: int
 
 def shared_ngrams(prediction: Sequence[Hashable], reference: Sequence[Hashable], *, n: int) -> int:
     """How many n-grams both have, each as often as both have it."""
-    predicted, wanted = Counter(_ngrams(prediction, n)), Counter(_ngrams(reference, n))
+    predicted, wanted = Counter(ngrams(prediction, n)), Counter(ngrams(reference, n))
     common = predicted.keys() & wanted.keys()
     return sum(map(min, map(predicted.__getitem__, common), map(wanted.__getitem__, common)))
 
@@ -86,8 +86,8 @@ def distinct_ngram_overlap(prediction: Sequence[str], reference: Sequence[str], 
 
     An empty side, which rouge_chinese refuses, gives 0.
     """
-    predicted, wanted = set(_ngrams(prediction, n)), set(_ngrams(reference, n))
-    return _overlap(len(predicted & wanted), len(predicted), len(wanted), addend=_ADDEND)
+    predicted, wanted = set(ngrams(prediction, n)), set(ngrams(reference, n))
+    return _overlap(len(predicted & wanted), len(predicted), len(wanted), addend=ADDEND)
 
 
 def chinese_subsequence_overlap(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:
@@ -95,7 +95,7 @@ def chinese_subsequence_overlap(prediction: Sequence[str], reference: Sequence[s
 
     An empty side, which rouge_chinese refuses, gives 0.
     """
-    return _overlap(subsequence_length(prediction, reference), len(prediction), len(reference), addend=_ADDEND)
+    return _overlap(subsequence_length(prediction, reference), len(prediction), len(reference), addend=ADDEND)
 
 
 def chinese_words(tokens: Sequence[str]) -> list[str]:
@@ -117,7 +117,8 @@ def _overlap(shared: int, predicted: int, wanted: int, *, addend: float = 0.0) -
     return Overlap(precision, recall, 2 * precision * recall / (precision + recall + addend))
 
 
-def _ngrams(tokens: Sequence[Hashable], n: int) -> Iterable[Hashable]:
+def ngrams(tokens: Sequence[Hashable], n: int) -> Iterable[Hashable]:
+    """Every n tokens that stand together."""
     if n < 1:
         raise ValueError(f"an n-gram has at least one token, not {n}")
     return tokens if n == 1 else zip(*(tokens[start:] for start in range(n)), strict=False)

@@ -110,19 +110,20 @@ class Pieces(dict[str, int]):
 
 
 class Reading:
-    """One way to take tokens from texts: `tokens` says how; `plain` does the same for many plain texts at once.
+    """One way to take tokens from texts: `tokens` says how; `plain`, if given, does so for many plain texts at once.
 
     Plain texts in `whole` mean something else as a whole than their pieces do, and so may texts that come to nothing.
     """
 
-    def __init__(self, tokens: Cut, plain: Pieces, whole: frozenset[str] = frozenset()) -> None:
+    def __init__(self, tokens: Cut, plain: Pieces | None = None, whole: frozenset[str] = frozenset()) -> None:
         self.tokens = tokens
         self._plain = plain
+        self._vocabulary = Vocabulary() if plain is None else plain.vocabulary
         self._whole = whole
 
     def codes(self, texts: list[str], *, plain: bool) -> Codes:
         """The codes of texts, all of which are plain if `plain` says so."""
-        if not plain:
+        if not plain or self._plain is None:
             return self._one_by_one(texts)
         read = self._plain.codes(texts)
         is_whole = [text in self._whole for text in texts] if self._whole else False
@@ -136,7 +137,7 @@ class Reading:
     def _one_by_one(self, texts: list[str]) -> Codes:
         found = [self.tokens(text) for text in texts]
         lengths = np.fromiter(map(len, found), np.int64, len(found))
-        numbers = map(self._plain.vocabulary.__getitem__, chain.from_iterable(found))
+        numbers = map(self._vocabulary.__getitem__, chain.from_iterable(found))
         return Codes(np.fromiter(numbers, np.int64, int(lengths.sum())), lengths)
 
 

@@ -6,7 +6,7 @@ separates and is dropped, except where it carries meaning: signs and currency be
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -38,6 +38,7 @@ _LEXEME: Final = _lexeme(
     f"| [{HAN}]+ | [{KANA}]+ | [{UNSPACED}]+ | [{HANGUL}]+",
     "$€£¥₩₹%‰°",
 )
+_LATIN_MARK: Final = re.compile(r"[-_.%]")
 _LATIN: Final = re.compile(r"(?=.*[-_.%])[A-Za-z0-9.%_-]+")
 _LATIN_PART: Final = re.compile(r"[a-zA-Z0-9]+(?:\.\d+)?%?|[^a-zA-Z0-9]+")
 ARTICLES: Final = frozenset(("a", "A", "an", "An", "AN", "the", "The", "THE"))
@@ -45,7 +46,6 @@ _INNER_MARKS: Final = str.maketrans("", "", ".'’")
 TRUTH: Final = {"true": "yes", "false": "no"}
 
 
-@lru_cache(maxsize=1 << 14)
 def atoms(text: str) -> tuple[str, ...]:
     """The smallest units that may match: words, whole numbers, single characters of scripts without blanks.
 
@@ -55,7 +55,6 @@ def atoms(text: str) -> tuple[str, ...]:
     return _spell(text, dense=list, hangul=list)
 
 
-@lru_cache(maxsize=1 << 14)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text; Chinese is segmented, Japanese and the like are taken by characters."""
     if text.isascii():
@@ -75,31 +74,21 @@ def segment(text: str) -> list[str]:
     """
     import rjieba
 
-    cut = rjieba.cut(text)
+    cut: list[str] = rjieba.cut(text)
+    if not _LATIN_MARK.search(text):
+        return cut
     return [part for word in cut for part in (_LATIN_PART.findall(word) if _LATIN.fullmatch(word) else (word,))]
 
 
-def contains(whole: Sequence[str], part: Sequence[str]) -> bool:
-    """Whether `part` stands in `whole` without a gap; an empty part stands nowhere."""
-    if not part or len(part) > len(whole):
-        return False
-    first, size = part[0], len(part)
-    return any(
-        whole[start] == first and tuple(whole[start : start + size]) == tuple(part)
-        for start in range(len(whole) - size + 1)
-    )
-
-
-def covers(whole: Sequence[str], part: Sequence[str]) -> bool:
+def covers(whole: Sequence[Hashable], part: Sequence[Hashable]) -> bool:
     """Whether all of `part` occurs in `whole`, in order and as often, with anything in between."""
     rest = iter(whole)
-    return bool(part) and all(token in rest for token in part)
+    return all(token in rest for token in part)
 
 
 def _spell(text: str, *, dense: Split, hangul: Split) -> tuple[str, ...]:
     """The tokens that a text counts for; `dense` and `hangul` split what is written without blanks."""
-    folded = fold(text)
-    lexemes = (_ASCII_LEXEME if folded.isascii() else _LEXEME).findall(folded)
+    lexemes = _lexemes(text)
     if len(lexemes) == 1 and lexemes[0].lower() in TRUTH:
         return (TRUTH[lexemes[0].lower()],)
     found: list[str] = []
@@ -108,7 +97,13 @@ def _spell(text: str, *, dense: Split, hangul: Split) -> tuple[str, ...]:
             found.append(plain_token(lexeme))
         else:
             found += _spell_other(lexeme, dense, hangul)
-    return tuple(found or folded.split())
+    return tuple(found or fold(text).split())
+
+
+@lru_cache(maxsize=1 << 13)  # both sides of a batch: a text is read for its characters and for its words
+def _lexemes(text: str) -> list[str]:
+    folded = fold(text)
+    return (_ASCII_LEXEME if folded.isascii() else _LEXEME).findall(folded)
 
 
 def plain_lexemes(piece: str) -> list[str]:
