@@ -1,5 +1,6 @@
 """`python -m bench.answer_contestants NAME FILE ROWS`: weigh answers that are in memory; print seconds, and means."""
 
+import importlib
 import json
 import sys
 import time
@@ -36,7 +37,7 @@ def rouge_score() -> Callable[[Rows], Sequence[float]]:
 
 
 def reference_loop() -> Callable[[Rows], Sequence[float]]:
-    from tests.reference.answers import score
+    score = importlib.import_module("tests.reference.answers").score
 
     def weigh(rows: Rows) -> Sequence[float]:
         found = [score(said, [wanted]) for said, wanted in rows]

@@ -3,19 +3,29 @@
 import json
 import random
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
 from bench.processes import PROJECT
 
 FOLDER: Final = PROJECT / "bench" / "collections"
-_STARTS: Final = "ba cre di fo gra hu je ki lo mar nu or pre qui ru sta tri ul ve wi".split()
-_MIDDLES: Final = "l n r st v ct d mp gn t ss b".split()
-_ENDS: Final = "e ed ing ation s ly ness al ize ment er able ous ive y".split()
+# fmt: off
+_COMMON: Final = ("the", "of", "a", "to", "in", "was", "is", "and", "for", "that", "on", "with", "as", "by", "an", "at")
+_STARTS: Final = (
+    "ba", "cre", "di", "fo", "gra", "hu", "je", "ki", "lo", "mar", "nu", "or", "pre", "qui", "ru", "sta", "tri", "ul",
+)
+_MIDDLES: Final = ("l", "n", "r", "st", "v", "ct", "d", "mp", "gn", "t", "ss", "b")
+_ENDS: Final = (
+    "e", "ed", "ing", "ation", "s", "ly", "ness", "al", "ize", "ment", "er", "able", "ous", "ive", "y",
+)
 _CHINESE: Final = (
-    "法院 被告 原告 合同 约定 违约 责任 赔偿 损失 的 在 对 应当 依照 规定 双方 支付 利息 本院 认为 证据 证明 事实 不予 支持 请求 "
-    "驳回 上诉 人民币 银行 借款 担保 抵押 登记 股东 公司 决议 无效 侵权 人身 伤害 交通 事故 鉴定 意见 劳动 仲裁 工资 解除 通知"
-).split()
+    "法院", "被告", "原告", "合同", "约定", "违约", "责任", "赔偿", "损失", "的", "在", "对", "应当", "依照",
+    "规定", "双方", "支付", "利息", "本院", "认为", "证据", "证明", "事实", "不予", "支持", "请求", "驳回", "上诉",
+    "人民币", "银行", "借款", "担保", "抵押", "登记", "股东", "公司", "决议", "无效", "侵权", "人身", "伤害", "交通",
+    "事故", "鉴定", "意见", "劳动", "仲裁", "工资", "解除", "通知",
+)
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +49,21 @@ def write_rows(texts: TextSet) -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     choose = random.Random(7)
     vocabulary = _CHINESE if texts.chinese else _english_words()
-    weights = [1 / (rank + 3) for rank in range(len(vocabulary))]
+    weights = list(accumulate(1 / (rank + 3) for rank in range(len(vocabulary))))
     with texts.path.open("w", encoding="utf-8") as file:
         for number in range(texts.rows):
-            words = choose.choices(vocabulary, weights, k=choose.randint(texts.words * 3 // 4, texts.words * 5 // 4))
+            length = choose.randint(texts.words * 3 // 4, texts.words * 5 // 4)
+            words = choose.choices(vocabulary, cum_weights=weights, k=length)
             said = [word for word in words if choose.random() < 0.6]
-            said += choose.choices(vocabulary, weights, k=len(words) - len(said))
+            said += choose.choices(vocabulary, cum_weights=weights, k=len(words) - len(said))
             row = {"id": number, "prediction": _text(said, texts), "references": [_text(words, texts)]}
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def _english_words() -> list[str]:
-    common = "the of a to in was is and for that on with as by an at".split()
     made = [start + middle + end for end in _ENDS for middle in _MIDDLES for start in _STARTS]
     random.Random(3).shuffle(made)
-    return common + made
+    return [*_COMMON, *made]
 
 
 def _text(words: list[str], texts: TextSet) -> str:

@@ -1,4 +1,4 @@
-"""Make the parts of docs/ that are read off the program: metrics.md and commands.md.
+"""Make the parts of docs/ that are read off the program: metrics.md, commands.md and profiles.md.
 
 `make docs` writes them; a test fails when they are not what this makes.
 """
@@ -7,11 +7,36 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+import steelyard
 from steelyard.cli.parser import build_parser
 from steelyard.metrics.names import SPELLINGS, all_metrics
 from steelyard.metrics.registry import Metric
 
 FOLDER = Path(__file__).parent
+PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-jieba", "rouge-chinese")
+PROFILES_HEAD = """Every value was computed by the profile that heads its column. The default is right in every script;
+the others repeat other programs, faults included. 每个数值都由列首的方案实际计算得出；默认方案在各种文字中都正确，其余方案
+原样复现其他程序（包括它们的错误）。"""
+EXAMPLES = (
+    ("北京", "北京", "ROUGE-L"),
+    ("北京。", "北京", "EM"),
+    ("北京是中国的首都", "中国的首都是北京", "F1"),
+    ("１９７２年", "1972年", "EM"),
+    ("他收了42000元", "2000元", "Acc"),
+    ("B", "A", "Acc"),
+    ("A", "A", "F1"),
+    ("vitamin A", "vitamin", "EM"),
+    ("none of them", "one", "Acc"),
+    ("42000元", "42,000元", "EM"),
+    ("3 14", "3.14", "EM"),
+    ("C++", "C", "EM"),
+    ("new york", "new york new york", "CoverEM"),
+    ("c b a", "a b c", "CoverEM"),
+    ("город Москва", "Москва", "ROUGE-1"),
+    ("The generously funded plan", "generous funding plans", "ROUGE-1"),
+    ("yes", "True", "EM"),
+    ("法院法院判决", "法院判决", "ROUGE-1"),
+)
 MADE = "<!-- made by `make docs`; edit the docstrings and the parser instead -->"
 
 
@@ -32,6 +57,18 @@ def commands_page() -> str:
         lines += [f"## steelyard {name}", "", command.description or "", "", *_options(command), ""]
     lines.append(parser.epilog or "")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def profiles_page() -> str:
+    """Where profiles differ: pairs of answer and reference, scored in each."""
+    lines = ["# Where profiles differ", "", MADE, "", PROFILES_HEAD, ""]
+    lines += [f"| answer | reference | metric | {' | '.join(f'`{profile}`' for profile in PROFILES)} |"]
+    lines += [f"|---|---|---|{'---:|' * len(PROFILES)}"]
+    for answer, reference, metric in EXAMPLES:
+        values = [steelyard.evaluate_answers([answer], [reference], [metric], profile=each) for each in PROFILES]
+        cells = " | ".join(f"{table.mean(metric):.3g}" for table in values)
+        lines.append(f"| {answer} | {reference} | {metric} | {cells} |")
+    return "\n".join(lines) + "\n"
 
 
 def _metric(metric: Metric) -> Iterator[str]:
@@ -82,8 +119,9 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def main() -> None:
-    """Write both pages."""
+    """Write all pages."""
     (FOLDER / "metrics.md").write_text(metrics_page(), encoding="utf-8")
+    (FOLDER / "profiles.md").write_text(profiles_page(), encoding="utf-8")
     (FOLDER / "commands.md").write_text(commands_page(), encoding="utf-8")
 
 

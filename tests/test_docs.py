@@ -22,6 +22,7 @@ def generate():
 
 def test_generated_pages_are_what_the_program_says(generate):
     assert (ROOT / "docs" / "metrics.md").read_text("utf-8") == generate.metrics_page(), "run `make docs`"
+    assert (ROOT / "docs" / "profiles.md").read_text("utf-8") == generate.profiles_page(), "run `make docs`"
     assert (ROOT / "docs" / "commands.md").read_text("utf-8") == generate.commands_page(), "run `make docs`"
 
 

@@ -1,6 +1,7 @@
 """Answers: right in every script by default, and to the letter as others have them on request."""
 
 import json
+import random
 
 import numpy as np
 import pytest
@@ -302,3 +303,17 @@ def test_plain_and_other_rows_of_one_batch_keep_their_places():
     references = [["Paris"], ["北京"], ["x"], [], ["cafe"], ["London", "Paris"]]
     table = steelyard.evaluate_answers(predictions, references, ["EM"])
     np.testing.assert_array_equal(table.column("EM"), [1, 1, 0, np.nan, 0, 1])
+
+
+def test_the_ultrarag_profile_equals_a_plain_implementation():
+    from reference.answers import NAMES as ORDER
+    from reference.answers import score
+
+    choose = random.Random(11)
+    pieces = ["the", "A", "an", "True", "False", "42,000", "U.S.", "running", "runs", "_x_", "don't", "-5", "café", "!", "generously"]
+    texts = [choose.choice([" ", "  ", ""]).join(choose.choices(pieces, k=choose.randint(0, 7))) for _ in range(3000)]
+    rows = [(texts[n], texts[n + 1 : n + 1 + choose.randint(1, 2)]) for n in range(0, len(texts) - 2, 3)]
+    table = steelyard.evaluate_answers([row[0] for row in rows], [row[1] for row in rows], ORDER, profile="ultrarag")
+    for place, (prediction, references) in enumerate(rows):
+        found = tuple(table.column(name)[place] for name in ORDER)
+        assert found == pytest.approx(score(prediction, references), abs=1e-12), (prediction, references)

@@ -1,10 +1,12 @@
 """Answers against references: from rows to a Table."""
 
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard import __version__
 from steelyard.errors import ConfigError
@@ -70,7 +72,7 @@ def weigh_answers(
         name=name if name is not None else result_name(answers.name),
         signature=_signature(answers, balance),
         gaps=GAPS,
-        status={metric: np.concatenate(pieces) for metric, pieces in sheet.status.items()},
+        status=sheet.all_status(),
         tags=sheet.all_tags(),
         parts=sheet.parts(),
         counts=dict(answers.counts),
@@ -84,7 +86,7 @@ class _Sheet:
     def __init__(self) -> None:
         self.ids: list[str] = []
         self.tags: dict[str, list[str]] = {}
-        self.status: dict[str, list[IntArray]] = {}
+        self.status: dict[str, list[NDArray[np.int8]]] = {}
         self.scores: dict[str, dict[str, list[FloatArray]]] = {}
 
     def add(self, batch: Weighed) -> None:
@@ -99,16 +101,25 @@ class _Sheet:
                 self.scores.setdefault(metric, {}).setdefault(part, []).append(values)
 
     def columns(self) -> dict[str, FloatArray]:
-        """The scores by metric."""
-        return {metric: np.concatenate(scores["score"]) for metric, scores in self.scores.items()}
+        """The scores by metric; the pieces are let go on the way."""
+        return {metric: np.concatenate(parts.pop("score")) for metric, parts in self.scores.items()}
 
     def parts(self) -> dict[str, dict[str, FloatArray]]:
-        """Precision and recall of the metrics that have them."""
+        """Precision and recall of the metrics that have them, once the scores are taken."""
         return {
-            metric: {part: np.concatenate(column) for part, column in scores.items() if part != "score"}
-            for metric, scores in self.scores.items()
-            if len(scores) > 1
+            metric: {part: np.concatenate(parts.pop(part)) for part in list(parts)}
+            for metric, parts in self.scores.items()
+            if parts
         }
+
+    def all_status(self) -> dict[str, IntArray]:
+        """Why cells are no numbers; metrics that agree share one column."""
+        shared: dict[bytes, IntArray] = {}
+        found = {}
+        for metric, pieces in self.status.items():
+            status = np.concatenate(pieces)
+            found[metric] = shared.setdefault(sha256(status.tobytes()).digest(), status.astype(np.int64))
+        return found
 
     def all_tags(self) -> dict[str, list[str]]:
         """Tags by name, "" where a row has none."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.formats.answer_rows import BATCH, AnswerRow
 from steelyard.metrics.overlaps import Overlaps
@@ -39,7 +40,7 @@ class Weighed:
     ids: list[str]
     tags: dict[str, list[str]]
     scores: dict[str, Scores]
-    status: dict[str, IntArray]
+    status: dict[str, NDArray[np.int8]]
 
 
 def weigh_batches(batches: Iterable[list[AnswerRow]], balance: Balance, processes: int = 1) -> Iterator[Weighed]:
@@ -64,8 +65,9 @@ def weigh_batch(rows: Sequence[AnswerRow], measures: Sequence[Measure], profile:
     )
 
 
-def _status(scores: Scores, has_reference: Flags) -> IntArray:
-    return np.where(has_reference, np.where(np.isnan(scores["score"]), NOT_COUNTED, 0), NO_REFERENCE)
+def _status(scores: Scores, has_reference: Flags) -> NDArray[np.int8]:
+    found = np.where(has_reference, np.where(np.isnan(scores["score"]), NOT_COUNTED, 0), NO_REFERENCE)
+    return found.astype(np.int8)
 
 
 def _paired(rows: Sequence[AnswerRow]) -> Iterator[tuple[IntArray, Pairs]]:
