@@ -15,8 +15,9 @@ from steelyard.metrics.registry import Metric
 FOLDER = Path(__file__).parent
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-jieba", "rouge-chinese")
 PROFILES_HEAD = """Every value was computed by the profile that heads its column. The default is right in every script;
-the others repeat other programs, faults included. 每个数值都由列首的方案实际计算得出；默认方案在各种文字中都正确，其余方案
-原样复现其他程序（包括它们的错误）。"""
+the others repeat other programs, faults included.
+
+每个数值都由列首的方案实际计算得出；默认方案在各种文字中都正确，其余方案原样复现其他程序，包括它们的错误。"""
 EXAMPLES = (
     ("北京", "北京", "ROUGE-L"),
     ("北京。", "北京", "EM"),
