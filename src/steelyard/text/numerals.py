@@ -17,15 +17,15 @@ _TENS: Final = {"廿": 20, "卅": 30}
 _UNITS: Final = SMALL_UNITS | LARGE_UNITS
 CHINESE: Final = "".join((*DIGITS, *_UNITS, *_TENS))
 
-_PLAIN: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])|\d+(?:\.\d+)?"
+_PLAIN: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d|,\d)|\d+(?:\.\d+)?"
 _NUMERAL: Final = rf"(?:{_PLAIN}|[{CHINESE}]|(?<=[{CHINESE}])点(?=[{''.join(DIGITS)}]))"
 _RUN: Final = re.compile(f"{_NUMERAL}+")
 _PART: Final = re.compile(rf"{_PLAIN}|.")
 
 # fmt: off
 _ONES: Final = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
-    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )
 _TENFOLDS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 # fmt: on

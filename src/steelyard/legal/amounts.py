@@ -1,0 +1,170 @@
+"""Sums of money, by value: 42000 is 四万二千元 and 4.2万, and never 42000日元 or 四万多."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from steelyard.legal.clauses import are_alternatives, clause_of, doubt, live, totalled
+from steelyard.legal.settling import settle
+from steelyard.text.mentions import Mention, mentions
+
+CENT: Final = Decimal("0.01")
+_AFTER_NUMBER: Final = re.compile(r"[\s,。;.!?)\]=+\-*/、]|左右|上下|[了的吧整正给]|$")
+_NOTHING: Final = re.compile(
+    r"(?:一分钱?|分文|一毛)(?:都|也)?(?:没有?|未|不曾)|(?:没有|没|未|从未|并未|未曾)(?:退|还|收|给|付|支付|归还|返还)(?:过|还|款|给|任何)?|"
+    r"\bnothing\b|\bnone\b|\bnot (?:a|one) (?:cent|penny)\b|\bnever (?:paid|returned|refunded|repaid)\b",
+    re.IGNORECASE,
+)
+_EACH: Final = re.compile(r"各|均|都是|每[笔次人份]|\beach\b|\bboth\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class AmountRules:
+    """How strictly sums are taken: `currency` is the one that is meant, "" if any; `source` the words of the evidence."""
+
+    currency: str = "CNY"
+    exact: bool = True
+    strict: bool = False
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Whether a field is right, why, and what is reported beside it (`approx_added`, `approx_dropped`)."""
+
+    correct: bool
+    reason: str
+    remarks: tuple[str, ...] = ()
+
+
+def amounts(text: str) -> list[Mention]:
+    """The sums of a normal text; numbers without a currency only where there are no others."""
+    found = mentions(text)
+    money = [mention for mention in found if mention.kind == "money"]
+    return money or [mention for mention in found if _may_be_money(text, mention)]
+
+
+def judge_amount(expected: Decimal, question: str, answer: str, rules: AmountRules) -> Judged:
+    """Whether the answer gives this sum, and no other, to the question."""
+    values = amounts(answer)
+    if not values and expected == 0 and _NOTHING.search(answer) and not doubt(answer):
+        return Judged(True, "the answer says that there was nothing")
+    settled = settle(question, answer, values)
+    if settled.mention is None:
+        return Judged(False, settled.reason)
+    return judge_one_amount(expected, settled.mention, rules)
+
+
+def judge_one_amount(expected: Decimal, found: Mention, rules: AmountRules) -> Judged:
+    """Whether one mention is this sum."""
+    if found.kind == "money" and rules.currency and found.unit != rules.currency:
+        return Judged(False, f"{found.text} is another currency")
+    if not found.is_exact:
+        return Judged(False, f"{found.text} is not exact ({found.loose or 'no number'})")
+    if not same_amount(found.value, expected):
+        return Judged(False, f"{found.text} is not {expected}")
+    return _approximation(found, expected, rules)
+
+
+def same_amount(one: Decimal, two: Decimal) -> bool:
+    """Equal to the cent."""
+    return one.quantize(CENT) == two.quantize(CENT)
+
+
+def _approximation(found: Mention, expected: Decimal, rules: AmountRules) -> Judged:
+    """约 beside the right value: credited, and reported where the source does not say so."""
+    source = [each for each in amounts(rules.source) if each.value is not None and same_amount(each.value, expected)]
+    is_source_approximate = any(each.approx for each in source)
+    if found.approx and not is_source_approximate and rules.exact:
+        if rules.strict:
+            return Judged(False, f"{found.text} is only approximate", ("approx_added",))
+        return Judged(True, f"the answer says about {found.text}", ("approx_added",))
+    remarks = ("approx_dropped",) if is_source_approximate and not found.approx else ()
+    return Judged(True, f"the answer says {found.text}", remarks)
+
+
+def judge_breakdown(expected: Sequence[tuple[Decimal, str]], question: str, answer: str, rules: AmountRules) -> Judged:
+    """Whether the answer gives these sums, all of them and no other; a total that they make may stand beside them."""
+    values = amounts(answer)
+    if word := doubt(answer):
+        return Judged(False, f"the answer disclaims itself ({word!r})")
+    if are_alternatives(answer, values):
+        return Judged(False, "the answer offers alternatives")
+    standing = _without_total(answer, live(answer, values), expected)
+    if loose := next((value for value in standing if not value.is_exact), None):
+        return Judged(False, f"{loose.text} is not exact ({loose.loose})")
+    wanted = Counter(amount.quantize(CENT) for amount, _ in expected)
+    found = _counted(answer, standing, wanted)
+    if found != wanted:
+        said = ", ".join(value.text for value in standing) or "nothing"
+        return Judged(False, f"the answer lists {said}")
+    if swapped := _swapped(answer, standing, expected):
+        return Judged(False, f"{swapped.text} is put down to another item")
+    return Judged(True, "the answer lists every item")
+
+
+def _without_total(text: str, values: Sequence[Mention], expected: Sequence[tuple[Decimal, str]]) -> list[Mention]:
+    total = sum((amount for amount, _ in expected), Decimal(0))
+    announced = totalled(text, values)
+    is_one_of_them = any(same_amount(amount, total) for amount, _ in expected)
+    return [
+        value
+        for value in values
+        if is_one_of_them or value not in announced or value.value is None or not same_amount(value.value, total)
+    ]
+
+
+def _counted(text: str, values: Sequence[Mention], wanted: Counter[Decimal]) -> Counter[Decimal]:
+    """How often each sum is listed; 各6000元 stands for all items of that sum."""
+    found: Counter[Decimal] = Counter()
+    for value in values:
+        amount = value.value.quantize(CENT)
+        clause = clause_of(text, value.start)
+        is_each = _EACH.search(text, clause.start, value.start) or _EACH.match(text[value.end :].lstrip())
+        found[amount] += wanted[amount] or 1 if is_each else 1
+    return found
+
+
+def _swapped(text: str, values: Sequence[Mention], expected: Sequence[tuple[Decimal, str]]) -> Mention | None:
+    """A sum whose own words belong to the description of another item."""
+    for value in values:
+        clause = clause_of(text, value.start)
+        start = max([clause.start, *(other.end for other in values if clause.start <= other.end <= value.start)])
+        words = text[start : value.start]
+        named = [amount for amount, description in expected if description and _shares_label(words, description)]
+        if named and not any(same_amount(amount, value.value) for amount in named):
+            return value
+    return None
+
+
+def _shares_label(words: str, description: str) -> bool:
+    if description.isascii():
+        return bool(
+            {w for w in words.lower().split() if len(w) > 3} & {w for w in description.lower().split() if len(w) > 3}
+        )
+    return any(description[at : at + 2] in words for at in range(len(description) - 1))
+
+
+def _may_be_money(text: str, mention: Mention) -> bool:
+    """A number without a currency: digits, or numerals with a unit, and no noun glued to it."""
+    if mention.kind != "number" or not _AFTER_NUMBER.match(text[mention.end :]):
+        return False
+    return mention.text[0].isdigit() or any(unit in mention.text for unit in "百千万亿佰仟")
+
+
+def amount_of(value: Any) -> Decimal | None:
+    """An expected sum; a boolean is none."""
+    return None if isinstance(value, bool) or not isinstance(value, int | float) else Decimal(str(value))
+
+
+def items_of(value: Sequence[Any]) -> list[tuple[Decimal, str]]:
+    """The items of an expected breakdown: numbers, or objects with an amount and a description."""
+    found = []
+    for item in value:
+        amount = amount_of(item.get("amount") if isinstance(item, Mapping) else item)
+        if amount is not None:
+            found.append((amount, str(item.get("description", "")) if isinstance(item, Mapping) else ""))
+    return found

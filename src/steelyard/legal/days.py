@@ -1,0 +1,89 @@
+"""Dates and ranges of dates, by value; coarser is wrong, and so are bounds and lunar dates."""
+
+import re
+from typing import Final
+
+from steelyard.legal.amounts import Judged
+from steelyard.legal.clauses import doubt, live
+from steelyard.legal.settling import settle
+from steelyard.text.dates import Day
+from steelyard.text.mentions import Mention, mentions
+
+_ISO: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
+_LIST: Final = re.compile(r"^[、和及,]$")
+_START: Final = re.compile(r"(?:起始|开始|起|自|从|开工|入职|\bfrom\b|\bstart\w*\b|\bbeg[ia]n\w*\b)", re.IGNORECASE)
+_END: Final = re.compile(r"(?:结束|终止|截止|止|至|到|完工|离职|\bto\b|\bend\w*\b|\buntil\b)", re.IGNORECASE)
+
+
+def day_of(text: str) -> Day | None:
+    """An expected date."""
+    found = _ISO.fullmatch(text.strip()[:10])
+    day = Day(*(int(part) for part in found.groups())) if found else None
+    return day if day is not None and day.is_possible else None
+
+
+def date_values(text: str) -> list[Mention]:
+    """The dates of a normal text, without lunar ones that stand beside a Gregorian one."""
+    found = [mention for mention in mentions(text) if mention.kind == "date"]
+    gregorian = [mention for mention in found if mention.loose != "lunar"]
+    return gregorian or found
+
+
+def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True) -> Judged:
+    """Whether the answer gives this day to the question."""
+    values = [_with_year_of(question, value) for value in date_values(answer)]
+    settled = settle(question, answer, values)
+    found = settled.mention
+    if found is None:
+        return Judged(False, settled.reason)
+    if found.until is not None:
+        return Judged(False, f"{found.text} is a range")
+    if found.value is None or found.loose == "lunar":
+        return Judged(False, f"{found.text} is not a day of the calendar")
+    if exact and found.loose:
+        return Judged(False, f"{found.text} is not exact ({found.loose})")
+    if found.value != expected and not (not exact and found.value.agrees(expected)):
+        return Judged(False, f"{found.text} is not {expected.isoformat()}")
+    if exact and found.approx:
+        return Judged(False, f"{found.text} is only approximate")
+    return Judged(True, f"the answer says {found.text}")
+
+
+def judge_range(start: Day, end: Day, question: str, answer: str) -> Judged:
+    """Whether the answer gives both ends; two days that are merely listed are no range."""
+    if word := doubt(answer):
+        return Judged(False, f"the answer disclaims itself ({word!r})")
+    values = live(answer, date_values(answer))
+    ranges = [value for value in values if value.until is not None] or _labelled(answer, values)
+    if len({(value.value, value.until) for value in ranges}) != 1:
+        return Judged(False, "the answer gives no range" if not ranges else "the answer gives several ranges")
+    found = ranges[0]
+    if found.loose or found.value is None:
+        return Judged(False, f"{found.text} is not exact ({found.loose or 'impossible'})")
+    if (found.value, found.until) != (start, end):
+        return Judged(False, f"{found.text} is not {start.isoformat()} to {end.isoformat()}")
+    return Judged(True, f"the answer says {found.text}")
+
+
+def _labelled(text: str, values: list[Mention]) -> list[Mention]:
+    """Two dates of which one is called the beginning and the other the end."""
+    if len(values) != 2:
+        return []
+    first, second = values
+    before, between = text[: first.start], text[first.end : second.start]
+    is_labelled = (_START.search(before) or _START.search(between)) and _END.search(between + text[second.end :])
+    if not is_labelled or _LIST.match(between.strip()) or first.loose not in ("", "bound"):
+        return []
+    return [Mention("date", first.start, second.end, text[first.start : second.end], first.value, until=second.value)]
+
+
+def _with_year_of(question: str, value: Mention) -> Mention:
+    """A date without a year takes the year that the question fixes."""
+    from dataclasses import replace
+
+    years = {each.value.year for each in date_values(question) if each.value is not None and each.value.year}
+    day = value.value
+    if day is None or day.year is not None or len(years) != 1 or day.month is None or day.day is None:
+        return value
+    loose = "" if value.loose == "coarse" else value.loose
+    return replace(value, value=Day(years.pop(), day.month, day.day), loose=loose)

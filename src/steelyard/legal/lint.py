@@ -1,0 +1,171 @@
+"""Questions read against their document: what they ask for must be there, once, and where they say."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from steelyard.errors import Problem
+from steelyard.formats.documents import Document
+from steelyard.formats.question_checks import Fault, Fields
+from steelyard.formats.questions import QuestionFile
+from steelyard.legal.quotes import contains_quote, quote_key, quote_pieces
+from steelyard.text.dates import Day
+from steelyard.text.mentions import mentions
+from steelyard.text.normal import normal
+
+FEWEST: Final = 4
+"""Fewer characters than these are found by chance."""
+
+_CHECKS = re.compile(r"must_not_(?:provide|invent)_\w+|must_report_conflict")
+_UNITS: Final = {"header": "the header", "question": "a question", "answer": "an answer", "line": "a line of its own"}
+_SPOKEN: Final = ("question", "answer")
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A page in the form in which words are compared."""
+
+    text: str
+    key: str
+    units: tuple[tuple[str, str], ...]
+
+    def kinds(self, key: str) -> list[str]:
+        """The kinds of the units that hold these words."""
+        return list(dict.fromkeys(kind for kind, unit in self.units if key in unit))
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The document in the form in which words are compared."""
+
+    name: str
+    text: str
+    key: str
+    pages: Mapping[int, _Page]
+
+    def pages_with(self, key: str) -> list[int]:
+        """The numbers of the pages that hold these words."""
+        return [number for number, page in self.pages.items() if key in page.key]
+
+
+def lint(file: QuestionFile, document: Document) -> list[Problem]:
+    """What looks wrong with questions beside their document; they can be scored all the same."""
+    source = _source(document)
+    return [
+        fault.below(f"/questions/{index}").problem(file.places)
+        for index, question in enumerate(file.questions)
+        for fault in _warnings(question.fields, source)
+    ]
+
+
+def _source(document: Document) -> _Source:
+    pages = {
+        page.number: _Page(
+            page.text,
+            quote_key(page.text),
+            tuple((unit.kind, quote_key(page.text[unit.start : unit.end])) for unit in page.units),
+        )
+        for page in document.pages
+    }
+    return _Source(document.name, document.text, quote_key(document.text), pages)
+
+
+def _warnings(fields: Fields, source: _Source) -> Iterator[Fault]:
+    yield from _told_answers(fields)
+    for name in ("required_evidence", "conflicting_evidence"):
+        for index, item in enumerate(fields.get(name, ())):
+            yield from _passage(f"/{name}/{index}", item, source)
+    yield from _quotes(fields, source)
+    yield from _locations(fields, source)
+    check = fields.get("scoring", {}).get("hallucination_check")
+    if check is not None and not _CHECKS.fullmatch(check):
+        yield Fault("/scoring/hallucination_check", f"{check!r} is not known; only the general check is made")
+
+
+def _passage(pointer: str, item: Fields, source: _Source) -> Iterator[Fault]:
+    """One piece of evidence: on its page, once, long enough, said by whom it says."""
+    number, key = item["page"], quote_key(item["must_include"])
+    page = source.pages.get(number)
+    if page is None:
+        yield Fault(f"{pointer}/page", f"there is no page {number} in {source.name}")
+    elif len(key) < FEWEST:
+        yield Fault(
+            f"{pointer}/must_include", f"{len(key)} characters count in it; fewer than {FEWEST} are found by chance"
+        )
+    elif key not in page.key:
+        yield Fault(f"{pointer}/must_include", _missing(number, source.pages_with(key), source.name))
+    else:
+        if page.key.count(key) > 1:
+            yield Fault(f"{pointer}/must_include", f"it stands {page.key.count(key)} times on page {number}")
+        yield from _misplaced(pointer, item, page.kinds(key))
+
+
+def _missing(number: int, others: Sequence[int], name: str) -> str:
+    if others:
+        return f"it is not on page {number} but on page {', '.join(map(str, others))}"
+    return f"it is neither on page {number} nor on another page of {name}"
+
+
+def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
+    """A speaker or section that is not the document's; words that reach over several units have no kind."""
+    found = " and ".join(_UNITS[kind] for kind in kinds) or "several units"
+    speaker, section = item.get("speaker"), item.get("section")
+    if speaker is not None and speaker not in kinds:
+        yield Fault(f"{pointer}/speaker", f"it stands in {found}, not in {_UNITS[speaker]}")
+    if section == "header" and "header" not in kinds:
+        yield Fault(f"{pointer}/section", f"it stands in {found}, not in {_UNITS['header']}")
+    if section == "qa_pair" and kinds and not set(kinds) & set(_SPOKEN):
+        yield Fault(f"{pointer}/section", f"it stands in {found}, not in a question or an answer")
+
+
+def _quotes(fields: Fields, source: _Source) -> Iterator[Fault]:
+    quotes = {"/required_quote": fields["required_quote"]} if "required_quote" in fields else {}
+    quotes |= {f"/additional_quotes/{n}": quote for n, quote in enumerate(fields.get("additional_quotes", ()))}
+    for pointer, quote in quotes.items():
+        yield from (Fault(pointer, message) for message in _quotation(quote, source))
+
+
+def _quotation(quote: str, source: _Source) -> Iterator[str]:
+    """A quotation: each of its pieces, and their order."""
+    pieces = quote_pieces(quote)
+    missing = [piece for piece in pieces if piece not in source.key]
+    if not pieces:
+        yield f"0 characters count in it; fewer than {FEWEST} are found by chance"
+    elif missing:
+        yield from (f"{piece!r} is not in {source.name}" for piece in missing)
+    elif not contains_quote(source.text, quote):
+        yield f"its pieces stand in another order in {source.name}"
+
+
+def _locations(fields: Fields, source: _Source) -> Iterator[Fault]:
+    places = {"/evidence_location": fields["evidence_location"]} if "evidence_location" in fields else {}
+    places |= {f"/additional_evidence/{n}": place for n, place in enumerate(fields.get("additional_evidence", ()))}
+    for pointer, place in places.items():
+        if place["page"] not in source.pages:
+            yield Fault(f"{pointer}/page", f"there is no page {place['page']} in {source.name}")
+    quote, said = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
+    if quote is not None and said in source.pages:
+        pages = [number for number, page in source.pages.items() if contains_quote(page.text, quote)]
+        if pages and said not in pages:
+            yield Fault("/required_quote", _missing(said, pages, source.name))
+
+
+def _told_answers(fields: Fields) -> Iterator[Fault]:
+    """Answers that stand in their own question."""
+    question, expected = fields["question"], fields.get("expected", {})
+    key, values = quote_key(question), mentions(normal(question))
+    for name, value in expected.items():
+        match name:
+            case "entity" | "text_answer":
+                is_told = len(quote_key(value)) > 1 and quote_key(value) in key
+            case "amount_total":
+                is_told = any(found.kind in ("money", "number") and found.value == value for found in values)
+            case "count":
+                is_told = any(found.kind == "count" and found.value == value for found in values)
+            case "date":
+                is_told = any(isinstance(found.value, Day) and found.value.isoformat() == value for found in values)
+            case _:
+                is_told = False
+        if is_told:
+            yield Fault(f"/expected/{name}", "the question says it already")

@@ -1,0 +1,79 @@
+"""Yes or no: the polarity of the first clause that answers."""
+
+import re
+from typing import Final
+
+from steelyard.legal.abstention import detect_abstention
+from steelyard.legal.amounts import Judged
+from steelyard.legal.clauses import clauses, doubt, without_quotes
+
+# 不, 没, 非, 否, 无 that negate nothing
+_NOT_NEGATORS: Final = re.compile(
+    r"没错|没问题|不得不|不能不|不会不|不可不|不可否认|不仅|不但|不只|不光|不止|不料|不过|不久|不断|不少|不同意见|不管|不论|无论|不得已|差不多|要不|不错|不妨|不愧|"
+    r"不免|未免|不禁|不由得|对不起|了不起|非法|非常|除非|无非|莫非|是非|非得|否则|是否|能否|可否|会否|有无|有没有|是不是|能不能|会不会|要不要|愿不愿意|知不知道|"
+    r"没有疑问|毫无疑问|无疑|不容置疑|不在话下|无论如何|未来|未婚|未成年|未遂|不动产|不法|不当得利|无期|无偿|没收|没落|不幸|不满(?=\d)"
+)
+_QUESTION_FORMS: Final = re.compile(r"(?:是否|能否|可否|有无|有没有|是不是|会不会|能不能)[^,。;!?]*(?=[,。;!?]|$)")
+_DOUBLE: Final = re.compile(r"(?:并非|不是|并不是|没有不|不会不|not that .{0,20} not)(?:不|没有|未|否认|拒绝)")
+_NEGATOR: Final = re.compile(
+    r"并非|并不是|不是|并未|并没有|没有|从未|未曾|尚未|不曾|不|没|未|无(?!锡|忌)|非|否认|拒绝|否(?!认)|\bnot\b|n't\b|\bnever\b|\bno\b|\bdenie[sd]\b|\bdeny\b|\brefuse[sd]?\b",
+    re.IGNORECASE,
+)
+_ASKS_REFUSAL: Final = re.compile(r"拒绝|否认|\brefus|\bden(?:y|ied)", re.IGNORECASE)
+_YES: Final = re.compile(
+    r"\s*(?:是的|是(?!否|不是|谁|什么|哪)|对(?!于|方|此|不)|有(?!无|没有|人|关)|没错|属实|正确|确实|的确|当然|可以|能(?!否)|会(?!不会)|真|true\b|yes\b|correct\b|indeed\b|affirmative\b)",
+    re.IGNORECASE,
+)
+_NO: Final = re.compile(
+    r"\s*(?:否(?!认)|不是|不对|不(?!得不|仅|但|可否认|能不|会不)|没有|没(?!错|问题|收)|未(?!来|成年|婚)|无(?!疑|论)|并非(?!不|没)|false\b|no\b|negative\b|incorrect\b)",
+    re.IGNORECASE,
+)
+_BOTH: Final = re.compile(
+    r"也许|或许|可能|既.*又|一会儿|时而|说法不一|前后矛盾|\bmaybe\b|\bperhaps\b|\bsometimes\b", re.IGNORECASE
+)
+
+
+def judge_boolean(expected: bool, question: str, answer: str) -> Judged:
+    """Whether the answer says so; hedged, both ways and abstaining answers match neither."""
+    said = polarity(question, answer)
+    if said is None:
+        return Judged(False, "the answer says neither yes nor no")
+    words = {True: "yes", False: "no"}
+    return Judged(said is expected, f"the answer says {words[said]}")
+
+
+def polarity(question: str, answer: str) -> bool | None:
+    """True, False, or None where the answer does not say."""
+    own = without_quotes(answer)
+    if not own.strip() or doubt(own) or _BOTH.search(own) or detect_abstention(answer, question=question).abstains:
+        return None
+    told = _QUESTION_FORMS.sub("", own)
+    pieces = [clause.text for clause in clauses(told) if re.search(r"\w", clause.text)]
+    if not pieces:
+        return None
+    first = pieces[0]
+    if _DOUBLE.search(first):
+        return True
+    if _YES.match(first) and not _NEGATOR.search(_masked(first)):
+        return True
+    if _NO.match(first):
+        return _is_even(first, question)
+    return _is_even(_answering(pieces, question), question)
+
+
+def _answering(pieces: list[str], question: str) -> str:
+    """The clause that repeats the question's predicate, else the first."""
+    wanted = {question[at : at + 2] for at in range(len(question) - 1)}
+    return max(pieces, key=lambda piece: sum(piece[at : at + 2] in wanted for at in range(len(piece) - 1)))
+
+
+def _is_even(clause: str, question: str) -> bool:
+    masked = _masked(clause)
+    found = [word[0] for word in _NEGATOR.finditer(masked)]
+    if _ASKS_REFUSAL.search(question):
+        found = [word for word in found if not _ASKS_REFUSAL.search(word)]
+    return len(found) % 2 == 0
+
+
+def _masked(text: str) -> str:
+    return _NOT_NEGATORS.sub(lambda idiom: "〓" * len(idiom[0]), text)

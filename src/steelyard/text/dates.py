@@ -1,0 +1,220 @@
+"""Dates as people write them, Chinese and English; what is not written is never filled in from the clock."""
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass, replace
+from typing import Final
+
+from steelyard.text.numerals import CHINESE, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A date as far as it is said; None where it is not."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it names one day."""
+        return None not in (self.year, self.month, self.day)
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether there is such a day."""
+        if self.month is not None and not 1 <= self.month <= 12:
+            return False
+        if self.day is None:
+            return True
+        longest = monthrange(self.year or 2000, self.month)[1] if self.month else 31
+        return 1 <= self.day <= longest
+
+    def agrees(self, other: "Day") -> bool:
+        """Whether nothing that both say differs, and this says no more than the other."""
+        mine, theirs = (self.year, self.month, self.day), (other.year, other.month, other.day)
+        return all(one is None or one == two for one, two in zip(mine, theirs, strict=True))
+
+    def isoformat(self) -> str:
+        """YYYY-MM-DD, with ?? for what is not said."""
+        parts = (
+            f"{self.year:04}" if self.year else "????",
+            *(f"{n:02}" if n else "??" for n in (self.month, self.day)),
+        )
+        return "-".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class DateMention:
+    """A date in a text. `until` is the end of a range; a `loose` one is a bound, a part of a month, or not Gregorian."""
+
+    start: int
+    end: int
+    text: str
+    day: Day
+    until: Day | None = None
+    loose: str = ""
+    approx: bool = False
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it names one day that exists, and no more and no less."""
+        return self.until is None and not self.loose and self.day.is_whole and self.day.is_possible
+
+
+_N: Final = f"[{CHINESE}]"
+_YEAR: Final = rf"(?P<y>(?:1[5-9]|20)\d{{2}}|{_N}{{4}}|同|次|翌)年"
+_MONTH: Final = rf"(?P<m>\d{{1,2}}|{_N}{{1,3}})月"
+_DAYS: Final = rf"(?P<d>\d{{1,2}}|{_N}{{1,4}})[日号](?!码|楼|院|房|店|线|元)"
+_NAMES: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAME: Final = (
+    r"(?P<M>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
+    r"nov(?:ember)?|dec(?:ember)?)\.?"
+)
+_FORMS: Final = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"{_YEAR}{_MONTH}{_DAYS}",
+        r"(?<![\dA-Za-z])(?P<y>(?:1[5-9]|20)\d{2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\d])(?:T\d{2}:\d{2}\S*)?",
+        r"(?<![\dA-Za-z])(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?![\dA-Za-z])",
+        rf"\b{_NAME}\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>(?:1[5-9]|20)\d{{2}})\b",
+        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:day\s+)?(?:of\s+)?{_NAME},?\s+(?P<y>(?:1[5-9]|20)\d{{2}})\b",
+        r"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>(?:19|20)\d{2})(?![\d/])",
+        rf"{_YEAR}{_MONTH}",
+        rf"\b{_NAME},?\s+(?P<y>(?:1[5-9]|20)\d{{2}})\b",
+        rf"{_MONTH}{_DAYS}",
+        rf"\b{_NAME}\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b",
+        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_NAME}(?![a-z])",
+        rf"{_YEAR}",
+        rf"(?<![\d{CHINESE}第]){_MONTH}",
+    )
+)
+_LONE_DAY: Final = re.compile(rf"(?P<d>\d{{1,2}}|{_N}{{1,3}})[日号]")
+_JOIN: Final = re.compile(
+    r"\s*(?:起)?\s*(?:,\s*)?(?:至|到|-|~|to|until|through|and ended? on|止于|直至)\s*(?:on\s+)?", re.IGNORECASE
+)
+_VAGUE: Final = re.compile(r"(?:的)?(?:底|初(?!次|步|始|中|审)|末|中旬|上旬|下旬|中(?!午|国|心|止|途)|月底|年底)")
+_BOUND_AFTER: Final = re.compile(
+    r"(?:以前|之前|以后|之后|以内|之内|前(?!往|来|去|述|款|台|夫|妻|科|后|面|期|任)|后(?!来|续|台|果|面|期)|起(?!诉|草|诉|火|因|来|先))"
+)
+_BOUND_BEFORE: Final = re.compile(
+    r"(?:不晚于|不早于|最迟|最晚|至迟|早于|晚于|截至|截止|before|after|by|until|since|no later than|not later than|prior to)\s*(?:on\s+)?$",
+    re.IGNORECASE,
+)
+_APPROX_AFTER: Final = re.compile(r"(?:[(（])?(?:左右|前后|上下|许)")
+_APPROX_BEFORE: Final = re.compile(
+    r"(?:大约|大概|约|好像|around|about|approximately|circa)\s*(?:是|在|on|于)?\s*$", re.IGNORECASE
+)
+_LUNAR: Final = re.compile(r"(?:农历|阴历|旧历|夏历)\D{0,3}$")
+LUNAR_DAY: Final = re.compile(
+    rf"(?:农历|阴历|旧历)?(?:[\d{CHINESE}]+年)?(?:正|腊|冬|闰?[一二三四五六七八九十]{{1,2}})月(?:初[一二三四五六七八九十]|十[一二三四五六七八九]|廿[一二三四五六七八九]?|二十[一二三四五六七八九]?|三十)(?![日号])"
+)
+
+
+def dates(text: str) -> list[DateMention]:
+    """All dates of a normal text, in order; ends of ranges are joined to their beginnings."""
+    found = _resolved(_mentions(text))
+    return _ranges(text, [_qualified(text, mention) for mention in found])
+
+
+def _mentions(text: str) -> list[tuple[DateMention, str]]:
+    """Each date with its relative year, the longest form first where several fit."""
+    taken: list[tuple[int, int]] = []
+    found = []
+    for form in _FORMS:
+        for match in form.finditer(text):
+            if any(match.start() < end and start < match.end() for start, end in taken):
+                continue
+            day, relative = _day(match)
+            taken.append(match.span())
+            found.append((DateMention(match.start(), match.end(), match[0], day), relative))
+    return sorted(found, key=lambda pair: pair[0].start)
+
+
+def _day(match: re.Match[str]) -> tuple[Day, str]:
+    groups = match.groupdict()
+    year = groups.get("y")
+    relative = year if year in ("同", "次", "翌") else ""
+    if "a" in groups:
+        return _slashed(int(groups["a"]), int(groups["b"]), int(year or 0)), ""
+    month = _NAMES.index(groups["M"][:3].lower()) + 1 if groups.get("M") else _whole(groups.get("m"))
+    return Day(None if relative else _whole(year), month, _whole(groups.get("d"))), relative
+
+
+def _slashed(first: int, second: int, year: int) -> Day:
+    """30/8/2020 and 8/30/2020 are clear; 5/6/2020 is not, and is no day."""
+    if first > 12 >= second:
+        return Day(year, second, first)
+    if second > 12 >= first:
+        return Day(year, first, second)
+    return Day(year, first, second) if first == second else Day(year)
+
+
+def _whole(text: str | None) -> int | None:
+    value = value_of(text) if text else None
+    return None if value is None else int(value)
+
+
+def _resolved(found: list[tuple[DateMention, str]]) -> list[DateMention]:
+    """同年 is the year of the date before, 次年 and 翌年 the year after."""
+    resolved: list[DateMention] = []
+    for mention, relative in found:
+        before = resolved[-1].day.year if resolved else None
+        if relative and before is not None:
+            year = before if relative == "同" else before + 1
+            resolved.append(replace(mention, day=replace(mention.day, year=year)))
+        else:
+            resolved.append(mention)
+    return resolved
+
+
+def _qualified(text: str, mention: DateMention) -> DateMention:
+    """What stands beside a date may make it a bound, a part of a month, approximate or lunar."""
+    before, after = text[max(0, mention.start - 24) : mention.start], text[mention.end : mention.end + 8]
+    vague = _VAGUE.match(after) if mention.day.day is None else None
+    after_vague = after[vague.end() :] if vague else after
+    loose = ""
+    if _LUNAR.search(before):
+        loose = "lunar"
+    elif _BOUND_BEFORE.search(before) or _BOUND_AFTER.match(after_vague):
+        loose = "bound"
+    elif vague:
+        loose = "vague"
+    approx = bool(_APPROX_AFTER.match(after) or _APPROX_BEFORE.search(before))
+    return replace(mention, loose=loose, approx=approx)
+
+
+def _ranges(text: str, found: list[DateMention]) -> list[DateMention]:
+    """Join a date to the next where only a word for "to" stands between; the end inherits year and month."""
+    joined: list[DateMention] = []
+    skip = -1
+    for place, mention in enumerate(found):
+        if place <= skip:
+            continue
+        following = found[place + 1] if place + 1 < len(found) else None
+        until = _end_of_range(text, mention, following)
+        if until is None:
+            joined.append(mention)
+            continue
+        skip = place + 1 if following is not None and until.start == following.start else skip
+        loose = "" if mention.loose == "bound" and not until.loose else mention.loose or until.loose
+        begun = replace(mention.day, year=mention.day.year or until.day.year)
+        words = text[mention.start : until.end]
+        joined.append(replace(mention, end=until.end, text=words, day=begun, until=until.day, loose=loose))
+    return joined
+
+
+def _end_of_range(text: str, mention: DateMention, following: DateMention | None) -> DateMention | None:
+    join = _JOIN.match(text, mention.end)
+    if join is None:
+        return None
+    if following is not None and following.start == join.end():
+        end = following
+    elif lone := _LONE_DAY.match(text, join.end()):
+        end = DateMention(lone.start(), lone.end(), lone[0], Day(None, None, _whole(lone["d"])))
+    else:
+        return None
+    day = replace(end.day, year=end.day.year or mention.day.year, month=end.day.month or mention.day.month)
+    closing = 1 if text[end.end : end.end + 1] == "止" else 0
+    return replace(end, day=day, end=end.end + closing)
