@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.metrics.answering import evaluate_answers
     from steelyard.metrics.evaluation import evaluate_retrieval
     from steelyard.metrics.registry import metric
+    from steelyard.pipelines.benchmark import evaluate_legal
     from steelyard.stats.compare import compare
     from steelyard.table import Signature, Table
 
@@ -33,6 +34,7 @@ _HOMES = {
     "UnknownName": "errors",
     "compare": "stats.compare",
     "evaluate_answers": "metrics.answering",
+    "evaluate_legal": "pipelines.benchmark",
     "evaluate_retrieval": "metrics.evaluation",
     "load": "formats.results",
     "load_all": "formats.results",
@@ -51,6 +53,7 @@ __all__ = [
     "__version__",
     "compare",
     "evaluate_answers",
+    "evaluate_legal",
     "evaluate_retrieval",
     "load",
     "load_all",

@@ -66,8 +66,8 @@ class Table:
     A cell without a number is NaN in its column, and `status[metric][row]` is then 1 + the place of its reason in
     `gaps`; a metric that is not in `status` was scored on every row. `parts` holds the components of a score
     (metric → part → column), `notes` why a score is what it is (metric → row → words), `outputs` what the system
-    said, row by row, where that was kept. `counts` is what was counted on the way and must be
-    said; `sums` names the metrics whose total people quote; `bounds` are the
+    said, row by row, where that was kept. `failures` are rows on which the system failed (row → why): they count as 0,
+    and are never silent. `counts` is what was counted on the way and must be said; `sums` names the metrics whose total people quote; `bounds` are the
     values that a metric can take, within which intervals are kept.
     """
 
@@ -82,6 +82,7 @@ class Table:
     parts: Mapping[str, Mapping[str, FloatArray]] = field(default_factory=dict)
     notes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     outputs: Sequence[Mapping[str, Any] | None] = ()
+    failures: Mapping[int, str] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     sums: Sequence[str] = ()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -145,6 +146,7 @@ class Table:
                 m: {place[row]: note for row, note in notes.items() if row in place} for m, notes in self.notes.items()
             },
             outputs=[self.outputs[row] for row in chosen] if self.outputs else (),
+            failures={place[row]: why for row, why in self.failures.items() if row in place},
         )
 
     def summary(self) -> "Summary":

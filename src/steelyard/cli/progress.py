@@ -31,6 +31,21 @@ def counting(what: str) -> Iterator[Callable[[int], None]]:
             bar.stop()
 
 
+@contextmanager
+def proportion(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A function to be told how many of how many are done; a bar with the time that is left."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
 def _bar(what: str) -> tuple[Any, Any]:
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn

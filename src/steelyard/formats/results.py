@@ -83,6 +83,7 @@ def items(table: Table) -> Iterator[Json]:
             **_present("notes", {metric: notes[row] for metric, notes in table.notes.items() if row in notes}),
             **_present("tags", {tag: values[row] for tag, values in table.tags.items()}),
             **_present("output", table.outputs[row] if table.outputs else None),
+            **_present("error", table.failures.get(row)),
         }
 
 
@@ -115,6 +116,7 @@ class ResultsWriter:
             writer = cls(open(path, "x", encoding="utf-8"))  # noqa: SIM115 - closed by `finish` or `__exit__`
         except FileExistsError:
             raise InputError("this file exists already", where=str(path), hint="resume it, or name another") from None
+        _lock(writer._file, path)
         writer.add(head)
         return writer
 
@@ -131,8 +133,10 @@ class ResultsWriter:
         last = sections[-1]
         if last.finished:
             raise InputError("this result is finished", where=str(path), hint="start a new file")
+        writer = cls(open(path, "a", encoding="utf-8"))
+        _lock(writer._file, path)
         os.truncate(path, last.end)
-        return cls(open(path, "a", encoding="utf-8")), last.head, last.items
+        return writer, last.head, last.items
 
     def add(self, line: Json) -> None:
         """Write one item."""
@@ -151,6 +155,21 @@ class ResultsWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._file.close()
+
+
+def _lock(file: IO[str], path: Path) -> None:
+    """Keep two runs from writing one file; the lock goes with the process. Where there are no locks, none is taken."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise InputError(
+            "another run is writing this file", where=str(path), hint="wait for it, or name another"
+        ) from None
 
 
 @dataclass(slots=True)
@@ -185,6 +204,7 @@ def _take_line(sections: list[_Section], line: Any, where: str) -> None:
     match line:
         case {"id": str(), "scores": dict()} if open_section:
             _check_item(line, open_section.head["metrics"], where)
+            _forget_failure(open_section, line["id"])
             open_section.items.append(line)
             open_section.places.append(where)
         case {"footer": dict(foot)} if open_section:
@@ -196,6 +216,14 @@ def _take_line(sections: list[_Section], line: Any, where: str) -> None:
             raise InputError("this is not a results file: its first line is no header", where=where)
         case _:
             raise InputError("this line is neither header, item nor footer", where=where)
+
+
+def _forget_failure(section: _Section, identifier: str) -> None:
+    """A question that failed may be asked again when a run is resumed; what it gives then counts."""
+    for place, item in enumerate(section.items):
+        if item["id"] == identifier and item.get("error"):
+            del section.items[place], section.places[place]
+            return
 
 
 def _check_item(item: Json, metrics: Sequence[str], where: str) -> None:
@@ -231,10 +259,16 @@ def _table(section: _Section) -> Table:
         parts={metric: _read_parts(rows, metric) for metric in _names(rows, "parts")},
         notes={metric: _read_notes(rows, metric) for metric in _names(rows, "notes")},
         outputs=[row.get("output") for row in rows] if any("output" in row for row in rows) else (),
-        counts={**head.get("counts", {}), **({} if section.finished else {UNFINISHED: len(rows)})},
+        failures={number: str(row["error"]) for number, row in enumerate(rows) if row.get("error")},
+        counts={**head.get("counts", {}), **({} if _is_whole(section) else {UNFINISHED: len(rows)})},
         sums=tuple(head.get("sums", ())),
         bounds={metric: _read_bounds(*pair) for metric, pair in head.get("bounds", {}).items()},
     )
+
+
+def _is_whole(section: _Section) -> bool:
+    """Whether it was closed, or has a line for every item that it was to have."""
+    return section.finished or len(section.items) == section.head.get("items")
 
 
 def _check_unique(section: _Section) -> None:

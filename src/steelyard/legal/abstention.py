@@ -52,7 +52,7 @@ _IDIOM: Final = re.compile(r"毫无疑问|无疑|不得不|不可否认|\bno dou
 
 _WHY: Final = re.compile(r"为什么|为何|什么原因|因何|何故|缘何|怎么会|\bwhy\b", re.IGNORECASE)
 _WHETHER: Final = re.compile(
-    r"是否|有没有|有无|能否|是不是|会不会|吗\s*[?？]?\s*$|^\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would)\b",
+    r"是否|有没有|有无|能否|是不是|会不会|(?:了|过)没有?\s*[?？]?\s*$|吗\s*[?？]?\s*$|^\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would)\b",
     re.IGNORECASE,
 )
 _SAID: Final = re.compile(

@@ -4,7 +4,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from steelyard.reports import cells
+from steelyard.reports import cells, legal
 from steelyard.reports.content import Report, groups
 from steelyard.reports.remarks import remarks
 from steelyard.reports.words import Language, Words, words_of
@@ -28,7 +28,10 @@ def render_console(report: Report, *, language: Language = "en", width: int = 30
     grids += [_differences(name, comparisons, words) for name, comparisons in _by_result(report)]
     if report.by:
         grids += [_groups(table, report.by, report.metrics) for table in report.tables]
+    legal_tables = [table for table in report.tables if table.kind == legal.METRIC]
+    grids += [grid for table in legal_tables for grid in (_parts(table, words), _refusals(table, words))]
     lines = [line for grid in grids for line in (*_draw(grid, colour), "")]
+    lines += [line for table in legal_tables for line in _worst(table, words)]
     lines += remarks(report, words)
     if report.per_item:
         lines += ["", *_items(report)]
@@ -74,10 +77,7 @@ def _mean_cells(report: Report, summary: Summary, metric: str) -> tuple[str, str
 
 def _groups(table: Table, tag: str, metrics: Sequence[str]) -> "Grid":
     """The means of each group of items, one group a line."""
-    from rich.table import Table as Grid
-
-    title = f"{table.name}: {tag}"
-    grid = Grid(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
+    grid = _titled(f"{table.name}: {tag}")
     for heading in (tag, "n", *metrics):
         grid.add_column(heading, justify="left" if heading == tag else "right", no_wrap=True)
     for value, summary in groups(table, tag).items():
@@ -86,16 +86,65 @@ def _groups(table: Table, tag: str, metrics: Sequence[str]) -> "Grid":
     return grid
 
 
+def _parts(table: Table, words: Words) -> "Grid":
+    """The score and its parts for each type of question."""
+    grid = _titled(f"{table.name}: {words('parts of the score')}")
+    for heading in ("type", "part", "mean", "95 % interval", "n"):
+        grid.add_column(words(heading), justify="left" if heading in ("type", "part") else "right", no_wrap=True)
+    before = ""
+    for found in legal.part_means(table):
+        kind = found.type if found.type != before else ""
+        grid.add_row(kind, found.part, cells.number(found.mean), cells.interval(found.interval), f"{found.items:,}")
+        before = found.type
+    return grid
+
+
+def _refusals(table: Table, words: Words) -> "Grid":
+    """Answered and abstained, of answerable questions and of others."""
+    found = legal.refusals(table)
+    grid = _titled(f"{table.name}: {words('questions about gaps')}")
+    for heading in ("", "answered", "abstained", "rate of the wrong one"):
+        grid.add_column(words(heading), justify="left" if not heading else "right", no_wrap=True)
+    grid.add_row(
+        words("answerable"), str(found.answered_answerable), str(found.refused_answerable), _rate(found.over_refusal)
+    )
+    grid.add_row(
+        words("not answerable"),
+        str(found.answered_unanswerable),
+        str(found.refused_unanswerable),
+        _rate(found.false_answer),
+    )
+    grid.add_row(words("hallucinating answers"), "", "", _rate(legal.hallucination_rate(table)))
+    return grid
+
+
+def _rate(share: float) -> str:
+    return f"{share:.1%}" if share == share else cells.DASH  # NaN is not itself
+
+
+def _worst(table: Table, words: Words) -> Iterator[str]:
+    found = legal.worst(table)
+    if found:
+        yield f"{table.name}: {words('the worst questions')}"
+    for each in found:
+        yield f"  {each.id}  {cells.number(each.score, 2)}  {each.question}"
+        yield f"    {each.reason}"
+    yield ""
+
+
+def _titled(title: str) -> "Grid":
+    from rich.table import Table as Grid
+
+    return Grid(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
+
+
 def _by_result(report: Report) -> Iterator[tuple[str, list[Comparison]]]:
     names = dict.fromkeys(comparison.a for comparison in report.comparisons)
     return ((name, [c for c in report.comparisons if c.a == name]) for name in names)
 
 
 def _differences(name: str, comparisons: list[Comparison], words: Words) -> "Grid":
-    from rich.table import Table as Grid
-
-    title = f"{name} {words('against')} {comparisons[0].b}"
-    grid = Grid(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
+    grid = _titled(f"{name} {words('against')} {comparisons[0].b}")
     grid.add_column(words("metric"), no_wrap=True)
     for heading in ("difference", "95 % interval", "p", "p adjusted", "", "detectable"):
         grid.add_column(words(heading), justify="right", no_wrap=True)

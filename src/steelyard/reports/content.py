@@ -9,6 +9,7 @@ import numpy as np
 from steelyard import __version__
 from steelyard.errors import UnknownName, nearest
 from steelyard.formats.results import items
+from steelyard.reports import legal
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
@@ -55,6 +56,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "results": [
             {
                 **summary.as_dict(),
+                **({"legal": legal.as_json(table)} if table.kind == legal.METRIC else {}),
                 **({"by": {report.by: _groups_json(table, report.by)}} if report.by else {}),
                 **({"per_item": list(items(table))} if report.per_item else {}),
             }

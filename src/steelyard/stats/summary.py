@@ -113,9 +113,9 @@ def _summarise_column(table: Table, metric: str) -> MetricSummary:
             mean_interval(column[there], clusters=None if clusters is None else clusters[there]),
             table.bounds.get(metric, (-np.inf, np.inf)),
         ),
-        scored=int(there.sum()),
+        scored=int(there.sum()) - len(table.failures),
         unscored=table.count("unscored", metric),
-        errors=table.count("error", metric),
+        errors=table.count("error", metric) + len(table.failures),
         total=float(np.cumsum(column[there])[-1]) if metric in table.sums and there.any() else None,
     )
 
@@ -129,6 +129,7 @@ def _within(interval: Interval, bounds: tuple[float, float]) -> Interval:
 def _fates(table: Table) -> tuple[int, int]:
     """How many items have an error, and how many of the others have a score."""
     failed = np.zeros(len(table), np.bool_)
+    failed[list(table.failures)] = True
     scored = np.zeros(len(table), np.bool_)
     error_codes = [code for code, gap in enumerate(table.gaps, 1) if gap.kind == "error"]
     for metric in table.metrics:

@@ -1,0 +1,120 @@
+"""`steelyard bench [DIR] --system SPEC`: the legal benchmark against a live system, a program, or recorded outputs."""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from steelyard.cli.options import add_output_options, natural, positive
+
+TYPES = ("fact_exact", "evidence_set", "conflict_gap")
+_DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules: no model, no key, no chance.
+DIR holds questions/*.json and the documents that they name; without DIR the bundled, invented benchmark is used.
+SPEC is http://host/path, openai:MODEL@BASE_URL, python:module:attribute, command:ARGV, replay:FILE or builtin:baseline.
+Every item is written to the results file (-o FILE.jsonl, else results/…) as soon as it is done."""
+
+
+def add_command(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "bench",
+        help="the legal benchmark against a system",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folder", metavar="DIR", nargs="?", help="the benchmark (the bundled one)")
+    parser.add_argument("--system", required=True, metavar="SPEC", help="what is asked")
+    parser.add_argument("--type", action="append", default=[], choices=TYPES, help="only questions of this type")
+    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N questions")
+    parser.add_argument("--by", metavar="TAG", default="type", help="means for each value of a tag (%(default)s)")
+    _add_asking_options(parser)
+    add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_asking_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("asking")
+    group.add_argument("-j", "--concurrency", type=positive, default=4, metavar="N", help="at a time (%(default)s)")
+    group.add_argument("--timeout", type=float, default=60.0, metavar="S", help="seconds an attempt (%(default)s)")
+    group.add_argument("--retries", type=natural, default=2, metavar="N", help="further attempts (%(default)s)")
+    group.add_argument("--rate", type=float, metavar="R", help="most attempts a second")
+    group.add_argument("--resume", action="store_true", help="go on with -o FILE.jsonl: ask only what is missing")
+    group.add_argument("--request", metavar="JSON", help="body for http: JSON with {question}, {id}, {document}")
+    group.add_argument(
+        "--response", metavar="PATH", help="where the answer is: /data/answer, or answer=/a,citations=/c"
+    )
+    group.add_argument("--header", action="append", default=[], metavar="NAME:VALUE", help="for http (repeatable)")
+    group.add_argument(
+        "--seed", type=natural, default=42, metavar="N", help="of the waits between attempts (%(default)s)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Ask, judge, deliver."""
+    from steelyard.cli.output import deliver
+    from steelyard.cli.progress import proportion
+    from steelyard.formats.question_checks import benchmark_folder
+    from steelyard.pipelines.benchmark import load_benchmark, run_benchmark
+    from steelyard.reports.content import Report
+    from steelyard.systems.asking import AskSettings
+    from steelyard.systems.opening import open_system
+
+    path = _results_path(arguments)
+    benchmark = load_benchmark(arguments.folder or benchmark_folder(), arguments.type, arguments.limit)
+    settings = AskSettings(
+        concurrency=arguments.concurrency, timeout=arguments.timeout, retries=arguments.retries, rate=arguments.rate
+    )
+    system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
+    try:
+        with proportion("questions") as progress:
+            table = run_benchmark(benchmark, system, settings, path, resume=arguments.resume, progress=progress)
+    except KeyboardInterrupt:
+        sys.stderr.write(f"stopped; what was answered is in {path}; go on with: -o {path} --resume\n")
+        raise
+    reports = [each for each in arguments.output if each != path]
+    deliver(
+        Report([table], (), arguments.per_item, arguments.by),
+        argparse.Namespace(**vars(arguments) | {"output": reports}),
+    )
+    sys.stderr.write(f"results: {path}\n")
+    return 0
+
+
+def _results_path(arguments: argparse.Namespace) -> Path:
+    """The results file: the first -o that ends in .jsonl, or a new one under results/."""
+    from steelyard.errors import ConfigError
+    from steelyard.reports.files import check_outputs
+
+    named = [path for path in arguments.output if path.suffix == ".jsonl"]
+    check_outputs([path for path in arguments.output if path not in named[:1]], [])
+    if named:
+        return Path(named[0])
+    if arguments.resume:
+        raise ConfigError("there is nothing to resume", hint="name the results file: -o FILE.jsonl --resume")
+    kind = arguments.system.partition(":")[0]
+    return Path("results") / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
+
+
+def _system_settings(arguments: argparse.Namespace, documents: Any) -> Any:
+    from steelyard.systems.settings import SystemSettings
+
+    return SystemSettings(
+        timeout=arguments.timeout,
+        headers=dict(_header(text) for text in arguments.header),
+        key=os.environ.get("OPENAI_API_KEY"),
+        request=arguments.request,
+        response=arguments.response,
+        documents=documents,
+        folder=Path.cwd(),
+    )
+
+
+def _header(text: str) -> tuple[str, str]:
+    from steelyard.errors import ConfigError
+
+    name, colon, value = text.partition(":")
+    if not (colon and name.strip()):
+        raise ConfigError(f"a header is NAME:VALUE, not {text!r}")
+    return name.strip(), value.strip()

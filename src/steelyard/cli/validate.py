@@ -1,0 +1,156 @@
+"""`steelyard validate PATH…`: what is wrong with questions and documents, each with its place."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from steelyard.cli.options import add_language_option
+
+if TYPE_CHECKING:
+    from steelyard.errors import Problem, SteelyardError
+    from steelyard.formats.documents import Document
+    from steelyard.formats.questions import QuestionFile
+
+Result = TypeVar("Result")
+
+_DESCRIPTION = """Check a benchmark folder, files of questions, or documents. Errors make a file useless and come first;
+warnings say what looks wrong with questions beside their document: evidence that is not on its page, and its like."""
+_KIND_HINT = "questions are .json; a document is .json, .md, .txt or .pdf"
+_WARNING = {"en": "warning: ", "zh": "警告："}
+
+
+def add_command(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "validate",
+        help="check questions and documents, with places",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="a benchmark folder, a file of questions, a document")
+    parser.add_argument("--strict", action="store_true", help="warnings count as errors: exit code 2")
+    parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+    add_language_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check everything, then tell."""
+    findings = _Findings()
+    for path in arguments.paths:
+        findings.attempt(findings.check, Path(path))
+    if arguments.json:
+        sys.stdout.buffer.write(_json(findings))
+    else:
+        sys.stdout.write("\n".join(_lines(findings, arguments.lang)) + "\n")
+    return 2 if findings.errors or (arguments.strict and findings.warnings) else 0
+
+
+@dataclass(slots=True)
+class _Findings:
+    """What has been looked at so far, and what was wrong with it."""
+
+    errors: list["SteelyardError"] = field(default_factory=list)
+    warnings: list["Problem"] = field(default_factory=list)
+    questions: int = 0
+    files: set[Path] = field(default_factory=set)
+    documents: dict[Path, "Document | None"] = field(default_factory=dict)
+
+    def attempt(self, read: Callable[[Path], Result], path: Path) -> Result | None:
+        """What `read` gives, or nothing and an error more."""
+        from steelyard.errors import SteelyardError
+
+        try:
+            return read(path)
+        except SteelyardError as error:
+            self.errors.append(error)
+            return None
+
+    def check(self, path: Path) -> None:
+        """Look at a path, whatever it is."""
+        from steelyard.errors import InputError
+        from steelyard.formats.documents import DOCUMENT_KINDS
+        from steelyard.formats.questions import is_question_file, question_paths
+        from steelyard.formats.records import kind_of
+
+        kind = kind_of(path)
+        if path.is_file():
+            self.files.add(path)
+        if path.is_dir():
+            self._check_questions(question_paths(path), path)
+        elif kind == ".json" and is_question_file(path):
+            self._check_questions([path], path.parent.parent if path.parent.name == "questions" else path.parent)
+        elif path.is_file() and kind not in DOCUMENT_KINDS:
+            raise InputError("this is neither a file of questions nor a document", where=str(path), hint=_KIND_HINT)
+        else:
+            self._document(path)
+
+    def _check_questions(self, paths: Iterable[Path], folder: Path) -> None:
+        from steelyard.errors import InputError
+        from steelyard.formats.questions import read_question_file, repeated_ids
+
+        files = []
+        for path in paths:
+            self.files.add(path)
+            file = self.attempt(read_question_file, path)
+            files += [file] if file else []
+        repeated = repeated_ids(files)
+        if repeated:
+            self.errors.append(InputError.of(repeated))
+        for file in files:
+            self.questions += len(file.questions)
+            self.attempt(partial(self._lint, file), folder)
+
+    def _lint(self, file: "QuestionFile", folder: Path) -> None:
+        from steelyard.formats.questions import find_document
+        from steelyard.legal.lint import lint
+
+        path = find_document(file, folder)
+        self.files.add(path)
+        document = self._document(path)
+        if document:
+            self.warnings += lint(file, document)
+
+    def _document(self, path: Path) -> "Document | None":
+        """A document, read once however many files ask about it."""
+        from steelyard.formats.documents import read_document
+
+        if path not in self.documents:
+            self.documents[path] = self.attempt(read_document, path)
+        return self.documents[path]
+
+
+def _json(findings: _Findings) -> bytes:
+    problems = [(problem, "error") for error in findings.errors for problem in error.problems]
+    problems += [(problem, "warning") for problem in findings.warnings]
+    rows = [{"where": problem.where, "message": problem.message, "level": level} for problem, level in problems]
+    told = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
+    return (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
+
+
+def _lines(findings: _Findings, language: str) -> Iterator[str]:
+    from steelyard.cli.messages import translate
+
+    for error in findings.errors:
+        yield translate(str(error), language)
+    for warning in findings.warnings:
+        yield f"{warning.where}: {_WARNING[language]}{translate(warning.message, language)}"
+    yield _closing(findings, language)
+
+
+def _closing(findings: _Findings, language: str) -> str:
+    files, questions, warnings = len(findings.files), findings.questions, len(findings.warnings)
+    errors = sum(len(error.problems) for error in findings.errors)
+    if language == "zh":
+        return f"文件 {files} 个，题目 {questions} 道：错误 {errors} 个，警告 {warnings} 个"
+    checked = f"{_counted(files, 'file')}, {_counted(questions, 'question')}"
+    return f"{checked}: {_counted(errors, 'error')}, {_counted(warnings, 'warning')}"
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"

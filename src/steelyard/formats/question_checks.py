@@ -1,0 +1,194 @@
+"""What is wrong with a file of questions: what its schema says, and what a schema cannot say."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from steelyard.errors import Problem, SteelyardError, nearest
+from steelyard.formats.places import Places, pointer_to
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+Fields = Mapping[str, Any]
+
+_WORDS = {
+    "string": "text",
+    "number": "a number",
+    "integer": "an integer",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+}
+_RANGE = re.compile(r"([0-9]+)[-–—~]([0-9]+)")
+_LONGEST = 60
+
+
+class Fault(NamedTuple):
+    """A bad value: the JSON pointer to it, and what is wrong."""
+
+    pointer: str
+    message: str
+
+    def below(self, pointer: str) -> "Fault":
+        """The same fault in a value that is part of another."""
+        return Fault(pointer + self.pointer, self.message)
+
+    def problem(self, places: Places) -> Problem:
+        """The fault with its place in the file."""
+        words = f"{self.pointer}: {self.message}" if self.pointer else self.message
+        return Problem(places.place(self.pointer), words)
+
+
+def benchmark_folder() -> Path:
+    """Where the bundled benchmark is: inside the installed package, or beside the sources."""
+    package = Path(__file__).parents[1]
+    installed = package / "benchmark"
+    return installed if installed.is_dir() else package.parents[1] / "benchmark"
+
+
+def faults(content: Any) -> list[Fault]:
+    """All that is wrong with the content of a question file."""
+    # a field that is missing is told as often as others are
+    found = dict.fromkeys(fault for error in _validator().iter_errors(content) for fault in _fault(error))
+    broken = {fault.pointer.split("/")[2] for fault in found if fault.pointer.startswith("/questions/")}
+    whole = {index: fields for index, fields in questions_of(content) if str(index) not in broken}
+    return [*found, *(fault for index, fields in whole.items() for fault in _contradictions(index, fields, content))]
+
+
+def questions_of(content: Any) -> Iterator[tuple[int, Any]]:
+    """The questions in content that may be anything, numbered from 0."""
+    questions = content.get("questions") if isinstance(content, dict) else None
+    return iter(enumerate(questions)) if isinstance(questions, list) else iter(())
+
+
+@cache
+def _validator() -> "Draft202012Validator":
+    from jsonschema import Draft202012Validator
+
+    path = benchmark_folder() / "schema.json"
+    if not path.is_file():
+        raise SteelyardError("the schema of questions is missing", where=str(path), hint="install steelyard again")
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    return Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def _fault(error: Any) -> Iterator[Fault]:
+    """An error of the schema in our words."""
+    keys = list(error.absolute_path)
+    if error.validator == "additionalProperties":
+        known = error.schema["properties"]
+        for key in error.instance:
+            if key not in known:
+                yield Fault(pointer_to(*keys, key), f"no field is called {key!r}; {nearest(key, known)}")
+    elif error.validator == "required":
+        missing = (key for key in error.validator_value if key not in error.instance)
+        yield from (Fault(pointer_to(*keys), f"the field {key!r} is missing") for key in missing)
+    elif error.validator != "enum" or isinstance(error.instance, str):  # what is no text is told by its type
+        yield Fault(pointer_to(*keys), _SAYINGS[error.validator](error.instance, error.schema))
+
+
+def _say_type(value: Any, schema: Fields) -> str:
+    types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    return f"must be {' or '.join(_WORDS[name] for name in types)}, not {_shown(value)}"
+
+
+def _say_enum(value: Any, schema: Fields) -> str:
+    known = schema["enum"]
+    if "fact_exact" in known:
+        return f"no question type is called {value!r}; {nearest(value, known)}"
+    return f"{_shown(value)} is not one of: {', '.join(known)}"
+
+
+def _say_bounds(value: Any, schema: Fields) -> str:
+    if "maximum" in schema:
+        return f"must lie between {schema['minimum']} and {schema['maximum']}, not {_shown(value)}"
+    return f"must be at least {schema['minimum']}, not {_shown(value)}"
+
+
+def _say_pattern(value: Any, schema: Fields) -> str:
+    if not value.strip():
+        return "must not be empty"
+    return f"{_shown(value)} is not of the form {schema['examples'][0]}"
+
+
+def _say_length(value: Any, schema: Fields) -> str:
+    if not value:
+        return "must not be empty"
+    return f"at least {schema['minItems']} entries are needed, not {len(value)}"
+
+
+def _say_date(value: Any, schema: Fields) -> str:
+    return f"{_shown(value)} is not a date"
+
+
+_SAYINGS: dict[str, Callable[[Any, Fields], str]] = {
+    "type": _say_type,
+    "enum": _say_enum,
+    "minimum": _say_bounds,
+    "maximum": _say_bounds,
+    "pattern": _say_pattern,
+    "minItems": _say_length,
+    "minProperties": _say_length,
+    "format": _say_date,
+}
+
+
+def _shown(value: Any) -> str:
+    text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _contradictions(index: int, fields: Fields, content: Fields) -> Iterator[Fault]:
+    """What no schema can say of a question whose fields are right one by one."""
+    checks = _CHECKS.get(str(fields.get("type", content.get("benchmark_type"))), ())
+    for check in checks:
+        for fault in check(fields, fields.get("expected", {}), fields.get("scoring", {})):
+            yield fault.below(pointer_to("questions", index))
+
+
+def _check_dates(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:
+    dates = expected.get("date_range")
+    if dates and dates["start"] > dates["end"]:
+        yield Fault("/expected/date_range", f"the range ends before it begins: {dates['start']} to {dates['end']}")
+
+
+def _check_citation(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:
+    if scoring.get("citation_required") and not fields.get("required_evidence"):
+        yield Fault("/scoring/citation_required", "a citation is required, and there is no required_evidence")
+
+
+def _check_quote(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:
+    if scoring.get("quote_required") and not (fields.get("required_quote") or fields.get("additional_quotes")):
+        yield Fault("/scoring/quote_required", "a quotation is required, and there is no required_quote")
+
+
+def _check_lines(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:
+    located = {"/evidence_location": fields.get("evidence_location", {})}
+    located |= {f"/additional_evidence/{n}": place for n, place in enumerate(fields.get("additional_evidence", ()))}
+    for pointer, place in located.items():
+        for first, last in _RANGE.findall(place.get("lines", "")):
+            if int(first) > int(last):
+                yield Fault(f"{pointer}/lines", f"the range ends before it begins: {first} to {last}")
+
+
+def _check_abstention(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:
+    """Whether to abstain is said once, or the same wherever it is said."""
+    inside = expected.get("should_abstain")
+    should = fields.get("should_abstain", inside)
+    if should is None:
+        yield Fault("", "the field 'should_abstain' is missing")
+    elif inside not in (None, should):
+        yield Fault("/expected/should_abstain", "contradicts should_abstain of the question")
+    elif scoring.get("abstention_required", should) != should:
+        yield Fault("/scoring/abstention_required", "contradicts should_abstain of the question")
+
+
+_CHECKS: dict[str, tuple[Callable[[Fields, Fields, Fields], Iterator[Fault]], ...]] = {
+    "fact_exact": (_check_dates, _check_citation, _check_lines),
+    "evidence_set": (_check_lines,),
+    "conflict_gap": (_check_dates, _check_quote, _check_lines, _check_abstention),
+}

@@ -1,0 +1,160 @@
+"""Questions about a document: files of the benchmark's schema, checked, each question with its place."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import InputError, Problem, nearest
+from steelyard.formats.places import Places, located_json
+from steelyard.formats.question_checks import benchmark_folder, faults, questions_of
+from steelyard.formats.streams import read_text
+
+__all__ = [
+    "QuestionFile",
+    "RawQuestion",
+    "benchmark_folder",
+    "find_document",
+    "is_question_file",
+    "question_paths",
+    "read_benchmark",
+    "read_question_file",
+    "repeated_ids",
+]
+
+FOLDER_HINT = "a benchmark folder has questions/*.json, or question files of its own"
+DOCUMENT_HINT = "a document lies beside the questions, in the benchmark's folder, or in its folder documents"
+
+
+@dataclass(frozen=True, slots=True)
+class RawQuestion:
+    """A question as its file has it, `type` filled in; `where` is file:line#pointer."""
+
+    where: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFile:
+    """A file of questions about one document; `criteria` is its evaluation_criteria."""
+
+    path: str
+    type: str
+    description: str
+    document: str
+    questions: tuple[RawQuestion, ...]
+    criteria: Mapping[str, Any]
+    digest: str = ""
+    places: Places = field(default_factory=lambda: Places("", {}), repr=False, compare=False)
+
+
+def read_question_file(path: str | Path) -> QuestionFile:
+    """A file of questions; all that is wrong with it is told at once."""
+    text, stream = read_text(path)
+    if not text.strip():
+        raise InputError("there is nothing in it", where=stream.name)
+    content, places = located_json(text, stream.name)
+    _check(content, places)
+    return QuestionFile(
+        stream.name,
+        content["benchmark_type"],
+        content.get("description", ""),
+        content["document"],
+        tuple(_question(fields, index, content, places) for index, fields in enumerate(content["questions"])),
+        content.get("evaluation_criteria", {}),
+        stream.digest(),
+        places,
+    )
+
+
+def read_benchmark(directory: str | Path) -> list[QuestionFile]:
+    """All question files of a folder, DIR/questions/*.json or else DIR/*.json; no id may be in two of them."""
+    files: list[QuestionFile] = []
+    problems: list[Problem] = []
+    for path in question_paths(directory):
+        try:
+            files.append(read_question_file(path))
+        except InputError as error:
+            problems += error.problems
+    problems += repeated_ids(files)
+    if problems:
+        raise InputError.of(problems)
+    return files
+
+
+def question_paths(directory: str | Path) -> list[Path]:
+    """The question files of a folder, by name; other JSON files beside them are left out."""
+    folder = Path(directory)
+    if not folder.is_dir():
+        raise InputError("there is no such folder", where=str(folder))
+    inner = folder / "questions"
+    paths = sorted(inner.glob("*.json")) if inner.is_dir() else sorted(filter(is_question_file, folder.glob("*.json")))
+    if not paths:
+        raise InputError("there are no questions in it", where=str(folder), hint=FOLDER_HINT)
+    return paths
+
+
+def is_question_file(path: str | Path) -> bool:
+    """Whether a JSON file means to be one of questions: it names a benchmark_type, or has questions."""
+    text, stream = read_text(path)
+    content, _ = located_json(text, stream.name)
+    return isinstance(content, dict) and not content.keys().isdisjoint(("benchmark_type", "questions"))
+
+
+def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
+    """A problem for each id that appears again."""
+    return _repeated(
+        (question.fields["id"], file.places.place(f"/questions/{index}/id"))
+        for file in files
+        for index, question in enumerate(file.questions)
+    )
+
+
+def find_document(file: QuestionFile, directory: str | Path) -> Path:
+    """The document that the questions are about: beside them, in the folder, or in its folder `documents`."""
+    folders = [Path(file.path).parent, Path(directory), Path(directory) / "documents"]
+    for folder in folders:
+        path = folder / file.document
+        if path.is_file():
+            return path
+    names = sorted({entry.name for folder in folders if folder.is_dir() for entry in folder.iterdir()})
+    offered = nearest(file.document, names)
+    raise InputError(
+        f"there is no document {file.document!r}",
+        where=file.places.place("/document"),
+        hint=offered if offered.startswith("did") else DOCUMENT_HINT,
+    )
+
+
+def _question(fields: Mapping[str, Any], index: int, content: Mapping[str, Any], places: Places) -> RawQuestion:
+    pointer = f"/questions/{index}"
+    return RawQuestion(f"{places.place(pointer)}#{pointer}", {"type": content["benchmark_type"], **fields})
+
+
+def _check(content: Any, places: Places) -> None:
+    """Refuse what is wrong, in the order of the file."""
+    try:
+        found = sorted(faults(content), key=lambda fault: places.line(fault.pointer))
+    except RecursionError:
+        raise InputError("this JSON is nested too deeply", where=places.name) from None
+    problems = [fault.problem(places) for fault in found]
+    problems += _repeated(_ids(content, places))
+    if problems:
+        raise InputError.of(problems)
+
+
+def _ids(content: Any, places: Places) -> Iterator[tuple[str, str]]:
+    """The ids that there are, each with its place."""
+    for index, fields in questions_of(content):
+        if isinstance(fields, dict) and isinstance(fields.get("id"), str):
+            yield fields["id"], places.place(f"/questions/{index}/id")
+
+
+def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
+    first: dict[str, str] = {}
+    problems = []
+    for name, place in ids:
+        if name in first:
+            problems.append(Problem(place, f"the id {name!r} appears again (first at {first[name]})"))
+        first.setdefault(name, place)
+    return problems

@@ -1,0 +1,25 @@
+"""The legal benchmark: facts, evidence, refusals, judged by rules; no model, and no trick earns a point."""
+
+from steelyard.legal.abstention import Abstention, detect_abstention
+from steelyard.legal.facts import FactRules, FactVerdict, judge_fact
+from steelyard.legal.grounding import Invented, find_invented
+from steelyard.legal.model import EvidenceSet, Fact, Gap, question_of
+from steelyard.legal.quotes import contains_quote
+from steelyard.legal.score import Verdict, judge
+
+__all__ = [
+    "Abstention",
+    "EvidenceSet",
+    "Fact",
+    "FactRules",
+    "FactVerdict",
+    "Gap",
+    "Invented",
+    "Verdict",
+    "contains_quote",
+    "detect_abstention",
+    "find_invented",
+    "judge",
+    "judge_fact",
+    "question_of",
+]

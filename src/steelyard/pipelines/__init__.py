@@ -1,0 +1,1 @@
+"""Work of several steps: a benchmark run against a system."""

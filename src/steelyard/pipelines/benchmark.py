@@ -1,0 +1,231 @@
+"""The legal benchmark against a system: ask, judge, and write down every item as soon as it is done."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from steelyard import __version__
+from steelyard.errors import InputError, SystemFailure, UnknownName
+from steelyard.formats.documents import Document, read_document
+from steelyard.formats.question_checks import benchmark_folder
+from steelyard.formats.questions import find_document, read_benchmark
+from steelyard.formats.results import Json, ResultsWriter, load
+from steelyard.legal.model import TYPES, Gap, Question, question_of
+from steelyard.legal.score import Verdict, judge
+from steelyard.systems.asking import AskSettings, ask_all
+from steelyard.systems.opening import open_system
+from steelyard.systems.python import PythonSystem
+from steelyard.systems.records import Ask, Failure, Reply, System
+from steelyard.systems.settings import SystemSettings
+from steelyard.table import Signature, Table
+
+METRIC: Final = "legal"
+RESUME_HINT: Final = "name another file, or start it again without --resume"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Questions with the documents that they are about."""
+
+    questions: tuple[Question, ...]
+    documents: Mapping[str, Document]
+    digest: str
+
+    def asks(self, without: frozenset[str] = frozenset()) -> Iterator[Ask]:
+        """What a system sees of the questions."""
+        return (
+            Ask(question.about.id, question.about.question, question.about.document)
+            for question in self.questions
+            if question.about.id not in without
+        )
+
+
+def load_benchmark(folder: str | Path, types: Sequence[str] = (), limit: int | None = None) -> Benchmark:
+    """The questions of a folder, of these types, with their documents; what is missing or wrong is an error."""
+    for kind in types:
+        if kind not in TYPES:
+            raise UnknownName.of("question type", kind, TYPES)
+    questions: list[Question] = []
+    documents: dict[str, Document] = {}
+    for file in read_benchmark(folder):
+        if file.document not in documents:
+            documents[file.document] = read_document(find_document(file, folder))
+        questions += [
+            question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
+            for raw in file.questions
+        ]
+    chosen = [question for question in questions if not types or question.about.type in types][:limit]
+    if not chosen:
+        raise InputError(f"there is no question of type {' or '.join(types)}", where=str(folder))
+    return Benchmark(tuple(chosen), documents, _digest(chosen, documents))
+
+
+def evaluate_legal(
+    system: Any,
+    folder: str | Path | None = None,
+    *,
+    types: Sequence[str] = (),
+    path: str | Path | None = None,
+    settings: AskSettings | None = None,
+) -> Table:
+    """Weigh a system on a legal benchmark, by default the bundled one.
+
+    `system` is a SPEC (`http://…`, `replay:FILE`, `builtin:baseline` …), an object with `.query(question)`, or a function
+    of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path` every item is
+    written there as soon as it is done.
+    """
+    benchmark = load_benchmark(folder or benchmark_folder(), types)
+    opened = (
+        open_system(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
+        if isinstance(system, str)
+        else PythonSystem(system)
+    )
+    with TemporaryDirectory() as scratch:
+        target = Path(path) if path is not None else Path(scratch) / "results.jsonl"
+        return run_benchmark(benchmark, opened, settings or AskSettings(), target)
+
+
+def run_benchmark(
+    benchmark: Benchmark,
+    system: System,
+    settings: AskSettings,
+    path: Path,
+    *,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Table:
+    """Ask every question that has no answer in the file yet, judge, and write; the Table is read back from the file."""
+    writer, done = _writer(benchmark, system, path, resume=resume)
+    if writer is None:
+        return _in_order(load(path), benchmark)
+    by_id = {question.about.id: question for question in benchmark.questions}
+    with writer, closing(ask_all(system, benchmark.asks(frozenset(done)), settings)) as answers:
+        for number, (ask, answer) in enumerate(answers, len(done) + 1):
+            question = by_id[ask.id]
+            writer.add(item_line(question, answer, benchmark.documents[ask.document]))
+            if progress is not None:
+                progress(number, len(benchmark.questions))
+        _finish(writer, benchmark, path)
+    return _in_order(load(path), benchmark)
+
+
+def item_line(question: Question, answer: Reply | Failure, document: Document) -> Json:
+    """What is written of an item: its score, the parts of it, why, and what the system said."""
+    about = question.about
+    line: Json = {"id": about.id, "scores": {METRIC: 0.0}, "tags": dict(about.tags)}
+    if isinstance(answer, Failure):
+        seconds = {"seconds": answer.seconds, "attempts": answer.attempts}
+        return {**line, "notes": {METRIC: answer.message}, "error": answer.message, "output": seconds}
+    verdict = judge(question, answer.record, document)
+    spent = {"seconds": round(answer.seconds, 6), **({} if answer.tokens is None else {"tokens": answer.tokens})}
+    return {
+        **line,
+        "scores": {METRIC: verdict.score},
+        "parts": {METRIC: dict(verdict.parts)},
+        "notes": {METRIC: verdict.reason},
+        "output": {**answer.record, "question": about.question, **spent, "verdict": _details(question, verdict)},
+    }
+
+
+def judge_records(benchmark: Benchmark, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Verdict]:
+    """Verdicts of recorded outputs by id, without asking anything."""
+    return {
+        question.about.id: judge(
+            question, records.get(question.about.id, {}), benchmark.documents[question.about.document]
+        )
+        for question in benchmark.questions
+    }
+
+
+def _details(question: Question, verdict: Verdict) -> Json:
+    """What a report shows beside the score."""
+    found: Json = {"reasons": dict(verdict.reasons), "remarks": list(verdict.remarks)}
+    if isinstance(question, Gap):
+        invented = [asdict(each) for each in verdict.invented]
+        found |= {"should_abstain": question.should_abstain, "abstained": verdict.abstained, "invented": invented}
+    return found
+
+
+def _writer(benchmark: Benchmark, system: System, path: Path, *, resume: bool) -> tuple[ResultsWriter | None, set[str]]:
+    """The file to write to, and the ids that have an answer in it; no writer if it is finished."""
+    head = _head(benchmark, system)
+    if not (resume and path.exists() and path.stat().st_size):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return ResultsWriter.create(path, head), set()
+    if _is_finished(path):
+        _check_same(str(load(path).signature), head, path)
+        return None, set()
+    writer, old, items = ResultsWriter.resume(path)
+    _check_same(old["signature"], head, path)
+    return writer, {item["id"] for item in items if not item.get("error")}
+
+
+def _is_finished(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 4096))
+        lines = file.read().split(b"\n")
+    return lines[-1] == b"" and lines[-2].startswith(b'{"footer"')
+
+
+def _check_same(signature: str, head: Json, path: Path) -> None:
+    differences = Signature.parse(signature).differences(Signature.parse(head["signature"]), apart_from=("steelyard",))
+    if differences:
+        raise InputError(
+            f"this result was made with other settings: {', '.join(differences)}", where=str(path), hint=RESUME_HINT
+        )
+
+
+def _head(benchmark: Benchmark, system: System) -> Json:
+    signature = Signature.of(
+        {
+            "kind": METRIC,
+            "system": system.name,
+            "questions": f"sha256 {benchmark.digest[:16]}",
+            "items": len(benchmark.questions),
+            "steelyard": __version__,
+        }
+    )
+    return {
+        "steelyard": __version__,
+        "kind": METRIC,
+        "name": system.name,
+        "signature": str(signature),
+        "inputs": {"questions": f"sha256 {benchmark.digest[:16]}"},
+        "metrics": [METRIC],
+        "items": len(benchmark.questions),
+        "bounds": {METRIC: [0.0, 1.0]},
+        "counts": {},
+    }
+
+
+def _finish(writer: ResultsWriter, benchmark: Benchmark, path: Path) -> None:
+    """Close the file; if every question failed, it stays open for another attempt, and the system is to blame."""
+    table = load(path)
+    if len(table.failures) == len(table):
+        why = next(iter(table.failures.values()), "nothing was asked")
+        raise SystemFailure(f"every question failed: {why}", where=table.name)
+    if len(table) == len(benchmark.questions) and not table.failures:
+        writer.finish({"items": len(table), "means": {METRIC: table.mean(METRIC)}})
+
+
+def _in_order(table: Table, benchmark: Benchmark) -> Table:
+    """The items in the order of the questions, whatever order the answers came in."""
+    import numpy as np
+
+    place = {identifier: row for row, identifier in enumerate(table.ids)}
+    return table.take(np.array([place[q.about.id] for q in benchmark.questions if q.about.id in place], np.int64))
+
+
+def _digest(questions: Sequence[Question], documents: Mapping[str, Document]) -> str:
+    found = sha256()
+    for question in questions:
+        found.update(repr(question).encode())
+    for name in sorted(documents):
+        found.update(documents[name].digest.encode())
+    return found.hexdigest()

@@ -1,0 +1,166 @@
+"""What a legal result says beyond its mean: parts by type, refusals right and wrong, inventions, the worst questions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from steelyard.stats.intervals import Interval, mean_interval
+from steelyard.stats.summary import clusters_of, interval_list, known
+from steelyard.table import FloatArray, Table
+
+METRIC: Final = "legal"
+WORST: Final = 5
+_SHOWN: Final = (
+    "exact_match",
+    "citation_correctness",
+    "recall",
+    "precision",
+    "citation_provided",
+    "correct_abstention",
+    "no_hallucination",
+    "quote_included",
+    "conflict_surfaced",
+    "value_cited",
+    "penalised_score",
+    "passed",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PartMean:
+    """A part of the score over the items of a type that have it."""
+
+    type: str
+    part: str
+    mean: float
+    interval: Interval
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Answered and refused, of questions that can and cannot be answered."""
+
+    answered_answerable: int = 0
+    refused_answerable: int = 0
+    answered_unanswerable: int = 0
+    refused_unanswerable: int = 0
+
+    @property
+    def over_refusal(self) -> float:
+        """The share of answerable questions that were refused."""
+        return _share(self.refused_answerable, self.answered_answerable)
+
+    @property
+    def false_answer(self) -> float:
+        """The share of unanswerable questions that were answered."""
+        return _share(self.answered_unanswerable, self.refused_unanswerable)
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """A question that went wrong, and why."""
+
+    id: str
+    score: float
+    question: str
+    reason: str
+
+
+def part_means(table: Table) -> Iterator[PartMean]:
+    """The score and its parts for each type, in order."""
+    for kind in dict.fromkeys(table.tags.get("type", ())):
+        of_type = table.take(np.flatnonzero(np.array(table.tags["type"]) == kind))
+        columns = {METRIC: of_type.column(METRIC), **of_type.parts.get(METRIC, {})}
+        for part in (METRIC, *_SHOWN):
+            if part in columns and not np.isnan(columns[part]).all():
+                yield _part_mean(of_type, kind, part, columns[part])
+
+
+def refusals(table: Table) -> Refusals:
+    """How questions about gaps were met; those without an answer are in neither column."""
+    found: dict[tuple[bool, bool], int] = {}
+    for output in table.outputs:
+        verdict = (output or {}).get("verdict", {})
+        if isinstance(verdict.get("abstained"), bool) and "should_abstain" in verdict:
+            key = (verdict["should_abstain"], verdict["abstained"])
+            found[key] = found.get(key, 0) + 1
+    return Refusals(
+        found.get((False, False), 0),
+        found.get((False, True), 0),
+        found.get((True, False), 0),
+        found.get((True, True), 0),
+    )
+
+
+def hallucination_rate(table: Table) -> float:
+    """The share of gap questions in whose answer something is invented."""
+    column = table.parts.get(METRIC, {}).get("no_hallucination", np.empty(0))
+    there = column[~np.isnan(column)]
+    return float(1 - there.mean()) if len(there) else float("nan")
+
+
+def worst(table: Table, count: int = WORST) -> list[Worst]:
+    """The questions with the lowest scores, in order; all of them below 1."""
+    column = table.column(METRIC)
+    order = [row for row in np.argsort(column, kind="stable").tolist() if column[row] < 1][:count]
+    outputs: Sequence[Any] = table.outputs or [None] * len(table)
+    notes = table.notes.get(METRIC, {})
+    return [
+        Worst(table.ids[row], float(column[row]), str((outputs[row] or {}).get("question", "")), notes.get(row, ""))
+        for row in order
+    ]
+
+
+def spent(table: Table) -> dict[str, float]:
+    """Seconds a question (median, 95th of 100) and tokens, where they were kept."""
+    seconds = [output["seconds"] for output in table.outputs if output and "seconds" in output]
+    tokens = [output["tokens"] for output in table.outputs if output and "tokens" in output]
+    found = (
+        {"seconds_median": float(np.median(seconds)), "seconds_p95": float(np.percentile(seconds, 95))}
+        if seconds
+        else {}
+    )
+    return {**found, **({"tokens": float(sum(tokens))} if tokens else {})}
+
+
+def as_json(table: Table) -> dict[str, Any]:
+    """All of it for the command line's JSON."""
+    matrix = refusals(table)
+    return {
+        "by_type": [
+            {
+                "type": each.type,
+                "part": each.part,
+                "mean": known(each.mean),
+                "ci95": interval_list(each.interval),
+                "items": each.items,
+            }
+            for each in part_means(table)
+        ],
+        "abstention": {
+            "answered_answerable": matrix.answered_answerable,
+            "abstained_answerable": matrix.refused_answerable,
+            "answered_unanswerable": matrix.answered_unanswerable,
+            "abstained_unanswerable": matrix.refused_unanswerable,
+            "over_refusal_rate": known(matrix.over_refusal),
+            "false_answer_rate": known(matrix.false_answer),
+        },
+        "hallucination_rate": known(hallucination_rate(table)),
+        "worst": [{"id": each.id, "score": each.score, "reason": each.reason} for each in worst(table)],
+        **spent(table),
+    }
+
+
+def _part_mean(table: Table, kind: str, part: str, column: FloatArray) -> PartMean:
+    there = ~np.isnan(column)
+    clusters = clusters_of(table)
+    found = mean_interval(column[there], clusters=None if clusters is None else clusters[there])
+    within = replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
+    return PartMean(kind, part, float(column[there].mean()), within, int(there.sum()))
+
+
+def _share(some: int, others: int) -> float:
+    return some / (some + others) if some + others else float("nan")

@@ -1,0 +1,95 @@
+"""`command:ARGV`: a program that reads a question per line and writes a record per line, both JSON."""
+
+import json
+import shlex
+import shutil
+import threading
+from collections.abc import Mapping
+
+from steelyard.errors import ConfigError, SystemFailure
+from steelyard.systems.decoding import check_size, decode_reply
+from steelyard.systems.processes import Process
+from steelyard.systems.records import Ask, Reply, reply_of
+
+COMMAND_HINT = "for example command:python my_system.py"
+
+
+class CommandSystem:
+    """Runs the program as often as it is asked at a time; each process stays for the questions that follow."""
+
+    def __init__(self, command: str, *, timeout: float) -> None:
+        self._argv = _argv(command)
+        self.name = command
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._idle: list[Process] = []
+        self._busy: set[Process] = set()
+        self._closed = False
+
+    def ask(self, ask: Ask) -> Reply:
+        """Ask once; a process that fails is ended, for what it says next could belong to this question still."""
+        process = self._take()
+        try:
+            reply = _reply(process.converse(_request(ask), self._timeout), ask)
+        except SystemFailure:
+            self._busy.discard(process)
+            process.kill()
+            raise
+        self._give_back(process)
+        return reply
+
+    def close(self) -> None:
+        """End all processes: those at rest politely, those at work at once."""
+        with self._lock:
+            self._closed = True
+            idle, busy = self._idle, self._busy
+            self._idle, self._busy = [], set()
+        for process in busy:
+            process.kill()
+        for process in idle:
+            process.dismiss()
+        for process in idle:
+            process.leave()
+
+    def _take(self) -> Process:
+        with self._lock:
+            if self._closed:
+                raise SystemFailure("the system is closed")
+            alive = (process for process in iter(self._next_idle, None) if process.alive())
+            process = next(alive, None) or Process(self._argv)
+            self._busy.add(process)
+        return process
+
+    def _next_idle(self) -> Process | None:
+        return self._idle.pop() if self._idle else None
+
+    def _give_back(self, process: Process) -> None:
+        with self._lock:
+            if not self._closed:
+                self._busy.discard(process)
+                self._idle.append(process)
+
+
+def _argv(command: str) -> list[str]:
+    try:
+        argv = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError(f"this is no command: {command} ({error})", hint=COMMAND_HINT) from None
+    if not argv:
+        raise ConfigError("no command is named", hint=COMMAND_HINT)
+    if shutil.which(argv[0]) is None:
+        raise ConfigError(f"no program is called {argv[0]!r}", hint=COMMAND_HINT)
+    return argv
+
+
+def _request(ask: Ask) -> bytes:
+    # in ASCII, so that no program can read it in the wrong encoding
+    return json.dumps({"id": ask.id, "question": ask.question, "document": ask.document}).encode() + b"\n"
+
+
+def _reply(line: bytes, ask: Ask) -> Reply:
+    check_size(len(line))
+    value = decode_reply(line)
+    if isinstance(value, Mapping) and str(value.get("id", ask.id)) != ask.id:
+        raise SystemFailure(f"the program replied to {value['id']!r}, asked was {ask.id!r}")
+    return reply_of(value)

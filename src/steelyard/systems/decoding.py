@@ -1,0 +1,56 @@
+"""Bytes that a system sent, as the value they stand for; what they are instead, if they are no JSON."""
+
+from typing import Any, Final
+
+from steelyard.errors import InputError, SystemFailure
+from steelyard.formats.records import parse_json
+from steelyard.systems.records import LARGEST_REPLY
+
+HTML_HINT = "is this the address of the interface, or that of a page for people?"
+
+SHOWN: Final = 60
+"""Characters of a bad reply that a message shows."""
+
+
+def decode_reply(content: bytes) -> Any:
+    """The JSON value in a reply of a system."""
+    text = _text(content).strip()
+    if not text:
+        raise SystemFailure("the system answered with an empty body")
+    if text.startswith("<"):
+        raise SystemFailure(f"the system answered with HTML: {beginning(text)}", hint=HTML_HINT)
+    try:
+        return parse_json(text, "")
+    except InputError as error:
+        first = beginning(text)
+        raise SystemFailure(f"the reply cannot be read: {error.message}; it begins with {first!r}") from None
+
+
+def check_size(size: int) -> None:
+    """Refuse a reply of so many bytes, or of more."""
+    if size > LARGEST_REPLY:
+        raise SystemFailure(f"the reply is larger than {LARGEST_REPLY >> 20} MB")
+
+
+def beginning(text: str) -> str:
+    """The first characters of a text, on one line."""
+    line = " ".join(text[: SHOWN * 4].split())
+    return line if len(line) <= SHOWN else f"{line[:SHOWN]}…"
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        byte = f"0x{content[error.start]:02x}"
+    if _is_gbk(content):
+        raise SystemFailure(f"the reply is not UTF-8 text: byte {byte}; it looks like GBK")
+    raise SystemFailure(f"the reply is not UTF-8 text: byte {byte}")
+
+
+def _is_gbk(content: bytes) -> bool:
+    try:
+        content.decode("gb18030")
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in content

@@ -1,0 +1,100 @@
+"""A child process that is spoken with line by line, and that never outlives its use."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import IO, Final, cast
+
+from steelyard.errors import SystemFailure
+from steelyard.systems.decoding import beginning
+from steelyard.systems.records import LARGEST_REPLY, TryAgain
+
+LEAVE: Final = 1.0
+"""Seconds that a process has to end by itself once nobody speaks to it."""
+
+OUTPUT_HINT = "each line of the standard output is a reply; everything else belongs on the standard error"
+_MOST_LINES: Final = 8  # of those that nobody asked for
+_END: Final = b""
+
+
+class Process:
+    """A running program; two threads read what it writes, so that it never waits for us."""
+
+    def __init__(self, argv: list[str]) -> None:
+        pipe = subprocess.PIPE
+        try:
+            # in a session of its own: whatever it starts ends with it, and Ctrl-C is ours to pass on
+            self._child = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+        except OSError as error:
+            raise SystemFailure(f"the program cannot be started: {error}") from None
+        self._lines: SimpleQueue[bytes] = SimpleQueue()
+        self._last_words = b""
+        self._readers = [threading.Thread(target=read, daemon=True) for read in (self._read_lines, self._read_errors)]
+        for reader in self._readers:
+            reader.start()
+
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._child.poll() is None
+
+    def converse(self, request: bytes, timeout: float) -> bytes:
+        """The line that it writes in reply to this one."""
+        if not self._lines.empty():
+            raise self._interruption(self._lines.get())
+        stdin = cast(IO[bytes], self._child.stdin)
+        with suppress(OSError, ValueError):  # if it is gone, the reader knows
+            stdin.write(request)
+            stdin.flush()
+        try:
+            line = self._lines.get(timeout=timeout)
+        except Empty:
+            raise TryAgain(f"no answer within {timeout:g} s") from None
+        if line == _END:
+            raise self._interruption(line)
+        return line
+
+    def dismiss(self) -> None:
+        """Tell it that nothing more will come."""
+        with suppress(OSError):
+            cast(IO[bytes], self._child.stdin).close()
+
+    def leave(self) -> None:
+        """Wait for it to end, but not for long."""
+        with suppress(subprocess.TimeoutExpired):
+            self._child.wait(LEAVE)
+        self.kill()
+
+    def kill(self) -> None:
+        """End it, and all that it has started."""
+        if self.alive():
+            with suppress(ProcessLookupError, PermissionError):
+                self._child.kill() if sys.platform == "win32" else os.killpg(self._child.pid, signal.SIGKILL)
+        self._child.wait()
+        self.dismiss()
+
+    def _interruption(self, line: bytes) -> SystemFailure:
+        if line != _END:
+            said = beginning(line.decode("utf-8", "replace"))
+            return SystemFailure(f"the program wrote a line that nobody asked for: {said}", hint=OUTPUT_HINT)
+        self.leave()
+        self._readers[1].join(LEAVE)
+        said = beginning(self._last_words.decode("utf-8", "replace"))
+        code = self._child.returncode
+        return SystemFailure(f"the program ended with code {code}, its last words: {said or 'none'}")
+
+    def _read_lines(self) -> None:
+        with cast(IO[bytes], self._child.stdout) as output:
+            for line in iter(lambda: output.readline(LARGEST_REPLY + 2), _END):
+                self._lines.put(line)
+                if len(line) > LARGEST_REPLY or self._lines.qsize() > _MOST_LINES:
+                    break
+        self._lines.put(_END)
+
+    def _read_errors(self) -> None:
+        with cast(IO[bytes], self._child.stderr) as errors:
+            for line in iter(lambda: errors.readline(LARGEST_REPLY), _END):
+                self._last_words = line if line.strip() else self._last_words

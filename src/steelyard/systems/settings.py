@@ -1,0 +1,33 @@
+"""How systems are reached."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steelyard.errors import ConfigError
+
+if TYPE_CHECKING:
+    from steelyard.formats.documents import Document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemSettings:
+    """What systems need besides the question; each uses what concerns it.
+
+    `key` goes to a chat model and nowhere else. `request` and `response` are templates for HTTP. `documents` are those
+    that questions may name. `folder` is searched for Python modules.
+    """
+
+    timeout: float = 60.0
+    headers: Mapping[str, str] = field(default_factory=dict)
+    key: str | None = field(default=None, repr=False)
+    request: str | None = None
+    response: str | None = None
+    documents: Mapping[str, "Document"] = field(default_factory=dict)
+    folder: Path | None = None
+    proxy: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.timeout > 0:
+            raise ConfigError(f"the timeout must be above 0 s, not {self.timeout:g}")

@@ -1,0 +1,117 @@
+"""How a question is put into a request of another shape, and where in its reply the answer stands."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from steelyard.errors import ConfigError, InputError, SystemFailure, nearest
+from steelyard.formats.records import parse_json
+from steelyard.systems.records import FIELDS, Ask
+
+QUESTION: Final = "{question}"
+EXAMPLE: Final = '{"query": "{question}"}'
+
+_PLACE: Final = re.compile(r"\{(question|id|document)\}")
+_INDEX: Final = re.compile(r"\[(\d+)\]")
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestTemplate:
+    """JSON in whose texts {question}, {id} and {document} are filled in."""
+
+    content: Any
+
+    @classmethod
+    def parse(cls, text: str) -> "RequestTemplate":
+        """Read a template; one that never asks is refused."""
+        try:
+            content = parse_json(text, "--request")
+        except InputError as error:
+            raise ConfigError(f"the request template cannot be read: {error.message}", where="--request") from None
+        if not _asks(content):
+            raise ConfigError(
+                f"the request template has no {QUESTION} in any of its texts",
+                where="--request",
+                hint=f"for example {EXAMPLE}",
+            )
+        return cls(content)
+
+    def fill(self, ask: Ask) -> Any:
+        """The request for a question; what it says is never read as a place itself."""
+        return _filled(self.content, {"question": ask.question, "id": ask.id, "document": ask.document})
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseTemplate:
+    """Where the fields of the record stand in a reply; "" stands for all of the record, or for the answer alone."""
+
+    paths: Mapping[str, Path]
+
+    @classmethod
+    def parse(cls, text: str) -> "ResponseTemplate":
+        """Read a JSON pointer, a dotted path, or several with names: answer=/data/answer,citations=/data/sources."""
+        pairs = [piece.strip().partition("=") for piece in text.split(",")] if "=" in text else [("", "=", text)]
+        for name, equals, path in pairs:
+            if not (equals and path.strip()):
+                raise ConfigError(f"a response template is FIELD=PATH, not {name + equals + path!r}")
+            if name and name not in FIELDS:
+                raise ConfigError(f"no field is called {name!r}", where="--response", hint=nearest(name, FIELDS))
+        return cls({name: _path(path.strip()) for name, _, path in pairs})
+
+    def take(self, reply: Any) -> Any:
+        """The part of a reply that is the output; a field other than the answer may be missing."""
+        if "" in self.paths:
+            return _follow(reply, self.paths[""])
+        found: dict[str, Any] = {}
+        for name, path in self.paths.items():
+            try:
+                found[name] = _follow(reply, path)
+            except SystemFailure:
+                if name == "answer":
+                    raise
+        return found
+
+
+def _asks(content: Any) -> bool:
+    match content:
+        case str():
+            return QUESTION in content
+        case dict():
+            return any(map(_asks, content.values()))
+        case list():
+            return any(map(_asks, content))
+    return False
+
+
+def _filled(content: Any, values: Mapping[str, str]) -> Any:
+    match content:
+        case str():
+            return _PLACE.sub(lambda place: values[place[1]], content)
+        case dict():
+            return {name: _filled(member, values) for name, member in content.items()}
+        case list():
+            return [_filled(member, values) for member in content]
+    return content
+
+
+def _path(text: str) -> Path:
+    """The steps of `/data/answer` (a JSON pointer) or of `data.choices[0].text`."""
+    if text.startswith("/"):
+        return tuple(step.replace("~1", "/").replace("~0", "~") for step in text[1:].split("/"))
+    return tuple(_INDEX.sub(r".\1", text).removeprefix("$").removeprefix(".").split("."))
+
+
+def _follow(reply: Any, path: Path) -> Any:
+    value = reply
+    for step in path:
+        if isinstance(value, Mapping) and step in value:
+            value = value[step]
+        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        else:
+            there = ", ".join(map(repr, value)) if isinstance(value, Mapping) else type(value).__name__
+            raise SystemFailure(f"there is nothing at {'/' + '/'.join(path)} in the reply; there is: {there}")
+    return value

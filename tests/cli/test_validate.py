@@ -1,0 +1,173 @@
+"""`steelyard validate` as a person runs it: every problem with its place, errors first, an exit code."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from steelyard.cli import main
+
+TRANSCRIPT = "=== 第1页 共1页 ===\n问：你一共收了多少？\n答：一共收了42000元。\n"
+FACT = {
+    "id": "fact_001",
+    "question": "一共收了多少？",
+    "expected": {"amount_total": 42000},
+    "required_evidence": [{"page": 1, "must_include": "一共收了42000元", "speaker": "answer"}],
+}
+
+
+def file_of(*questions, **more) -> dict:
+    return {"benchmark_type": "fact_exact", "document": "d.md", "questions": list(questions), **more}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Write a benchmark folder and go there."""
+
+    def folder(**files) -> Path:
+        monkeypatch.chdir(tmp_path)
+        for name, content in {"d.md": TRANSCRIPT, **files}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)
+            path.write_text(text, "utf-8")
+        return tmp_path
+
+    return folder
+
+
+@pytest.fixture
+def validate(capsys):
+    """Run the command in this process: exit code and output."""
+
+    def validate(*arguments) -> tuple[int, str]:
+        language = [] if "--lang" in arguments else ["--lang", "en"]
+        code = main(["validate", *map(str, arguments), *language])
+        printed = capsys.readouterr()
+        assert printed.err == ""
+        return code, printed.out
+
+    return validate
+
+
+def test_a_sound_folder(folder, validate):
+    path = folder(**{"questions/a.json": file_of(FACT), "questions/b.json": file_of({**FACT, "id": "fact_002"})})
+    assert validate(path) == (0, "3 files, 2 questions: 0 errors, 0 warnings\n")
+    assert validate(path, "--lang", "zh") == (0, "文件 3 个，题目 2 道：错误 0 个，警告 0 个\n")
+
+
+def test_one_file_of_questions(folder, validate):
+    folder(**{"questions/a.json": file_of(FACT), "b.json": file_of(FACT)})
+    assert validate("questions/a.json") == (0, "2 files, 1 question: 0 errors, 0 warnings\n")
+    assert validate("b.json") == (0, "2 files, 1 question: 0 errors, 0 warnings\n")
+
+
+def test_documents(folder, validate):
+    folder(**{"p.json": '{"pages": [{"page": 1, "text": "甲"}]}', "bad.md": "--- page 0 ---\n甲"})
+    assert validate("d.md", "p.json") == (0, "2 files, 0 questions: 0 errors, 0 warnings\n")
+    assert validate("d.md", "bad.md") == (
+        2,
+        "bad.md:1: the page number is no whole number from 1 on: '0'\n2 files, 0 questions: 1 error, 0 warnings\n",
+    )
+
+
+FAULTY = file_of(
+    {**FACT, "required_evidence": [{"page": 1, "must_include": "一共收了52000元"}]},
+    {**FACT, "id": "fact_002", "expected": {"amount_total": 42000}, "question": "是不是收了42000元？"},
+)
+WARNINGS = [
+    (
+        "a.json:14",
+        "/questions/0/required_evidence/0/must_include: it is neither on page 1 nor on another page of d.md",
+    ),
+    ("a.json:22", "/questions/1/expected/amount_total: the question says it already"),
+]
+
+
+def test_warnings_alone_are_no_failure_unless_strict(folder, validate):
+    folder(**{"a.json": FAULTY})
+    printed = "".join(f"{where}: warning: {message}\n" for where, message in WARNINGS)
+    printed += "2 files, 2 questions: 0 errors, 2 warnings\n"
+    assert validate("a.json") == (0, printed)
+    assert validate("a.json", "--strict") == (2, printed)
+
+
+def test_errors_come_first(folder, validate):
+    folder(**{"a.json": FAULTY, "b.json": file_of({**FACT, "id": "x", "expected": {"date": "2020-13-01"}})})
+    code, printed = validate("a.json", "b.json", "none.txt")
+    assert code == 2
+    assert printed.split("\n")[:2] == [
+        "b.json:9: /questions/0/expected/date: '2020-13-01' is not a date",
+        "none.txt: no such file",
+    ]
+    assert printed.endswith("3 files, 2 questions: 2 errors, 2 warnings\n")
+
+
+def test_json(folder, validate):
+    folder(**{"a.json": FAULTY, "b.json": "{"})
+    code, printed = validate("a.json", "b.json", "--json")
+    assert code == 2
+    broken = "this is not JSON: Expecting property name enclosed in double quotes (column 2)"
+    assert json.loads(printed) == {
+        "problems": [{"where": "b.json:1", "message": broken, "level": "error"}]
+        + [{"where": where, "message": message, "level": "warning"} for where, message in WARNINGS],
+        "files": 3,
+        "questions": 2,
+    }
+
+
+def test_a_folder_tells_everything_at_once(folder, validate):
+    path = folder(
+        **{
+            "questions/a.json": file_of(FACT),
+            "questions/b.json": file_of(FACT, document="d.txt") | {"document": "e.md"},
+            "questions/c.json": file_of({"id": "c"}),
+        }
+    )
+    code, printed = validate(path)
+    assert code == 2
+    assert printed.replace(f"{path}/", "") == (
+        "questions/c.json:5: /questions/0: the field 'question' is missing\n"
+        "questions/c.json:5: /questions/0: the field 'expected' is missing\n"
+        "questions/b.json:6: the id 'fact_001' appears again (first at questions/a.json:6)\n"
+        "questions/b.json:3: there is no document 'e.md'\n"
+        "hint: did you mean 'd.md'?\n"
+        "4 files, 2 questions: 4 errors, 0 warnings\n"
+    )
+
+
+def test_a_bad_document_is_told_once(folder, validate):
+    path = folder(**{"d.md": "", "questions/a.json": file_of(FACT), "questions/b.json": file_of({**FACT, "id": "b"})})
+    assert validate(path) == (2, f"{path}/d.md: there is no text in it\n3 files, 2 questions: 1 error, 0 warnings\n")
+
+
+def test_what_is_neither(folder, validate):
+    path = folder(**{"run.trec": "q Q0 d 1 1 t", "empty/x.txt": ""})
+    code, printed = validate("run.trec", path / "empty", "--lang", "zh")
+    assert (code, printed) == (
+        2,
+        "run.trec: 这既不是题目文件，也不是文档\n提示：题目文件为 .json；文档为 .json、.md、.txt 或 .pdf\n"
+        f"{path / 'empty'}: 其中没有题目\n提示：评测文件夹中应有 questions/*.json，或直接放有题目文件\n"
+        "文件 1 个，题目 0 道：错误 2 个，警告 0 个\n",
+    )
+
+
+def test_chinese_warnings(folder, validate):
+    folder(**{"a.json": FAULTY})
+    assert validate("a.json", "--lang", "zh") == (
+        0,
+        "a.json:14: 警告：/questions/0/required_evidence/0/must_include: 它不在第 1 页，也不在 d.md 的其他页\n"
+        "a.json:22: 警告：/questions/1/expected/amount_total: 题目中已经说出了答案\n"
+        "文件 2 个，题目 2 道：错误 0 个，警告 2 个\n",
+    )
+
+
+def test_as_a_process(folder):
+    path = folder(**{"questions/a.json": file_of(FACT)})
+    settings = {key: value for key, value in os.environ.items() if key not in ("LANG", "LC_ALL", "LC_MESSAGES")}
+    words = [sys.executable, "-W", "error", "-m", "steelyard", "validate", str(path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=settings)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2 files, 1 question: 0 errors, 0 warnings\n", "")

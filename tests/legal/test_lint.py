@@ -1,0 +1,246 @@
+"""Lint finds what is wrong with questions beside their document, and says nothing of sound ones."""
+
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.cli.messages import translate
+from steelyard.formats.documents import read_document
+from steelyard.formats.questions import benchmark_folder, find_document, read_benchmark, read_question_file
+from steelyard.legal.lint import lint
+
+TRANSCRIPT = """=== 第1页 共3页 ===
+询问笔录（第1次）
+被询问人：霍听澜　联系方式：13000000052
+问：你是否收了邬远舟的装修款42000元？
+答：收了，一共42000元，给了两次。
+=== 第2页 共3页 ===
+问：给了“阿铁”几次工钱？
+答：前后给过两次，第二次给了多少我忘了。
+问：还给过谁？
+答：没有给过别人，前后给过两次而已。
+=== 第3页 共3页 ===
+问：到底几次？
+答：应该是三次，刚才可能说少了。
+被询问人签名：霍听澜
+"""
+CONTRACT = "第一条　租金每月54,000元。\n第二条　租赁期限为三年。\n"
+
+FACT = {"id": "q", "type": "fact_exact", "question": "一共收了多少？", "expected": {"amount_total": 42000}}
+GAP = {"id": "q", "type": "conflict_gap", "question": "第二次给了多少工钱？", "should_abstain": True}
+
+
+def evidence(page, must_include, **more):
+    return {**FACT, "required_evidence": [{"page": page, "must_include": must_include, **more}]}
+
+
+@pytest.fixture
+def warnings(write):
+    """What lint says of a question beside a document, without the file's name."""
+
+    def warnings(question, document=TRANSCRIPT) -> list[str]:
+        content = {"benchmark_type": "fact_exact", "document": "d.md", "questions": [question]}
+        file = read_question_file(write("q.json", json.dumps(content, ensure_ascii=False)))
+        found = lint(file, read_document(write("d.md", document)))
+        assert all(problem.where == f"{file.path}:1" for problem in found)
+        assert all(problem.message.startswith("/questions/0/") for problem in found)
+        return [problem.message.removeprefix("/questions/0") for problem in found]
+
+    return warnings
+
+
+SOUND = {
+    "an answer": evidence(1, "收了，一共42000元", section="qa_pair", speaker="answer"),
+    "a question": evidence(1, "你是否收了邬远舟的装修款", section="qa_pair", speaker="question"),
+    "a header": evidence(1, "联系方式：13000000052", section="header"),
+    "another width and punctuation": evidence(1, "一共４２０００元 给了两次", speaker="answer"),
+    "a question with its answer": evidence(3, "到底几次？\n答：应该是三次", section="qa_pair"),
+    "a signature": evidence(3, "被询问人签名：霍听澜"),
+    "a quotation": {**GAP, "required_quote": "第二次给了多少我忘了", "evidence_location": {"page": 2}},
+    "a quotation with gaps": {**GAP, "required_quote": "前后给过两次...我忘了……应该是三次"},
+    "another quotation": {**GAP, "additional_quotes": ["刚才可能说少了"]},
+    "a conflict": {
+        **GAP,
+        "conflicting_evidence": [
+            {"page": 2, "must_include": "前后给过两次，第二次", "speaker": "answer"},
+            {"page": 3, "must_include": "应该是三次", "section": "qa_pair"},
+        ],
+    },
+    "a check of an amount": {**GAP, "scoring": {"hallucination_check": "must_not_provide_exact_amount"}},
+    "a check of details": {**GAP, "scoring": {"hallucination_check": "must_not_invent_details"}},
+    "a check of a conflict": {**GAP, "scoring": {"hallucination_check": "must_report_conflict"}},
+    "another amount in the question": {**FACT, "question": "除了18000元，一共收了多少？"},
+    "an ordinal in the question": {**FACT, "question": "第2次之后一共给了几次？", "expected": {"count": 2}},
+    "another date in the question": {
+        **FACT,
+        "question": "2020年6月3日签的协议何时完工？",
+        "expected": {"date": "2020-10-15"},
+    },
+}
+
+
+@pytest.mark.parametrize("case", SOUND)
+def test_nothing_is_said_of_sound_questions(warnings, case):
+    assert warnings(SOUND[case]) == []
+
+
+E1 = "/required_evidence/0"
+FAULTY = {
+    "a page that is not there": (evidence(9, "一共42000元"), [E1 + "/page: there is no page 9 in d.md"]),
+    "another page": (
+        evidence(2, "一共42000元"),
+        [E1 + "/must_include: it is not on page 2 but on page 1"],
+    ),
+    "no page": (
+        evidence(2, "一共52000元"),
+        [E1 + "/must_include: it is neither on page 2 nor on another page of d.md"],
+    ),
+    "a short passage": (
+        evidence(1, "两次。"),
+        [E1 + "/must_include: 2 characters count in it; fewer than 4 are found by chance"],
+    ),
+    "a passage of no characters": (
+        evidence(1, "？？？？？"),
+        [E1 + "/must_include: 0 characters count in it; fewer than 4 are found by chance"],
+    ),
+    "a passage that comes again": (
+        evidence(2, "前后给过两次", speaker="answer"),
+        [E1 + "/must_include: it stands 2 times on page 2"],
+    ),
+    "the wrong speaker": (
+        evidence(1, "你是否收了邬远舟的装修款", speaker="answer"),
+        [E1 + "/speaker: it stands in a question, not in an answer"],
+    ),
+    "a header that nobody says": (
+        evidence(1, "13000000052", section="qa_pair", speaker="answer"),
+        [
+            E1 + "/speaker: it stands in the header, not in an answer",
+            E1 + "/section: it stands in the header, not in a question or an answer",
+        ],
+    ),
+    "an answer that is no header": (
+        evidence(3, "应该是三次", section="header"),
+        [E1 + "/section: it stands in an answer, not in the header"],
+    ),
+    "a signature that nobody says": (
+        evidence(3, "被询问人签名：霍听澜", speaker="answer"),
+        [E1 + "/speaker: it stands in a line of its own, not in an answer"],
+    ),
+    "an answer with its question": (
+        evidence(3, "到底几次？答：应该是三次", speaker="answer"),
+        [E1 + "/speaker: it stands in several units, not in an answer"],
+    ),
+    "a quotation that is not there": (
+        {**GAP, "required_quote": "第三次给了多少...我忘了", "additional_quotes": ["我忘了", "我记得"]},
+        [
+            "/required_quote: '第三次给了多少' is not in d.md",
+            "/additional_quotes/1: '我记得' is not in d.md",
+        ],
+    ),
+    "a quotation in another order": (
+        {**GAP, "required_quote": "应该是三次……前后给过两次"},
+        ["/required_quote: its pieces stand in another order in d.md"],
+    ),
+    "a quotation of dots": (
+        {**GAP, "required_quote": "……"},
+        ["/required_quote: 0 characters count in it; fewer than 4 are found by chance"],
+    ),
+    "a quotation from another page": (
+        {**GAP, "required_quote": "应该是三次", "evidence_location": {"page": 2}},
+        ["/required_quote: it is not on page 2 but on page 3"],
+    ),
+    "places that are not there": (
+        {**GAP, "evidence_location": {"page": 7}, "additional_evidence": [{"page": 8}]},
+        [
+            "/evidence_location/page: there is no page 7 in d.md",
+            "/additional_evidence/0/page: there is no page 8 in d.md",
+        ],
+    ),
+    "a conflict that is not there": (
+        {
+            **GAP,
+            "conflicting_evidence": [
+                {"page": 3, "must_include": "应该是四次"},
+                {"page": 3, "must_include": "应该是三次", "speaker": "question"},
+            ],
+        },
+        [
+            "/conflicting_evidence/0/must_include: it is neither on page 3 nor on another page of d.md",
+            "/conflicting_evidence/1/speaker: it stands in an answer, not in a question",
+        ],
+    ),
+    "a check that nobody knows": (
+        {**GAP, "scoring": {"hallucination_check": "must_not_speculate_reasons"}},
+        ["/scoring/hallucination_check: 'must_not_speculate_reasons' is not known; only the general check is made"],
+    ),
+    "an amount that is told": (
+        {**FACT, "question": "他是否收了四万二千元？"},
+        ["/expected/amount_total: the question says it already"],
+    ),
+    "a date that is told": (
+        {**FACT, "question": "2020年6月3日签的是什么？", "expected": {"date": "2020-06-03"}},
+        ["/expected/date: the question says it already"],
+    ),
+    "a count that is told": (
+        {**FACT, "question": "他给了两次工钱，是几次？", "expected": {"count": 2}},
+        ["/expected/count: the question says it already"],
+    ),
+    "a name that is told": (
+        {**FACT, "question": "霍听澜的全名是什么？", "expected": {"entity": "霍听澜", "text_answer": "霍听澜"}},
+        ["/expected/entity: the question says it already", "/expected/text_answer: the question says it already"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FAULTY)
+def test_faulty_questions(warnings, case):
+    question, messages = FAULTY[case]
+    assert warnings(question) == messages
+
+
+def test_a_document_of_lines_has_no_speakers(warnings):
+    assert warnings(evidence(1, "租金每月54,000元", speaker="answer"), CONTRACT) == [
+        E1 + "/speaker: it stands in a line of its own, not in an answer"
+    ]
+    assert warnings(evidence(1, "54,000元。\n第二条"), CONTRACT) == []
+
+
+def test_a_warning_has_the_line_of_its_value(write):
+    content = {"benchmark_type": "fact_exact", "document": "d.md", "questions": [evidence(9, "一共42000元")]}
+    text = json.dumps(content, ensure_ascii=False, indent=2)
+    file = read_question_file(write("q.json", text))
+    (problem,) = lint(file, read_document(write("d.md", TRANSCRIPT)))
+    assert '"page": 9' in text.split("\n")[int(problem.where.rpartition(":")[2]) - 1]
+
+
+def test_every_warning_has_a_chinese_form():
+    for line in (line for _, messages in FAULTY.values() for line in messages):
+        chinese = translate(line, "zh").partition(": ")[2]
+        assert re.search("[\u4e00-\u9fff]", chinese), line
+        assert not re.search(r"\b(it|not|is|the|an?|in)\b", chinese), chinese
+
+
+def test_the_case_beside_the_project_is_sound(real):
+    folder = real.parent / "legal_zh" / "case"
+    for file in read_benchmark(folder):
+        assert lint(file, read_document(find_document(file, folder))) == []
+
+
+def test_the_bundled_benchmark_is_sound():
+    folder = benchmark_folder()
+    for file in read_benchmark(folder):
+        assert lint(file, read_document(find_document(file, folder))) == []
+
+
+@given(st.text(min_size=1).filter(str.strip), st.text(min_size=1).filter(str.strip), st.text())
+def test_any_words_can_be_looked_for(tmp_path_factory, passage, quote, page):
+    folder = tmp_path_factory.mktemp("lint")
+    question = {**evidence(1, passage, speaker="answer"), "required_quote": quote, "question": passage}
+    question["expected"] = {"entity": quote}
+    content = {"benchmark_type": "fact_exact", "document": "d.json", "questions": [question]}
+    (folder / "q.json").write_text(json.dumps(content), "utf-8")
+    (folder / "d.json").write_text(json.dumps({"pages": [{"page": 1, "text": page + "甲"}]}), "utf-8")
+    lint(read_question_file(folder / "q.json"), read_document(folder / "d.json"))

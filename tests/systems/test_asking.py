@@ -1,0 +1,330 @@
+"""Many questions: how often, how fast, in what order, and how it ends."""
+
+import _thread
+import threading
+import time
+from collections import Counter
+from contextlib import closing
+from random import Random
+
+import pytest
+from systems.server import Answer
+
+from steelyard.errors import ConfigError, InputError, SystemFailure
+from steelyard.systems.asking import LONGEST_PATIENCE, AskSettings, ask_all
+from steelyard.systems.command import CommandSystem
+from steelyard.systems.http import HttpSystem
+from steelyard.systems.records import Ask, Failure, Reply, TryAgain
+from steelyard.systems.settings import SystemSettings
+
+QUICK = AskSettings(backoff=0)
+
+
+def asks(count):
+    return [Ask(f"q{number}", f"question {number}") for number in range(count)]
+
+
+class Fake:
+    """A system that replies by a function of the question and of how often it was asked."""
+
+    name = "fake"
+
+    def __init__(self, reply):
+        self.reply = reply
+        self.asked = Counter()
+        self.closed = False
+
+    def ask(self, ask):
+        self.asked[ask.id] += 1
+        return self.reply(ask, self.asked[ask.id])
+
+    def close(self):
+        self.closed = True
+
+
+def echo(ask, _):
+    return Reply({"answer": ask.question}, tokens=3)
+
+
+class FixedRandom(Random):
+    """Draws nothing, and keeps what it was asked to draw."""
+
+    def __init__(self):
+        self.drawn = []
+
+    def uniform(self, low, high):
+        self.drawn.append((low, high))
+        return 0.0
+
+
+def test_every_question_is_asked_once():
+    system = Fake(echo)
+    found = dict(ask_all(system, iter(asks(50)), QUICK))
+    assert {ask.id: reply.record["answer"] for ask, reply in found.items()} == {a.id: a.question for a in asks(50)}
+    assert set(system.asked.values()) == {1}
+    assert all(reply.seconds > 0 and reply.tokens == 3 for reply in found.values())
+    assert system.closed
+
+
+def test_no_questions():
+    system = Fake(echo)
+    assert list(ask_all(system, [])) == []
+    assert system.closed
+
+
+def test_answers_come_as_they_are_done():
+    last_is_done = threading.Event()
+
+    def reply(ask, _):
+        if ask.id == "q0":
+            last_is_done.wait(10)
+        return echo(ask, _)
+
+    order = []
+    for ask, _ in ask_all(Fake(reply), asks(3), AskSettings(concurrency=2)):
+        order.append(ask.id)
+        if len(order) == 2:
+            last_is_done.set()
+    assert order == ["q1", "q2", "q0"]
+
+
+def test_as_many_at_a_time_as_asked_for():
+    together = threading.Barrier(3, timeout=10)
+
+    def reply(ask, _):
+        together.wait()
+        return echo(ask, _)
+
+    assert len(list(ask_all(Fake(reply), asks(6), AskSettings(concurrency=3)))) == 6
+
+
+def test_failures_that_may_pass_are_tried_again_after_a_random_wait():
+    def reply(ask, times):
+        if times <= 2:
+            raise TryAgain("busy")
+        return echo(ask, times)
+
+    random = FixedRandom()
+    settings = AskSettings(concurrency=1, retries=2, backoff=0.5)
+    ((_, found),) = ask_all(Fake(reply), asks(1), settings, random=random)
+    assert found.record == {"answer": "question 0"}
+    assert random.drawn == [(0, 0.5), (0, 1.0)]
+
+
+def test_the_wait_does_not_grow_for_ever():
+    def busy(ask, _):
+        raise TryAgain("busy")
+
+    random = FixedRandom()
+    ((_, found),) = ask_all(Fake(busy), asks(1), AskSettings(retries=9), random=random)
+    assert (found.message, found.attempts) == ("busy", 10)
+    assert [high for _, high in random.drawn] == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
+
+
+def test_other_failures_are_final():
+    def broken(ask, _):
+        raise SystemFailure("the answer must be text, not 7", where="out.jsonl:3")
+
+    system = Fake(broken)
+    ((_, found),) = ask_all(system, asks(1), QUICK)
+    assert isinstance(found, Failure)
+    assert (found.message, found.attempts) == ("out.jsonl:3: the answer must be text, not 7", 1)
+    assert system.asked == {"q0": 1}
+
+
+def test_a_system_that_wants_to_be_left_alone_is_for_all_questions():
+    begun = time.monotonic()
+
+    def reply(ask, times):
+        if ask.id == "q0" and times == 1:
+            raise TryAgain("busy", retry_after=0.1)
+        asked_again.append(time.monotonic() - begun)
+        return echo(ask, times)
+
+    asked_again = []
+    assert len(list(ask_all(Fake(reply), asks(3), AskSettings(concurrency=1)))) == 3
+    assert min(asked_again) >= 0.1
+
+
+def test_too_long_a_wish_is_not_waited_for():
+    def reply(ask, _):
+        raise TryAgain("busy", retry_after=LONGEST_PATIENCE + 1)
+
+    ((_, found),) = ask_all(Fake(reply), asks(1))
+    assert (found.message, found.attempts) == ("busy", 1)
+
+
+def test_the_rate_holds_over_all_threads():
+    begun = time.monotonic()
+    assert len(list(ask_all(Fake(echo), asks(6), AskSettings(concurrency=4, rate=50)))) == 6
+    assert time.monotonic() - begun >= 5 / 50
+
+
+def test_an_attempt_that_takes_too_long_is_left_behind():
+    forever = threading.Event()
+
+    def reply(ask, times):
+        if times == 1:
+            forever.wait(10)
+        return echo(ask, times)
+
+    ((_, found),) = ask_all(Fake(reply), asks(1), AskSettings(timeout=0.05, backoff=0))
+    assert found.record == {"answer": "question 0"}
+    system = Fake(lambda ask, _: forever.wait(10))
+    ((_, found),) = ask_all(system, asks(1), AskSettings(timeout=0.05, retries=0))
+    assert (found.message, found.attempts) == ("no answer within 0.05 s", 1)
+    assert 0.05 <= found.seconds < 10
+    forever.set()
+
+
+def test_no_more_is_asked_than_is_read():
+    system = Fake(echo)
+    with closing(ask_all(system, asks(100), AskSettings(concurrency=2))) as answers:
+        next(answers)
+        threading.Event().wait(0.05)
+        assert len(system.asked) <= 5  # one read, two unread, two that were under way
+    assert system.closed
+
+
+def test_closing_does_not_wait_for_what_is_running():
+    forever = threading.Event()
+
+    def reply(ask, times):
+        if ask.id != "q0":
+            forever.wait(10)
+        return echo(ask, times)
+
+    system = Fake(reply)
+    begun = time.monotonic()
+    with closing(ask_all(system, asks(100), AskSettings(concurrency=3))) as answers:
+        assert next(answers)[0].id == "q0"
+    assert time.monotonic() - begun < 5
+    assert system.closed
+    asked = sum(system.asked.values())
+    forever.set()
+    threading.Event().wait(0.02)
+    assert sum(system.asked.values()) == asked <= 5
+
+
+def test_closing_does_not_wait_for_another_attempt():
+    def reply(ask, _):
+        if ask.id == "q0":
+            return echo(ask, _)
+        raise TryAgain("busy", retry_after=100) if ask.id == "q1" else TryAgain("busy")
+
+    begun = time.monotonic()
+    with closing(ask_all(Fake(reply), asks(9), AskSettings(concurrency=2, backoff=100))) as answers:
+        next(answers)
+    assert time.monotonic() - begun < 5
+
+
+def test_ctrl_c_stops_at_once():
+    forever = threading.Event()
+
+    def reply(ask, _):
+        _thread.interrupt_main()
+        forever.wait(10)
+
+    system = Fake(reply)
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        list(ask_all(system, asks(100), AskSettings(concurrency=1)))
+    assert time.monotonic() - begun < 5
+    assert system.closed
+    forever.set()
+
+
+def test_child_processes_end_with_the_iterator():
+    system = CommandSystem("sleep 60", timeout=60)
+    started = threading.Event()
+    ask = system.ask
+    system.ask = lambda each: (started.set(), ask(each))[1]
+
+    def questions():
+        yield Ask("q0", "?")
+        started.wait(10)
+        while not system._busy:
+            threading.Event().wait(0.001)
+        raise InputError("this line is no question")
+
+    with pytest.raises(InputError, match=r"^this line is no question$"):
+        list(ask_all(system, questions(), AskSettings(concurrency=2)))
+    assert not system._busy
+    assert not system._idle
+
+
+def test_bugs_are_not_failures():
+    def reply(ask, _):
+        raise ZeroDivisionError("ours")
+
+    with pytest.raises(ZeroDivisionError, match="ours"):
+        list(ask_all(Fake(reply), asks(3)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"concurrency": 0}, "concurrency must be at least 1 and retries at least 0"),
+        ({"retries": -1}, "concurrency must be at least 1 and retries at least 0"),
+        ({"timeout": 0}, "timeout and rate must be above 0"),
+        ({"rate": 0}, "timeout and rate must be above 0"),
+    ],
+)
+def test_settings_are_checked(settings, message):
+    with pytest.raises(ConfigError, match=f"^{message}$"):
+        AskSettings(**settings)
+
+
+def test_over_http_no_question_is_asked_again_once_it_is_answered(serve):
+    seen = Counter()
+    lock = threading.Lock()
+
+    def reply(body):
+        with lock:
+            seen[body["id"]] += 1
+            times = seen[body["id"]]
+        number = int(body["id"][1:])
+        if number % 3 == 1 and times == 1:
+            return Answer(b"", status=500)
+        if number % 3 == 2 and times == 1:
+            return Answer(b"", status=429, headers={"Retry-After": "0"})
+        return Answer({"answer": body["question"]})
+
+    server = serve(reply)
+    system = HttpSystem(server.url, SystemSettings())
+    found = dict(ask_all(system, asks(30), AskSettings(concurrency=8, rate=1000, backoff=0.01), random=Random(1)))
+    assert {ask.id: reply.record["answer"] for ask, reply in found.items()} == {a.id: a.question for a in asks(30)}
+    # nothing of the expected answer, nor anything else, is ever sent
+    assert all(body.keys() == {"id", "question", "document"} for body in server.bodies)
+    expected = {ask.id: 1 if int(ask.id[1:]) % 3 == 0 else 2 for ask in asks(30)}
+    assert Counter(body["id"] for body in server.bodies) == expected
+
+
+def test_over_http_failures_are_told_apart(serve):
+    def reply(body):
+        return {
+            "q0": Answer({"answer": "x"}),
+            "q1": Answer(b"down", status=503),
+            "q2": Answer(b"who are you", status=401),
+            "q3": Answer({"answer": "x"}, slow=True),
+        }[body["id"]]
+
+    server = serve(reply)
+    system = HttpSystem(server.url, SystemSettings(timeout=0.5))
+    found = {ask.id: reply for ask, reply in ask_all(system, asks(4), AskSettings(timeout=0.5, retries=1, backoff=0))}
+    assert found["q0"].record["answer"] == "x"
+    assert [(found[f"q{n}"].message, found[f"q{n}"].attempts) for n in (1, 2, 3)] == [
+        ("the system answered with status 503: down", 2),
+        ("the system answered with status 401: who are you", 1),
+        ("no answer within 0.5 s", 2),
+    ]
+
+
+def test_over_http_closing_early(serve):
+    server = serve(lambda body: Answer({"answer": "x"}, slow=body["id"] != "q0"))
+    system = HttpSystem(server.url, SystemSettings())
+    begun = time.monotonic()
+    with closing(ask_all(system, asks(100), AskSettings(concurrency=4))) as answers:
+        assert next(answers)[0].id == "q0"
+    assert time.monotonic() - begun < 5
+    assert len(server.requests) <= 6

@@ -1,0 +1,187 @@
+"""Programs that are asked over a pipe."""
+
+import os
+import shlex
+import sys
+import threading
+
+import pytest
+
+from steelyard.errors import ConfigError, SystemFailure
+from steelyard.systems.command import CommandSystem
+from steelyard.systems.records import Ask, TryAgain
+
+PROGRAM = """
+import json, os, sys, time
+sys.stderr.write("loading\\n\\n"); sys.stderr.flush()
+for line in sys.stdin:
+    ask = json.loads(line)
+    match ask["question"]:
+        case "pid": reply = {"answer": str(os.getpid())}
+        case "die": sys.stderr.write("Traceback\\nKeyError: 'page'\\n"); sys.exit(7)
+        case "sleep": time.sleep(60)
+        case "list": reply = [1]
+        case "chatter": print("Loading the model"); reply = {"answer": "x"}
+        case "twice": print(json.dumps({"answer": "x"})); reply = {"answer": "x"}
+        case "other": reply = {"id": "another", "answer": "x"}
+        case "long": reply = "x" * (5 << 20)
+        case question: reply = {"id": ask["id"], "answer": question + ask["document"]}
+    print(json.dumps(reply), flush=True)
+"""
+
+
+@pytest.fixture
+def command(write):
+    return shlex.join([sys.executable, "-S", str(write("program.py", PROGRAM))])
+
+
+@pytest.fixture
+def system(command):
+    system = CommandSystem(command, timeout=30)
+    yield system
+    system.close()
+
+
+def ask(system, question):
+    return system.ask(Ask("q1", question, "甲.md")).record["answer"]
+
+
+def failure(system, question):
+    with pytest.raises(SystemFailure) as caught:
+        ask(system, question)
+    return caught.value
+
+
+def alive(pid):
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_one_process_answers_all(system):
+    assert ask(system, "多少？") == "多少？甲.md"
+    assert ask(system, "pid") == ask(system, "pid")
+
+
+def test_a_process_that_dies_is_a_failure_and_the_next_question_has_another(system):
+    first = ask(system, "pid")
+    died = failure(system, "die")
+    assert died.message == "the program ended with code 7, its last words: KeyError: 'page'"
+    assert not isinstance(died, TryAgain)
+    assert ask(system, "pid") != first
+
+
+def test_a_process_that_is_too_slow_is_killed(command):
+    system = CommandSystem(command, timeout=30)
+    pid = ask(system, "pid")
+    system._timeout = 0.05
+    late = failure(system, "sleep")
+    assert late.message == "no answer within 0.05 s"
+    assert isinstance(late, TryAgain)
+    assert not alive(pid)
+    system.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("list", "the reply must be text or an object, not [1]"),
+        (
+            "chatter",
+            "the reply cannot be read: this is not JSON: Expecting value (column 1); "
+            "it begins with 'Loading the model'",
+        ),
+        ("other", "the program replied to 'another', asked was 'q1'"),
+        ("long", "the reply is larger than 4 MB"),
+    ],
+)
+def test_bad_replies(system, question, message):
+    assert failure(system, question).message == message
+    assert ask(system, "x") == "x甲.md"
+
+
+def test_a_line_that_nobody_asked_for(system):
+    assert ask(system, "twice") == "x"
+    (process,) = system._idle
+    while process._lines.empty():  # the line is on its way
+        threading.Event().wait(0.001)
+    unasked = failure(system, "x")
+    assert unasked.message == 'the program wrote a line that nobody asked for: {"answer": "x"}'
+    assert ask(system, "x") == "x甲.md"
+
+
+def test_a_process_for_each_question_at_a_time(system):
+    both = threading.Barrier(2)
+    pids = []
+
+    def work():
+        process = system._take()
+        both.wait()
+        pids.append(process._child.pid)
+        system._give_back(process)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(pids)) == 2
+    assert int(ask(system, "pid")) in pids
+
+
+def test_closing_ends_all_processes_also_at_work(system):
+    idle = ask(system, "pid")
+    failures = []
+    asking = threading.Thread(target=lambda: failures.append(failure(system, "sleep").message))
+    busy = system._take()
+    system._busy.discard(busy)
+    system._idle.append(busy)
+    asking.start()
+    while not system._busy:
+        threading.Event().wait(0.001)
+    system.close()
+    asking.join()
+    assert failures[0].startswith("the program ended with code")
+    assert not alive(idle)
+    assert failure(system, "x").message == "the system is closed"
+    system.close()
+
+
+def test_a_process_that_does_not_want_to_leave_is_killed(write):
+    stubborn = 'import time\nprint(\'{"answer": "x"}\', flush=True)\nwhile True: time.sleep(60)'
+    command = shlex.join([sys.executable, "-S", str(write("stubborn.py", stubborn))])
+    system = CommandSystem(command, timeout=30)
+    ask(system, "x")
+    (process,) = system._idle
+    system.close()
+    assert process._child.returncode == -9
+
+
+def test_a_program_that_ends_without_a_word():
+    system = CommandSystem("true", timeout=30)
+    assert failure(system, "x").message == "the program ended with code 0, its last words: none"
+    system.close()
+
+
+def test_a_program_that_cannot_be_started(write):
+    path = write("program", "no interpreter")
+    path.chmod(0o755)
+    system = CommandSystem(str(path), timeout=30)
+    assert failure(system, "x").message.startswith("the program cannot be started: ")
+    system.close()
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("  ", "no command is named"),
+        ("python 'x", "this is no command: python 'x (No closing quotation)"),
+        ("no-such-program -x", "no program is called 'no-such-program'"),
+    ],
+)
+def test_bad_commands(command, message):
+    with pytest.raises(ConfigError) as caught:
+        CommandSystem(command, timeout=1)
+    assert caught.value.message == message

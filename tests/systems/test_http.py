@@ -1,0 +1,213 @@
+"""Systems over HTTP: what they are sent, and everything that may come back."""
+
+import gzip
+import socket
+import time
+from email.utils import formatdate
+
+import pytest
+from systems.server import Answer
+
+from steelyard.errors import ConfigError, SystemFailure
+from steelyard.systems.http import HttpSystem
+from steelyard.systems.posting import address
+from steelyard.systems.records import Ask, TryAgain
+from steelyard.systems.settings import SystemSettings
+
+ASK = Ask("fact_001", "一共收了多少？", "transcript.md")
+
+
+def reply_to(url, **settings):
+    return HttpSystem(url, SystemSettings(**settings)).ask(ASK)
+
+
+def failure_of(url, **settings):
+    with pytest.raises(SystemFailure) as caught:
+        reply_to(url, **settings)
+    return caught.value
+
+
+def test_a_question_and_its_reply(serve):
+    server = serve(Answer({"answer": "42000元", "citations": [{"page": 2, "text": "共42000元"}]}))
+    reply = reply_to(f"{server.url}/ask?x=1", headers={"X-Tenant": "a"})
+    assert reply.record == {"answer": "42000元", "citations": [{"page": 2, "text": "共42000元"}], "evidence": []}
+    ((path, headers, body),) = server.requests
+    assert path == "/ask?x=1"
+    assert body == {"id": "fact_001", "question": "一共收了多少？", "document": "transcript.md"}
+    assert headers["Content-Type"] == "application/json"
+    assert headers["X-Tenant"] == "a"
+
+
+def test_the_key_of_a_chat_model_goes_nowhere_else(serve):
+    server = serve(Answer({"answer": "x"}))
+    reply_to(server.url, key="sk-secret")
+    assert "sk-secret" not in str(server.requests)
+
+
+def test_text_alone_a_mark_at_the_head_and_compression(serve):
+    assert reply_to(serve(Answer("是的")).url).record["answer"] == "是的"
+    assert reply_to(serve(Answer(b'\xef\xbb\xbf{"answer": "x"}')).url).record["answer"] == "x"
+    packed = Answer(gzip.compress(b'{"answer": "x"}'), headers={"Content-Encoding": "gzip"})
+    assert reply_to(serve(packed).url).record["answer"] == "x"
+
+
+def test_the_environment_is_not_read(serve, monkeypatch):
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert reply_to(serve(Answer({"answer": "x"})).url).record["answer"] == "x"
+
+
+def test_a_request_of_another_shape(serve):
+    server = serve(Answer({"answer": "x"}))
+    template = '{"inputs": [{"q": "问：{question}"}], "user": "{id}", "file": "{document}", "n": 3, "{question}": null}'
+    system = HttpSystem(server.url, SystemSettings(request=template))
+    system.ask(Ask("a", 'say "hi"\n{id} {document} \\', "b.md"))
+    assert server.bodies == [
+        {"inputs": [{"q": '问：say "hi"\n{id} {document} \\'}], "user": "a", "file": "b.md", "n": 3, "{question}": None}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("template", "body"),
+    [
+        ("/data/answer", {"data": {"answer": "x"}}),
+        ("data.answer", {"data": {"answer": "x"}}),
+        ("/data", {"data": {"answer": "x", "other": 1}}),
+        ("choices[0].text", {"choices": [{"text": "x"}]}),
+        ("$.choices.0.text", {"choices": [{"text": "x"}]}),
+        ("/a~1b/c~0d", {"a/b": {"c~d": "x"}}),
+        ("answer=/data/answer,citations=/data/sources", {"data": {"answer": "x"}}),
+    ],
+)
+def test_a_reply_of_another_shape(serve, template, body):
+    assert reply_to(serve(Answer(body)).url, response=template).record["answer"] == "x"
+
+
+def test_several_places_of_a_reply(serve):
+    body = {"data": {"reply": "x", "refs": [{"page": 1, "text": "甲"}], "answer": "not this"}, "evidence": 5}
+    record = reply_to(serve(Answer(body)).url, response="answer=/data/reply, citations=data.refs").record
+    assert record == {"answer": "x", "citations": [{"page": 1, "text": "甲"}], "evidence": []}
+
+
+def test_a_place_where_nothing_is(serve):
+    failure = failure_of(serve(Answer({"code": 0, "data": {"text": "x"}})).url, response="/data/answer")
+    assert failure.message == "there is nothing at /data/answer in the reply; there is: 'text'"
+    failure = failure_of(serve(Answer({"data": []})).url, response="answer=data.0.text")
+    assert failure.message == "there is nothing at /data/0/text in the reply; there is: list"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"request": "{question}"}, "the request template cannot be read: this is not JSON:"),
+        ({"request": '{"q": "question"}'}, "the request template has no {question} in any of its texts"),
+        ({"response": "answer="}, "a response template is FIELD=PATH, not 'answer='"),
+        ({"response": "answer=/a,b"}, "a response template is FIELD=PATH, not 'b'"),
+        ({"response": "citation=/a"}, "no field is called 'citation'"),
+        ({"headers": {"X": "a\nb"}}, "the header 'X' holds characters that HTTP does not allow"),
+        ({"headers": {"X": "密钥"}}, "the header 'X' holds characters that HTTP does not allow"),
+    ],
+)
+def test_templates_and_headers_are_checked_before_anything_is_asked(settings, message):
+    with pytest.raises(ConfigError) as caught:
+        HttpSystem("http://127.0.0.1:9/", SystemSettings(**settings))
+    assert caught.value.message.startswith(message)
+
+
+PAGE = (
+    b"<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body>nginx is not amused today</body></html>"
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "the system answered with an empty body"),
+        (b" \n", "the system answered with an empty body"),
+        (
+            PAGE,
+            "the system answered with HTML: <!DOCTYPE html> <html><head><title>502 Bad Gateway</title></…",
+        ),
+        ('{"answer": "四万二千"}'.encode("gbk"), "the reply is not UTF-8 text: byte 0xcb; it looks like GBK"),
+        (b'{"answer": "\xff\xfe"}', "the reply is not UTF-8 text: byte 0xff"),
+        (
+            b'{"answer": "x", "score": NaN}',
+            "the reply cannot be read: NaN is not a number that JSON knows; "
+            """it begins with '{"answer": "x", "score": NaN}'""",
+        ),
+        (
+            b'{"answer": "x", "amount_total": -Infinity}',
+            "the reply cannot be read: -Infinity is not a number that JSON knows; "
+            """it begins with '{"answer": "x", "amount_total": -Infinity}'""",
+        ),
+        (b"OK", "the reply cannot be read: this is not JSON: Expecting value (column 1); it begins with 'OK'"),
+        (b'[{"answer": "x"}]', "the reply must be text or an object, not [{'answer': 'x'}]"),
+        (b'{"answer": "' + b"x" * (8 << 20) + b'"}', "the reply is larger than 4 MB"),
+    ],
+)
+def test_bad_replies_are_final(serve, body, message):
+    failure = failure_of(serve(Answer(body)).url)
+    assert failure.message == message
+    assert not isinstance(failure, TryAgain)
+
+
+@pytest.mark.parametrize(
+    ("status", "again"), [(400, False), (401, False), (404, False), (302, False), (429, True), (500, True), (503, True)]
+)
+def test_statuses(serve, status, again):
+    failure = failure_of(serve(Answer(b'{"error": "quota"}', status=status)).url)
+    assert failure.message == f"the system answered with status {status}: " + '{"error": "quota"}'
+    assert isinstance(failure, TryAgain) is again
+
+
+def test_a_status_with_an_empty_body(serve):
+    assert (
+        failure_of(serve(Answer(b"", status=502)).url).message == "the system answered with status 502: an empty body"
+    )
+
+
+@pytest.mark.parametrize(
+    ("header", "low", "high"),
+    [
+        ({"Retry-After": "7"}, 7, 7),
+        ({"Retry-After": formatdate(time.time() + 60, usegmt=True)}, 30, 60),
+        ({"Retry-After": formatdate(time.time() - 60, usegmt=True)}, 0, 0),
+    ],
+)
+def test_retry_after(serve, header, low, high):
+    failure = failure_of(serve(Answer(b"", status=429, headers=header)).url)
+    assert low <= failure.retry_after <= high
+
+
+@pytest.mark.parametrize("header", [{}, {"Retry-After": "soon"}])
+def test_no_retry_after(serve, header):
+    assert failure_of(serve(Answer(b"", status=503, headers=header)).url).retry_after is None
+
+
+def test_a_slow_system_is_tried_again(serve):
+    failure = failure_of(serve(Answer({"answer": "x"}, slow=True)).url, timeout=0.05)
+    assert failure.message == "no answer within 0.05 s"
+    assert isinstance(failure, TryAgain)
+
+
+def test_a_system_that_sends_drop_by_drop_is_slow_too(serve):
+    drops = Answer({"answer": "x" * 500}, pause=0.01)
+    assert failure_of(serve(drops).url, timeout=0.1).message == "no answer within 0.1 s"
+
+
+def test_a_system_that_is_not_there_is_tried_again():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/"
+    failure = failure_of(url)
+    assert failure.message.startswith("the system cannot be reached: ")
+    assert isinstance(failure, TryAgain)
+
+
+def test_a_reply_that_cannot_be_decompressed(serve):
+    failure = failure_of(serve(Answer(b"not gzip", headers={"Content-Encoding": "gzip"})).url)
+    assert failure.message.startswith("the reply cannot be decompressed: ")
+
+
+def test_the_name_of_a_system_keeps_secrets():
+    assert address("https://me:secret@host:8000/ask?token=secret#x") == "https://host:8000/ask"

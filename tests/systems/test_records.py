@@ -1,0 +1,136 @@
+"""Whatever a system returns becomes the output record, or a failure that says why not."""
+
+import datetime
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from steelyard.errors import SystemFailure
+from steelyard.systems.records import ANSWER, LARGEST_REPLY, record_of, reply_of
+
+EMPTY = {"citations": [], "evidence": []}
+PASSAGE = {"page": 2, "text": "答：一共42000元。"}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("42000元", {"answer": "42000元"}),
+        ("", {"answer": ""}),
+        ({"answer": None}, {"answer": ""}),
+        ({"Answer": "x", "id": "q1", "latency": 3}, {"answer": "x"}),
+        ({"result": "x", "query": "q"}, {"answer": "x"}),
+        ({"text": "x"}, {"answer": "x"}),
+        # the fields that the first runner of this benchmark read
+        (
+            {"answer": "共42000元", "text": "42000元", "amount": 42000, "boolean": True, "citation": None},
+            {"answer": "共42000元", "text_answer": "42000元", "amount_total": 42000, "boolean_answer": True},
+        ),
+        ({"amount_total": 42000, "date": None}, {"answer": "", "amount_total": 42000}),
+        ({"answer": "x", "citation": PASSAGE}, {"answer": "x", "citations": [PASSAGE]}),
+        ({"answer": "x", "sources": [PASSAGE]}, {"answer": "x", "citations": [PASSAGE]}),
+        ({"answer": "x", "evidence": (PASSAGE,)}, {"answer": "x", "evidence": [PASSAGE]}),
+        ({"answer": "x", "abstained": False}, {"answer": "x", "abstained": False}),
+        ({"response": "x", "retrieved_contexts": ["甲", "乙"]}, {"answer": "x", "contexts": ["甲", "乙"]}),
+        ({"answer": "x", "context": "甲"}, {"answer": "x", "contexts": ["甲"]}),
+        # passages retrieved with their page are evidence, unless the system has chosen some
+        (
+            {"result": "x", "source_documents": [{"page_content": "甲", "metadata": {"page": 0, "page_label": "1"}}]},
+            {"answer": "x", "evidence": [{"page": 1, "text": "甲"}], "contexts": ["甲"]},
+        ),
+        ({"answer": "x", "evidence": [], "contexts": [PASSAGE]}, {"answer": "x", "contexts": [PASSAGE["text"]]}),
+        (
+            {"answer": "x", "retrieval_result": [{"id": "d1", "contents": "甲"}]},
+            {"answer": "x", "contexts": ["甲"]},
+        ),
+    ],
+)
+def test_names_of_other_tools(value, expected):
+    record = record_of(value)
+    assert record == {**EMPTY, **expected}
+    assert record_of(record) == record
+
+
+@pytest.mark.parametrize("name", ANSWER)
+def test_every_name_of_an_answer(name):
+    assert record_of({name: "x"})["answer"] == "x"
+
+
+@pytest.mark.parametrize(
+    ("page", "read"),
+    [(2, 2), ("2", 2), (2.0, 2), ("第2页", 2), ("p. 2", 2), ("Page 2", 2), ("２", 2), ("2-3", "2-3"), (99, 99)],
+)
+def test_pages(page, read):
+    passage = {"page": page, "quote": "甲", "section": "qa_pair", "speaker": "answer", "score": 0.5}
+    expected = {"page": read, "text": "甲", "section": "qa_pair", "speaker": "answer"}
+    assert record_of({"answer": "x", "citations": [passage]})["citations"] == [expected]
+
+
+def test_a_citation_may_lack_page_and_text():
+    assert record_of({"answer": "x", "citations": [{"file": "a.pdf"}]})["citations"] == [{"text": ""}]
+
+
+def test_objects_of_other_libraries():
+    class Node:  # as pydantic has it
+        def model_dump(self):
+            return {"node": {"text": "甲", "metadata": {"page_label": "3"}}, "score": 0.7}
+
+    @dataclass
+    class Response:  # as LlamaIndex has it
+        response: str
+        source_nodes: list
+
+    record = record_of(Response("x", [Node()]))
+    assert record == {**EMPTY, "answer": "x", "contexts": ["甲"], "evidence": [{"page": 3, "text": "甲"}]}
+
+
+def test_values_become_plain():
+    typed = {"amount_total": Decimal("42000.50"), "date": datetime.date(2020, 8, 30), "count": np.int64(2)}
+    breakdown = {"amount_breakdown": ({"amount": np.float64(1.5)},)}
+    assert record_of({"answer": "x", **typed, **breakdown}) == {
+        **EMPTY,
+        "answer": "x",
+        "amount_total": "42000.50",
+        "date": "2020-08-30",
+        "count": 2,
+        "amount_breakdown": [{"amount": 1.5}],
+    }
+
+
+def test_tokens_are_kept():
+    assert reply_of({"answer": "x", "usage": {"total_tokens": 17}}).tokens == 17
+    assert reply_of({"answer": "x", "usage": {"total_tokens": "many"}}).tokens is None
+    assert reply_of("x").tokens is None
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([{"answer": "x"}], "the reply must be text or an object, not [{'answer': 'x'}]"),
+        (None, "the reply must be text or an object, not None"),
+        (42, "the reply must be text or an object, not 42"),
+        ({}, "the reply has no answer; its fields are: none"),
+        ({"code": 0, "msg": "ok"}, "the reply has no answer; its fields are: 'code', 'msg'"),
+        ({"answer": 42000}, "the answer must be text, not 42000"),
+        ({"answer": ["x"]}, "the answer must be text, not ['x']"),
+        ({"answer": "x", "amount_total": math.nan}, "the reply holds nan, which is no number that JSON knows"),
+        ({"answer": "x", "count": math.inf}, "the reply holds inf, which is no number that JSON knows"),
+        ({"answer": "x", "count": object}, "the reply holds <class 'object'>, which JSON cannot hold"),
+        ({"answer": "x", "citations": ["第2页"]}, "a citation must be an object with page and text, not '第2页'"),
+        ({"answer": "x", "evidence": [2]}, "a citation must be an object with page and text, not 2"),
+        ({"answer": "x", "citations": [{"page": [2]}]}, "the page of a citation must be a number, not [2]"),
+        ({"answer": "x", "citations": [{"page": True}]}, "the page of a citation must be a number, not True"),
+        ({"answer": "x", "citations": [{"page": 2, "text": 3}]}, "the text of a citation must be text, not 3"),
+        ({"answer": "x", "abstained": "no"}, "'abstained' must be true or false, not 'no'"),
+        ("\ud800", "the reply holds half a character (a lone surrogate)"),
+        ("x" * (LARGEST_REPLY + 1), "the answer is longer than 4194304 characters"),
+    ],
+)
+def test_bad_shapes(value, message):
+    with pytest.raises(SystemFailure) as caught:
+        record_of(value, "answers.json#/answers/3")
+    assert caught.value.message == message
+    assert caught.value.where == "answers.json#/answers/3"

@@ -1,0 +1,95 @@
+"""Recorded outputs."""
+
+import json
+
+import pytest
+
+from steelyard.errors import InputError, SystemFailure
+from steelyard.formats.results import ResultsWriter
+from steelyard.systems.records import Ask
+from steelyard.systems.replay import ReplaySystem
+
+RECORDS = [{"id": "a", "answer": "甲", "citations": [{"page": 1, "text": "x"}]}, {"id": 2, "response": "乙"}]
+
+
+def answers(system, *ids):
+    return [system.ask(Ask(identifier, "?")).record["answer"] for identifier in ids]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "system_name"),
+    [
+        ("out.json", json.dumps({"system": "perfect", "document": "t.md", "answers": RECORDS}), "perfect"),
+        ("out.json", json.dumps({"answers": RECORDS}), "out"),
+        ("out.json", json.dumps(RECORDS), "out"),
+        ("out.v2.jsonl", "\n".join(map(json.dumps, RECORDS)), "out.v2"),
+        ("out.jsonl", '{"qid": "a", "answer": "甲"}\n\n{"query_id": "2", "answer": "乙"}\n', "out"),
+        ("out.csv", "id,answer\na,甲\n2,乙\n", "out"),
+    ],
+)
+def test_files_of_every_shape(write, name, content, system_name):
+    system = ReplaySystem(write(name, content))
+    assert system.name == system_name
+    assert answers(system, "a", "2") == ["甲", "乙"]
+    system.close()
+
+
+def test_what_was_not_recorded(write):
+    system = ReplaySystem(write("out.jsonl", '{"id": "a", "answer": "甲"}\n'))
+    with pytest.raises(SystemFailure, match=r"^no answer is recorded for 'b'$"):
+        system.ask(Ask("b", "?"))
+
+
+def test_a_bad_record_is_a_failure_of_its_question_with_its_place(write):
+    path = write("out.json", json.dumps({"answers": [{"id": "a", "answer": "x"}, {"id": "b", "answer": 7}]}))
+    system = ReplaySystem(path)
+    assert answers(system, "a") == ["x"]
+    with pytest.raises(SystemFailure) as caught:
+        system.ask(Ask("b", "?"))
+    assert str(caught.value) == f"{path}#/answers/1: the answer must be text, not 7"
+
+
+def test_a_results_file(tmp_path):
+    path = tmp_path / "results.jsonl"
+    header = {"kind": "legal", "name": "mine", "signature": "", "metrics": ["legal"]}
+    with ResultsWriter.create(path, header) as writer:
+        writer.add({"id": "a", "scores": {"legal": 1.0}, "output": {"answer": "甲"}})
+        writer.add({"id": "b", "scores": {"legal": None}, "errors": {"legal": "no answer within 60 s"}})
+    system = ReplaySystem(path)
+    assert system.name == "mine"
+    assert answers(system, "a") == ["甲"]
+    with pytest.raises(SystemFailure, match=r"^no answer is recorded for 'b'$"):
+        system.ask(Ask("b", "?"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "out.json",
+            '{"answers": [{"id": "a", "answer": "x"}, {"id": "a", "answer": "y"}]}',
+            "the id 'a' appears again (first at {}#/answers/0)",
+        ),
+        (
+            "out.jsonl",
+            '{"id": 1, "answer": "x"}\n{"id": "1", "answer": "y"}',
+            "the id '1' appears again (first at {}:1)",
+        ),
+        ("out.jsonl", '{"answer": "x"}', "the id must be text or a whole number, not None"),
+        ("out.json", '["x"]', "the id must be text or a whole number, not None"),
+        ("out.json", '{"questions": []}', "there are no answers in it"),
+        ("out.jsonl", "", "there are no answers in it"),
+        (
+            "out.jsonl",
+            '{"kind": "answers", "name": "x", "signature": "", "metrics": []}\n{"id": "a", "scores": {}}\n',
+            "no outputs are recorded in this result",
+        ),
+        ("out.jsonl", '{"id": "a", "answer": NaN}', "NaN is not a number that JSON knows"),
+    ],
+)
+def test_bad_files(write, name, content, message):
+    path = write(name, content)
+    with pytest.raises(InputError) as caught:
+        ReplaySystem(path)
+    assert caught.value.message == message.format(path)
+    assert caught.value.where.startswith(str(path))
