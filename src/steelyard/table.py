@@ -67,8 +67,8 @@ class Table:
     `gaps`; a metric that is not in `status` was scored on every row. `parts` holds the components of a score
     (metric → part → column), `notes` why a score is what it is (metric → row → words), `outputs` what the system
     said, row by row, where that was kept. `failures` are rows on which the system failed (row → why): they count as 0,
-    and are never silent. `counts` is what was counted on the way and must be said; `sums` names the metrics whose total people quote; `bounds` are the
-    values that a metric can take, within which intervals are kept.
+    and are never silent. `counts` is what was counted on the way and must be said; `sums` names the metrics whose total
+    people quote; `bounds` are the values that a metric can take, within which intervals are kept.
     """
 
     ids: Sequence[str]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from steelyard.cli.messages import translate
 from steelyard.errors import InputError, SteelyardError
 from steelyard.formats import question_checks
+from steelyard.formats.documents import read_document
 from steelyard.formats.questions import (
     QuestionFile,
     benchmark_folder,
@@ -20,6 +21,8 @@ from steelyard.formats.questions import (
     read_benchmark,
     read_question_file,
 )
+
+PROJECT = Path(__file__).parents[2]
 
 FACT = {
     "id": "fact_001",
@@ -161,6 +164,7 @@ GOOD = {
         },
     ),
     "aliases": (FACT, "/aliases", ["小霍", "霍某"]),
+    "aliases by another name": (FACT, "/entity_aliases", ["小霍"]),
     "no evidence where no citation is needed": (
         {key: value for key, value in FACT.items() if key != "required_evidence"},
         "/scoring",
@@ -368,6 +372,12 @@ BAD = {
         "/required_quote",
         ...,
         P + "/scoring/quote_required: a quotation is required, and there is no required_quote",
+    ),
+    "other quotations in place of none": (
+        changed(changed(GAP, "/required_quote", ...), "/scoring", {}),
+        "/additional_quotes",
+        ["都花了"],
+        P + "/additional_quotes: there is no required_quote in whose place these could stand",
     ),
     "lines that are inverted": (
         GAP,
@@ -593,6 +603,49 @@ def test_every_fault_has_a_chinese_form():
         assert not re.search(r"\b(must|not|no|is|the|did|known|needed)\b", chinese.partition(": ")[2] or chinese), (
             chinese
         )
+
+
+@pytest.mark.parametrize("page", ["benchmark/SCHEMA.md", "docs/authoring.md"])
+def test_the_examples_of_the_documentation_are_sound(read, write, page):
+    examples = re.findall(r"```json\n(.*?)```", (PROJECT / page).read_text("utf-8"), re.DOTALL)
+    assert examples
+    for example_text in examples:
+        content = json.loads(example_text)
+        if "pages" in content:
+            assert read_document(write("d.json", example_text)).pages
+        else:
+            read(example_text if "questions" in content else file_of(content))
+
+
+def test_every_field_is_in_the_documentation():
+    schema = json.loads((benchmark_folder() / "schema.json").read_text("utf-8"))
+    text = (PROJECT / "benchmark" / "SCHEMA.md").read_text("utf-8")
+    assert [name for name in fields_of(schema) if name != "$schema" and name not in text] == []
+
+
+def fields_of(schema) -> set[str]:
+    inner = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
+    return set(schema.get("properties", {})) | {name for each in inner for name in fields_of(each)}
+
+
+def test_the_examples_of_the_seed_document(read, real):
+    """As they stand there, but for the evidence, which it leaves out."""
+    text = (real.parents[1] / "seeds" / "legal-rag-benchmark-schema.md").read_text("utf-8")
+    blocks = [block for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL) if '"id"' in block]
+    shown = '[{"page": 2, "must_include": "会退回给他"}]'
+    questions = [json.loads(block.replace("[...]", shown)) for block in blocks]
+    kinds = ["fact_exact", "evidence_set", "conflict_gap"]
+    for kind, question in zip(kinds, questions, strict=True):
+        assert read(file_of(question, kind=kind, evaluation_criteria={})).questions[0].fields["type"] == kind
+
+
+def test_the_case_beside_the_project(real):
+    files = read_benchmark(real.parent / "legal_zh" / "case")
+    assert [(file.type, len(file.questions)) for file in files] == [
+        ("conflict_gap", 6),
+        ("evidence_set", 4),
+        ("fact_exact", 6),
+    ]
 
 
 # anything

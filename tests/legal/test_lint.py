@@ -61,7 +61,7 @@ SOUND = {
     "a signature": evidence(3, "被询问人签名：霍听澜"),
     "a quotation": {**GAP, "required_quote": "第二次给了多少我忘了", "evidence_location": {"page": 2}},
     "a quotation with gaps": {**GAP, "required_quote": "前后给过两次...我忘了……应该是三次"},
-    "another quotation": {**GAP, "additional_quotes": ["刚才可能说少了"]},
+    "another quotation": {**GAP, "required_quote": "应该是三次", "additional_quotes": ["刚才可能说少了"]},
     "a conflict": {
         **GAP,
         "conflicting_evidence": [

@@ -150,7 +150,10 @@ def test_closing_ends_all_processes_also_at_work(system):
 
 
 def test_a_process_that_does_not_want_to_leave_is_killed(write):
-    stubborn = 'import time\nprint(\'{"answer": "x"}\', flush=True)\nwhile True: time.sleep(60)'
+    stubborn = """import time
+input()
+print('{"answer": "x"}', flush=True)
+while True: time.sleep(60)"""
     command = shlex.join([sys.executable, "-S", str(write("stubborn.py", stubborn))])
     system = CommandSystem(command, timeout=30)
     ask(system, "x")

@@ -10,9 +10,9 @@ from typing import Any
 from steelyard.cli.options import add_output_options, natural, positive
 
 TYPES = ("fact_exact", "evidence_set", "conflict_gap")
-_DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules: no model, no key, no chance.
+_DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules: no model, no chance.
 DIR holds questions/*.json and the documents that they name; without DIR the bundled, invented benchmark is used.
-SPEC is http://host/path, openai:MODEL@BASE_URL, python:module:attribute, command:ARGV, replay:FILE or builtin:baseline.
+SPEC: http://host/path, openai:MODEL@BASE_URL, python:module:attribute, command:ARGV, replay:FILE, builtin:baseline.
 Every item is written to the results file (-o FILE.jsonl, else results/…) as soon as it is done."""
 
 
@@ -78,7 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
         Report([table], (), arguments.per_item, arguments.by),
         argparse.Namespace(**vars(arguments) | {"output": reports}),
     )
-    sys.stderr.write(f"results: {path}\n")
+    if path not in arguments.output:
+        sys.stderr.write(f"results: {path}\n")
     return 0
 
 

@@ -162,8 +162,11 @@ def _check_citation(fields: Fields, expected: Fields, scoring: Fields) -> Iterat
 
 
 def _check_quote(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:
-    if scoring.get("quote_required") and not (fields.get("required_quote") or fields.get("additional_quotes")):
-        yield Fault("/scoring/quote_required", "a quotation is required, and there is no required_quote")
+    if "required_quote" not in fields:
+        if scoring.get("quote_required"):
+            yield Fault("/scoring/quote_required", "a quotation is required, and there is no required_quote")
+        if fields.get("additional_quotes"):
+            yield Fault("/additional_quotes", "there is no required_quote in whose place these could stand")
 
 
 def _check_lines(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:

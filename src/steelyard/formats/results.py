@@ -133,7 +133,7 @@ class ResultsWriter:
         last = sections[-1]
         if last.finished:
             raise InputError("this result is finished", where=str(path), hint="start a new file")
-        writer = cls(open(path, "a", encoding="utf-8"))
+        writer = cls(open(path, "a", encoding="utf-8"))  # noqa: SIM115 - closed by `finish` or `__exit__`
         _lock(writer._file, path)
         os.truncate(path, last.end)
         return writer, last.head, last.items

@@ -1,4 +1,4 @@
-"""Whether an answer refuses: the asked item is declared absent, unknown, undetermined or contradictory, and not supplied."""
+"""Whether an answer refuses: the item is declared absent, unknown or contradictory, and not supplied after all."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,10 @@ from steelyard.legal.clauses import clause_of, clauses, without_quotes
 from steelyard.text.mentions import mentions
 from steelyard.text.normal import normal
 
-_REPORTED: Final = "显示|记载|载明|提及|提到|说明|写明|体现|涉及|包含|包括|交代|记录|注明|列明|指明|披露|反映|陈述|述及|明确|给出|提供|谈及|言明|讲明|说清楚?|写清楚?|说过|问及"
+_REPORTED: Final = (
+    "显示|记载|载明|提及|提到|说明|写明|体现|涉及|包含|包括|交代|记录|注明|列明|指明|披露|反映|陈述|述及|"
+    "明确|给出|提供|谈及|言明|讲明|说清楚?|写清楚?|说过|问及"
+)
 # what is not there: the source does not report it, it cannot be found, it is too little
 _ABSENT: Final = re.compile(
     rf"(?:未|没有|没|并未|并没有|均未|均没有|都没有|尚未|未曾|不曾|无)(?:明确|具体|详细|任何|直接|进一步|作出|对此|能|有|相关)*(?:{_REPORTED})(?!清楚了)|"
@@ -33,18 +36,26 @@ _CONFLICT: Final = re.compile(
     re.IGNORECASE,
 )
 _ENGLISH: Final = re.compile(
-    r"\bnot (?:been )?(?:stated|mentioned|specified|recorded|given|provided|disclosed|indicated|identified|known|clear|available|addressed|discussed|found|"
+    r"\bnot (?:been )?(?:stated|mentioned|specified|recorded|given|provided|disclosed|indicated|identified|"
+    r"known|clear|available|addressed|discussed|found|"
     r"established|documented|answered|determined|reported|contained|shown)\b|"
-    r"\b(?:do|does|did|has|have|was|were|is|are)(?:n't| not) (?:\w+ )?(?:say|state[d]?|mention(?:ed)?|specif(?:y|ied)|indicate[d]?|disclose[d]?|record(?:ed)?|provide[d]?|contain|"
-    r"identif(?:y|ied)|give[n]?|reveal(?:ed)?|address(?:ed)?|show[n]?|tell|include[d]?|explain(?:ed)?|answer(?:ed)?|establish(?:ed)?|set out|discuss(?:ed)?|stated?)\b|"
-    r"\bno (?:information|evidence|mention|indication|details?|data|reference|answer|testimony|record (?:of|that)|statement|documentation)\b|"
-    r"\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|not possible to) (?:be )?(?:determine[d]?|say|said|answer(?:ed)?|tell|told|confirm(?:ed)?|establish(?:ed)?|"
+    r"\b(?:do|does|did|has|have|was|were|is|are)(?:n't| not) (?:\w+ )?(?:say|state[d]?|mention(?:ed)?|"
+    r"specif(?:y|ied)|indicate[d]?|disclose[d]?|record(?:ed)?|provide[d]?|contain|"
+    r"identif(?:y|ied)|give[n]?|reveal(?:ed)?|address(?:ed)?|show[n]?|tell|include[d]?|explain(?:ed)?|"
+    r"answer(?:ed)?|establish(?:ed)?|set out|discuss(?:ed)?|stated?)\b|"
+    r"\bno (?:information|evidence|mention|indication|details?|data|reference|answer|testimony|record (?:of|"
+    r"that)|statement|documentation)\b|"
+    r"\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|"
+    r"not possible to) (?:be )?(?:determine[d]?|say|said|answer(?:ed)?|tell|told|confirm(?:ed)?|"
+    r"establish(?:ed)?|"
     r"identif(?:y|ied)|ascertain(?:ed)?|know|known|find|found|verif(?:y|ied)|infer(?:red)?|provide[d]?)\b|"
-    r"\b(?:unclear|unknown|undetermined|unspecified|unstated|undisclosed|insufficient (?:information|evidence|detail))\b|\bsilent\b(?: (?:on|about|as to))?|\bno idea\b",
+    r"\b(?:unclear|unknown|undetermined|unspecified|unstated|undisclosed|insufficient (?:information|evidence|"
+    r"detail))\b|\bsilent\b(?: (?:on|about|as to))?|\bno idea\b",
     re.IGNORECASE,
 )
 _ENGLISH_IGNORANT: Final = re.compile(
-    r"\b(?:do|does|did)(?:n't| not) (?:know|recall|remember)\b|\b(?:can't|cannot|could not|couldn't) (?:recall|remember)\b|\bforg[eo]t(?:ten|s)?\b|\bno (?:recollection|memory)\b",
+    r"\b(?:do|does|did)(?:n't| not) (?:know|recall|remember)\b|\b(?:can't|cannot|could not|"
+    r"couldn't) (?:recall|remember)\b|\bforg[eo]t(?:ten|s)?\b|\bno (?:recollection|memory)\b",
     re.IGNORECASE,
 )
 _NEGATED: Final = re.compile(r"(?:并非|不是|并不是|绝非|不可能|not that .{0,10})(?:完全|真的|说)?$", re.IGNORECASE)
@@ -56,7 +67,8 @@ _WHETHER: Final = re.compile(
     re.IGNORECASE,
 )
 _SAID: Final = re.compile(
-    r"怎么说|说了什么|如何(?:陈述|供述|解释|回答|表述)|怎么(?:回答|解释)|怎样说|原话|\bwhat (?:did|does) .{0,40}\b(?:say|state|testify|claim|answer)\b",
+    r"怎么说|说了什么|如何(?:陈述|供述|解释|回答|表述)|怎么(?:回答|解释)|怎样说|原话|\bwhat (?:did|"
+    r"does) .{0,40}\b(?:say|state|testify|claim|answer)\b",
     re.IGNORECASE,
 )
 _KNOWING: Final = re.compile(
@@ -65,7 +77,8 @@ _KNOWING: Final = re.compile(
 
 _THEN: Final = re.compile(
     r"但是?(?!未|没|无|不)|不过|然而|其实|经查|估计|应该(?:是|为|在|有)|可以推断|可推断|推测|实际上|事实上|据推算|很可能|大概率|想必|"
-    r"\bbut\b|\bhowever\b|\bprobably\b|\blikely\b|\bin fact\b|\bactually\b|\bpresumably\b|\bi (?:would )?(?:guess|think|believe|estimate)\b|\balthough\b|\bthough\b|\byet\b",
+    r"\bbut\b|\bhowever\b|\bprobably\b|\blikely\b|\bin fact\b|\bactually\b|\bpresumably\b|"
+    r"\bi (?:would )?(?:guess|think|believe|estimate)\b|\balthough\b|\bthough\b|\byet\b",
     re.IGNORECASE,
 )
 _OTHERWISE: Final = re.compile(
@@ -96,7 +109,7 @@ def detect_abstention(answer: str, *, question: str = "") -> Abstention:
     triggers = _triggers(text, asked)
     if not triggers:
         return Abstention(False, "nothing in the answer declares the item absent or unknown")
-    word, start, end = triggers[0]
+    word, _, end = triggers[0]
     if supplied := _supplied_after(text, end, asked):
         return Abstention(False, f"after {word!r} the answer goes on: {supplied.strip()[:40]}")
     if _answered_before(text, asked, triggers):

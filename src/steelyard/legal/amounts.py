@@ -23,7 +23,7 @@ _EACH: Final = re.compile(r"各|均|都是|每[笔次人份]|\beach\b|\bboth\b",
 
 @dataclass(frozen=True, slots=True)
 class AmountRules:
-    """How strictly sums are taken: `currency` is the one that is meant, "" if any; `source` the words of the evidence."""
+    """How strictly sums are taken: in which `currency` (any if ""), and the words of the evidence as `source`."""
 
     currency: str = "CNY"
     exact: bool = True

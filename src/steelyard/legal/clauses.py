@@ -27,17 +27,21 @@ _CORRECTED: Final = re.compile(
 _STANDARD: Final = re.compile(r"以(.{1,30}?)为准")
 _DOUBTED: Final = re.compile(
     r"无法确定|不能确定|难以确定|不太?确定|不敢确定|不敢肯定|不能肯定|记不[清得]|不记得|(?<!不)(?<!尽)可能(?!性)|也许|或许|好像|似乎|猜|估计|恐怕|说不准|"
-    r"不好说|应该(?:就?是|为|有|在|大?约)|\bnot (?:quite |entirely |completely )?(?:sure|certain)\b|\bunsure\b|\buncertain\b|\bmaybe\b|\bperhaps\b|"
-    r"\bpossibly\b|\bmight\b|\bmay (?:be|have)\b|\bi guess\b|\bi think\b|\bi believe\b|\bprobably\b|\bcannot be (?:sure|certain|determined)\b",
+    r"不好说|应该(?:就?是|为|有|在|大?约)|\bnot (?:quite |entirely |completely )?(?:sure|certain)\b|"
+    r"\bunsure\b|\buncertain\b|\bmaybe\b|\bperhaps\b|"
+    r"\bpossibly\b|\bmight\b|\bmay (?:be|have)\b|\bi guess\b|\bi think\b|\bi believe\b|\bprobably\b|"
+    r"\bcannot be (?:sure|certain|determined)\b",
     re.IGNORECASE,
 )
 _ALTERNATIVE: Final = re.compile(r"或者|或|抑或|还是|要么|\bor\b", re.IGNORECASE)
 _CONCLUSION: Final = re.compile(
-    r"答案[是为:]|因此|所以|综上|故此|可见|由此|结论[是为:]|\btherefore\b|\bthus\b|\bhence\b|\bthe answer is\b|\bin conclusion\b|\bso,",
+    r"答案[是为:]|因此|所以|综上|故此|可见|由此|结论[是为:]|\btherefore\b|\bthus\b|\bhence\b|"
+    r"\bthe answer is\b|\bin conclusion\b|\bso,",
     re.IGNORECASE,
 )
 _TOTAL: Final = re.compile(
-    r"合计|共计|总计|总额|总数|总共|一共|合起来|加起来|累计|共(?!同|犯|有人|享)|\bin total\b|\ba total of\b|\btotall?ing\b|\btotal(?:ed|led|s)?\b|\baltogether\b",
+    r"合计|共计|总计|总额|总数|总共|一共|合起来|加起来|累计|共(?!同|犯|有人|享)|\bin total\b|\ba total of\b|"
+    r"\btotall?ing\b|\btotal(?:ed|led|s)?\b|\baltogether\b",
     re.IGNORECASE,
 )
 

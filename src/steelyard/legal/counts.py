@@ -10,21 +10,36 @@ from steelyard.legal.settling import settle
 from steelyard.text.mentions import Mention, mentions
 
 # measure words of one class may stand for each other
+# fmt: off
 _CLASSES: Final = (
-    frozenset(
-        "次 回 趟 遍 笔 起 顿 轮 场 人次 times time occasions occasion payments payment instalments installments".split()
-    ),
-    frozenset("人 个 名 位 口 people persons person men women witnesses witness employees workers".split()),
-    frozenset("份 张 本 页 封 copies copy documents document pages letters contracts".split()),
-    frozenset("台 辆 部 架 艘 vehicles vehicle cars car machines trucks".split()),
-    frozenset("天 日 个月 年 小时 分钟 days day months month years year hours hour weeks minutes".split()),
-    frozenset("件 套 只 把 根 条 瓶 箱 盒 包 项 种 批 块 枚 items item pieces boxes".split()),
-    frozenset("家 间 处 户 栋 幢 层 shops rooms houses companies".split()),
+    frozenset((
+        "次", "回", "趟", "遍", "笔", "起", "顿", "轮", "场", "人次", "times", "time", "occasions", "occasion",
+        "payments",
+        "payment", "instalments", "installments", "meetings", "visits", "trips", "calls",
+    )),
+    frozenset((
+        "人", "个", "名", "位", "口", "people", "persons", "person", "men", "women", "witnesses", "witness",
+        "employees",
+        "workers", "guests",
+    )),
+    frozenset(("份", "张", "本", "页", "封", "copies", "copy", "documents", "document", "pages", "letters",
+    "contracts")),
+    frozenset(("台", "辆", "部", "架", "艘", "vehicles", "vehicle", "cars", "car", "machines", "trucks", "vessels")),
+    frozenset((
+        "天", "日", "个月", "年", "小时", "分钟", "days", "day", "months", "month", "years", "year", "hours", "hour",
+        "weeks",
+        "minutes",
+    )),
+    frozenset(("件", "套", "只", "把", "根", "条", "瓶", "箱", "盒", "包", "项", "种", "批", "块", "枚", "items",
+    "item", "boxes")),
+    frozenset(("家", "间", "处", "户", "栋", "幢", "层", "shops", "rooms", "houses", "companies")),
 )
+# fmt: on
 _GENERAL: Final = frozenset(("个", ""))
 _ASKED: Final = re.compile(r"(?:几|多少|\bhow many\b)\s*(人次|个月|小时|分钟|[\u4e00-\u9fff]|[a-z]+)", re.IGNORECASE)
 _NEVER: Final = re.compile(
-    r"一[次回个人份笔](?:都|也)?(?:没有?|未)|从未|从来没有?|没有(?:去|收|给|签|见|打|来|发生)?过?|未曾|\bnever\b|\bnone\b|\bno one\b|\bnot once\b",
+    r"一[次回个人份笔](?:都|也)?(?:没有?|未)|从未|从来没有?|没有(?:去|收|给|签|见|打|来|发生)?过?|未曾|"
+    r"\bnever\b|\bnone\b|\bno one\b|\bnot once\b",
     re.IGNORECASE,
 )
 _WHOLE_ANSWER: Final = re.compile(r"[\s。,.!]*")

@@ -119,7 +119,7 @@ def _currency(question: str, source: str) -> str:
 
 def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> Judged:
     """A field that is given is judged, and the text must not say otherwise; else the text is judged."""
-    if given is None or given == "" or given == []:
+    if given is None or given in ("", []):
         return _JUDGES[key](expected, case.answer, case)
     judged = _judge_given(key, expected, given, case)
     if judged.correct and case.answer and (objection := _objection(key, expected, case)):

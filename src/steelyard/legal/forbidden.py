@@ -11,10 +11,14 @@ from steelyard.text.normal import normal
 
 _PROVIDE: Final = re.compile(r"must_not_provide_(\w+)")
 _KINDS: Final = {
-    "phone": ("phone",), "phone_number": ("phone",), "contact": ("phone",), "id": ("id",), "id_number": ("id",), "card": ("card",),
-    "bank_card": ("card",), "wechat_id": ("serial",), "wechat": ("serial",), "account": ("serial", "card"), "serial": ("serial",),
-    "exact_amount": ("money",), "amount": ("money",), "exact_date": ("date",), "date": ("date",), "exact_time": ("time",), "time": ("time",),
-    "count": ("count",), "exact_count": ("count",), "percentage": ("percent",), "rate": ("percent",), "age": ("age",), "plate": ("serial",),
+    "phone": ("phone",), "phone_number": ("phone",), "contact": ("phone",), "id": ("id",), "id_number": ("id",),
+    "card": ("card",),
+    "bank_card": ("card",), "wechat_id": ("serial",), "wechat": ("serial",), "account": ("serial", "card"),
+    "serial": ("serial",),
+    "exact_amount": ("money",), "amount": ("money",), "exact_date": ("date",), "date": ("date",),
+    "exact_time": ("time",), "time": ("time",),
+    "count": ("count",), "exact_count": ("count",), "percentage": ("percent",), "rate": ("percent",), "age": ("age",),
+    "plate": ("serial",),
 }  # fmt: skip
 _NAMES: Final = frozenset(("name", "real_name", "full_name", "person"))
 

@@ -1,6 +1,6 @@
 """Invented values: whatever an answer asserts must be in the document, by value.
 
-Relations between values that are both in the document (who paid whom) cannot be decided by rules; that is a known limit.
+Relations between values that are both in the document (who paid whom) cannot be decided by rules; a known limit.
 """
 
 import re
@@ -15,7 +15,7 @@ from steelyard.legal.proper_names import is_known_name, names, places
 from steelyard.legal.quotes import quote_key, quote_pieces
 from steelyard.text.dates import Day
 from steelyard.text.mentions import Mention, mentions
-from steelyard.text.normal import normal_with_offsets
+from steelyard.text.normal import normal, normal_with_offsets
 
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
 # words of the answerer about the document, not values of it
@@ -49,16 +49,21 @@ class Ground:
 def find_invented(answer: str, context: str, *, question: str = "") -> list[Invented]:
     """What the answer asserts and neither the document nor the question has; in the order of the answer."""
     folded = normal_with_offsets(answer)
-    ground = ground_of(f"{context}\n{question}")
-    found = [*_quotations(folded.text, ground), *_values(folded.text, ground), *_proper_names(folded.text, ground)]
+    grounds = (document_ground(context), ground_of(question))
+    found = [*_quotations(folded.text, grounds), *_values(folded.text, grounds), *_proper_names(folded.text, grounds)]
     unique = sorted({(each.start, each.end): each for each in found}.values(), key=lambda each: each.start)
     return [Invented(each.text, each.kind, *folded.original_span(each.start, each.end)) for each in _outermost(unique)]
 
 
 @lru_cache(maxsize=64)
+def document_ground(text: str) -> Ground:
+    """What a document has, found out once."""
+    return ground_of(text)
+
+
 def ground_of(context: str) -> Ground:
-    """What a document has."""
-    text = normal_with_offsets(context).text
+    """What a text has."""
+    text = normal(context)
     values = mentions(text)
     return Ground(
         key=quote_key(context),
@@ -89,11 +94,11 @@ def _with_years(values: Iterable[Mention]) -> Iterator[Day]:
                 yield Day(day.year or year, day.month, day.day)
 
 
-def _quotations(text: str, ground: Ground) -> Iterator[Invented]:
+def _quotations(text: str, grounds: Sequence[Ground]) -> Iterator[Invented]:
     for quote in _QUOTE.finditer(text):
         inner = next(group for group in quote.groups() if group)
         start = quote.start() + quote[0].index(inner)
-        if quote_key(inner) and not _is_quoted(inner, ground):
+        if quote_key(inner) and not any(_is_quoted(inner, ground) for ground in grounds):
             yield Invented(inner, "quote", start, start + len(inner))
 
 
@@ -107,11 +112,11 @@ def _is_quoted(words: str, ground: Ground) -> bool:
     return True
 
 
-def _values(text: str, ground: Ground) -> Iterator[Invented]:
+def _values(text: str, grounds: Sequence[Ground]) -> Iterator[Invented]:
     values = [value for value in mentions(text) if value.kind in _CHECKED]
-    grounded = [value for value in values if value.kind == "money" and value.value in ground.money]
+    grounded = [value for value in values if value.kind == "money" and any(value.value in g.money for g in grounds)]
     for value in values:
-        if _is_exempt(text, value) or _is_grounded(value, ground):
+        if _is_exempt(text, value) or any(_is_grounded(value, ground) for ground in grounds):
             continue
         if value.kind == "money" and _is_reckoned(value, grounded):
             continue
@@ -176,12 +181,12 @@ def _is_reckoned(value: Mention, grounded: Sequence[Mention]) -> bool:
     return value.value in {a + b for a, b in pairs} | {abs(a - b) for a, b in pairs} | {sum(stated)}
 
 
-def _proper_names(text: str, ground: Ground) -> Iterator[Invented]:
+def _proper_names(text: str, grounds: Sequence[Ground]) -> Iterator[Invented]:
     for name, start in names(text):
-        if not is_known_name(name, ground.text):
+        if not any(is_known_name(name, ground.text) for ground in grounds):
             yield Invented(name, "name", start, start + len(name))
     for place, start in places(text):
-        if quote_key(place) not in ground.key:
+        if not any(quote_key(place) in ground.key for ground in grounds):
             yield Invented(place, "place", start, start + len(place))
 
 

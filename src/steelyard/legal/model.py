@@ -1,6 +1,6 @@
 """Questions of the benchmark: a fact, a set of evidence, or a gap (something absent or contradictory)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -174,4 +174,8 @@ def _evidence(items: Sequence[Mapping[str, Any]]) -> tuple[Evidence, ...]:
     )
 
 
-_MAKERS = {"fact_exact": _fact, "evidence_set": _evidence_set, "conflict_gap": _gap}
+_MAKERS: Final[Mapping[str, Callable[[Mapping[str, Any], About], Question]]] = {
+    "fact_exact": _fact,
+    "evidence_set": _evidence_set,
+    "conflict_gap": _gap,
+}

@@ -7,7 +7,6 @@ from typing import Final
 from steelyard.legal.amounts import Judged
 from steelyard.legal.clauses import _ALTERNATIVE, doubt
 from steelyard.legal.quotes import quote_key
-from steelyard.text.mentions import mentions
 from steelyard.text.scripts import HAN
 
 _TITLES: Final = re.compile(
@@ -15,7 +14,10 @@ _TITLES: Final = re.compile(
     re.IGNORECASE,
 )
 # what may follow a person's name without making it longer
-_AFTER_NAME: Final = "的是在和与给从向对把被将为有说称介绍担任所负主先女同本也都就还已于到带找来去借收付转打签约及等以由并让叫跟因后前当曾经能会要想可不没之其他她"
+_AFTER_NAME: Final = (
+    "的是在和与给从向对把被将为有说称介绍担任所负主先女同本也都就还已于到带找来去借收付转打签约及等以"
+    "由并让叫跟因后前当曾经能会要想可不没之其他她"
+)
 _BEFORE_NAME: Final = "是由叫名为系即跟找与和被让请给对向把及乃在从的了称到说、:“（(《'\"自经告诉介绍"
 _ORGANISATION: Final = re.compile(
     r"^[\u4e00-\u9fff\d]{0,12}?(?:派出所|支行|分行|分局|大队|中队|支队|分公司|分店|分院|支公司|营业部|办事处|项目部|科|处|室|厅|所|队|组|号|楼|单元|店|部|村|镇|街道|路|栋|层)"

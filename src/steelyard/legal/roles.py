@@ -5,9 +5,12 @@ from typing import Final
 
 # the first that fits a place wins it, so that 未退 is not 退 and 还欠 is not 还
 _ROLES: Final[tuple[tuple[str, str], ...]] = (
-    ("owed", r"(?:未|没有|没|尚未|还没有?|仍未|还未)(?:能)?(?:全部)?(?:退|归还|返还|偿还|还给|还清|还(?!是)|付清|支付|付)(?:还|款|给)?|"
+    ("owed", 
+        r"(?:未|没有|没|尚未|还没有?|仍未|还未)(?:能)?(?:全部)?(?:退|归还|返还|偿还|还给|还清|还(?!是)|付清|支付|"
+        r"付)(?:还|款|给)?|"
              r"(?:还|仍|尚|应|需|须|待|要|再)(?:需|须|应|要|得)?(?:退还?|归还|返还|偿还)|欠|(?:还|尚|仍)(?:差|剩|余)|差(?!不)|剩余|剩下|余款|余额|尾款|"
-             r"\b(?:owe[sd]?|owing|outstanding|unpaid|remain(?:s|ing|der)?|balance|still due|not (?:been )?(?:returned|repaid|refunded))\b"),
+             r"\b(?:owe[sd]?|owing|outstanding|unpaid|remain(?:s|ing|der)?|balance|still due|not (?:been )?(?:returned|"
+             r"repaid|refunded))\b"),
     ("returned", r"退(?!休|伍|出|庭|役)(?:还|款|回|给)?|归还|返还|偿还|还(?:了|款|给|清)|"
                  r"\b(?:return(?:ed|s)?|refund(?:ed|s)?|repa(?:id|y|id|yment)|paid back|gave back|given back)\b"),
     ("interest", r"利息|\binterest\b"),
@@ -20,13 +23,17 @@ _ROLES: Final[tuple[tuple[str, str], ...]] = (
     ("fee", r"手续费|服务费|中介费|好处费|介绍费|律师费|诉讼费|运费|\bfees?\b"),
     ("price", r"价款|总价|合同价|造价|房款|货款|\bprice\b"),
     ("loan", r"借(?:了|款|给|到|走)?|贷款|\b(?:loan|borrow(?:ed)?|len[td])\b"),
-    ("collected", r"收(?!据|益|入|录|回|藏|购)(?:取|到|了|款|受)?|给(?:了|过|付)?|支付|付款?|交(?:付|了|给)|转(?:账|给|了)?|汇(?:款|给)|打款|"
+    ("collected", 
+        r"收(?!据|益|入|录|回|藏|购)(?:取|到|了|款|受)?|给(?:了|过|付)?|支付|付款?|交(?:付|了|给)|转(?:账|给|了)?|"
+        r"汇(?:款|给)|打款|"
                   r"\b(?:receiv\w+|collect\w+|paid|pays?|payment|gave|gives?|transferred|took)\b"),
     ("signed", r"签(?:订|署|约|了|字|的|名)?|订立|\b(?:signed?|signing|executed)\b"),
     ("effective", r"生效|起效|\b(?:effective|takes? effect|came into (?:force|effect))\b"),
     ("born", r"出生|生于|生日|\bborn\b|\bbirth\b"),
     ("begun", r"开工|开始|动工|入职|起始|\b(?:began|begins?|start(?:ed|s)?|commenc\w+|hired|joined)\b"),
-    ("ended", r"完工|竣工|结束|离职|停工|到期|届满|终止|解除|\b(?:ended|ends?|finish\w+|complet\w+|terminat\w+|expir\w+|left|stopped)\b"),
+    ("ended", 
+        r"完工|竣工|结束|离职|停工|到期|届满|终止|解除|\b(?:ended|ends?|finish\w+|complet\w+|terminat\w+|expir\w+|"
+        r"left|stopped)\b"),
     ("reported", r"报案|报警|立案|举报|\b(?:report(?:ed)?|filed)\b"),
     ("delivered", r"交货|交付|送达|发货|到货|\bdeliver\w*\b"),
     ("arrested", r"抓获|到案|拘留|逮捕|归案|\b(?:arrest\w*|detain\w*)\b"),

@@ -127,7 +127,7 @@ def _judge_gap(question: Gap, record: Mapping[str, Any], document: Document) -> 
     answer = record.get("answer")
     text = answer if isinstance(answer, str) else ""
     if not text.strip():
-        parts = {name: 0.0 for name in ("correct_abstention", "no_hallucination", *_quote_part(question))}
+        parts = dict.fromkeys(("correct_abstention", "no_hallucination", *_quote_part(question)), 0.0)
         return _closed(question, record, document, 0.0, parts, {"correct_abstention": "nothing is said"}, ())
     asked = question.about.question
     abstention = detect_abstention(text, question=asked)

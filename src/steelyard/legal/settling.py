@@ -1,4 +1,4 @@
-"""One value out of an answer: what it concludes, equals, totals, or says in the asked role. Mere presence earns nothing."""
+"""One value out of an answer: what it concludes, equals, totals, or says in the asked role; presence earns nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,6 +1,7 @@
 """The table on the terminal."""
 
 import io
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -119,7 +120,7 @@ def _refusals(table: Table, words: Words) -> "Grid":
 
 
 def _rate(share: float) -> str:
-    return f"{share:.1%}" if share == share else cells.DASH  # NaN is not itself
+    return f"{share:.1%}" if math.isfinite(share) else cells.DASH
 
 
 def _worst(table: Table, words: Words) -> Iterator[str]:

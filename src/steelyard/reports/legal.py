@@ -1,4 +1,4 @@
-"""What a legal result says beyond its mean: parts by type, refusals right and wrong, inventions, the worst questions."""
+"""What a legal result says beyond its mean: parts by type, refusals, inventions, the worst questions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

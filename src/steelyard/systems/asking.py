@@ -6,7 +6,7 @@ Each attempt runs on a thread of its own, so that one that takes too long, or is
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Final
@@ -48,7 +48,7 @@ class AskSettings:
 
 def ask_all(
     system: System, asks: Iterable[Ask], settings: AskSettings | None = None, *, random: Random | None = None
-) -> Iterator[Answered]:
+) -> Generator[Answered, None, None]:
     """Every question with its reply or failure, as soon as there is one; at the end the system is closed.
 
     The end comes early where the iterator is closed (`contextlib.closing`) or Ctrl-C is pressed: nothing more is asked

@@ -47,7 +47,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class DateMention:
-    """A date in a text. `until` is the end of a range; a `loose` one is a bound, a part of a month, or not Gregorian."""
+    """A date in a text; `until` ends a range, and a `loose` one is a bound, a part of a month, or not Gregorian."""
 
     start: int
     end: int
@@ -99,7 +99,8 @@ _BOUND_AFTER: Final = re.compile(
     r"(?:以前|之前|以后|之后|以内|之内|前(?!往|来|去|述|款|台|夫|妻|科|后|面|期|任)|后(?!来|续|台|果|面|期)|起(?!诉|草|诉|火|因|来|先))"
 )
 _BOUND_BEFORE: Final = re.compile(
-    r"(?:不晚于|不早于|最迟|最晚|至迟|早于|晚于|截至|截止|before|after|by|until|since|no later than|not later than|prior to)\s*(?:on\s+)?$",
+    r"(?:不晚于|不早于|最迟|最晚|至迟|早于|晚于|截至|截止|before|after|by|until|since|no later than|"
+    r"not later than|prior to)\s*(?:on\s+)?$",
     re.IGNORECASE,
 )
 _APPROX_AFTER: Final = re.compile(r"(?:[(（])?(?:左右|前后|上下|许)")

@@ -18,6 +18,8 @@ Kind = Literal[
 ]  # fmt: skip
 
 _TAKEN: Final = "\0"
+_DIGIT: Final = re.compile("[0-9]")
+_NEEDING_DIGITS: Final = frozenset(("id", "phone", "card", "serial"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ _PHONE: Final = re.compile(
     rf"|(?:{_EDGE}\+?1[- ]?)?(?:\(\d{{3}}\) ?|{_EDGE}\d{{3}}-)?{_EDGE}\d{{3}}-\d{{4}}{_EDGE_AFTER}"
 )
 _CARD: Final = re.compile(
-    rf"(?:卡号|账号|帐号|尾号|末四位)+(?:尾号)?(?:为|是|:)?\s*\d[\d *]*\d|{_EDGE}\d{{4}}(?: \d{{4}}){{3}}(?: \d{{1,3}})?{_EDGE_AFTER}|{_EDGE}\d{{16,19}}{_EDGE_AFTER}"
+    rf"(?:卡号|账号|帐号|尾号|末四位)+(?:尾号)?(?:为|是|:)?\s*\d[\d *]*\d|"
+    rf"{_EDGE}\d{{4}}(?: \d{{4}}){{3}}(?: \d{{1,3}})?{_EDGE_AFTER}|{_EDGE}\d{{16,19}}{_EDGE_AFTER}"
     r"|(?:ending|ends) (?:in|with) \d{2,}"
 )
 _SERIAL: Final = re.compile(
@@ -83,11 +86,13 @@ _SERIAL: Final = re.compile(
 _TIME: Final = re.compile(
     rf"(?:凌晨|早上|上午|中午|下午|傍晚|晚上|夜里|当晚)(?:\d{{1,2}}|[{CHINESE}]{{1,3}})(?:时|点钟?)(?:(?:\d{{1,2}}|[{CHINESE}]{{1,3}})分?|半|一刻|许|整)?"
     rf"|(?:\d{{1,2}}|[{CHINESE}]{{1,3}})(?:时|点)(?:(?:\d{{1,2}}|[{CHINESE}]{{1,3}})分|半|一刻|许|整|钟)"
-    r"|(?<!\d)\d{1,2}时(?!间|候|常)|(?<![\d:])\d{1,2}:\d{2}(?::\d{2})?(?!\d)(?: ?[ap]\.?m\.?)?|\b\d{1,2} ?[ap]\.?m\b\.?",
+    r"|(?<!\d)\d{1,2}时(?!间|候|常)|(?<![\d:])\d{1,2}:\d{2}(?::\d{2})?(?!\d)(?: ?[ap]\.?m\.?)?|"
+    r"\b\d{1,2} ?[ap]\.?m\b\.?",
     re.IGNORECASE,
 )
 _PERCENT: Final = re.compile(
-    rf"\d[\d,]*(?:\.\d+)?(?:%|‰| ?percent\b| per cent\b)|[百千万]分之[\d.{CHINESE}点]+|(?:月息|年息|利率)[\d.{CHINESE}]+[分厘]"
+    rf"\d[\d,]*(?:\.\d+)?(?:%|‰| ?percent\b| per cent\b)|[百千万]分之[\d.{CHINESE}点]+|(?:月息|年息|"
+    rf"利率)[\d.{CHINESE}]+[分厘]"
 )
 _AGE: Final = re.compile(rf"(?:\d{{1,3}}|[{CHINESE}]{{1,4}})(?:周)?岁|\b\d{{1,3}} years? old|\baged? \d{{1,3}}")
 _ORDINAL: Final = re.compile(
@@ -99,6 +104,8 @@ _ORDINAL: Final = re.compile(
 
 def _find_marked(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iterator[Mention]]:
     def find(text: str) -> Iterator[Mention]:
+        if kind in _NEEDING_DIGITS and not _DIGIT.search(text):
+            return
         for match in pattern.finditer(text):
             digits = "".join(char for char in match[0] if char.isascii() and char.isalnum()).upper()
             yield Mention(kind, match.start(), match.end(), match[0], digits)
@@ -131,9 +138,12 @@ def _find_dates(text: str) -> Iterator[Mention]:
 # ----- money and counts
 
 _CURRENCIES: Final = {
-    "元": "CNY", "圆": "CNY", "块": "CNY", "块钱": "CNY", "人民币": "CNY", "元人民币": "CNY", "RMB": "CNY", "CNY": "CNY", "¥": "CNY",
-    "yuan": "CNY", "renminbi": "CNY", "日元": "JPY", "日圆": "JPY", "yen": "JPY", "美元": "USD", "美金": "USD", "US$": "USD",
-    "$": "USD", "USD": "USD", "dollars": "USD", "dollar": "USD", "港元": "HKD", "港币": "HKD", "HK$": "HKD", "HKD": "HKD",
+    "元": "CNY", "圆": "CNY", "块": "CNY", "块钱": "CNY", "人民币": "CNY", "元人民币": "CNY", "RMB": "CNY",
+    "CNY": "CNY", "¥": "CNY",
+    "yuan": "CNY", "renminbi": "CNY", "日元": "JPY", "日圆": "JPY", "yen": "JPY", "美元": "USD", "美金": "USD",
+    "US$": "USD",
+    "$": "USD", "USD": "USD", "dollars": "USD", "dollar": "USD", "港元": "HKD", "港币": "HKD", "HK$": "HKD",
+    "HKD": "HKD",
     "欧元": "EUR", "€": "EUR", "EUR": "EUR", "euros": "EUR", "euro": "EUR", "英镑": "GBP", "£": "GBP", "GBP": "GBP",
     "pounds": "GBP", "韩元": "KRW", "新台币": "TWD", "台币": "TWD", "卢布": "RUB", "澳元": "AUD", "加元": "CAD",
 }  # fmt: skip
@@ -153,8 +163,10 @@ _TAIL_DIGIT: Final = re.compile(rf"([{CHINESE}]|\d)(?![\d.万千百十亿元块�
 _RATE: Final = re.compile(r"\s*(?:/|每|per )\s*(?:天|日|月|年|小时|平方米|吨|件|day|month|year|hour)")
 
 _BOUND_BEFORE: Final = re.compile(
-    r"(?:不到|不足|将近|接近|近|超过|超出|高于|多于|少于|低于|至少|不少于|不低于|不超过|至多|最多|不止|逾|上万|好几|数|几|over|more than|less than|"
-    r"fewer than|at least|at most|under|above|below|up to|nearly|almost|no more than|exceeding)\s*(?:人民币|了|是|有|RMB|¥)?\s*$",
+    r"(?:不到|不足|将近|接近|近|超过|超出|高于|多于|少于|低于|至少|不少于|不低于|不超过|至多|最多|不止|逾|"
+    r"上万|好几|数|几|over|more than|less than|"
+    r"fewer than|at least|at most|under|above|below|up to|nearly|almost|no more than|exceeding)\s*(?:人民币|"
+    r"了|是|有|RMB|¥)?\s*$",
     re.IGNORECASE,
 )
 _BOUND_AFTER: Final = re.compile(
@@ -168,9 +180,12 @@ _APPROX_AFTER: Final = re.compile(r"\s*(?:左右|上下|or so)")
 _SPAN_AFTER: Final = re.compile(rf"\s*(?:至|到|-|~|to)\s*(?=[¥$]?[\d{CHINESE}])")
 
 _MEASURES: Final = (
-    "人次", "小时", "分钟", "平方米", "公里", "公斤", "个月", "次", "回", "笔", "起", "趟", "遍", "人", "个", "名", "位", "份", "张", "本", "页",
-    "台", "辆", "部", "只", "件", "套", "条", "家", "间", "处", "把", "根", "瓶", "箱", "盒", "包", "批", "项", "种", "天", "年", "米", "吨", "户",
-    "口", "枚", "艘", "架", "头", "棵", "层", "期", "款", "场", "轮", "顿", "支", "块", "公分", "厘米", "克", "斤", "亩", "组", "号", "栋", "幢",
+    "人次", "小时", "分钟", "平方米", "公里", "公斤", "个月", "次", "回", "笔", "起", "趟", "遍", "人", "个", "名",
+    "位", "份", "张", "本", "页",
+    "台", "辆", "部", "只", "件", "套", "条", "家", "间", "处", "把", "根", "瓶", "箱", "盒", "包", "批", "项", "种",
+    "天", "年", "米", "吨", "户",
+    "口", "枚", "艘", "架", "头", "棵", "层", "期", "款", "场", "轮", "顿", "支", "块", "公分", "厘米", "克", "斤",
+    "亩", "组", "号", "栋", "幢",
 )  # fmt: skip
 _MEASURE: Final = re.compile(rf"\s*({'|'.join(_MEASURES)}|[a-z]+(?: [a-z]+)?)", re.IGNORECASE)
 _OFTEN: Final = re.compile(r"\b(once|twice|thrice)\b", re.IGNORECASE)
@@ -199,7 +214,7 @@ def _money(text: str, numeral: Numeral) -> Mention | None:
         if some := _SOME.match(text, at):
             at, loose = some.end(), "inexact"
         elif scale[1] and value is not None and (tail := _TAIL_DIGIT.match(text, at)):
-            value += (numerals(tail[1])[0].value or 0) * _SCALES[scale[1]] / 10
+            value += _digit(tail[1]) * _SCALES[scale[1]] / 10
             at = tail.end()
     after = _AFTER_MONEY.match(text, at)
     if not (before or after):
@@ -218,10 +233,14 @@ def _with_small_change(text: str, at: int, value: Decimal | None) -> tuple[Decim
     """八十元五角 is 80.5, 五块五 is 5.5."""
     for pattern, share in ((_JIAO, Decimal("0.1")), (_FEN, Decimal("0.01"))):
         if value is not None and (change := pattern.match(text, at)):
-            value, at = value + (numerals(change[1])[0].value or 0) * share, change.end()
+            value, at = value + _digit(change[1]) * share, change.end()
     if value is not None and text[at - 1] == "块" and (tail := _TAIL_DIGIT.match(text, at)):
-        value, at = value + (numerals(tail[1])[0].value or 0) / 10, tail.end()
+        value, at = value + _digit(tail[1]) / 10, tail.end()
     return value, at
+
+
+def _digit(text: str) -> Decimal:
+    return numerals(text)[0].value or Decimal(0)
 
 
 def _qualified(text: str, mention: Mention) -> Mention:

@@ -1,0 +1,87 @@
+"""The benchmark's own interface, as its document has it; everything is done by steelyard.
+
+from benchmark.test_runner import BenchmarkRunner
+summary = BenchmarkRunner("benchmark").run_benchmark(rag_system, question_type="fact_exact")
+
+python benchmark/test_runner.py --type fact_exact [--system SPEC]
+pytest benchmark/ [-k fact_exact]           one test per question; STEELYARD_SYSTEM names the system
+"""
+
+import argparse
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import steelyard
+
+FOLDER = Path(__file__).parent
+
+
+class BenchmarkRunner:
+    """Runs the questions of a folder against a system."""
+
+    def __init__(self, folder: str | Path = FOLDER) -> None:
+        self.folder = Path(folder)
+
+    def run_benchmark(self, rag_system: Any, question_type: str | None = None) -> dict[str, Any]:
+        """Ask, judge and sum up; `rag_system` has `.query(question)`, is a function, or a SPEC such as replay:FILE."""
+        types = [question_type] if question_type else []
+        table = steelyard.evaluate_legal(rag_system, self.folder, types=types)
+        return summary_of(table)
+
+
+def summary_of(table: steelyard.Table) -> dict[str, Any]:
+    """What the benchmark's document promises of a run."""
+    scores = table.column("legal").tolist()
+    passed = [value == 1.0 for value in table.parts["legal"]["passed"].tolist()]
+    kinds = list(table.tags["type"])
+    by_type = {
+        kind: {"total": kinds.count(kind), "mean": _mean([s for s, k in zip(scores, kinds, strict=True) if k == kind])}
+        for kind in dict.fromkeys(kinds)
+    }
+    return {
+        "total_tests": len(table),
+        "passed_tests": sum(passed),
+        "pass_rate": sum(passed) / len(table),
+        "overall_score": sum(scores),
+        "max_score": float(len(table)),
+        "overall_percentage": 100 * _mean(scores),
+        "by_type": by_type,
+        "individual_results": [
+            {
+                "id": identifier,
+                "type": kinds[row],
+                "score": scores[row],
+                "passed": passed[row],
+                "reason": table.notes["legal"].get(row, ""),
+                "error": table.failures.get(row),
+            }
+            for row, identifier in enumerate(table.ids)
+        ],
+        "timestamp": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def main() -> int:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description="Run the benchmark and print its summary.")
+    parser.add_argument("--type", choices=("fact_exact", "evidence_set", "conflict_gap"))
+    parser.add_argument("--system", default="builtin:baseline", metavar="SPEC")
+    arguments = parser.parse_args()
+    try:
+        summary = BenchmarkRunner().run_benchmark(arguments.system, arguments.type)
+    except steelyard.SteelyardError as error:
+        parser.exit(error.exit_code, f"{error}\n")
+    for key in ("total_tests", "passed_tests", "pass_rate", "overall_score", "max_score", "overall_percentage"):
+        print(f"{key}: {summary[key]:.4g}")  # noqa: T201 - a door speaks
+    for kind, found in summary["by_type"].items():
+        print(f"{kind}: {found['mean']:.4f} of {found['total']} questions")  # noqa: T201
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
