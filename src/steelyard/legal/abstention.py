@@ -58,7 +58,10 @@ _ENGLISH_IGNORANT: Final = re.compile(
     r"couldn't) (?:recall|remember)\b|\bforg[eo]t(?:ten|s)?\b|\bno (?:recollection|memory)\b",
     re.IGNORECASE,
 )
-_NEGATED: Final = re.compile(r"(?:并非|不是|并不是|绝非|不可能|not that .{0,10})(?:完全|真的|说)?$", re.IGNORECASE)
+_NEGATED: Final = re.compile(
+    r"(?:并非|不是|并不是|绝非|不可能|并无|毫无|绝无|不存在|没有什么|没有任何|not that .{0,10})(?:完全|真的|说)?$",
+    re.IGNORECASE,
+)
 _IDIOM: Final = re.compile(r"毫无疑问|无疑|不得不|不可否认|\bno doubt\b|\bnot only\b|\bwithout doubt\b", re.IGNORECASE)
 
 _WHY: Final = re.compile(r"为什么|为何|什么原因|因何|何故|缘何|怎么会|\bwhy\b", re.IGNORECASE)
@@ -89,6 +92,9 @@ _REFERS: Final = re.compile(
     re.IGNORECASE,
 )
 
+_SOURCE: Final = re.compile(
+    "材料|笔录|卷宗|文中|原文|文档|证据|记录(?!在)|问答|合同|\\b(?:record|transcript|document|file)", re.IGNORECASE
+)
 _STRONG: Final = (_ABSENT, _UNABLE, _UNKNOWN, _CONFLICT, _ENGLISH)
 
 
@@ -143,15 +149,26 @@ def _is_content(text: str, question: str, match: re.Match[str]) -> bool:
         return True
     if any(idiom.start() <= match.start() < idiom.end() for idiom in _IDIOM.finditer(text)):
         return True
+    if _WHY.search(question) and _is_reason(text, match):
+        return True
     if not _WHETHER.search(question):
         return False
     # 有没有说明原因: the verb of the question is answered, not refused
-    verb = re.sub(r"^(?:未|没有|没|并未|并没有|无|均未)", "", match[0])
+    verb = re.sub(r"^(?:未能|未|没有|没|并未|并没有|无法|无从|无|均未|不能|难以)", "", match[0])
     whole = clause_of(text, match.start()).text
-    names_source = re.search(
-        "材料|笔录|卷宗|文中|原文|文档|证据|记录(?!在)|问答|合同|record|transcript|document|file", whole, re.IGNORECASE
-    )
+    names_source = _SOURCE.search(whole)
     return bool(verb) and verb in question and not names_source
+
+
+def _is_reason(text: str, match: re.Match[str]) -> bool:
+    """Whether words of not knowing or not being able are the reason that was asked for: 因丈夫下落不明."""
+    clause = clause_of(text, match.start()).text
+    if _SOURCE.search(clause) or re.search("原因|缘由|为什么|为何|\\b(?:why|reason|cause)\\b", clause, re.IGNORECASE):
+        return False
+    is_whole = not re.sub(r"[\s。,.!]", "", text.replace(match[0], ""))
+    return not is_whole and bool(
+        _UNKNOWN.match(match[0]) or re.match(r"(?:unable|could|can|impossible)", match[0], re.IGNORECASE)
+    )
 
 
 def _supplied_after(text: str, end: int, question: str) -> str:

@@ -10,11 +10,12 @@ from typing import Any, Final
 from steelyard.legal.clauses import are_alternatives, clause_of, doubt, live, totalled
 from steelyard.legal.settling import settle
 from steelyard.text.mentions import Mention, mentions
+from steelyard.text.normal import normal
 
 CENT: Final = Decimal("0.01")
-_AFTER_NUMBER: Final = re.compile(r"[\s,。;.!?)\]=+\-*/、]|左右|上下|[了的吧整正给]|$")
+_AFTER_NUMBER: Final = re.compile(r"[\s,。;.!?()\]=+\-*/、]|左右|上下|[了的吧整正给]|$")
 _NOTHING: Final = re.compile(
-    r"(?:一分钱?|分文|一毛)(?:都|也)?(?:没有?|未|不曾)|(?:没有|没|未|从未|并未|未曾)(?:退|还|收|给|付|支付|归还|返还)(?:过|还|款|给|任何)?|"
+    r"(?:一分钱?|分文|一毛)(?:都|也)?(?:没有?|未|不曾)|(?<!有)(?:没有|没|未|从未|并未|未曾)(?:退|还|收|给|付|支付|归还|返还)(?:过|还|款|给|任何)?|"
     r"\bnothing\b|\bnone\b|\bnot (?:a|one) (?:cent|penny)\b|\bnever (?:paid|returned|refunded|repaid)\b",
     re.IGNORECASE,
 )
@@ -29,6 +30,7 @@ class AmountRules:
     exact: bool = True
     strict: bool = False
     source: str = ""
+    rate_asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ def judge_one_amount(expected: Decimal, found: Mention, rules: AmountRules) -> J
     """Whether one mention is this sum."""
     if found.kind == "money" and rules.currency and found.unit != rules.currency:
         return Judged(False, f"{found.text} is another currency")
-    if not found.is_exact:
+    if not found.is_exact and not (found.loose == "rate" and rules.rate_asked):
         return Judged(False, f"{found.text} is not exact ({found.loose or 'no number'})")
     if not same_amount(found.value, expected):
         return Judged(False, f"{found.text} is not {expected}")
@@ -161,10 +163,30 @@ def amount_of(value: Any) -> Decimal | None:
 
 
 def items_of(value: Sequence[Any]) -> list[tuple[Decimal, str]]:
-    """The items of an expected breakdown: numbers, or objects with an amount and a description."""
+    """The items of a breakdown: numbers, texts, or objects with an amount and a description."""
     found = []
     for item in value:
-        amount = amount_of(item.get("amount") if isinstance(item, Mapping) else item)
+        amount = _item_amount(item.get("amount") if isinstance(item, Mapping) else item)
         if amount is not None:
-            found.append((amount, str(item.get("description", "")) if isinstance(item, Mapping) else ""))
+            found.append((amount, normal(str(item.get("description", ""))) if isinstance(item, Mapping) else ""))
     return found
+
+
+def _item_amount(value: Any) -> Decimal | None:
+    if not isinstance(value, str):
+        return amount_of(value)
+    found = amounts(normal(value))
+    return found[0].value if len(found) == 1 and found[0].is_exact else None
+
+
+def same_items(given: Sequence[tuple[Decimal, str]], expected: Sequence[tuple[Decimal, str]]) -> bool:
+    """Whether two lists have the same sums, and no label belongs to an item of another sum."""
+    if sorted(amount for amount, _ in given) != sorted(amount for amount, _ in expected):
+        return False
+    for amount, label in given:
+        named = [
+            wanted for wanted, description in expected if label and description and _shares_label(label, description)
+        ]
+        if named and not any(same_amount(wanted, amount) for wanted in named):
+            return False
+    return True

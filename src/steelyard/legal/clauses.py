@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from steelyard.text.mentions import Mention
+from steelyard.text.mentions import Mention, mentions
 
 # a comma or a point inside a number does not end a clause
 _END: Final = re.compile(r",(?!\d{3}(?!\d))|(?<!\d),|[。;!?！？；\n]|\.(?=\s|$)")
@@ -55,6 +56,7 @@ class Clause:
     text: str
 
 
+@lru_cache(maxsize=1 << 10)
 def clauses(text: str) -> list[Clause]:
     """The clauses of a normal text."""
     return _pieces(text, _END)
@@ -152,9 +154,13 @@ def _is_bracketed(text: str, value: Mention) -> bool:
 
 
 def _pieces(text: str, end: re.Pattern[str]) -> list[Clause]:
+    """The text between stops; a comma inside a date or a number is none."""
+    inside = [(value.start, value.end) for value in mentions(text) if value.end - value.start > 3]
     found = []
     start = 0
     for stop in end.finditer(text):
+        if any(first < stop.start() < last for first, last in inside):
+            continue
         if stop.start() > start:
             found.append(Clause(start, stop.start(), text[start : stop.start()]))
         start = stop.end()

@@ -7,46 +7,25 @@ from typing import Final
 from steelyard.legal.amounts import Judged
 from steelyard.legal.clauses import doubt
 from steelyard.legal.settling import settle
+from steelyard.text.measures import is_measure, same_measure
 from steelyard.text.mentions import Mention, mentions
 
-# measure words of one class may stand for each other
-# fmt: off
-_CLASSES: Final = (
-    frozenset((
-        "次", "回", "趟", "遍", "笔", "起", "顿", "轮", "场", "人次", "times", "time", "occasions", "occasion",
-        "payments",
-        "payment", "instalments", "installments", "meetings", "visits", "trips", "calls",
-    )),
-    frozenset((
-        "人", "个", "名", "位", "口", "people", "persons", "person", "men", "women", "witnesses", "witness",
-        "employees",
-        "workers", "guests",
-    )),
-    frozenset(("份", "张", "本", "页", "封", "copies", "copy", "documents", "document", "pages", "letters",
-    "contracts")),
-    frozenset(("台", "辆", "部", "架", "艘", "vehicles", "vehicle", "cars", "car", "machines", "trucks", "vessels")),
-    frozenset((
-        "天", "日", "个月", "年", "小时", "分钟", "days", "day", "months", "month", "years", "year", "hours", "hour",
-        "weeks",
-        "minutes",
-    )),
-    frozenset(("件", "套", "只", "把", "根", "条", "瓶", "箱", "盒", "包", "项", "种", "批", "块", "枚", "items",
-    "item", "boxes")),
-    frozenset(("家", "间", "处", "户", "栋", "幢", "层", "shops", "rooms", "houses", "companies")),
+_ASKED: Final = re.compile(
+    r"(?:几|多少|\bhow many\b)\s*(人次|个月|个人|个小时|小时|分钟|[\u4e00-\u9fff]|[a-z]+)", re.IGNORECASE
 )
-# fmt: on
-_GENERAL: Final = frozenset(("个", ""))
-_ASKED: Final = re.compile(r"(?:几|多少|\bhow many\b)\s*(人次|个月|小时|分钟|[\u4e00-\u9fff]|[a-z]+)", re.IGNORECASE)
 _NEVER: Final = re.compile(
     r"一[次回个人份笔](?:都|也)?(?:没有?|未)|从未|从来没有?|没有(?:去|收|给|签|见|打|来|发生)?过?|未曾|"
     r"\bnever\b|\bnone\b|\bno one\b|\bnot once\b",
     re.IGNORECASE,
 )
+_NOT_ONE: Final = re.compile(r"一[次回个人份笔趟](?:都|也)?(?:没有?|未)|从未|从来没有?|\bnot once\b", re.IGNORECASE)
 _WHOLE_ANSWER: Final = re.compile(r"[\s。,.!]*")
 
 
 def judge_count(expected: int, question: str, answer: str) -> Judged:
     """Whether the answer gives this number of what was asked about."""
+    if _NOT_ONE.search(answer) and not doubt(answer):
+        return Judged(expected == 0, "the answer says that there was none")
     wanted = asked_measure(question)
     values = [value for value in mentions(answer) if _fits(wanted, value, answer)]
     if not values and expected == 0 and _NEVER.search(answer) and not doubt(answer):
@@ -79,9 +58,4 @@ def _fits(wanted: str, value: Mention, answer: str) -> bool:
         )
     if value.kind != "count":
         return False
-    unit = value.unit.lower()
-    asked = next((each for each in _CLASSES if wanted in each), None)
-    given = next((each for each in _CLASSES if unit in each or unit.split(" ")[0] in each), None)
-    if asked is None or given is None:
-        return asked is given or wanted == unit or unit in _GENERAL or not wanted
-    return asked is given or unit in _GENERAL or wanted in _GENERAL
+    return not wanted or same_measure(wanted, value.unit) or not (is_measure(wanted) or is_measure(value.unit))

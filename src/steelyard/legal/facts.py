@@ -15,6 +15,7 @@ from steelyard.legal.amounts import (
     judge_amount,
     judge_breakdown,
     same_amount,
+    same_items,
 )
 from steelyard.legal.clauses import are_alternatives, doubt
 from steelyard.legal.counts import judge_count
@@ -34,6 +35,10 @@ FIELDS: Final = (
     "boolean_answer",
     "entity",
     "text_answer",
+)
+_RATE_ASKED: Final = re.compile(
+    r"每|月租|月薪|日薪|年薪|时薪|单价|\bper\b|\b(?:daily|weekly|monthly|hourly|annual|yearly)\b|\beach\b",
+    re.IGNORECASE,
 )
 _LINE_BREAK: Final = re.compile(r"(?<![\d年月])[ \t]*\n+[ \t]*")
 
@@ -104,7 +109,8 @@ class _Case:
     def amount_rules(self) -> AmountRules:
         source = normal(self.rules.source)
         currency = _currency(self.question, source)
-        return AmountRules(currency, self.rules.numeric_exact, self.rules.approx_policy == "strict", source)
+        is_strict, rate = self.rules.approx_policy == "strict", _RATE_ASKED.search(self.question) is not None
+        return AmountRules(currency, self.rules.numeric_exact, is_strict, source, rate)
 
 
 def _currency(question: str, source: str) -> str:
@@ -138,8 +144,7 @@ def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> Judged:
         case "boolean_answer":
             return Judged(given is expected, f"the field is {given}")
         case "amount_breakdown" if isinstance(given, Sequence):
-            found = sorted(amount for amount, _ in items_of(given))
-            return Judged(found == sorted(amount for amount, _ in items_of(expected)), f"the field lists {given}")
+            return Judged(same_items(items_of(given), items_of(expected)), f"the field lists {given}")
         case "date_range" if isinstance(given, Mapping):
             ends = [str(given.get(end, "")) for end in ("start", "end")]
             days = [day_of(_iso(end)) for end in ends]

@@ -14,12 +14,13 @@ from typing import Final
 from steelyard.legal.proper_names import is_known_name, names, places
 from steelyard.legal.quotes import quote_key, quote_pieces
 from steelyard.text.dates import Day
+from steelyard.text.measures import is_measure, same_measure
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normal import normal, normal_with_offsets
 
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
 # words of the answerer about the document, not values of it
-_OWN_UNITS: Final = frozenset(("处", "点", "种", "项", "条", "页", "段", "方面", "款", "块", "回"))
+_OWN_UNITS: Final = frozenset(("处", "点", "种", "项", "条", "页", "段", "方面", "款", "块", "笔"))
 _CHECKED: Final = frozenset(("id", "phone", "card", "serial", "date", "time", "percent", "age", "money", "count"))
 _LIST_NUMBER: Final = re.compile(r"(?:^|[\n。;:,])\s*(?:\(?\d{1,2}[.、)](?!\d)|[①-⑳])")
 
@@ -126,22 +127,8 @@ def _values(text: str, grounds: Sequence[Ground]) -> Iterator[Invented]:
 def _is_exempt(text: str, value: Mention) -> bool:
     """Numbers of a list, single things, and how many statements the answerer counts."""
     if value.kind == "count":
-        return value.value is None or value.value <= 1 or value.unit in _OWN_UNITS or not _is_measure(value.unit)
+        return value.value is None or value.value <= 1 or value.unit in _OWN_UNITS or not is_measure(value.unit)
     return any(mark.start() <= value.start < mark.end() for mark in _LIST_NUMBER.finditer(text))
-
-
-def _is_measure(unit: str) -> bool:
-    return not unit.isascii() or unit.lower() in (
-        "times",
-        "people",
-        "persons",
-        "copies",
-        "days",
-        "months",
-        "years",
-        "hours",
-        "weeks",
-    )
 
 
 def _is_grounded(value: Mention, ground: Ground) -> bool:
@@ -151,9 +138,7 @@ def _is_grounded(value: Mention, ground: Ground) -> bool:
         case "date":
             return _is_dated(value, ground)
         case "count":
-            return any(value.value == number and value.unit == unit for number, unit in ground.counts) or (
-                quote_key(value.text) in ground.key
-            )
+            return any(value.value == number and same_measure(value.unit, unit) for number, unit in ground.counts)
         case "time":
             return ("time", _clock(value.text)) in ground.others
         case "phone" | "card":
@@ -162,7 +147,8 @@ def _is_grounded(value: Mention, ground: Ground) -> bool:
                 for kind, known in ground.others
                 if known
             )
-    return (value.kind, str(value.value)) in ground.others or quote_key(value.text) in ground.key
+    is_named = value.kind == "serial" and quote_key(value.text) in ground.key
+    return (value.kind, str(value.value)) in ground.others or is_named
 
 
 def _is_dated(value: Mention, ground: Ground) -> bool:
@@ -185,8 +171,9 @@ def _proper_names(text: str, grounds: Sequence[Ground]) -> Iterator[Invented]:
     for name, start in names(text):
         if not any(is_known_name(name, ground.text) for ground in grounds):
             yield Invented(name, "name", start, start + len(name))
-    for place, start in places(text):
-        if not any(quote_key(place) in ground.key for ground in grounds):
+    for place, start, pieces in places(text):
+        is_known = any(quote_key(place) in ground.key for ground in grounds)
+        if not (is_known or all(any(quote_key(piece) in ground.key for ground in grounds) for piece in pieces)):
             yield Invented(place, "place", start, start + len(place))
 
 

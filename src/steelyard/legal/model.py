@@ -117,8 +117,6 @@ def _fact(fields: Mapping[str, Any], about: About) -> Fact:
     scoring = fields.get("scoring", {})
     evidence = _evidence(fields.get("required_evidence", ()))
     aliases = [*fields.get("aliases", ()), *fields.get("entity_aliases", ()), *scoring.get("entity_aliases", ())]
-    expected = fields.get("expected", {})
-    aliases += expected.get("entity_aliases", ()) or expected.get("aliases", ())
     rules = FactRules(
         numeric_exact=bool(scoring.get("numeric_exact", True)),
         date_exact=bool(scoring.get("date_exact", True)),
@@ -127,7 +125,9 @@ def _fact(fields: Mapping[str, Any], about: About) -> Fact:
         aliases=tuple(map(str, aliases)),
         source="\n".join(item.must_include for item in evidence),
     )
-    return Fact(about, expected, evidence, rules, bool(scoring.get("citation_required", bool(evidence))))
+    return Fact(
+        about, fields.get("expected", {}), evidence, rules, bool(scoring.get("citation_required", bool(evidence)))
+    )
 
 
 def _evidence_set(fields: Mapping[str, Any], about: About) -> EvidenceSet:
@@ -149,7 +149,7 @@ def _gap(fields: Mapping[str, Any], about: About) -> Gap:
         should_abstain=bool(fields.get("should_abstain", expected.get("should_abstain", True))),
         quotes=(required, *fields.get("additional_quotes", ())) if required else (),
         check=str(scoring.get("hallucination_check", "")),
-        penalty=_level(fields.get("hallucination_penalty", "high")),
+        penalty=_level(fields.get("hallucination_penalty", scoring.get("hallucination_penalty", "high"))),
         conflicting=_evidence(fields.get("conflicting_evidence", ())),
         evidence=_evidence(fields.get("required_evidence", ())),
     )

@@ -20,7 +20,7 @@ _AFTER_NAME: Final = (
 )
 _BEFORE_NAME: Final = "是由叫名为系即跟找与和被让请给对向把及乃在从的了称到说、:“（(《'\"自经告诉介绍"
 _ORGANISATION: Final = re.compile(
-    r"^[\u4e00-\u9fff\d]{0,12}?(?:派出所|支行|分行|分局|大队|中队|支队|分公司|分店|分院|支公司|营业部|办事处|项目部|科|处|室|厅|所|队|组|号|楼|单元|店|部|村|镇|街道|路|栋|层)"
+    r"^[\u4e00-\u9fff\d]{0,12}?(?:法庭|窗口|网点|门店|车间|校区|院区|分厂|支部|小组|委员会|派出所|支行|分行|分局|大队|中队|支队|分公司|分店|分院|支公司|营业部|办事处|项目部|科|处|室|厅|所|队|组|号|楼|单元|店|部|村|镇|街道|路|栋|层)"
 )
 _LEGAL_FORM: Final = re.compile(r"^(?:股份)?有限(?:责任)?公司|^集团")
 _NEGATED: Final = re.compile(r"(?:不是|并非|不叫|不为|而非|而不是|并不是|\bnot\b)[^,。;]{0,4}$", re.IGNORECASE)
@@ -99,6 +99,8 @@ def _is_offered(name: str, answer: str, place: int) -> bool:
 def _is_listed(name: str, answer: str, place: int) -> bool:
     """Whether the name is one of a list: 甲、乙 and 丙."""
     after, before = answer[place + len(name) :], answer[:place]
+    if name.isascii():
+        return bool(re.match(r"\s*(?:,|and|&)\s*(?:and )?[A-Z][a-z]+ [A-Z][a-z]+\b(?!'s)", after))
     return bool(re.match(rf"\s*(?:、|和|及|与|\band\b)\s*[{HAN}A-Z]{{2,4}}(?:[、。和及,]|$)", after)) or bool(
         re.search(rf"[{HAN}]{{2,4}}[、]$", before)
     )

@@ -9,9 +9,10 @@ from steelyard.legal.clauses import clauses, doubt, without_quotes
 
 # 不, 没, 非, 否, 无 that negate nothing
 _NOT_NEGATORS: Final = re.compile(
-    r"没错|没问题|不得不|不能不|不会不|不可不|不可否认|不仅|不但|不只|不光|不止|不料|不过|不久|不断|不少|不同意见|不管|不论|无论|不得已|差不多|要不|不错|不妨|不愧|"
+    r"\b(?:no|without) (?:doubt|question)\b|\bnot only\b|没错|没问题|不得不|不能不|不会不|不可不|不可否认|不仅|不但|不只|不光|不止|不料|不过|不久|不断|不少|不同意见|不管|不论|无论|不得已|差不多|要不|不错|不妨|不愧|"
     r"不免|未免|不禁|不由得|对不起|了不起|非法|非常|除非|无非|莫非|是非|非得|否则|是否|能否|可否|会否|有无|有没有|是不是|能不能|会不会|要不要|愿不愿意|知不知道|"
-    r"没有疑问|毫无疑问|无疑|不容置疑|不在话下|无论如何|未来|未婚|未成年|未遂|不动产|不法|不当得利|无期|无偿|没收|没落|不幸|不满(?=\d)"
+    r"没有疑问|毫无疑问|无疑|不容置疑|不在话下|无论如何|未来|未婚|未成年|未遂|不动产|不法|不当得利|无期|无偿|没收|没落|不幸|不满(?=\d)",
+    re.IGNORECASE,
 )
 _QUESTION_FORMS: Final = re.compile(r"(?:是否|能否|可否|有无|有没有|是不是|会不会|能不能)[^,。;!?]*(?=[,。;!?]|$)")
 _DOUBLE: Final = re.compile(r"(?:并非|不是|并不是|没有不|不会不|not that .{0,20} not)(?:不|没有|未|否认|拒绝)")
@@ -56,7 +57,7 @@ def polarity(question: str, answer: str) -> bool | None:
         return True
     if _YES.match(first) and not _NEGATOR.search(_masked(first)):
         return True
-    if _NO.match(first):
+    if _NO.match(_masked(first)):
         return _is_even(first, question)
     return _is_even(_answering(pieces, question), question)
 

@@ -20,7 +20,7 @@ DOUBLE_SURNAMES: Final = (
 )  # fmt: skip
 # second characters that never continue a surname into a name
 _NEVER: Final = (
-    "的了在是有和与及或不没未被把将给对于从到至向由以为其这那个们等都也还就已曾应当可能会要说称道者所"
+    "他她它我你您的了在是有和与及或不没未被把将给对于从到至向由以为其这那个们等都也还就已曾应当可能会要说称道者所"
     "之而且并但因此若如则即乃各每某两三四五六七八九十百千万元年月日时分号次笔份人"
 )
 _COMMON: Final = frozenset(
@@ -86,7 +86,8 @@ _SUFFIX: Final = (
     "有限责任公司|股份有限公司|有限公司|分公司|公司|银行(?!卡|账|转|流水|存|柜|利|贷|汇|的|里)|医院|派出所|公安局|检察院|人民法院|法院|事务所|大学|中学|小学|"
     "酒店|宾馆|饭店|茶馆|餐馆|超市|工厂|集团|委员会|合作社|省|县|镇|乡|村(?!民|里|委)|街道(?!办)|路\\d+号|街\\d+号|巷\\d+号|大道\\d+号"
 )
-_PLACE: Final = re.compile(f"[\\u4e00-\\u9fff\\d]{{2,16}}?(?:{_SUFFIX})")
+_PIECE: Final = re.compile(f"[\\u4e00-\\u9fff\\d]{{1,12}}?(?:{_SUFFIX})")
+_PLACE: Final = re.compile(f"(?:[\\u4e00-\\u9fff\\d]{{1,12}}?(?:{_SUFFIX}))+")
 _CUT: Final = re.compile("[的了在去到从向与和是于为由被把给及或该这那某本其系叫称说即将经让请至往住过]")
 _GENERIC: Final = re.compile(
     "^(?:当地|附近|一家|公安|有关|相关|所在|多家|两家|这家|那家|同一|各|全|外|本|上述|某|几|基层|上级|人民|城|乡|农|同|邻|整个|下属|装修|建筑|保险|贸易|科技|物业)*"
@@ -116,10 +117,10 @@ def is_known_name(name: str, text: str) -> bool:
     return name in text or (name[1:2] == "某" and re.search(f"{name[0]}某", text) is not None)
 
 
-def places(text: str) -> Iterator[tuple[str, int]]:
-    """Places and organisations in a normal text by their suffix, without the words that lead up to them."""
+def places(text: str) -> Iterator[tuple[str, int, list[str]]]:
+    """Places and organisations by their suffix, without the words that lead up to them; and the pieces of a chain."""
     for found in _PLACE.finditer(text):
-        cut = max((mark.end() for mark in _CUT.finditer(found[0][:-1])), default=0)
+        cut = max((mark.end() for mark in _CUT.finditer(found[0][:-2])), default=0)
         place = found[0][cut:]
-        if len(place) > 3 and not _GENERIC.match(place) and not place[0].isdigit():
-            yield place, found.start() + cut
+        if len(place) > 2 and not _GENERIC.match(place) and not place[0].isdigit():
+            yield place, found.start() + cut, [piece[0] for piece in _PIECE.finditer(place)]

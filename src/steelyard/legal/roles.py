@@ -28,7 +28,7 @@ _ROLES: Final[tuple[tuple[str, str], ...]] = (
         r"汇(?:款|给)|打款|"
                   r"\b(?:receiv\w+|collect\w+|paid|pays?|payment|gave|gives?|transferred|took)\b"),
     ("signed", r"签(?:订|署|约|了|字|的|名)?|订立|\b(?:signed?|signing|executed)\b"),
-    ("effective", r"生效|起效|\b(?:effective|takes? effect|came into (?:force|effect))\b"),
+    ("effective", r"生效|起效|\b(?:effective|t(?:ake|akes|ook) effect|came into (?:force|effect))\b"),
     ("born", r"出生|生于|生日|\bborn\b|\bbirth\b"),
     ("begun", r"开工|开始|动工|入职|起始|\b(?:began|begins?|start(?:ed|s)?|commenc\w+|hired|joined)\b"),
     ("ended", 
@@ -42,6 +42,7 @@ _ROLES: Final[tuple[tuple[str, str], ...]] = (
 _PATTERN: Final = re.compile("|".join(f"(?P<{name}>{words})" for name, words in _ROLES), re.IGNORECASE)
 _KIN: Final = frozenset(("loan", "collected"))  # who lends gives
 _GENERIC: Final = frozenset(("collected",))
+_FIRST: Final = frozenset(("owed", "returned"))  # 还欠多少工资 asks what is owed
 
 
 def roles(text: str) -> list[tuple[str, int, int]]:
@@ -50,10 +51,10 @@ def roles(text: str) -> list[tuple[str, int, int]]:
 
 
 def asked_roles(question: str) -> frozenset[str]:
-    """What a question asks about; the word nearest to the question word counts where there are several."""
+    """What a question asks about: still owed and returned before all else, payment only where nothing else is named."""
     found = roles(question)
     names = frozenset(name for name, _, _ in found)
-    return names - _GENERIC if names - _GENERIC else names
+    return names & _FIRST or names - _GENERIC or names
 
 
 def contradicts(asked: frozenset[str], said: frozenset[str]) -> bool:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, Final, Literal
 
 from steelyard.text.dates import LUNAR_DAY, Day, dates
+from steelyard.text.measures import MEASURES
 from steelyard.text.numerals import CHINESE, Numeral, numerals
 
 Kind = Literal[
@@ -72,16 +73,20 @@ _PHONE: Final = re.compile(
     rf"|(?:{_EDGE}\+?1[- ]?)?(?:\(\d{{3}}\) ?|{_EDGE}\d{{3}}-)?{_EDGE}\d{{3}}-\d{{4}}{_EDGE_AFTER}"
 )
 _CARD: Final = re.compile(
-    rf"(?:卡号|账号|帐号|尾号|末四位)+(?:尾号)?(?:为|是|:)?\s*\d[\d *]*\d|"
+    rf"(?:卡号|账号|帐号|尾号|末四位|末位)+(?:尾号)?(?:分别)?(?:为|是|:)?\s*(?P<value>\d[\d *]*(?:[和、]\d[\d *]*)*)|"
     rf"{_EDGE}\d{{4}}(?: \d{{4}}){{3}}(?: \d{{1,3}})?{_EDGE_AFTER}|{_EDGE}\d{{16,19}}{_EDGE_AFTER}"
     r"|(?:ending|ends) (?:in|with) \d{2,}"
 )
-_SERIAL: Final = re.compile(
+# numbers that a word or brackets announce; they may look like dates
+_ANNOUNCED: Final = re.compile(
     r"[(\[〔〈]\d{4}[)\]〕〉][^,。;\s]{0,20}?号"
-    r"|(?:案号|编号|流水号|订单号|单号|合同号|凭证号|发票号码?|车牌号?|文号|序列号|票号)(?:为|是|:)?\s*[A-Za-z0-9第字()\-_/]+号?"
-    rf"|{_EDGE}[A-Za-z]{{1,10}}[-_]?\d[\w-]*|{_EDGE}\d+[A-Za-z][\w-]*(?<![wWkK万]){_EDGE_AFTER}"
-    r"|(?:No\.|number|case|invoice|contract) ?#?\d{3,}[\w-]*",
+    r"|(?:案号|编号|流水号|订单号|单号|合同号|凭证号|发票号码?|车牌号?|文号|序列号|票号)(?:为|是|:)?\s*(?P<value>[A-Za-z0-9第字()\-_/]+号?)"
+    r"|(?:No\.|number|case|invoice|contract) ?#?(?P<other>\d{3,}[\w-]*)",
     re.IGNORECASE,
+)
+_SERIAL: Final = re.compile(
+    rf"[\u4e00-\u9fff][A-Z][A-Z0-9]{{5,6}}(?![A-Za-z0-9])|(?<![0-9A-Za-z.])[A-Za-z]{{1,10}}[-_]?\d[A-Za-z0-9_-]*"
+    rf"|(?<![0-9A-Za-z.])\d+[A-Za-z][A-Za-z0-9_-]*(?<![wWkK]){_EDGE_AFTER}",
 )
 _TIME: Final = re.compile(
     rf"(?:凌晨|早上|上午|中午|下午|傍晚|晚上|夜里|当晚)(?:\d{{1,2}}|[{CHINESE}]{{1,3}})(?:时|点钟?)(?:(?:\d{{1,2}}|[{CHINESE}]{{1,3}})分?|半|一刻|许|整)?"
@@ -107,8 +112,10 @@ def _find_marked(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iterat
         if kind in _NEEDING_DIGITS and not _DIGIT.search(text):
             return
         for match in pattern.finditer(text):
-            digits = "".join(char for char in match[0] if char.isascii() and char.isalnum()).upper()
-            yield Mention(kind, match.start(), match.end(), match[0], digits)
+            named = match.groupdict()
+            start, end = next((match.span(name) for name in named if named[name]), match.span())
+            digits = "".join(char for char in text[start:end] if char.isascii() and char.isalnum()).upper()
+            yield Mention(kind, start, end, text[start:end], digits)
 
     return find
 
@@ -160,7 +167,16 @@ _JIAO: Final = re.compile(rf"零?(\d|[{CHINESE}])[角毛]")
 _FEN: Final = re.compile(rf"零?(\d|[{CHINESE}])分(?!钟|之)")
 _WHOLE: Final = re.compile("[整正]")
 _TAIL_DIGIT: Final = re.compile(rf"([{CHINESE}]|\d)(?![\d.万千百十亿元块角毛分{CHINESE}])")
-_RATE: Final = re.compile(r"\s*(?:/|每|per )\s*(?:天|日|月|年|小时|平方米|吨|件|day|month|year|hour)")
+_PERIOD: Final = "天|日|月|年|周|季度|小时|平方米|吨|day|week|month|year|hour"
+_RATE: Final = re.compile(rf"\s*(?:/|每|per |a |each )\s*(?:{_PERIOD})\b", re.IGNORECASE)
+_RATE_BEFORE: Final = re.compile(
+    rf"每个?(?:{_PERIOD})(?:的?(?:租金|工资|利息|费用))?(?:为|是|付|支付|收)?$|\b(?:monthly|daily|weekly|yearly|annual) (?:\w+ )?(?:of )?$",
+    re.IGNORECASE,
+)
+_SPAN_BEFORE: Final = re.compile(
+    rf"[\d{CHINESE}](?:元|万元|yuan)?\s*(?:至|到|~|\bto\b)\s*[¥$]?$|\bbetween\s+[¥$]?[\d,.]+(?: yuan)?\s+and\s*[¥$]?$",
+    re.IGNORECASE,
+)
 
 _BOUND_BEFORE: Final = re.compile(
     r"(?:不到|不足|将近|接近|近|超过|超出|高于|多于|少于|低于|至少|不少于|不低于|不超过|至多|最多|不止|逾|"
@@ -179,15 +195,7 @@ _APPROX_BEFORE: Final = re.compile(
 _APPROX_AFTER: Final = re.compile(r"\s*(?:左右|上下|or so)")
 _SPAN_AFTER: Final = re.compile(rf"\s*(?:至|到|-|~|to)\s*(?=[¥$]?[\d{CHINESE}])")
 
-_MEASURES: Final = (
-    "人次", "小时", "分钟", "平方米", "公里", "公斤", "个月", "次", "回", "笔", "起", "趟", "遍", "人", "个", "名",
-    "位", "份", "张", "本", "页",
-    "台", "辆", "部", "只", "件", "套", "条", "家", "间", "处", "把", "根", "瓶", "箱", "盒", "包", "批", "项", "种",
-    "天", "年", "米", "吨", "户",
-    "口", "枚", "艘", "架", "头", "棵", "层", "期", "款", "场", "轮", "顿", "支", "块", "公分", "厘米", "克", "斤",
-    "亩", "组", "号", "栋", "幢",
-)  # fmt: skip
-_MEASURE: Final = re.compile(rf"\s*({'|'.join(_MEASURES)}|[a-z]+(?: [a-z]+)?)", re.IGNORECASE)
+_MEASURE: Final = re.compile(rf"\s*({'|'.join(MEASURES)}|(?<=\d) ?[a-z]+|(?<=[a-z]) [a-z]+)", re.IGNORECASE)
 _OFTEN: Final = re.compile(r"\b(once|twice|thrice)\b", re.IGNORECASE)
 _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3}
 _PAIR: Final = re.compile("[俩仨]")
@@ -217,13 +225,13 @@ def _money(text: str, numeral: Numeral) -> Mention | None:
             value += _digit(tail[1]) * _SCALES[scale[1]] / 10
             at = tail.end()
     after = _AFTER_MONEY.match(text, at)
-    if not (before or after):
+    if not (before or after or (scale and scale[2])):
         return None
     at = after.end() if after else at
     value, at = _with_small_change(text, at, value) if after else (value, at)
     if whole := _WHOLE.match(text, at):
         at = whole.end()
-    named = (after[1] if after else before[1] if before else "").lower()
+    named = (after[1] if after else before[1] if before else "元").lower()
     unit = next(code for name, code in _CURRENCIES.items() if name.lower() == named)
     start = numeral.start - (len(before[0]) if before else 0)
     return _qualified(text, Mention("money", start, at, text[start:at], value, unit, loose))
@@ -245,13 +253,13 @@ def _digit(text: str) -> Decimal:
 
 def _qualified(text: str, mention: Mention) -> Mention:
     """What stands beside an amount or a count may make it a bound, a rate, a range, or approximate."""
-    before, after = text[max(0, mention.start - 16) : mention.start], text[mention.end : mention.end + 12]
+    before, after = text[max(0, mention.start - 40) : mention.start], text[mention.end : mention.end + 12]
     loose = mention.loose
     if _BOUND_BEFORE.search(before) or _BOUND_AFTER.match(after):
         loose = loose or "bound"
-    elif _RATE.match(after):
+    elif _RATE.match(after) or _RATE_BEFORE.search(before):
         loose = loose or "rate"
-    elif mention.kind == "money" and _SPAN_AFTER.match(after) and "=" not in after:
+    elif mention.kind == "money" and (_SPAN_BEFORE.search(before) or (_SPAN_AFTER.match(after) and "=" not in after)):
         loose = loose or "range"
     approx = bool(_APPROX_BEFORE.search(before) or _APPROX_AFTER.match(after))
     return replace(mention, loose=loose, approx=approx)
@@ -273,7 +281,7 @@ def _count(text: str, numeral: Numeral) -> Mention:
         at, loose = some.end(), "inexact"
     measure = _MEASURE.match(text, at)
     end = measure.end() if measure else at
-    unit = measure[1] if measure else ""
+    unit = measure[1].strip().lower() if measure else ""
     kind: Kind = "count" if measure else "number"
     return _qualified(text, Mention(kind, numeral.start, end, text[numeral.start : end], numeral.value, unit, loose))
 
@@ -282,6 +290,7 @@ _FINDERS: Final[tuple[Callable[[str], Iterator[Mention]], ...]] = (
     _find_marked("id", _ID),
     _find_marked("phone", _PHONE),
     _find_marked("card", _CARD),
+    _find_marked("serial", _ANNOUNCED),
     _find_dates,
     _find_marked("serial", _SERIAL),
     _find_marked("time", _TIME),
