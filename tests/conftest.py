@@ -22,6 +22,15 @@ def real() -> Path:
     return REAL
 
 
+@pytest.fixture(scope="session")
+def legal_lines() -> Path:
+    """The folder of labelled legal answers with the case beside them, where it lies beside the project."""
+    folder = REAL.parent / "legal_zh"
+    if not folder.is_dir():
+        pytest.skip("the labelled legal answers are not beside this checkout")
+    return folder
+
+
 @pytest.fixture
 def write(tmp_path):
     """Write a file into the test's folder and give its path."""

@@ -13,7 +13,7 @@ import steelyard
 from steelyard import errors
 
 ROOT = Path(__file__).parents[1]
-HEAVY = ("rich", "rjieba", "sacrebleu", "scipy", "pandas", "pyarrow", "zstandard")
+HEAVY = ("httpx", "jsonschema", "opencc", "rich", "rjieba", "sacrebleu", "scipy", "pandas", "pyarrow", "zstandard")
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
 
@@ -81,7 +81,7 @@ def test_libraries_do_not_speak():
 
 def test_everything_is_caught_in_two_places_only():
     # at the door, and where a thread hands whatever happened to the one that waits for it, which raises it again
-    allowed = {"cli/__init__.py": 1, "metrics/crew.py": 1}
+    allowed = {"cli/__init__.py": 1, "metrics/crew.py": 1, "systems/asking.py": 1, "systems/python.py": 1}
     found = {}
     for path in SOURCES:
         count = len(re.findall(r"except(:| \(?(Base)?Exception\b)", path.read_text(encoding="utf-8")))

@@ -40,8 +40,9 @@ def as_json(*arguments):
 def test_demo():
     done = run("demo")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "40 invented legal questions; run_b is the baseline" in done.stdout
-    assert "run_a against run_b" in done.stdout
+    assert "$ steelyard bench --system builtin:baseline" in done.stdout
+    for words in ("fact_exact", "evidence_set", "conflict_gap", "not answerable", "the worst questions", "153 scored"):
+        assert words in done.stdout
 
 
 def test_both_names_are_installed():

@@ -8,7 +8,7 @@ import pytest
 from steelyard.cli.messages import CHINESE, translate
 
 SOURCES = Path(__file__).parents[2] / "src" / "steelyard"
-RAISED = {"InputError", "ConfigError", "UnknownName", "SystemFailure", "SteelyardError", "_BadJSON", "cls"}
+RAISED = {"InputError", "ConfigError", "UnknownName", "SystemFailure", "TryAgain", "SteelyardError", "_BadJSON", "cls"}
 # complaints of the library about itself: a programmer sees them, not a user
 INSIDE = ("column {} has {} cells for {} items", "column {}: a cell is NaN if and only if it has a reason")
 

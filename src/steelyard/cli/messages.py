@@ -3,6 +3,8 @@
 import re
 from functools import cache
 
+from steelyard.cli.benchmark_messages import BENCHMARK, BENCHMARK_WORDS
+
 CHINESE = {
     "{} columns, 4 are needed": "有 {} 列，应为 4 列",
     "a qrels line is: query 0 document grade; judgments (QRELS) come before runs (RUN)": (
@@ -202,9 +204,9 @@ CHINESE = {
     "a list in a cell must be a JSON array, not {}": "单元格中的列表必须是 JSON 数组，而不是 {}",
     "(the first {} problems; there may be more)": "（以上是前 {} 个问题，可能还有更多）",
     "hint: {}": "提示：{}",
-}
+} | BENCHMARK
 _WORDS = {"metric": "指标", "test": "检验", "correction": "校正方法", "query": "查询", "document": "文档"}
-_WORDS |= {"reading parquet files": "读取 parquet 文件", "BLEU and chrF": "BLEU 和 chrF"}
+_WORDS |= {"reading parquet files": "读取 parquet 文件", "BLEU and chrF": "BLEU 和 chrF"} | BENCHMARK_WORDS
 
 
 def translate(message: str, language: str) -> str:

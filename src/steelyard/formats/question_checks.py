@@ -11,7 +11,7 @@ from steelyard.errors import Problem, SteelyardError, nearest
 from steelyard.formats.places import Places, pointer_to
 
 if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+    from jsonschema import Draft202012Validator
 
 Fields = Mapping[str, Any]
 

@@ -12,7 +12,6 @@ from steelyard.legal.settling import settle
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normal import normal
 
-CENT: Final = Decimal("0.01")
 _AFTER_NUMBER: Final = re.compile(r"[\s,。;.!?()\]=+\-*/、]|左右|上下|[了的吧整正给]|$")
 _NOTHING: Final = re.compile(
     r"(?:一分钱?|分文|一毛)(?:都|也)?(?:没有?|未|不曾)|(?<!有)(?:没有|没|未|从未|并未|未曾)(?:退|还|收|给|付|支付|归还|返还)(?:过|还|款|给|任何)?|"
@@ -73,7 +72,12 @@ def judge_one_amount(expected: Decimal, found: Mention, rules: AmountRules) -> J
 
 def same_amount(one: Decimal, two: Decimal) -> bool:
     """Equal to the cent."""
-    return one.quantize(CENT) == two.quantize(CENT)
+    return cents(one) == cents(two)
+
+
+def cents(amount: Decimal) -> int:
+    """A sum in its smallest unit."""
+    return round(amount * 100)
 
 
 def _approximation(found: Mention, expected: Decimal, rules: AmountRules) -> Judged:
@@ -98,7 +102,7 @@ def judge_breakdown(expected: Sequence[tuple[Decimal, str]], question: str, answ
     standing = _without_total(answer, live(answer, values), expected)
     if loose := next((value for value in standing if not value.is_exact), None):
         return Judged(False, f"{loose.text} is not exact ({loose.loose})")
-    wanted = Counter(amount.quantize(CENT) for amount, _ in expected)
+    wanted = Counter(cents(amount) for amount, _ in expected)
     found = _counted(answer, standing, wanted)
     if found != wanted:
         said = ", ".join(value.text for value in standing) or "nothing"
@@ -119,11 +123,11 @@ def _without_total(text: str, values: Sequence[Mention], expected: Sequence[tupl
     ]
 
 
-def _counted(text: str, values: Sequence[Mention], wanted: Counter[Decimal]) -> Counter[Decimal]:
+def _counted(text: str, values: Sequence[Mention], wanted: Counter[int]) -> Counter[int]:
     """How often each sum is listed; 各6000元 stands for all items of that sum."""
-    found: Counter[Decimal] = Counter()
+    found: Counter[int] = Counter()
     for value in values:
-        amount = value.value.quantize(CENT)
+        amount = cents(value.value)
         clause = clause_of(text, value.start)
         is_each = _EACH.search(text, clause.start, value.start) or _EACH.match(text[value.end :].lstrip())
         found[amount] += wanted[amount] or 1 if is_each else 1
@@ -181,7 +185,7 @@ def _item_amount(value: Any) -> Decimal | None:
 
 def same_items(given: Sequence[tuple[Decimal, str]], expected: Sequence[tuple[Decimal, str]]) -> bool:
     """Whether two lists have the same sums, and no label belongs to an item of another sum."""
-    if sorted(amount for amount, _ in given) != sorted(amount for amount, _ in expected):
+    if sorted(cents(amount) for amount, _ in given) != sorted(cents(amount) for amount, _ in expected):
         return False
     for amount, label in given:
         named = [

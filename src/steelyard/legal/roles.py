@@ -23,10 +23,6 @@ _ROLES: Final[tuple[tuple[str, str], ...]] = (
     ("fee", r"手续费|服务费|中介费|好处费|介绍费|律师费|诉讼费|运费|\bfees?\b"),
     ("price", r"价款|总价|合同价|造价|房款|货款|\bprice\b"),
     ("loan", r"借(?:了|款|给|到|走)?|贷款|\b(?:loan|borrow(?:ed)?|len[td])\b"),
-    ("collected", 
-        r"收(?!据|益|入|录|回|藏|购)(?:取|到|了|款|受)?|给(?:了|过|付)?|支付|付款?|交(?:付|了|给)|转(?:账|给|了)?|"
-        r"汇(?:款|给)|打款|"
-                  r"\b(?:receiv\w+|collect\w+|paid|pays?|payment|gave|gives?|transferred|took)\b"),
     ("signed", r"签(?:订|署|约|了|字|的|名)?|订立|\b(?:signed?|signing|executed)\b"),
     ("effective", r"生效|起效|\b(?:effective|t(?:ake|akes|ook) effect|came into (?:force|effect))\b"),
     ("born", r"出生|生于|生日|\bborn\b|\bbirth\b"),
@@ -35,9 +31,13 @@ _ROLES: Final[tuple[tuple[str, str], ...]] = (
         r"完工|竣工|结束|离职|停工|到期|届满|终止|解除|\b(?:ended|ends?|finish\w+|complet\w+|terminat\w+|expir\w+|"
         r"left|stopped)\b"),
     ("reported", r"报案|报警|立案|举报|\b(?:report(?:ed)?|filed)\b"),
-    ("delivered", r"交货|交付|送达|发货|到货|\bdeliver\w*\b"),
+    ("delivered", r"交货|送达|发货|到货|\bdeliver\w*\b"),
     ("arrested", r"抓获|到案|拘留|逮捕|归案|\b(?:arrest\w*|detain\w*)\b"),
     ("registered", r"登记|注册|备案|\bregister\w*\b"),
+    ("collected", 
+        r"收(?!据|益|入|录|回|藏|购)(?:取|到|了|款|受)?|给(?:了|过|付)?|支付|付款?|交(?:付|了|给)|转(?:账|给|了)?|"
+        r"汇(?:款|给)|打款|"
+                  r"\b(?:receiv\w+|collect\w+|paid|pays?|payment|gave|gives?|transferred|took)\b"),
 )  # fmt: skip
 _PATTERN: Final = re.compile("|".join(f"(?P<{name}>{words})" for name, words in _ROLES), re.IGNORECASE)
 _KIN: Final = frozenset(("loan", "collected"))  # who lends gives

@@ -1,8 +1,9 @@
 """One value out of an answer: what it concludes, equals, totals, or says in the asked role; presence earns nothing."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from steelyard.legal.clauses import (
     are_alternatives,
@@ -17,7 +18,8 @@ from steelyard.legal.clauses import (
 from steelyard.legal.roles import asked_roles, contradicts, roles
 from steelyard.text.mentions import Mention
 
-_QUESTION_WORDS = frozenset("多少几何什么时候哪一天日个人次是的了在有吗呢共总一钱谁为")
+_JOIN: Final = re.compile(r"、|并且?|同时|然后|\band\b|\bthen\b|\bwhile\b", re.IGNORECASE)
+_QUESTION_WORDS: Final = frozenset("多少几何什么时候哪一天日个人次是的了在有吗呢共总一钱谁为")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,13 @@ def role_of(text: str, value: Mention, others: Sequence[Mention]) -> frozenset[s
     clause = clause_of(text, value.start)
     start = max([clause.start, *(other.end for other in others if clause.start <= other.end <= value.start)])
     end = min([clause.end, *(other.start for other in others if value.end <= other.start <= clause.end)])
-    before = frozenset(name for name, _, _ in roles(text[start : value.start]))
-    return before or frozenset(name for name, _, _ in roles(text[value.end : end]))
+    before = _JOIN.split(text[start : value.start])[-1]
+    after = _JOIN.split(text[value.end : end])[0]
+    return _role_names(before) or _role_names(after)
+
+
+def _role_names(text: str) -> frozenset[str]:
+    return frozenset(name for name, _, _ in roles(text))
 
 
 def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:

@@ -1,0 +1,99 @@
+"""`steelyard bench` used rightly and wrongly."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*words, cwd=ROOT):
+    words = [sys.executable, "-m", "steelyard", "bench", *map(str, words)]
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_json_and_per_item(tmp_path):
+    done = run("--system", "builtin:baseline", "--json", "-q", "-o", tmp_path / "r.jsonl", "-o", tmp_path / "r.md")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert found["kind"] == "legal"
+    (result,) = found["results"]
+    assert (result["name"], result["items"], result["scored"], result["errors"]) == ("baseline", 153, 153, 0)
+    assert list(result["metrics"]) == ["legal"]
+    item = next(each for each in result["per_item"] if each["tags"]["type"] == "fact_exact")
+    assert item["parts"]["legal"]["exact_match"] in (0.0, 1.0)
+    assert item["notes"]["legal"].startswith("exact_match: ")
+    assert set(result["legal"]["abstention"]) >= {"over_refusal_rate", "false_answer_rate"}
+    assert (tmp_path / "r.md").read_text("utf-8").count("legal")
+    replayed = run("--system", f"replay:{tmp_path / 'r.jsonl'}", "--json", "-o", tmp_path / "again.jsonl")
+    assert json.loads(replayed.stdout)["results"][0]["metrics"] == result["metrics"]
+
+
+def test_chinese(tmp_path):
+    done = run("--system", "builtin:baseline", "--lang", "zh", "--type", "conflict_gap", "-o", tmp_path / "r.jsonl")
+    assert "应当拒答" in done.stdout
+    assert "得分最低的题目" in done.stdout
+
+
+MISTAKES = {
+    "no system": (("--system", "nothing"), "no system can be opened by 'nothing'"),
+    "no folder": (("nowhere", "--system", "builtin:baseline"), "nowhere: there is no such folder"),
+    "resume what": (
+        ("--system", "builtin:baseline", "--resume"),
+        "there is nothing to resume\nhint: name the results file: -o FILE.jsonl --resume",
+    ),
+    "no replay": (("--system", "replay:nowhere.json"), "nowhere.json: no such file"),
+    "bad header": (("--system", "http://127.0.0.1:1/", "--header", "x"), "a header is NAME:VALUE, not 'x'"),
+    "bad rate": (("--system", "builtin:baseline", "--rate", "-1"), "timeout and rate must be above 0"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name, tmp_path):
+    words, message = MISTAKES[name]
+    done = run(*words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(message), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_system_that_is_not_there(tmp_path):
+    done = run("--system", "http://127.0.0.1:9/ask", "--retries", "0", "--limit", "2", "-o", tmp_path / "r.jsonl")
+    assert done.returncode == 3
+    assert "every question failed" in done.stderr
+    assert (tmp_path / "r.jsonl").exists()
+
+
+def test_the_results_file_is_named_where_none_was_asked_for(tmp_path):
+    done = run("--system", "builtin:baseline", "--limit", "3", cwd=tmp_path)
+    assert done.returncode == 0
+    path = tmp_path / done.stderr.removeprefix("results: ").strip()
+    assert path.parent.name == "results"
+    assert len(path.read_text("utf-8").splitlines()) == 5
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{}", "questions/q.json:1: "),
+        ('{"benchmark_type": "fact_exakt", "document": "d.md", "questions": []}', "questions/q.json:1: "),
+    ],
+)
+def test_bad_question_files(tmp_path, content, message):
+    (tmp_path / "questions").mkdir()
+    (tmp_path / "questions" / "q.json").write_text(content)
+    done = run(tmp_path, "--system", "builtin:baseline", cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_a_missing_document(tmp_path):
+    (tmp_path / "questions").mkdir()
+    source = json.loads((ROOT / "benchmark" / "questions" / "contract.fact_exact.json").read_text("utf-8"))
+    (tmp_path / "questions" / "q.json").write_text(json.dumps(source))
+    done = run(tmp_path, "--system", "builtin:baseline", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "there is no document 'contract.md'" in done.stderr

@@ -1,0 +1,72 @@
+"""Labelled lines: what a careful reader of the rules says of an answer, the judges say too.
+
+`lines/` was written from the rules by someone who had not seen the judges; every person and number in it is invented.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from steelyard.legal import contains_quote, detect_abstention, find_invented, judge_fact
+
+OWN = Path(__file__).parent / "lines"
+FACTS = ("amounts", "dates", "counts", "booleans", "entities", "structured")
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def own(*kinds):
+    return [pytest.param(line, id=line["id"]) for kind in kinds for line in read(OWN / f"{kind}.jsonl")]
+
+
+@pytest.mark.parametrize("line", own(*FACTS))
+def test_facts(line):
+    check_fact(line)
+
+
+@pytest.mark.parametrize("line", own("abstention"))
+def test_abstention(line):
+    check_abstention(line)
+
+
+@pytest.mark.parametrize("line", own("grounding"))
+def test_grounding(line):
+    check_grounding(line)
+
+
+@pytest.mark.parametrize("line", own("quotes"))
+def test_quotes(line):
+    check_quote(line)
+
+
+CHECKS = dict.fromkeys(FACTS, "fact") | {"abstention": "abstention", "grounding": "grounding", "quotes": "quote"}
+
+
+@pytest.mark.parametrize("kind", CHECKS)
+def test_the_lines_beside_the_project(legal_lines, kind):
+    for line in read(legal_lines / f"{kind}.jsonl"):
+        globals()[f"check_{CHECKS[kind]}"](line)
+
+
+def check_fact(line):
+    output = line.get("output", line.get("answer"))
+    verdict = judge_fact(line["expected"], output, question=line["question"])
+    assert verdict.correct == line["correct"], (output, line["why"], verdict.reason)
+
+
+def check_abstention(line):
+    found = detect_abstention(line["answer"], question=line["question"])
+    assert found.abstains == line["abstains"], (line["answer"], line["why"], found.reason)
+
+
+def check_grounding(line):
+    found = find_invented(line["answer"], line["context"])
+    assert bool(found) == line["hallucinated"], (line["answer"], found)
+    assert all(line["answer"][each.start : each.end].strip() for each in found)
+
+
+def check_quote(line):
+    assert contains_quote(line["answer"], line["required_quote"]) == line["included"], line["why"]

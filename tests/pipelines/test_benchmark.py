@@ -1,0 +1,188 @@
+"""A run against a system: nothing recorded is lost, nothing is asked twice, failures are failures."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+import steelyard
+from steelyard.errors import InputError, SystemFailure, UnknownName
+from steelyard.formats.question_checks import benchmark_folder
+from steelyard.pipelines.benchmark import load_benchmark, run_benchmark
+from steelyard.systems.asking import AskSettings
+from steelyard.systems.python import PythonSystem
+
+ROOT = Path(__file__).parents[2]
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with self.server.lock:
+            self.server.asked.append(body)
+        time.sleep(self.server.delay)
+        reply = json.dumps({"answer": f"材料未载明（{len(body['question'])}个字的问题）。"}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        try:
+            self.wfile.write(reply)
+        except OSError:
+            return  # whoever asked was killed
+        with self.server.lock:
+            self.server.answered.append(body["id"])
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def server():
+    found = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    found.lock, found.asked, found.answered, found.delay = threading.Lock(), [], [], 0.05
+    thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield found
+    found.shutdown()
+    found.server_close()
+    thread.join()
+
+
+def command(server, path, *words):
+    url = f"http://127.0.0.1:{server.server_address[1]}/ask"
+    return [sys.executable, "-m", "steelyard", "bench", "--system", url, "-o", str(path), "-j", "4", *words]
+
+
+def recorded(path):
+    """What the whole lines of a results file say, by id."""
+    lines = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1] if line]
+    return {line["id"]: line for line in lines if "id" in line}
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_killed_run_loses_nothing_and_asks_nothing_twice(server, tmp_path, seed):
+    path = tmp_path / "results.jsonl"
+    process = subprocess.Popen(command(server, path), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wanted = random.Random(seed).randint(3, 60)
+    while len(server.asked) < wanted:
+        time.sleep(0.002)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = recorded(path)
+    already = len(server.asked)
+    done = subprocess.run(
+        command(server, path, "--resume", "--json"), cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    again = [body["id"] for body in server.asked[already:]]
+    assert not set(again) & set(before)
+    assert len(again) == len(set(again)) == 153 - len(before)
+    after = recorded(path)
+    assert {key: after[key] for key in before} == before
+    whole = tmp_path / "whole.jsonl"
+    server.delay = 0
+    undisturbed = subprocess.run(command(server, whole, "--json"), cwd=ROOT, capture_output=True, text=True, check=True)
+    results = [json.loads(each.stdout)["results"][0] for each in (done, undisturbed)]
+    assert results[0]["metrics"] == results[1]["metrics"]
+    scores = [{key: line["scores"] for key, line in recorded(each).items()} for each in (path, whole)]
+    assert scores[0] == scores[1]
+
+
+def test_the_key_is_never_sent(server, tmp_path):
+    server.delay = 0
+    subprocess.run(command(server, tmp_path / "r.jsonl", "--limit", "20"), cwd=ROOT, capture_output=True, check=True)
+    assert len(server.asked) == 20
+    assert all(set(body) == {"id", "question", "document"} for body in server.asked)
+
+
+@pytest.fixture(scope="module")
+def benchmark():
+    return load_benchmark(benchmark_folder(), ["conflict_gap"], 12)
+
+
+def test_a_failure_is_recorded_counts_as_nought_and_is_asked_again(benchmark, tmp_path):
+    failing = {benchmark.questions[3].about.question}
+
+    def system(question):
+        if question in failing:
+            raise OSError("no luck")
+        return "材料未载明。"
+
+    path, settings = tmp_path / "r.jsonl", AskSettings(retries=0)
+    table = run_benchmark(benchmark, PythonSystem(system, "mine"), settings, path)
+    assert list(table.failures) == [3]
+    assert table.failures[3].endswith("the system raised OSError: no luck")
+    assert table.column("legal")[3] == 0.0
+    summary = table.summary()
+    assert (summary.items, summary.scored, summary.errors, summary.unscored) == (12, 11, 1, 0)
+    assert summary.metrics["legal"].mean == pytest.approx(table.column("legal").mean())
+    assert "output" in recorded(path)[table.ids[3]]
+    failing.clear()
+    again = run_benchmark(benchmark, PythonSystem(system, "mine"), settings, path, resume=True)
+    assert (again.failures, len(again)) == ({}, 12)
+    assert again.ids == [question.about.id for question in benchmark.questions]
+    finished = run_benchmark(benchmark, PythonSystem(system, "mine"), settings, path, resume=True)
+    assert finished.column("legal").tolist() == again.column("legal").tolist()
+
+
+def test_if_every_question_fails_the_system_failed(benchmark, tmp_path):
+    with pytest.raises(SystemFailure, match=r"^mine: every question failed: .*ZeroDivisionError: division by zero$"):
+        run_benchmark(
+            benchmark, PythonSystem(lambda question: 1 / 0, "mine"), AskSettings(retries=0), tmp_path / "r.jsonl"
+        )
+
+
+def test_another_run_is_not_resumed(benchmark, tmp_path):
+    path = tmp_path / "r.jsonl"
+    run_benchmark(benchmark, PythonSystem(lambda question: "不详", "mine"), AskSettings(), path)
+    with pytest.raises(InputError) as caught:
+        run_benchmark(benchmark, PythonSystem(lambda question: "不详", "other"), AskSettings(), path, resume=True)
+    assert str(caught.value) == (
+        f"{path}: this result was made with other settings: system\n"
+        "hint: name another file, or start it again without --resume"
+    )
+    with pytest.raises(InputError, match="this file exists already"):
+        run_benchmark(benchmark, PythonSystem(lambda question: "不详", "mine"), AskSettings(), path)
+
+
+def test_public_python():
+    table = steelyard.evaluate_legal(lambda question: {"answer": "不知道"}, types=["conflict_gap"])
+    assert table.kind == "legal"
+    assert set(table.tags["type"]) == {"conflict_gap"}
+    with pytest.raises(UnknownName, match="no question type is called 'fact_exakt'"):
+        steelyard.evaluate_legal("builtin:baseline", types=["fact_exakt"])
+
+
+def test_the_seed_s_own_interface():
+    from benchmark.test_runner import BenchmarkRunner
+
+    class Silent:
+        def query(self, question):
+            return ""
+
+    summary = BenchmarkRunner(ROOT / "benchmark").run_benchmark(Silent(), question_type="fact_exact")
+    assert set(summary) == {
+        "total_tests", "passed_tests", "pass_rate", "overall_score", "max_score", "overall_percentage", "by_type",
+        "individual_results", "timestamp",
+    }  # fmt: skip
+    assert (summary["total_tests"], summary["passed_tests"], summary["overall_percentage"]) == (83, 0, 0.0)
+    assert summary["individual_results"][0].keys() == {"id", "type", "score", "passed", "reason", "error"}
+
+
+def test_one_test_per_question():
+    words = [sys.executable, "-m", "pytest", "-q", "benchmark", "-k", "fact_exact", "-p", "no:cacheprovider"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    strict = {**os.environ, "STEELYARD_SYSTEM": "builtin:baseline"}
+    failed = subprocess.run(
+        [*words, "--maxfail", "1"], cwd=ROOT, capture_output=True, text=True, check=False, env=strict
+    )
+    assert failed.returncode == 1
+    assert "exact_match" in failed.stdout
