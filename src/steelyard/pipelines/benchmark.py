@@ -77,8 +77,8 @@ def evaluate_legal(
     """Weigh a system on a legal benchmark, by default the bundled one.
 
     `system` is a SPEC (`http://…`, `replay:FILE`, `builtin:baseline` …), an object with `.query(question)`, or a
-    function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path` every item is
-    written there as soon as it is done.
+    function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
+    every item is written there as soon as it is done.
     """
     benchmark = load_benchmark(folder or benchmark_folder(), types)
     opened = (

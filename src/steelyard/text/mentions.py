@@ -170,8 +170,8 @@ _TAIL_DIGIT: Final = re.compile(rf"([{CHINESE}]|\d)(?![\d.万千百十亿元块�
 _PERIOD: Final = "天|日|月|年|周|季度|小时|平方米|吨|day|week|month|year|hour"
 _RATE: Final = re.compile(rf"\s*(?:/|每|per |a |each )\s*(?:{_PERIOD})\b", re.IGNORECASE)
 _RATE_BEFORE: Final = re.compile(
-    rf"每个?(?:{_PERIOD})(?:的?(?:租金|工资|利息|费用))?(?:为|是|付|支付|收)?$|\b(?:monthly|daily|weekly|"
-    rf"yearly|annual) (?:\w+ )?(?:of )?$",
+    rf"每个?(?:{_PERIOD})(?:的?(?:租金|工资|利息|费用))?(?:为|是|付|支付|收)?$"
+    r"|\b(?:monthly|daily|weekly|yearly|annual) (?:\w+ )?(?:of )?$",
     re.IGNORECASE,
 )
 _SPAN_BEFORE: Final = re.compile(
