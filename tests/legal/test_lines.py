@@ -19,7 +19,12 @@ def read(path):
 
 
 def own(*kinds):
-    return [pytest.param(line, id=line["id"]) for kind in kinds for line in read(OWN / f"{kind}.jsonl")]
+    return [
+        pytest.param(line, id=line["id"])
+        for kind in kinds
+        for path in sorted(OWN.glob(f"{kind}*.jsonl"))
+        for line in read(path)
+    ]
 
 
 @pytest.mark.parametrize("line", own(*FACTS))

@@ -16,6 +16,8 @@ _REPORTED: Final = (
 # what is not there: the source does not report it, it cannot be found, it is too little
 _ABSENT: Final = re.compile(
     rf"(?:未|没有|没|并未|并没有|均未|均没有|都没有|尚未|未曾|不曾|无)(?:明确|具体|详细|任何|直接|进一步|作出|对此|能|有|相关)*(?:{_REPORTED})(?!清楚了)|"
+    r"(?:没有|无)(?:任何)?(?:关于|有关|涉及).{0,24}?(?:记载|信息|内容|说明|记录|资料|描述|证据)|"
+    r"(?:材料|笔录|卷宗|文档|文中|合同|证据|记录)[^,。;]{0,8}不(?:包含|涉及|含有|载明|显示|体现|包括|含)|"
     r"(?:查|找|看|检索|搜)不(?:到|出|见)|(?:没有|没|未|未能)(?:查|找|检索|搜索?|发现)到?(?=.{0,8}(?:答案|信息|内容|记录|记载|依据|相关|$|[,。]))|未见|"
     r"(?:没有|无|缺乏|缺少)(?:任何|足够|充分|相关|直接|确切|有关)*(?:证据|信息|资料|材料|记载|依据|线索|说明|描述|内容)(?!费|款)|"
     r"(?:信息|证据|材料|资料)(?:不足|不够|不充分|缺失|有限)|证据不足以|资料缺失|暂无|无据可查|无从查考|查无"
@@ -70,7 +72,8 @@ _WHETHER: Final = re.compile(
     re.IGNORECASE,
 )
 _SAID: Final = re.compile(
-    r"怎么说|说了什么|如何(?:陈述|供述|解释|回答|表述)|怎么(?:回答|解释)|怎样说|原话|\bwhat (?:did|"
+    r"怎么说|说了什么|如何(?:陈述|供述|解释|回答|表述)|怎么(?:回答|解释|答复|讲|回应|供述|陈述)|怎样说|原话|"
+    r"\bwhat (?:did|"
     r"does) .{0,40}\b(?:say|state|testify|claim|answer)\b",
     re.IGNORECASE,
 )
@@ -193,4 +196,11 @@ def _answered_before(text: str, question: str, triggers: list[tuple[str, int, in
     """Whether the refusal is only about other things: 其他不清楚, after the asked item was given."""
     pieces = clauses(text)
     refusing = [piece for piece in pieces if any(piece.start <= start < piece.end for _, start, _ in triggers)]
-    return bool(refusing) and all(_OTHERWISE.search(piece.text) for piece in refusing) and len(refusing) < len(pieces)
+    if not refusing or len(refusing) == len(pieces):
+        return False
+    asked = {question[at : at + 2] for at in range(len(question) - 1)}
+    return all(
+        _OTHERWISE.search(piece.text)
+        and not any(piece.text[at : at + 2] in asked for at in range(2, len(piece.text) - 1))
+        for piece in refusing
+    )

@@ -46,6 +46,8 @@ _TOTAL: Final = re.compile(
     re.IGNORECASE,
 )
 
+_TOTAL_AFTER: Final = re.compile(r"\s*(?:in total|altogether|in all|合计|总计|共计)", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Clause:
@@ -129,7 +131,8 @@ def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
     for value in values:
         clause = clause_of(text, value.start)
         words = list(_TOTAL.finditer(text, clause.start, value.start))
-        if words and not any(words[-1].end() <= other.start < value.start for other in values):
+        before = words and not any(words[-1].end() <= other.start < value.start for other in values)
+        if before or _TOTAL_AFTER.match(text, value.end):
             found.append(value)
     return found
 

@@ -20,7 +20,7 @@ from steelyard.legal.amounts import (
 from steelyard.legal.clauses import are_alternatives, doubt
 from steelyard.legal.counts import judge_count
 from steelyard.legal.days import date_values, day_of, judge_date, judge_range
-from steelyard.legal.names import judge_name
+from steelyard.legal.names import WRONG_ROLE, judge_name
 from steelyard.legal.polarity import judge_boolean, polarity
 from steelyard.legal.settling import settle
 from steelyard.text.mentions import mentions
@@ -114,13 +114,13 @@ class _Case:
 
 
 def _currency(question: str, source: str) -> str:
-    """The currency that is meant: the one that question and evidence name, 元 for Chinese, any otherwise."""
+    """The currency that is meant: the one that question and evidence name, else 元."""
     named = {each.unit for text in (question, source) for each in mentions(text) if each.kind == "money"}
-    if re.search(r"美元|美金|\bdollars?\b|\$", question):
+    if re.search(r"美元|美金|\bdollars?\b|\$", question, re.IGNORECASE):
         named.add("USD")
     if len(named) == 1:
         return named.pop()
-    return "CNY" if not question.isascii() else ""
+    return "CNY"
 
 
 def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> Judged:
@@ -175,6 +175,9 @@ def _objection(key: str, expected: Any, case: _Case) -> str:
     if key == "boolean_answer":
         said = polarity(case.question, case.answer)
         return "" if said is None or said is expected else "the text says the opposite"
+    if key in ("entity", "text_answer"):
+        judged = _JUDGES[key](expected, case.answer, case)
+        return judged.reason if judged.reason.startswith(WRONG_ROLE) else ""
     if key == "count":
         judged = judge_count(expected, case.question, case.answer)
         return judged.reason if " is not " in judged.reason else ""

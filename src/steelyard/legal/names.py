@@ -23,6 +23,11 @@ _ORGANISATION: Final = re.compile(
     r"^[\u4e00-\u9fff\d]{0,12}?(?:法庭|窗口|网点|门店|车间|校区|院区|分厂|支部|小组|委员会|派出所|支行|分行|分局|大队|中队|支队|分公司|分店|分院|支公司|营业部|办事处|项目部|科|处|室|厅|所|队|组|号|楼|单元|店|部|村|镇|街道|路|栋|层)"
 )
 _LEGAL_FORM: Final = re.compile(r"^(?:股份)?有限(?:责任)?公司|^集团")
+WRONG_ROLE: Final = "in the asked role the answer names"
+_WHO: Final = re.compile(
+    r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})是(?:谁|哪位|何人)|\bwho (?:is|was) the (\w+)",
+    re.IGNORECASE,
+)
 _NEGATED: Final = re.compile(r"(?:不是|并非|不叫|不为|而非|而不是|并不是|\bnot\b)[^,。;]{0,4}$", re.IGNORECASE)
 
 
@@ -30,11 +35,28 @@ def judge_name(expected: str, aliases: Sequence[str], question: str, answer: str
     """Whether the answer gives this name or text, whole, and no other beside it."""
     if word := doubt(answer):
         return Judged(False, f"the answer disclaims itself ({word!r})")
+    if other := _other_in_role((expected, *aliases), question, answer):
+        return Judged(False, f"{WRONG_ROLE} {other}")
     for name in (expected, *aliases):
         found = _judge_one(name, answer)
         if found.correct:
             return found
     return _judge_one(expected, answer)
+
+
+def _other_in_role(names: Sequence[str], question: str, answer: str) -> str:
+    """Who is named in the role that is asked for, if it is somebody else: 担保人是乙 for the question who that is."""
+    asked = _WHO.search(question)
+    role = next((group for group in asked.groups() if group), "") if asked else ""
+    said = (
+        re.search(rf"{re.escape(role)}(?:是|为|系|:| is| was)\s*(?:the )?(?!不|not\b)", answer, re.IGNORECASE)
+        if role
+        else None
+    )
+    if said is None:
+        return ""
+    rest = re.split("[,。;]", answer[said.end() :])[0]
+    return "" if any(_bare(rest).lower().startswith(name.lower()) or name in rest for name in names) else rest[:12]
 
 
 def _judge_one(name: str, answer: str) -> Judged:

@@ -16,7 +16,9 @@ _NOT_NEGATORS: Final = re.compile(
     r"不当得利|无期|无偿|没收|没落|不幸|不满(?=\d)",
     re.IGNORECASE,
 )
-_QUESTION_FORMS: Final = re.compile(r"(?:是否|能否|可否|有无|有没有|是不是|会不会|能不能)[^,。;!?]*(?=[,。;!?]|$)")
+_QUESTION_FORMS: Final = re.compile(
+    r"(?:是否|能否|(?<!不)可否|有无|有没有|是不是|会不会|能不能)[^,。;!?]*(?=[,。;!?]|$)"
+)
 _DOUBLE: Final = re.compile(r"(?:并非|不是|并不是|没有不|不会不|not that .{0,20} not)(?:不|没有|未|否认|拒绝)")
 _NEGATOR: Final = re.compile(
     r"并非|并不是|不是|并未|并没有|没有|从未|未曾|尚未|不曾|不|没|未|无(?!锡|忌)|非|否认|拒绝|否(?!认)|\bnot\b|n't\b|\bnever\b|\bno\b|\bdenie[sd]\b|\bdeny\b|\brefuse[sd]?\b",
@@ -73,7 +75,7 @@ def _answering(pieces: list[str], question: str) -> str:
 def _is_even(clause: str, question: str) -> bool:
     masked = _masked(clause)
     found = [word[0] for word in _NEGATOR.finditer(masked)]
-    if _ASKS_REFUSAL.search(question):
+    if _ASKS_REFUSAL.search(_masked(question)):
         found = [word for word in found if not _ASKS_REFUSAL.search(word)]
     return len(found) % 2 == 0
 

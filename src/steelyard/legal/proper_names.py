@@ -69,6 +69,7 @@ def _pattern() -> re.Pattern[str]:
     )
 
 
+_HONORIFICS: Final = frozenset(("先生", "女士", "小姐", "老师", "律师", "警官", "经理", "总", "老板", "师傅", "医生"))
 _CALLED: Final = re.compile(
     f"(?:名叫|叫做|叫作|叫|名为|姓名(?:是|为|:))([\\u4e00-\\u9fff]{{2,4}}?)(?<![{_NEVER}])(?=[,。;!?、)”\\s]|$|的|是|说)"
 )
@@ -114,6 +115,8 @@ def is_known_name(name: str, text: str) -> bool:
     """Whether the text has the name; a surname with 某 is known by its surname, English names in any case."""
     if name.isascii():
         return name.lower() in text.lower() or all(re.search(rf"\b{re.escape(word)}\b", text) for word in name.split())
+    if name[1:] in _HONORIFICS:
+        return name[0] in text
     return name in text or (name[1:2] == "某" and re.search(f"{name[0]}某", text) is not None)
 
 

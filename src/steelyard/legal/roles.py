@@ -17,7 +17,7 @@ _ROLES: Final[tuple[tuple[str, str], ...]] = (
     ("principal", r"本金|\bprincipal\b"),
     ("deposit", r"押金|定金|订金|保证金|\b(?:deposit|earnest money)\b"),
     ("penalty", r"违约金|滞纳金|罚款|罚金|\b(?:penalty|fine|liquidated damages)\b"),
-    ("wage", r"工资|工钱|薪|报酬|提成|奖金|\b(?:wages?|salary|pay|bonus|commission)\b"),
+    ("wage", r"工资|工钱|薪|报酬|提成|奖金|\b(?:wages?|salary|bonus|commission)\b"),
     ("rent", r"租金|房租|\brent\b"),
     ("compensation", r"赔偿|赔了|补偿|\b(?:compensat\w+|damages)\b"),
     ("fee", r"手续费|服务费|中介费|好处费|介绍费|律师费|诉讼费|运费|\bfees?\b"),
@@ -31,16 +31,16 @@ _ROLES: Final[tuple[tuple[str, str], ...]] = (
         r"完工|竣工|结束|离职|停工|到期|届满|终止|解除|\b(?:ended|ends?|finish\w+|complet\w+|terminat\w+|expir\w+|"
         r"left|stopped)\b"),
     ("reported", r"报案|报警|立案|举报|\b(?:report(?:ed)?|filed)\b"),
-    ("delivered", r"交货|送达|发货|到货|\bdeliver\w*\b"),
+    ("delivered", r"交货|交付|送达|发货|到货|\bdeliver\w*\b"),
     ("arrested", r"抓获|到案|拘留|逮捕|归案|\b(?:arrest\w*|detain\w*)\b"),
     ("registered", r"登记|注册|备案|\bregister\w*\b"),
     ("collected", 
-        r"收(?!据|益|入|录|回|藏|购)(?:取|到|了|款|受)?|给(?:了|过|付)?|支付|付款?|交(?:付|了|给)|转(?:账|给|了)?|"
+        r"收(?!据|益|入|录|回|藏|购)(?:取|到|了|款|受)?|给(?:了|过|付)?|支付|付款?|交(?:了|给)|转(?:账|给|了)?|"
         r"汇(?:款|给)|打款|"
                   r"\b(?:receiv\w+|collect\w+|paid|pays?|payment|gave|gives?|transferred|took)\b"),
 )  # fmt: skip
 _PATTERN: Final = re.compile("|".join(f"(?P<{name}>{words})" for name, words in _ROLES), re.IGNORECASE)
-_KIN: Final = frozenset(("loan", "collected"))  # who lends gives
+_KIN: Final = (frozenset(("loan", "collected")), frozenset(("delivered", "collected")))  # who lends or hands over gives
 _GENERIC: Final = frozenset(("collected",))
 _FIRST: Final = frozenset(("owed", "returned"))  # 还欠多少工资 asks what is owed
 
@@ -61,4 +61,4 @@ def contradicts(asked: frozenset[str], said: frozenset[str]) -> bool:
     """Whether what is said is about something else than what was asked."""
     if not asked or not said:
         return False
-    return not (asked & said or (asked & _KIN and said & _KIN))
+    return not (asked & said or any(asked & kin and said & kin for kin in _KIN))

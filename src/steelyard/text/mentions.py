@@ -268,7 +268,8 @@ def _qualified(text: str, mention: Mention) -> Mention:
 
 def _find_counts(text: str) -> Iterator[Mention]:
     for often in _OFTEN.finditer(text):
-        yield Mention("count", often.start(), often.end(), often[0], Decimal(_TIMES[often[1].lower()]), "times")
+        value = Decimal(_TIMES[often[1].lower()])
+        yield _qualified(text, Mention("count", often.start(), often.end(), often[0], value, "times"))
     for pair in _PAIR.finditer(text):
         yield Mention("count", pair.start(), pair.end(), pair[0], Decimal(2 if pair[0] == "俩" else 3), "个")
     for numeral in numerals(text):
