@@ -1,4 +1,4 @@
-"""Make the parts of docs/ that are read off the program: metrics.md, commands.md and profiles.md.
+"""Make the parts of docs/ that are read off the program: metrics, commands, profiles, legal-examples.
 
 `make docs` writes them; a test fails when they are not what this makes.
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import steelyard
 from steelyard.cli.parser import build_parser
+from steelyard.legal import judge_fact
 from steelyard.metrics.names import SPELLINGS, all_metrics
 from steelyard.metrics.registry import Metric
 
@@ -37,6 +38,33 @@ EXAMPLES = (
     ("The generously funded plan", "generous funding plans", "ROUGE-1"),
     ("yes", "True", "EM"),
     ("法院法院判决", "法院判决", "ROUGE-1"),
+)
+LEGAL_HEAD = """Every verdict and reason was computed by `judge_fact`. 每个判定和理由都由 `judge_fact` 实际计算得出。"""
+COLLECTED, OWED, WHEN = "他一共收了多少钱？", "他还欠多少钱？", "退款是哪一天？"
+LEGAL_EXAMPLES = (
+    (COLLECTED, {"amount_total": 42000}, "一共四万二千元"),
+    (COLLECTED, {"amount_total": 42000}, "4.2万"),
+    (COLLECTED, {"amount_total": 42000}, "肆万贰仟元整"),
+    (COLLECTED, {"amount_total": 42000}, "现金30000元，转账12000元，共计42000元"),
+    (COLLECTED, {"amount_total": 42000}, "大约42000元"),
+    (COLLECTED, {"amount_total": 42000}, "42000元或43000元"),
+    (COLLECTED, {"amount_total": 42000}, "好像是42000元"),
+    (COLLECTED, {"amount_total": 42000}, "四万多元"),
+    (COLLECTED, {"amount_total": 42000}, "42000日元"),
+    (COLLECTED, {"amount_total": 42000}, "不是42000元，是24000元"),
+    (OWED, {"amount_total": 24000}, "收了42000元，退了18000元，尚欠24000元"),
+    (OWED, {"amount_total": 24000}, "金额有42000元、18000元和24000元"),
+    (OWED, {"amount_total": 24000}, "42000-18000=24000元"),
+    (WHEN, {"date": "2020-08-30"}, "二〇二〇年八月三十日"),
+    (WHEN, {"date": "2020-08-30"}, "August 30, 2020"),
+    (WHEN, {"date": "2020-08-30"}, "2020年8月底"),
+    (WHEN, {"date": "2020-08-30"}, "2020年8月30日以前"),
+    ("他去过几次？", {"count": 2}, "两回"),
+    ("他去过几次？", {"count": 2}, "两三次"),
+    ("他是否承认？", {"boolean_answer": True}, "并非不承认"),
+    ("他是否承认？", {"boolean_answer": False}, "笔录未载明"),
+    ("谁介绍的？", {"entity": "龚半夏"}, "由龚半夏女士介绍"),
+    ("谁介绍的？", {"entity": "龚半夏"}, "龚半夏或者宫商羽"),
 )
 MADE = "<!-- made by `make docs`; edit the docstrings and the parser instead -->"
 
@@ -69,6 +97,16 @@ def profiles_page() -> str:
         values = [steelyard.evaluate_answers([answer], [reference], [metric], profile=each) for each in PROFILES]
         cells = " | ".join(f"{table.mean(metric):.3g}" for table in values)
         lines.append(f"| {answer} | {reference} | {metric} | {cells} |")
+    return "\n".join(lines) + "\n"
+
+
+def legal_page() -> str:
+    """Facts judged: what is credited, what is not, and why."""
+    lines = ["# Facts judged", "", MADE, "", LEGAL_HEAD, "", "| question | answer | verdict | why |", "|---|---|---|---|"]
+    for question, expected, answer in LEGAL_EXAMPLES:
+        found = judge_fact(expected, answer, question=question)
+        remarks = f" ({', '.join(found.remarks)})" if found.remarks else ""
+        lines.append(f"| {question} | {answer} | {'right' if found.correct else 'wrong'}{remarks} | {found.reason} |")
     return "\n".join(lines) + "\n"
 
 
@@ -123,6 +161,7 @@ def main() -> None:
     """Write all pages."""
     (FOLDER / "metrics.md").write_text(metrics_page(), encoding="utf-8")
     (FOLDER / "profiles.md").write_text(profiles_page(), encoding="utf-8")
+    (FOLDER / "legal-examples.md").write_text(legal_page(), encoding="utf-8")
     (FOLDER / "commands.md").write_text(commands_page(), encoding="utf-8")
 
 

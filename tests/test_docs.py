@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("data/*.md")]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("data/*.md"), *ROOT.glob("benchmark/*.md")]
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +23,7 @@ def generate():
 def test_generated_pages_are_what_the_program_says(generate):
     assert (ROOT / "docs" / "metrics.md").read_text("utf-8") == generate.metrics_page(), "run `make docs`"
     assert (ROOT / "docs" / "profiles.md").read_text("utf-8") == generate.profiles_page(), "run `make docs`"
+    assert (ROOT / "docs" / "legal-examples.md").read_text("utf-8") == generate.legal_page(), "run `make docs`"
     assert (ROOT / "docs" / "commands.md").read_text("utf-8") == generate.commands_page(), "run `make docs`"
 
 
@@ -42,7 +43,7 @@ def test_python_examples_run(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_run(page, tmp_path):
     for line in re.findall(
-        r"^\$? ?(steelyard (?:retrieval|answers|metrics|demo) .*)$", page.read_text("utf-8"), re.MULTILINE
+        r"^\$? ?(steelyard (?:retrieval|answers|bench|validate|metrics|demo) .*)$", page.read_text("utf-8"), re.MULTILINE
     ):
         words = [sys.executable, "-m", *line.replace("OUT/", f"{tmp_path}/").split()]
         done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -52,5 +53,5 @@ def test_commands_run(page, tmp_path):
 def test_every_command_is_in_the_readme():
     for name in ("README.md", "README.zh.md"):
         text = (ROOT / name).read_text("utf-8")
-        assert all(f"steelyard {command}" in text for command in ("demo", "retrieval", "answers", "metrics")), name
+        assert all(f"steelyard {command}" in text for command in ("demo", "retrieval", "answers", "bench", "validate", "metrics")), name
         assert text.count("\n") < 70, f"{name} is one screen"

@@ -15,7 +15,7 @@ _TITLES: Final = re.compile(
 )
 # what may follow a person's name without making it longer
 _AFTER_NAME: Final = (
-    "的是在和与给从向对把被将为有说称介绍担任所负主先女同本也都就还已于到带找来去借收付转打签约及等以"
+    "或的是在和与给从向对把被将为有说称介绍担任所负主先女同本也都就还已于到带找来去借收付转打签约及等以"
     "由并让叫跟因后前当曾经能会要想可不没之其他她"
 )
 _BEFORE_NAME: Final = "是由叫名为系即跟找与和被让请给对向把及乃在从的了称到说、:“（(《'\"自经告诉介绍"
