@@ -43,7 +43,9 @@ def test_python_examples_run(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_run(page, tmp_path):
     for line in re.findall(
-        r"^\$? ?(steelyard (?:retrieval|answers|bench|validate|metrics|demo) .*)$", page.read_text("utf-8"), re.MULTILINE
+        r"^\$? ?(steelyard (?:retrieval|answers|bench|validate|metrics|demo) .*)$",
+        page.read_text("utf-8"),
+        re.MULTILINE,
     ):
         words = [sys.executable, "-m", *line.replace("OUT/", f"{tmp_path}/").split()]
         done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -53,5 +55,8 @@ def test_commands_run(page, tmp_path):
 def test_every_command_is_in_the_readme():
     for name in ("README.md", "README.zh.md"):
         text = (ROOT / name).read_text("utf-8")
-        assert all(f"steelyard {command}" in text for command in ("demo", "retrieval", "answers", "bench", "validate", "metrics")), name
+        assert all(
+            f"steelyard {command}" in text
+            for command in ("demo", "retrieval", "answers", "bench", "validate", "metrics")
+        ), name
         assert text.count("\n") < 70, f"{name} is one screen"

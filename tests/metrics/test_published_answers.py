@@ -97,3 +97,32 @@ def test_bleu_of_lecoqa(real, name):
     (metric,) = table.metrics
     assert table.mean(metric) == pytest.approx(stored["recomputed_BLEU_nltk_method4_jieba"], abs=1e-9)
     assert round(table.mean(metric), 4) == stored["published_BLEU"]
+
+
+LEVAL = [
+    f"{system}__{task}"
+    for system in ("llama2-13b-chat-4k", "turbo-16k-0613")
+    for task in ("legal_contract_qa", "natural_question")
+]
+
+
+@pytest.mark.parametrize("name", LEVAL)
+def test_l_eval_as_three_programs_have_it(real, name):
+    stored = json.loads((real / "expected_generation.json").read_text("utf-8"))[f"leval/{name}"]
+    for profile, names, key in (
+        ("ultrarag", list(stored["ultrarag_015e838"]), "ultrarag_015e838"),
+        ("rouge-score", ["ROUGE-1", "ROUGE-2", "ROUGE-L"], "rouge_score_nostem"),
+    ):
+        table = steelyard.evaluate_answers(real / "leval" / f"{name}.jsonl", metrics=names, profile=profile)
+        assert [table.mean(metric) for metric in table.metrics] == pytest.approx(list(stored[key].values()), abs=1e-9)
+    squad = steelyard.evaluate_answers(real / "leval" / f"{name}.jsonl", metrics=["F1"], profile="squad")
+    assert squad.mean("F1") == pytest.approx(stored["squad_v1.1_F1"], abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["mult_cpa", "sing_lbk", "sing_pae"])
+def test_choices_of_disc_law_out_of_whole_outputs(real, name):
+    stored = json.loads((real / "expected_generation.json").read_text("utf-8"))[f"disc_law_mcq/GPT-3.5-turbo__{name}"]
+    path = real / "disc_law_mcq" / f"GPT-3.5-turbo__{name}.jsonl"
+    table = steelyard.evaluate_answers(path, metrics=["Choice"], mapping={"prediction": "model_output"})
+    assert table.column("Choice").sum() == stored["correct"]
+    assert len(table) == stored["n"]

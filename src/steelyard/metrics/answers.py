@@ -20,7 +20,7 @@ from steelyard.text.scripts import script_of
 
 DEFAULT_ANSWERS = ("Acc", "EM", "StringEM", "CoverEM", "F1", "ROUGE-1", "ROUGE-2", "ROUGE-L")
 
-_LETTERS = re.compile(r"[A-Za-z]+")
+_LETTERS = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+(?![A-Za-z0-9])")
 _OPTIONS = re.compile(r"A?B?C?D?E?F?G?H?")
 
 
