@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard import evaluate_answers
 from steelyard.metrics.rouge import (
     Overlap,
     chinese_subsequence_overlap,
@@ -148,6 +149,17 @@ def test_equal_to_rouge_score(stemmed):
         expected = [tuple(score) for score in scorer.score(reference, prediction).values()]
         for mine, theirs in zip(english_overlaps(prediction, reference, stemmed=stemmed), expected, strict=True):
             assert parts(mine) == pytest.approx(theirs, abs=1e-12), (prediction, reference)
+
+
+@pytest.mark.parametrize(("profile", "stemmed"), [("rouge-score", False), ("rouge-score-stemmed", True)])
+def test_batches_equal_pairs(profile, stemmed):
+    pairs = [("".join(a), "".join(b)) for a, b in generated_pairs(english_pieces)]
+    names = ["ROUGE-1", "ROUGE-2", "ROUGE-L", "ROUGE-Lsum"]
+    table = evaluate_answers([a for a, _ in pairs], [b for _, b in pairs], names, profile=profile)
+    for row, (prediction, reference) in enumerate(pairs):
+        for name, one in zip(names, english_overlaps(prediction, reference, stemmed=stemmed), strict=True):
+            found = table.parts[name]["precision"][row], table.parts[name]["recall"][row], table.column(name)[row]
+            assert found == parts(one), (prediction, reference)
 
 
 @pytest.mark.filterwarnings("ignore")  # those of the package, as it is compiled

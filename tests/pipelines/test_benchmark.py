@@ -186,3 +186,20 @@ def test_one_test_per_question():
     )
     assert failed.returncode == 1
     assert "exact_match" in failed.stdout
+
+
+def test_questions_may_weigh_more(tmp_path):
+    source = ROOT / "benchmark"
+    (tmp_path / "questions").mkdir()
+    (tmp_path / "contract.md").write_bytes((source / "documents" / "contract.md").read_bytes())
+    file = json.loads((source / "questions" / "contract.conflict_gap.json").read_text("utf-8"))
+    file["questions"] = file["questions"][:3]
+    file["questions"][0]["scoring"]["weight"] = 3
+    (tmp_path / "questions" / "q.json").write_text(json.dumps(file))
+    done = subprocess.run(
+        [sys.executable, "-m", "steelyard", "bench", str(tmp_path), "--system", "builtin:baseline", "--json", "-q", "-o", str(tmp_path / "r.jsonl")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    result = json.loads(done.stdout)["results"][0]
+    first, second, third = (item["scores"]["legal"] for item in result["per_item"])
+    assert result["legal"]["weighted_mean"] == pytest.approx((3 * first + second + third) / 5)

@@ -100,13 +100,15 @@ def _about(fields: Mapping[str, Any], document: str, criteria: Mapping[str, Any]
     default = LATIN_SNIPPET if fields["question"].isascii() else SNIPPET
     metadata = fields.get("metadata", {})
     tags = {key: str(metadata[key]) for key in ("difficulty", "category") if metadata.get(key)}
+    weight = float(scoring.get("weight", 1.0))
+    tags |= {} if weight == 1.0 else {"weight": f"{weight:g}"}
     return About(
         id=str(fields["id"]),
         type=kind,
         question=fields["question"],
         document=document,
         where=where,
-        weight=float(scoring.get("weight", 1.0)),
+        weight=weight,
         passing=float(criteria.get("passing_threshold", _PASSES[kind])),
         snippet=int(criteria.get("max_snippet_chars", default)),
         tags={"type": kind, **({"document": document} if document else {}), **tags},

@@ -1,7 +1,7 @@
 """Names and other short texts: equal, or standing whole in the answer."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from steelyard.legal.amounts import Judged
@@ -28,6 +28,7 @@ _WHO: Final = re.compile(
     r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})是(?:谁|哪位|何人)|\bwho (?:is|was) the (\w+)",
     re.IGNORECASE,
 )
+_IS: Final = re.compile(r"(?:是|为|系|:| is| was)\s*(?:the )?(?!不|not\b)", re.IGNORECASE)
 _NEGATED: Final = re.compile(r"(?:不是|并非|不叫|不为|而非|而不是|并不是|\bnot\b)[^,。;]{0,4}$", re.IGNORECASE)
 
 
@@ -48,11 +49,8 @@ def _other_in_role(names: Sequence[str], question: str, answer: str) -> str:
     """Who is named in the role that is asked for, if it is somebody else: 担保人是乙 for the question who that is."""
     asked = _WHO.search(question)
     role = next((group for group in asked.groups() if group), "") if asked else ""
-    said = (
-        re.search(rf"{re.escape(role)}(?:是|为|系|:| is| was)\s*(?:the )?(?!不|not\b)", answer, re.IGNORECASE)
-        if role
-        else None
-    )
+    at = answer.lower().find(role.lower()) if role else -1
+    said = _IS.match(answer, at + len(role)) if at >= 0 else None
     if said is None:
         return ""
     rest = re.split("[,。;]", answer[said.end() :])[0]
@@ -64,7 +62,7 @@ def _judge_one(name: str, answer: str) -> Judged:
         return _judge_digits(name, answer)
     if quote_key(_bare(answer)) == quote_key(_bare(name)):
         return Judged(True, f"the answer is {name}")
-    places = [found.start() for found in re.finditer(re.escape(name), answer, re.IGNORECASE)]
+    places = list(_places(name.lower(), answer.lower()))
     whole = [place for place in places if _is_whole(name, answer, place)]
     if not whole:
         return Judged(False, f"{name} does not stand in the answer" if not places else f"another name than {name}")
@@ -75,6 +73,13 @@ def _judge_one(name: str, answer: str) -> Judged:
     if any(_is_listed(name, answer, place) for place in whole):
         return Judged(False, f"the answer lists several names beside {name}")
     return Judged(True, f"the answer names {name}")
+
+
+def _places(part: str, whole: str) -> Iterator[int]:
+    at = whole.find(part)
+    while at >= 0:
+        yield at
+        at = whole.find(part, at + 1)
 
 
 def _digits(name: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 SURNAMES: Final = frozenset(
@@ -114,10 +114,15 @@ def names(text: str) -> Iterator[tuple[str, int]]:
 def is_known_name(name: str, text: str) -> bool:
     """Whether the text has the name; a surname with 某 is known by its surname, English names in any case."""
     if name.isascii():
-        return name.lower() in text.lower() or all(re.search(rf"\b{re.escape(word)}\b", text) for word in name.split())
+        return name.lower() in text.lower() or set(name.split()) <= _latin_words(text)
     if name[1:] in _HONORIFICS:
         return name[0] in text
-    return name in text or (name[1:2] == "某" and re.search(f"{name[0]}某", text) is not None)
+    return name in text or (name[1:2] == "某" and f"{name[0]}某" in text)
+
+
+@lru_cache(maxsize=64)
+def _latin_words(text: str) -> frozenset[str]:
+    return frozenset(re.findall("[A-Za-z][A-Za-z'’-]*", text))
 
 
 def places(text: str) -> Iterator[tuple[str, int, list[str]]]:

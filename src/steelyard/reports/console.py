@@ -124,6 +124,9 @@ def _rate(share: float) -> str:
 
 
 def _worst(table: Table, words: Words) -> Iterator[str]:
+    weighted = legal.weighted_mean(table)
+    if weighted is not None:
+        yield f"{table.name}: {words('mean by the weights of the questions')} {cells.number(weighted)}"
     found = legal.worst(table)
     if found:
         yield f"{table.name}: {words('the worst questions')}"

@@ -114,6 +114,12 @@ def worst(table: Table, count: int = WORST) -> list[Worst]:
     ]
 
 
+def weighted_mean(table: Table) -> float | None:
+    """The mean by the weights of the questions; None where all weigh the same."""
+    weights = [float(weight or 1) for weight in table.tags.get("weight", ())]
+    return float(np.average(table.column(METRIC), weights=weights)) if weights else None
+
+
 def spent(table: Table) -> dict[str, float]:
     """Seconds a question (median, 95th of 100) and tokens, where they were kept."""
     seconds = [output["seconds"] for output in table.outputs if output and "seconds" in output]
@@ -148,6 +154,7 @@ def as_json(table: Table) -> dict[str, Any]:
             "over_refusal_rate": known(matrix.over_refusal),
             "false_answer_rate": known(matrix.false_answer),
         },
+        **({} if (weighted := weighted_mean(table)) is None else {"weighted_mean": weighted}),
         "hallucination_rate": known(hallucination_rate(table)),
         "worst": [{"id": each.id, "score": each.score, "reason": each.reason} for each in worst(table)],
         **spent(table),

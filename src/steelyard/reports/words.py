@@ -64,6 +64,7 @@ CHINESE = {
     "not answerable": "应当拒答",
     "hallucinating answers": "含编造内容的回答",
     "the worst questions": "得分最低的题目",
+    "mean by the weights of the questions": "按题目权重的均值",
     "items written before the run was cut off": "运行中断前写入的条目",
     "permutation": "置换检验",
     "t": "t 检验",

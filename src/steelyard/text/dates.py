@@ -121,14 +121,14 @@ def dates(text: str) -> list[DateMention]:
 
 def _mentions(text: str) -> list[tuple[DateMention, str]]:
     """Each date with its relative year, the longest form first where several fit."""
-    taken: list[tuple[int, int]] = []
+    taken: set[int] = set()
     found = []
     for form in _FORMS:
         for match in form.finditer(text):
-            if any(match.start() < end and start < match.end() for start, end in taken):
+            if not taken.isdisjoint(range(match.start(), match.end())):
                 continue
             day, relative = _day(match)
-            taken.append(match.span())
+            taken.update(range(match.start(), match.end()))
             found.append((DateMention(match.start(), match.end(), match[0], day), relative))
     return sorted(found, key=lambda pair: pair[0].start)
 

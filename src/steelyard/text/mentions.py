@@ -56,10 +56,19 @@ def mentions(text: str) -> tuple[Mention, ...]:
     for find in _FINDERS:
         new = list(find(masked))
         found += new
-        for mention in new:
-            masked = masked[: mention.start] + _TAKEN * (mention.end - mention.start) + masked[mention.end :]
+        masked = _masked(masked, new)
     restored = [replace(mention, text=text[mention.start : mention.end]) for mention in found]
     return tuple(sorted(restored, key=lambda mention: mention.start))
+
+
+def _masked(text: str, taken: list[Mention]) -> str:
+    """The text with these mentions blanked out."""
+    if not taken:
+        return text
+    characters = list(text)
+    for mention in taken:
+        characters[mention.start : mention.end] = _TAKEN * (mention.end - mention.start)
+    return "".join(characters)
 
 
 _EDGE: Final = r"(?<![0-9A-Za-z])"
