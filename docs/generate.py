@@ -102,7 +102,8 @@ def profiles_page() -> str:
 
 def legal_page() -> str:
     """Facts judged: what is credited, what is not, and why."""
-    lines = ["# Facts judged", "", MADE, "", LEGAL_HEAD, "", "| question | answer | verdict | why |", "|---|---|---|---|"]
+    lines = ["# Facts judged", "", MADE, "", LEGAL_HEAD, ""]
+    lines += ["| question | answer | verdict | why |", "|---|---|---|---|"]
     for question, expected, answer in LEGAL_EXAMPLES:
         found = judge_fact(expected, answer, question=question)
         remarks = f" ({', '.join(found.remarks)})" if found.remarks else ""
