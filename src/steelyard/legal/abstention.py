@@ -6,99 +6,44 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.legal.clauses import clause_of, clauses, without_quotes
+from steelyard.legal.refusal_words import (
+    ABSENT,
+    ALTHOUGH,
+    BECAUSE,
+    CONFLICT,
+    ENGLISH,
+    ENGLISH_IGNORANT,
+    IDIOM,
+    IGNORANT,
+    KNOWING,
+    NEGATED,
+    OTHERWISE,
+    REFERS,
+    SAID,
+    SOURCE,
+    STRONG,
+    THEN,
+    UNABLE,
+    UNKNOWN,
+    WHETHER,
+    WHY,
+)
 from steelyard.text.mentions import mentions
 from steelyard.text.normal import normal
 
-_REPORTED: Final = (
-    "显示|记载|载明|提及|提到|说明|写明|体现|涉及|包含|包括|交代|记录|注明|列明|指明|披露|反映|陈述|述及|"
-    "明确|给出|提供|谈及|言明|讲明|说清楚?|写清楚?|说过|问及"
-)
-# what is not there: the source does not report it, it cannot be found, it is too little
-_ABSENT: Final = re.compile(
-    rf"(?:未|没有|没|并未|并没有|均未|均没有|都没有|尚未|未曾|不曾|无)(?:明确|具体|详细|任何|直接|进一步|作出|对此|能|有|相关)*(?:{_REPORTED})(?!清楚了)|"
-    r"(?:没有|无)(?:任何)?(?:关于|有关|涉及).{0,24}?(?:记载|信息|内容|说明|记录|资料|描述|证据)|"
-    r"(?:材料|笔录|卷宗|文档|文中|合同|证据|记录)[^,。;]{0,8}不(?:包含|涉及|含有|载明|显示|体现|包括|含)|"
-    r"(?:查|找|看|检索|搜)不(?:到|出|见)|(?:没有|没|未|未能)(?:查|找|检索|搜索?|发现)到?(?=.{0,8}(?:答案|信息|内容|记录|记载|依据|相关|$|[,。]))|未见|"
-    r"(?:没有|无|缺乏|缺少)(?:任何|足够|充分|相关|直接|确切|有关)*(?:证据|信息|资料|材料|记载|依据|线索|说明|描述|内容)(?!费|款)|"
-    r"(?:信息|证据|材料|资料)(?:不足|不够|不充分|缺失|有限)|证据不足以|资料缺失|暂无|无据可查|无从查考|查无"
-)
-_UNABLE: Final = re.compile(
-    r"(?:无法|不能|难以|无从|未能|没办法|没法|不足以|不宜)(?:据此|从.{0,8}?|由此|直接|准确|进一步|具体|明确|就此|给出|作出|予以)*"
-    r"(?:确定|判断|认定|回答|得知|核实|知晓|获知|知道|确认|查明|看出|推断|推定|说明|提供|作答|获悉|了解|辨别|得出|答复|断定|证实)"
-)
-_UNKNOWN: Final = re.compile(
-    r"不详|不明(?!白|显|智)|未知(?!联系人|号码|来电|名|人员|数|领域)|不得而知|存疑|待查|尚待查明|有待核实"
-)
-_IGNORANT: Final = re.compile(
-    r"不知道|不知情|不知(?=[,。;]|$)|不清楚|不太清楚|不了解|不晓得|不记得|记不(?:清|得|起|住|太清)|忘记|忘了|忘掉|想不起|说不上|说不清|没(?:有)?印象|没(?:有)?数"
-)
-_CONFLICT: Final = re.compile(
-    r"不一致|不一(?=[,。;]|$)|相?矛盾|说法不[同一]|(?:陈述|供述|说法|内容|记载|前后).{0,6}(?:冲突|不符|不同|有出入|有差异|相左)|相互冲突|自相矛盾|"
-    r"\b(?:inconsistent|contradict\w*|conflict(?:ing|s)?|discrepanc\w+|disagree)\b",
-    re.IGNORECASE,
-)
-_ENGLISH: Final = re.compile(
-    r"\bnot (?:been )?(?:stated|mentioned|specified|recorded|given|provided|disclosed|indicated|identified|"
-    r"known|clear|available|addressed|discussed|found|"
-    r"established|documented|answered|determined|reported|contained|shown)\b|"
-    r"\b(?:do|does|did|has|have|was|were|is|are)(?:n't| not) (?:\w+ )?(?:say|state[d]?|mention(?:ed)?|"
-    r"specif(?:y|ied)|indicate[d]?|disclose[d]?|record(?:ed)?|provide[d]?|contain|"
-    r"identif(?:y|ied)|give[n]?|reveal(?:ed)?|address(?:ed)?|show[n]?|tell|include[d]?|explain(?:ed)?|"
-    r"answer(?:ed)?|establish(?:ed)?|set out|discuss(?:ed)?|stated?)\b|"
-    r"\bno (?:information|evidence|mention|indication|details?|data|reference|answer|testimony|record (?:of|"
-    r"that)|statement|documentation)\b|"
-    r"\b(?:cannot|can't|can not|could not|couldn't|unable to|impossible to|"
-    r"not possible to) (?:be )?(?:determine[d]?|say|said|answer(?:ed)?|tell|told|confirm(?:ed)?|"
-    r"establish(?:ed)?|"
-    r"identif(?:y|ied)|ascertain(?:ed)?|know|known|find|found|verif(?:y|ied)|infer(?:red)?|provide[d]?)\b|"
-    r"\b(?:unclear|unknown|undetermined|unspecified|unstated|undisclosed|insufficient (?:information|evidence|"
-    r"detail))\b|\bsilent\b(?: (?:on|about|as to))?|\bno idea\b",
-    re.IGNORECASE,
-)
-_ENGLISH_IGNORANT: Final = re.compile(
-    r"\b(?:do|does|did)(?:n't| not) (?:know|recall|remember)\b|\b(?:can't|cannot|could not|"
-    r"couldn't) (?:recall|remember)\b|\bforg[eo]t(?:ten|s)?\b|\bno (?:recollection|memory)\b",
-    re.IGNORECASE,
-)
-_NEGATED: Final = re.compile(
-    r"(?:并非|不是|并不是|绝非|不可能|并无|毫无|绝无|不存在|没有什么|没有任何|not that .{0,10})(?:完全|真的|说)?$",
-    re.IGNORECASE,
-)
-_IDIOM: Final = re.compile(r"毫无疑问|无疑|不得不|不可否认|\bno doubt\b|\bnot only\b|\bwithout doubt\b", re.IGNORECASE)
-
-_WHY: Final = re.compile(r"为什么|为何|什么原因|因何|何故|缘何|怎么会|\bwhy\b", re.IGNORECASE)
-_WHETHER: Final = re.compile(
-    r"是否|有没有|有无|能否|是不是|会不会|(?:了|过)没有?\s*[?？]?\s*$|吗\s*[?？]?\s*$|^\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would)\b",
-    re.IGNORECASE,
-)
-_SAID: Final = re.compile(
-    r"怎么说|说了什么|如何(?:陈述|供述|解释|回答|表述)|怎么(?:回答|解释|答复|讲|回应|供述|陈述)|怎样说|原话|"
-    r"\bwhat (?:did|"
-    r"does) .{0,40}\b(?:say|state|testify|claim|answer)\b",
-    re.IGNORECASE,
-)
-_KNOWING: Final = re.compile(
-    r"知道|知情|记得|清楚|了解|明知|认识|\bkn[oe]w|\bremember|\brecall|\baware\b", re.IGNORECASE
-)
-
-_THEN: Final = re.compile(
-    r"但是?(?!未|没|无|不)|不过|然而|其实|经查|估计|应该(?:是|为|在|有)|可以推断|可推断|推测|实际上|事实上|据推算|很可能|大概率|想必|"
-    r"\bbut\b|\bhowever\b|\bprobably\b|\blikely\b|\bin fact\b|\bactually\b|\bpresumably\b|"
-    r"\bi (?:would )?(?:guess|think|believe|estimate)\b|\balthough\b|\bthough\b|\byet\b",
-    re.IGNORECASE,
-)
-_OTHERWISE: Final = re.compile(
-    r"^\s*(?:其他|其它|其余|另外|此外|至于其|更多|其后|other|further|anything else|beyond that)", re.IGNORECASE
-)
-_REFERS: Final = re.compile(
-    r"(?:提到|提及|提过|称|说|表示|原话|写道|写有|记载|只|仅|供述|陈述|需要|建议|应当?核|可以?(?:参考|查|核)|\bsaid\b|\bsays\b|\bonly\b|\bstate[sd]?\b|\btestif\w+)",
-    re.IGNORECASE,
-)
-
-_SOURCE: Final = re.compile(
-    "材料|笔录|卷宗|文中|原文|文档|证据|记录(?!在)|问答|合同|\\b(?:record|transcript|document|file)", re.IGNORECASE
-)
-_STRONG: Final = (_ABSENT, _UNABLE, _UNKNOWN, _CONFLICT, _ENGLISH)
+_SHORT_QUOTE: Final = re.compile('“[^”]{1,4}”|「[^」]{1,4}」|"[^"]{1,4}"')
+_ASKED: Final = {
+    "date": re.compile(r"哪一?天|何时|什么时候|哪年|日期|\bwhen\b|\bwhat date\b", re.IGNORECASE),
+    "phone": re.compile(r"电话|手机号|号码|\bphone\b", re.IGNORECASE),
+    "money": re.compile(r"多少(?:钱|元|款)|金额|数额|价格|租金|\bhow much\b|\bamount\b", re.IGNORECASE),
+    "count": re.compile(r"几(?:次|人|个|份|辆|台|名)|\bhow many\b", re.IGNORECASE),
+}
+_KIND_WORDS: Final = {
+    "date": re.compile("日期|时间|哪天|几号|\\b(?:date|day|when)\\b", re.IGNORECASE),
+    "phone": re.compile("电话|号码|手机|\\b(?:phone|number)\\b", re.IGNORECASE),
+    "money": re.compile("数额|金额|多少|款|价|\\b(?:amount|sum|figure|how much)\\b", re.IGNORECASE),
+    "count": re.compile("次数|人数|几|数量|\\b(?:number|how many)\\b", re.IGNORECASE),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +64,9 @@ def detect_abstention(answer: str, *, question: str = "") -> Abstention:
     if not triggers:
         return Abstention(False, "nothing in the answer declares the item absent or unknown")
     word, _, end = triggers[0]
-    if supplied := _supplied_after(text, end, asked):
+    if supplied := _supplied_after(text, end) or _conceded(text, triggers):
         return Abstention(False, f"after {word!r} the answer goes on: {supplied.strip()[:40]}")
-    if _answered_before(text, asked, triggers):
+    if _answered_before(text, asked, triggers) or _gives_asked_value(text, asked, triggers):
         return Abstention(False, f"{word!r} is said of something else")
     return Abstention(True, f"the answer says {word!r}")
 
@@ -129,60 +74,110 @@ def detect_abstention(answer: str, *, question: str = "") -> Abstention:
 def _triggers(text: str, question: str) -> list[tuple[str, int, int]]:
     """The words that declare the item absent, without those that are content of the answer."""
     own = without_quotes(text)
-    found = [match for pattern in _STRONG for match in pattern.finditer(own)]
+    found = [match for pattern in STRONG for match in pattern.finditer(own)]
     if _ignorance_counts(text, question):
-        source = own if _SAID.search(question) else text
-        found += [match for pattern in (_IGNORANT, _ENGLISH_IGNORANT) for match in pattern.finditer(source)]
+        source = own if SAID.search(question) else _without_short_quotes(text)
+        found += [match for pattern in (IGNORANT, ENGLISH_IGNORANT) for match in pattern.finditer(source)]
     kept = [match for match in found if not _is_content(text, question, match)]
     return sorted({(match[0], match.start(), match.end()) for match in kept}, key=lambda trigger: trigger[1])
 
 
 def _ignorance_counts(text: str, question: str) -> bool:
     """ "I do not know" is the answer itself where knowledge is asked about, and a content of why and what was said."""
-    if _WHETHER.search(question) and _KNOWING.search(question):
+    if WHETHER.search(question) and KNOWING.search(question):
         return False
-    if _WHY.search(question) or _SAID.search(question):
+    if WHY.search(question) or SAID.search(question):
         bare = re.sub(r"[\s。,.!]|我|他|她|本人|对此|i |he |she ", "", without_quotes(text), flags=re.IGNORECASE)
-        return bool(_IGNORANT.fullmatch(bare)) or bool(re.search("原因|为什么|为何", text) and _IGNORANT.search(text))
+        return bool(IGNORANT.fullmatch(bare)) or bool(re.search("原因|为什么|为何", text) and IGNORANT.search(text))
     return True
 
 
 def _is_content(text: str, question: str, match: re.Match[str]) -> bool:
-    if _NEGATED.search(text[: match.start()]):
+    if NEGATED.search(text[: match.start()]):
         return True
-    if any(idiom.start() <= match.start() < idiom.end() for idiom in _IDIOM.finditer(text)):
+    if any(idiom.start() <= match.start() < idiom.end() for idiom in IDIOM.finditer(text)):
         return True
-    if _WHY.search(question) and _is_reason(text, match):
+    if WHY.search(question) and _is_reason(text, match):
         return True
-    if not _WHETHER.search(question):
+    if SAID.search(question) and not SOURCE.search(clause_of(text, match.start()).text):
+        return not _is_bare(text, match)
+    if not WHETHER.search(question):
         return False
     # 有没有说明原因: the verb of the question is answered, not refused
     verb = re.sub(r"^(?:未能|未|没有|没|并未|并没有|无法|无从|无|均未|不能|难以)", "", match[0])
     whole = clause_of(text, match.start()).text
-    names_source = _SOURCE.search(whole)
-    return bool(verb) and verb in question and not names_source
+    source = SOURCE.search(whole)
+    asks_of_source = source is not None and source[0].lower() in question.lower()
+    said = re.findall("[a-z]{4,}|[\u4e00-\u9fff]{1,4}", verb.lower())
+    return bool(said) and said[-1] in question.lower() and (source is None or asks_of_source)
 
 
 def _is_reason(text: str, match: re.Match[str]) -> bool:
     """Whether words of not knowing or not being able are the reason that was asked for: 因丈夫下落不明."""
     clause = clause_of(text, match.start()).text
-    if _SOURCE.search(clause) or re.search("原因|缘由|为什么|为何|\\b(?:why|reason|cause)\\b", clause, re.IGNORECASE):
+    if BECAUSE.search(clause):
+        return True
+    if SOURCE.search(clause) or re.search("原因|缘由|为什么|为何|\\b(?:why|reason|cause)\\b", clause, re.IGNORECASE):
         return False
-    is_whole = not re.sub(r"[\s。,.!]", "", text.replace(match[0], ""))
-    return not is_whole and bool(
-        _UNKNOWN.match(match[0]) or re.match(r"(?:unable|could|can|impossible)", match[0], re.IGNORECASE)
+    if BECAUSE.search(text):
+        return True
+    is_inability = re.match(r"(?:unable|could|can|impossible)", match[0], re.IGNORECASE)
+    return not _is_bare(text, match) and bool(UNKNOWN.match(match[0]) or is_inability)
+
+
+def _is_bare(text: str, match: re.Match[str]) -> bool:
+    """Whether the words are all that is said."""
+    return not re.sub(
+        r"[\s。,.!]|我|他|她|本人|对此|\b(?:i|he|she|it)\b", "", text.replace(match[0], ""), flags=re.IGNORECASE
     )
 
 
-def _supplied_after(text: str, end: int, question: str) -> str:
+def _without_short_quotes(text: str) -> str:
+    """Quotations that are names rather than utterances blanked out: “忘了归”."""
+    return _SHORT_QUOTE.sub(lambda quote: " " * len(quote[0]), text)
+
+
+def _conceded(text: str, triggers: list[tuple[str, int, int]]) -> str:
+    """What follows a concession: although the record does not say so, he was there."""
+    pieces = clauses(text)
+    for place, piece in enumerate(pieces[:-1]):
+        inside = any(piece.start <= start < piece.end for _, start, _ in triggers)
+        following = pieces[place + 1].text
+        if inside and ALTHOUGH.match(piece.text.strip()) and not any(p.search(following) for p in (*STRONG, IGNORANT)):
+            return following
+    return ""
+
+
+def _gives_asked_value(text: str, question: str, triggers: list[tuple[str, int, int]]) -> bool:
+    """Whether a clause before the refusal gives one exact value of the kind that is asked for, outside quotations."""
+    kind = next((kind for kind, pattern in _ASKED.items() if pattern.search(question)), None)
+    if kind is None or any(CONFLICT.search(word) for word, _, _ in triggers):
+        return False
+    first = clause_of(text, triggers[0][1]).start
+    given = [value for value in mentions(without_quotes(text)) if value.kind == kind and value.end <= first]
+    is_exact = all(value.is_exact and not value.approx for value in given)
+    return (
+        bool(given)
+        and is_exact
+        and len({str(value.value) for value in given}) == 1
+        and not _names_kind(text, first, kind)
+    )
+
+
+def _names_kind(text: str, start: int, kind: str) -> bool:
+    """Whether the refusing clause speaks of that kind of value itself: 准确数额无法确定."""
+    return _KIND_WORDS[kind].search(clause_of(text, start + 1).text) is not None
+
+
+def _supplied_after(text: str, end: int) -> str:
     """What follows an adversative after the trigger and is no abstention itself; a mere quotation is none either."""
-    for mark in _THEN.finditer(without_quotes(text), end):
+    for mark in THEN.finditer(without_quotes(text), end):
         rest = text[mark.end() :]
         own = without_quotes(rest)
         bare = own.strip(" ,。.;:")
-        if not bare or any(pattern.search(own) for pattern in (_ABSENT, _UNABLE, _UNKNOWN, _ENGLISH, _IGNORANT)):
+        if not bare or any(pattern.search(own) for pattern in (ABSENT, UNABLE, UNKNOWN, ENGLISH, IGNORANT)):
             continue
-        is_quotation = own != rest and _REFERS.search(own) and not _states_value(own)
+        is_quotation = own != rest and REFERS.search(own) and not _states_value(own)
         if not is_quotation:
             return rest
     return ""
@@ -200,7 +195,7 @@ def _answered_before(text: str, question: str, triggers: list[tuple[str, int, in
         return False
     asked = {question[at : at + 2] for at in range(len(question) - 1)}
     return all(
-        _OTHERWISE.search(piece.text)
+        OTHERWISE.search(piece.text)
         and not any(piece.text[at : at + 2] in asked for at in range(2, len(piece.text) - 1))
         for piece in refusing
     )

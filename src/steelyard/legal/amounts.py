@@ -42,10 +42,13 @@ class Judged:
 
 
 def amounts(text: str) -> list[Mention]:
-    """The sums of a normal text; numbers without a currency only where there are no others."""
+    """The sums of a normal text; digits without a currency only where there are no others."""
     found = mentions(text)
-    money = [mention for mention in found if mention.kind == "money"]
-    return money or [mention for mention in found if _may_be_money(text, mention)]
+    bare = [mention for mention in found if _may_be_money(text, mention)]
+    if not any(mention.kind == "money" for mention in found):
+        return bare
+    spoken = [mention for mention in bare if not mention.text[0].isdigit()]  # 还了四万五 beside 15万元
+    return sorted([*(m for m in found if m.kind == "money"), *spoken], key=lambda mention: mention.start)
 
 
 def judge_amount(expected: Decimal, question: str, answer: str, rules: AmountRules) -> Judged:

@@ -53,6 +53,7 @@ def _fits(wanted: str, value: Mention, answer: str) -> bool:
         rest = answer[: value.start] + answer[value.end :]
         return (
             value.text[0].isdigit()
+            or value.text.isascii()
             or (len(value.text) > 1 and not value.is_exact)
             or bool(_WHOLE_ANSWER.fullmatch(rest))
         )

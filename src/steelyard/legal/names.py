@@ -20,7 +20,7 @@ _AFTER_NAME: Final = (
 )
 _BEFORE_NAME: Final = "是由叫名为系即跟找与和被让请给对向把及乃在从的了称到说、:“（(《'\"自经告诉介绍"
 _ORGANISATION: Final = re.compile(
-    r"^[\u4e00-\u9fff\d]{0,12}?(?:法庭|窗口|网点|门店|车间|校区|院区|分厂|支部|小组|委员会|派出所|支行|分行|分局|大队|中队|支队|分公司|分店|分院|支公司|营业部|办事处|项目部|科|处|室|厅|所|队|组|号|楼|单元|店|部|村|镇|街道|路|栋|层)"
+    r"^[\u4e00-\u9fff\d]{0,12}?(?:审判庭|法庭|庭|窗口|网点|门店|车间|校区|院区|分厂|支部|小组|委员会|派出所|支行|分行|分局|大队|中队|支队|分公司|分店|分院|支公司|营业部|办事处|项目部|科|处|室|厅|所|队|组|号|楼|单元|店|部|村|镇|街道|路|栋|层)"
 )
 _LEGAL_FORM: Final = re.compile(r"^(?:股份)?有限(?:责任)?公司|^集团")
 WRONG_ROLE: Final = "in the asked role the answer names"
@@ -94,6 +94,8 @@ def _judge_digits(name: str, answer: str) -> Judged:
     runs = [re.sub(r"[\s\-()+]", "", run) for run in re.findall(r"\+?\d[\d\s\-()]{3,}[\dXx]", answer)]
     kin = {run.upper().removeprefix("86") if len(run) == len(wanted) + 2 else run.upper() for run in runs}
     same_kind = {run for run in kin if len(run) >= len(wanted) - 2}
+    if same_kind == {wanted} and _NEGATED.search(answer[: answer.find(wanted[:3])]):
+        return Judged(False, f"the answer denies {name}")
     if same_kind == {wanted}:
         return Judged(True, f"the answer says {name}")
     return Judged(False, f"the answer says {', '.join(sorted(same_kind)) or 'no such number'}")
@@ -115,7 +117,7 @@ def _is_whole(name: str, answer: str, place: int) -> bool:
         return True
     if _LEGAL_FORM.match(after) or (len(name) > 3 and _ORGANISATION.match(after)):
         return False
-    return len(name) > 4 or after[0] in _AFTER_NAME
+    return len(name) > 3 or after[0] in _AFTER_NAME
 
 
 def _is_offered(name: str, answer: str, place: int) -> bool:

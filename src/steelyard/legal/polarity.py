@@ -13,6 +13,8 @@ _NOT_NEGATORS: Final = re.compile(
     r"不只|不光|不止|不料|不过|不久|不断|不少|不同意见|不管|不论|无论|不得已|差不多|要不|不错|不妨|不愧|不免|未免|不禁|"
     r"不由得|对不起|了不起|非法|非常|除非|无非|莫非|是非|非得|否则|是否|能否|可否|会否|有无|有没有|是不是|能不能|会不会|"
     r"要不要|愿不愿意|知不知道|没有疑问|毫无疑问|无疑|不容置疑|不在话下|无论如何|未来|未婚|未成年|未遂|不动产|不法|"
+    r"毫无保留|毫无|毫不犹豫|无条件|非但|不假思索|不约而同|无一例外|不言而喻|无可否认|无可争辩|无不|无保留|不止一次|"
+    r"不单|不惜|无意中|无故|没多久|不日|不时|不慎|不小心|无异议|没有异议|义不容辞|不加掩饰|不加隐瞒|不加辩解|毫无隐瞒|不讳|"
     r"不当得利|无期|无偿|没收|没落|不幸|不满(?=\d)",
     re.IGNORECASE,
 )
@@ -50,20 +52,34 @@ def judge_boolean(expected: bool, question: str, answer: str) -> Judged:
 def polarity(question: str, answer: str) -> bool | None:
     """True, False, or None where the answer does not say."""
     own = without_quotes(answer)
-    if not own.strip() or doubt(own) or _BOTH.search(own) or detect_abstention(answer, question=question).abstains:
-        return None
     told = _QUESTION_FORMS.sub("", own)
     pieces = [clause.text for clause in clauses(told) if re.search(r"\w", clause.text)]
-    if not pieces:
+    if not pieces or doubt(own) or _BOTH.search(own):
         return None
     first = pieces[0]
     if _DOUBLE.search(first):
         return True
+    if _abstains(answer, first, question):
+        return None
     if _YES.match(first) and not _NEGATOR.search(_masked(first)):
         return True
     if _NO.match(_masked(first)):
         return _is_even(first, question)
     return _is_even(_answering(pieces, question), question)
+
+
+def _abstains(answer: str, first: str, question: str) -> bool:
+    """Whether the answer refuses; what is left open after the first clause has answered does not matter."""
+    if not detect_abstention(answer, question=question).abstains:
+        return False
+    answers_first = _YES.match(first) or _NO.match(_masked(first)) or _repeats(first, question)
+    return not answers_first or detect_abstention(first, question=question).abstains
+
+
+def _repeats(clause: str, question: str) -> bool:
+    """Whether a clause repeats the predicate after 是否 and its like."""
+    asked = re.search(r"(?:是否|有没有|有无|能否|是不是|会不会)(.{2,4})", question)
+    return bool(asked) and asked[1][:2] in clause
 
 
 def _answering(pieces: list[str], question: str) -> str:

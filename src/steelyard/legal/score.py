@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from steelyard.formats.documents import Document
-from steelyard.legal.abstention import _CONFLICT, detect_abstention
+from steelyard.legal.abstention import detect_abstention
 from steelyard.legal.amounts import amounts, same_amount
 from steelyard.legal.citations import Citation, citations_of, is_real, mismatch
 from steelyard.legal.clauses import live
@@ -16,6 +16,7 @@ from steelyard.legal.forbidden import find_forbidden
 from steelyard.legal.grounding import Invented, find_invented, ground_of
 from steelyard.legal.model import Evidence, EvidenceSet, Fact, Gap, Question, penalty_of
 from steelyard.legal.quotes import contains_quote
+from steelyard.legal.refusal_words import CONFLICT
 from steelyard.text.normal import normal
 
 PARTS: Final = (
@@ -176,7 +177,7 @@ def _quoting(question: Gap, record: Mapping[str, Any], text: str, document: Docu
 
 def _surfaced(question: Gap, record: Mapping[str, Any], text: str, document: Document) -> tuple[float, str]:
     """Whether the answer says that statements disagree and gives both sides, quoted or cited."""
-    if not _CONFLICT.search(normal(text)):
+    if not CONFLICT.search(normal(text)):
         return 0.0, "does not say that statements disagree"
     citations = _citations(record, "citations", "evidence")
     missing = [

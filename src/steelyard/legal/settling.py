@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Final
 
 from steelyard.legal.clauses import (
@@ -66,10 +67,19 @@ def _role_names(text: str) -> frozenset[str]:
 def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
     """Of several values the concluded one, the right side of an equation, the total if asked for, the asked role's."""
     ways = [concluded(answer, values), equated(answer, values)]
-    if asks_for_total(question):
+    is_plain = asked_roles(question) <= {"collected", "loan"}
+    if asks_for_total(question) or (is_plain and _adds_up(answer, values)):
         ways.append(totalled(answer, values))
     ways += [_in_role(question, answer, values), _by_words(question, answer, values)]
     return next((found for found in ways if len(_distinct(found)) == 1), values)
+
+
+def _adds_up(answer: str, values: Sequence[Mention]) -> bool:
+    """Whether one value is announced as a total and is the sum of all others."""
+    announced = totalled(answer, values)
+    rest = [value.value for value in values if value not in announced]
+    is_sum = len(announced) == 1 and len(rest) > 1 and all(isinstance(each, Decimal) for each in rest)
+    return is_sum and sum(rest) == announced[0].value
 
 
 def _in_role(question: str, answer: str, values: Sequence[Mention]) -> list[Mention]:

@@ -13,7 +13,8 @@ _CLASSES: Final = (
         "人", "个人", "名", "位", "口", "people", "persons", "person", "men", "women", "witnesses", "witness",
         "employees", "workers", "guests",
     ),
-    ("份", "张", "本", "页", "封", "copies", "copy", "documents", "document", "pages", "letters", "contracts"),
+    ("份", "张", "本", "封", "copies", "copy", "documents", "document", "letters", "contracts"),
+    ("页", "pages", "page"),
     ("台", "辆", "部", "架", "艘", "vehicles", "vehicle", "cars", "car", "machines", "trucks", "vessels"),
     ("天", "日", "days", "day"),
     ("个月", "月", "months", "month"),
@@ -35,7 +36,8 @@ MEASURES: Final = (
     "箱",
     "盒", "包", "批", "项", "种", "天", "年", "米", "吨", "户", "口", "枚", "艘", "架", "头", "棵", "层", "期", "款",
     "场",
-    "轮", "顿", "支", "块", "厘米", "克", "斤", "亩", "组", "号", "栋", "幢", "封", "周", "星期",
+    "轮", "顿", "支", "块", "厘米", "克", "斤", "亩", "针", "袋", "桶", "捆", "卷", "双", "对", "扇", "幅", "颗",
+    "粒", "碗", "杯", "罐", "匹", "组", "号", "栋", "幢", "封", "周", "星期",
 )
 # fmt: on
 _CLASS_OF: Final = {unit: number for number, units in enumerate(_CLASSES) for unit in units}
@@ -44,8 +46,8 @@ _GENERAL: Final = "个"
 
 
 def is_measure(unit: str) -> bool:
-    """Whether a word is a measure word that has a class."""
-    return unit in _CLASS_OF
+    """Whether a word is a measure word."""
+    return unit in _CLASS_OF or unit in MEASURES
 
 
 def same_measure(one: str, two: str) -> bool:

@@ -206,6 +206,28 @@ _APPROX_AFTER: Final = re.compile(r"\s*(?:左右|上下|or so)")
 _SPAN_AFTER: Final = re.compile(rf"\s*(?:至|到|-|~|to)\s*(?=[¥$]?[\d{CHINESE}])")
 
 _MEASURE: Final = re.compile(rf"\s*({'|'.join(MEASURES)}|(?<=\d) ?[a-z]+|(?<=[a-z]) [a-z]+)", re.IGNORECASE)
+_FUNCTION_WORDS: Final = frozenset(
+    (
+        "or",
+        "and",
+        "to",
+        "of",
+        "in",
+        "on",
+        "at",
+        "were",
+        "was",
+        "the",
+        "a",
+        "is",
+        "by",
+        "for",
+        "from",
+        "with",
+        "but",
+        "are",
+    )
+)
 _OFTEN: Final = re.compile(r"\b(once|twice|thrice)\b", re.IGNORECASE)
 _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3}
 _PAIR: Final = re.compile("[俩仨]")
@@ -293,6 +315,8 @@ def _count(text: str, numeral: Numeral) -> Mention:
     measure = _MEASURE.match(text, at)
     end = measure.end() if measure else at
     unit = measure[1].strip().lower() if measure else ""
+    if unit in _FUNCTION_WORDS:
+        measure, unit, end = None, "", at
     kind: Kind = "count" if measure else "number"
     return _qualified(text, Mention(kind, numeral.start, end, text[numeral.start : end], numeral.value, unit, loose))
 
