@@ -79,7 +79,7 @@ def _abstains(answer: str, first: str, question: str) -> bool:
 def _repeats(clause: str, question: str) -> bool:
     """Whether a clause repeats the predicate after 是否 and its like."""
     asked = re.search(r"(?:是否|有没有|有无|能否|是不是|会不会)(.{2,4})", question)
-    return bool(asked) and asked[1][:2] in clause
+    return asked is not None and asked[1][:2] in clause
 
 
 def _answering(pieces: list[str], question: str) -> str:
