@@ -21,11 +21,12 @@ def pytest_addoption(parser):
 
 @pytest.fixture(scope="session")
 def results(request):
-    """What every question came to, by id."""
+    """What every chosen question came to, by id; only those are asked."""
     from benchmark.test_runner import BenchmarkRunner
 
     system = request.config.getoption("--system")
-    summary = BenchmarkRunner(FOLDER).run_benchmark(system or "builtin:baseline")
+    chosen = [item.callspec.params["question"] for item in request.session.items if hasattr(item, "callspec")]
+    summary = BenchmarkRunner(FOLDER).run_benchmark(system or "builtin:baseline", ids=chosen)
     return {result["id"]: result for result in summary["individual_results"]}
 
 

@@ -23,29 +23,32 @@ class BenchmarkRunner:
     def __init__(self, folder: str | Path = FOLDER) -> None:
         self.folder = Path(folder)
 
-    def run_benchmark(self, rag_system: Any, question_type: str | None = None) -> dict[str, Any]:
+    def run_benchmark(
+        self, rag_system: Any, question_type: str | None = None, ids: list[str] | None = None
+    ) -> dict[str, Any]:
         """Ask, judge and sum up; `rag_system` has `.query(question)`, is a function, or a SPEC such as replay:FILE."""
         types = [question_type] if question_type else []
-        table = steelyard.evaluate_legal(rag_system, self.folder, types=types)
+        table = steelyard.evaluate_legal(rag_system, self.folder, types=types, ids=ids)
         return summary_of(table)
 
 
 def summary_of(table: steelyard.Table) -> dict[str, Any]:
     """What the benchmark's document promises of a run."""
     scores = table.column("legal").tolist()
+    weights = [float(weight or 1) for weight in table.tags.get("weight", [""] * len(table))]
     passed = [value == 1.0 for value in table.parts["legal"]["passed"].tolist()]
     kinds = list(table.tags["type"])
     by_type = {
-        kind: {"total": kinds.count(kind), "mean": _mean([s for s, k in zip(scores, kinds, strict=True) if k == kind])}
+        kind: {"total": kinds.count(kind), "mean": _mean(*_of_kind(kind, kinds, scores, weights))}
         for kind in dict.fromkeys(kinds)
     }
     return {
         "total_tests": len(table),
         "passed_tests": sum(passed),
         "pass_rate": sum(passed) / len(table),
-        "overall_score": sum(scores),
-        "max_score": float(len(table)),
-        "overall_percentage": 100 * _mean(scores),
+        "overall_score": sum(score * weight for score, weight in zip(scores, weights, strict=True)),
+        "max_score": sum(weights),
+        "overall_percentage": 100 * _mean(scores, weights),
         "by_type": by_type,
         "individual_results": [
             {
@@ -62,8 +65,13 @@ def summary_of(table: steelyard.Table) -> dict[str, Any]:
     }
 
 
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values) if values else 0.0
+def _of_kind(kind: str, kinds: list[str], *columns: list[float]) -> list[list[float]]:
+    return [[value for value, of in zip(column, kinds, strict=True) if of == kind] for column in columns]
+
+
+def _mean(values: list[float], weights: list[float]) -> float:
+    """By the weights that questions carry, which are 1 unless they say otherwise."""
+    return sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)
 
 
 def main() -> int:

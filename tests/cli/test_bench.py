@@ -60,6 +60,20 @@ def test_mistakes(name, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_a_tag_is_checked_before_anything_is_asked(tmp_path):
+    done = run("--system", "builtin:baseline", "--by", "nope", "-o", tmp_path / "r.jsonl")
+    assert done.returncode == 2
+    assert done.stderr.startswith("no tag is called 'nope'")
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_what_a_system_prints_is_not_in_the_json(tmp_path):
+    (tmp_path / "noisy.py").write_text("def answer(question):\n    print('debug')\n    return '不详'\n")
+    done = run("--system", "python:noisy:answer", "--limit", "2", "--json", "-o", "r.jsonl", cwd=tmp_path)
+    assert json.loads(done.stdout)["kind"] == "legal"
+    assert "debug" in done.stderr
+
+
 def test_a_system_that_is_not_there(tmp_path):
     done = run("--system", "http://127.0.0.1:9/ask", "--retries", "0", "--limit", "2", "-o", tmp_path / "r.jsonl")
     assert done.returncode == 3

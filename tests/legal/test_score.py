@@ -7,7 +7,7 @@ import pytest
 from steelyard.formats.documents import read_document
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import read_question_file
-from steelyard.legal import judge, question_of
+from steelyard.legal import judge, judge_fact, question_of
 from steelyard.legal.oracle import gold_record
 from steelyard.pipelines.benchmark import load_benchmark
 
@@ -126,6 +126,15 @@ def gap(**fields):
 
 
 RIGHT = {"page": 1, "text": "答：一共收了42000元，是2020年6月5日收的。"}
+
+
+@pytest.mark.parametrize(
+    "answer", ["x", "苹果", "今天天气很好。", "42000元", "Paris", "I cannot help with that.", "Error: overloaded"]
+)
+@pytest.mark.parametrize("question", ["邰问樵是否表示认罪认罚？", "Did he sign the receipt?", "他愿意退款吗？"])
+def test_whatever_is_said_is_not_yes(answer, question):
+    for value in (True, False):
+        assert not judge_fact({"boolean_answer": value}, answer, question=question).correct
 
 
 def test_a_fact_with_its_citation(document):

@@ -2,6 +2,7 @@
 
 import json
 import random
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -119,6 +120,28 @@ def test_values_lie_in_their_range(prediction, references):
         table = steelyard.evaluate_answers([prediction], [references], profile=profile)
         for name in table.metrics:
             assert 0 <= table.column(name)[0] <= 1 + 1e-12
+
+
+def test_mappings_are_joined_by_id():
+    table = steelyard.evaluate_answers({"a": "x", "c": "y"}, {"b": "y", "a": "x"}, ["EM"])
+    assert (list(table.ids), table.column("EM").tolist()) == (["b", "a"], [0.0, 1.0])
+    for wrong in ({"x"}, (word for word in "x")):
+        with pytest.raises(
+            steelyard.ConfigError, match=r"^predictions and references must be in order, or mappings by id$"
+        ):
+            steelyard.evaluate_answers(wrong, ["x"])
+
+
+@pytest.mark.parametrize("text", ["café", "한국", "Ångström", "がぎ", "Việt Nam"])
+def test_composed_and_decomposed_letters_are_equal(text):
+    assert set(scores([text], normalize("NFD", text)).values()) == {1.0}
+
+
+def test_other_references_are_other_settings():
+    first, second = (steelyard.evaluate_answers(["x"], [gold], ["EM"]) for gold in ("x", "y"))
+    assert "reference set" in first.signature.differences(second.signature)
+    again = steelyard.evaluate_answers(["z"], ["x"], ["EM"])
+    assert "reference set" not in first.signature.differences(again.signature)
 
 
 def test_silence_is_nought_and_a_missing_reference_is_not_scored():

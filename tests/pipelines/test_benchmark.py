@@ -120,6 +120,11 @@ def test_a_failure_is_recorded_counts_as_nought_and_is_asked_again(benchmark, tm
     assert list(table.failures) == [3]
     assert table.failures[3].endswith("the system raised OSError: no luck")
     assert table.column("legal")[3] == 0.0
+    assert {part: column[3] for part, column in table.parts["legal"].items() if part != "value_cited"}.keys() >= {
+        "passed"
+    }
+    assert table.parts["legal"]["passed"][3] == table.parts["legal"]["penalised_score"][3] == 0.0
+    assert recorded(path)[table.ids[3]]["output"]["question"] == benchmark.questions[3].about.question
     summary = table.summary()
     assert (summary.items, summary.scored, summary.errors, summary.unscored) == (12, 11, 1, 0)
     assert summary.metrics["legal"].mean == pytest.approx(table.column("legal").mean())
@@ -133,10 +138,33 @@ def test_a_failure_is_recorded_counts_as_nought_and_is_asked_again(benchmark, tm
 
 
 def test_if_every_question_fails_the_system_failed(benchmark, tmp_path):
-    with pytest.raises(SystemFailure, match=r"^mine: every question failed: .*ZeroDivisionError: division by zero$"):
+    with pytest.raises(
+        SystemFailure, match=r"^mine: the first 10 questions all failed: .*ZeroDivisionError: division by zero\n"
+    ):
         run_benchmark(
             benchmark, PythonSystem(lambda question: 1 / 0, "mine"), AskSettings(retries=0), tmp_path / "r.jsonl"
         )
+
+
+def test_recorded_answers_are_for_questions(benchmark, tmp_path, write):
+    from steelyard.systems.replay import ReplaySystem
+
+    first = benchmark.questions[0].about.id
+    lines = [{"id": first, "answer": "不详"}, {"id": "nobody", "answer": "x"}]
+    system = ReplaySystem(write("r.jsonl", "".join(json.dumps(line) + "\n" for line in lines)))
+    table = run_benchmark(benchmark, system, AskSettings(retries=0), tmp_path / "a.jsonl")
+    assert table.counts == {"recorded answers that no question asks for": 1}
+    assert len(table.failures) == 11
+    other = ReplaySystem(write("o.jsonl", '{"id": "nobody", "answer": "x"}\n'))
+    with pytest.raises(InputError, match="no recorded answer is for a question of this benchmark"):
+        run_benchmark(benchmark, other, AskSettings(), tmp_path / "b.jsonl")
+
+
+def test_an_empty_file_is_begun_and_not_resumed(benchmark, tmp_path):
+    path = tmp_path / "r.jsonl"
+    path.touch()
+    table = run_benchmark(benchmark, PythonSystem(lambda question: "不详", "mine"), AskSettings(), path, resume=True)
+    assert len(table) == 12
 
 
 def test_another_run_is_not_resumed(benchmark, tmp_path):
@@ -145,8 +173,7 @@ def test_another_run_is_not_resumed(benchmark, tmp_path):
     with pytest.raises(InputError) as caught:
         run_benchmark(benchmark, PythonSystem(lambda question: "不详", "other"), AskSettings(), path, resume=True)
     assert str(caught.value) == (
-        f"{path}: this result was made with other settings: system\n"
-        "hint: name another file, or start it again without --resume"
+        f"{path}: this result was made with other settings: system\nhint: name another file with -o, or remove this one"
     )
     with pytest.raises(InputError, match="this file exists already"):
         run_benchmark(benchmark, PythonSystem(lambda question: "不详", "mine"), AskSettings(), path)

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -63,12 +64,13 @@ def run(arguments: argparse.Namespace) -> int:
 
     path = _results_path(arguments)
     benchmark = load_benchmark(arguments.folder or benchmark_folder(), arguments.type, arguments.limit)
+    _check_tag(arguments.by, benchmark)
     settings = AskSettings(
         concurrency=arguments.concurrency, timeout=arguments.timeout, retries=arguments.retries, rate=arguments.rate
     )
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     try:
-        with proportion("questions") as progress:
+        with redirect_stdout(sys.stderr), proportion("questions") as progress:  # a system may print
             table = run_benchmark(benchmark, system, settings, path, resume=arguments.resume, progress=progress)
     except KeyboardInterrupt:
         sys.stderr.write(f"stopped; what was answered is in {path}; go on with: -o {path} --resume\n")
@@ -81,6 +83,15 @@ def run(arguments: argparse.Namespace) -> int:
     if path not in arguments.output:
         sys.stderr.write(f"results: {path}\n")
     return 0
+
+
+def _check_tag(tag: str, benchmark: Any) -> None:
+    """Refuse a tag that no question has before anything is asked."""
+    from steelyard.errors import UnknownName
+
+    known = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
+    if tag not in known:
+        raise UnknownName.of("tag", tag, known)
 
 
 def _results_path(arguments: argparse.Namespace) -> Path:

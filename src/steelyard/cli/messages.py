@@ -103,7 +103,7 @@ CHINESE = {
     "this line is neither header, item nor footer": "这一行既不是表头、条目，也不是结尾",
     "the item {} appears again (first on line {})": "条目 {} 重复出现（首次在第 {} 行）",
     "this file exists already": "文件已经存在",
-    "resume it, or name another": "请继续写它，或换一个名字",
+    "go on with it by --resume, or name another": "用 --resume 继续，或换一个名字",
     "a run must be a file, this is a folder": "run 必须是文件，这是文件夹",
     "the columns differ in length: {}": "各列长度不同：{}",
     "a row must be (query, document, number), not {}": "每一行应为（查询，文档，数值），而不是 {}",
@@ -209,6 +209,9 @@ _WORDS = {"metric": "指标", "test": "检验", "correction": "校正方法", "q
 _WORDS |= {"reading parquet files": "读取 parquet 文件", "BLEU and chrF": "BLEU 和 chrF"} | BENCHMARK_WORDS
 
 
+_PLACE = re.compile(r"(?:\S+:\d+|\S+#/\S*|<stdin>|\S+\.\w{2,7}): (?:/\S+: )?")  # file:line, file#pointer, file
+
+
 def translate(message: str, language: str) -> str:
     """The message in the language of the user, line by line; a place at the head of a line stays as it is."""
     return message if language == "en" else "\n".join(_line(line) for line in message.split("\n"))
@@ -218,7 +221,9 @@ def _line(line: str) -> str:
     hint = line.removeprefix("hint: ")
     if hint != line:
         return CHINESE["hint: {}"].format(_whole(hint) or hint)
-    for cut in (0, *(place.end() for place in re.finditer(": ", line))):
+    leading = _PLACE.match(line)
+    cuts = (*((leading.end(),) if leading else ()), 0, *(place.end() for place in re.finditer(": ", line)))
+    for cut in cuts:
         found = _whole(line[cut:])
         if found:
             return line[:cut] + found

@@ -52,7 +52,7 @@ class RowReader:
         self._layout = _NO_LAYOUT
         self._ids: dict[str, None] = {}
         self._lines = array("q")  # of the ids
-        self._unnamed = 0
+        self.unnamed = 0
         self._bad_ids: list[Problem] = []
         self._bad_values: list[Problem] = []
 
@@ -105,9 +105,9 @@ class RowReader:
             before = self._layout
             try:
                 self._lay_out()
-            except InputError:
+            except InputError as error:
                 if before is not _NO_LAYOUT:
-                    raise
+                    raise InputError(str(error.problems[0].message), where=new[0].where, hint=error.hint) from None
             if before is not _NO_LAYOUT and before[:3] != self._layout[:3]:
                 message = "new columns begin here, and change which one is which"
                 raise InputError(message, where=new[0].where, hint=LATE_HINT)
@@ -142,8 +142,8 @@ class RowReader:
         return _prediction(value)
 
     def _next_id(self) -> str:
-        self._unnamed += 1
-        return str(self._unnamed)
+        self.unnamed += 1
+        return str(self.unnamed)
 
     def _id(self, value: Any, number: int, place: Callable[[int], str]) -> str:
         """An id which no row before has; `place` says where a row of some number stands."""

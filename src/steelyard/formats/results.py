@@ -23,6 +23,7 @@ from steelyard.table import FloatArray, Gap, IntArray, Signature, Table
 
 Json = dict[str, Any]
 
+EXISTS_HINT = "go on with it by --resume, or name another"
 UNFINISHED = "items written before the run was cut off"
 
 
@@ -115,7 +116,7 @@ class ResultsWriter:
         try:
             writer = cls(open(path, "x", encoding="utf-8"))  # noqa: SIM115 - closed by `finish` or `__exit__`
         except FileExistsError:
-            raise InputError("this file exists already", where=str(path), hint="resume it, or name another") from None
+            raise InputError("this file exists already", where=str(path), hint=EXISTS_HINT) from None
         _lock(writer._file, path)
         writer.add(head)
         return writer

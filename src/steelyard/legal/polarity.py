@@ -35,6 +35,44 @@ _NO: Final = re.compile(
     r"\s*(?:否(?!认)|不是|不对|不(?!得不|仅|但|可否认|能不|会不)|没有|没(?!错|问题|收)|未(?!来|成年|婚)|无(?!疑|论)|并非(?!不|没)|false\b|no\b|negative\b|incorrect\b)",
     re.IGNORECASE,
 )
+_MARK: Final = re.compile(
+    r"是否|有没有|有无|能否|可否|是不是|会不会|能不能|有否|^\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would)\b",
+    re.IGNORECASE,
+)
+_SHORT_FORM: Final = re.compile(
+    r"(?:(?:he|she|they|it|that|this|i|we|there)|mr\.? \w+|ms\.? \w+)? ?(?:certainly |indeed )?"
+    r"(?:did|does|do|was|were|is|are|has|have|had|will|would|can|could)(?:n't| not)?"
+    r"(?: (?:so|correct|right|true|the case|indeed))?",
+    re.IGNORECASE,
+)
+_VERDICT: Final = re.compile(
+    r"承认|否认|认可|同意|拒绝|属实|确有|确实|并无此事|无此事|没有这回事|有这回事|默认|予以否定|予以肯定|\b(?:admit|den(?:y|ie)|agree|refus|confirm|acknowledg)\w*",
+    re.IGNORECASE,
+)
+_COMMON: Final = frozenset(
+    (
+        "the",
+        "that",
+        "this",
+        "with",
+        "from",
+        "have",
+        "been",
+        "was",
+        "were",
+        "any",
+        "and",
+        "for",
+        "his",
+        "her",
+        "not",
+        "did",
+        "does",
+        "has",
+        "had",
+    )
+)
+_FUNCTION: Final = frozenset("的了在上下中是有没不未无过着地得和与向对把被给到从为以于个这那他她它其人，。,.?？ ")
 _BOTH: Final = re.compile(
     r"也许|或许|可能|既.*又|一会儿|时而|说法不一|前后矛盾|\bmaybe\b|\bperhaps\b|\bsometimes\b", re.IGNORECASE
 )
@@ -65,7 +103,8 @@ def polarity(question: str, answer: str) -> bool | None:
         return True
     if _NO.match(_masked(first)):
         return _is_even(first, question)
-    return _is_even(_answering(pieces, question), question)
+    answering = _answering(pieces, question)
+    return None if answering is None else _is_even(answering, question)
 
 
 def _abstains(answer: str, first: str, question: str) -> bool:
@@ -77,15 +116,32 @@ def _abstains(answer: str, first: str, question: str) -> bool:
 
 
 def _repeats(clause: str, question: str) -> bool:
-    """Whether a clause repeats the predicate after 是否 and its like."""
-    asked = re.search(r"(?:是否|有没有|有无|能否|是不是|会不会)(.{2,4})", question)
-    return asked is not None and asked[1][:2] in clause
+    """Whether a clause repeats the predicate of the question, or stands for it ("He did not.")."""
+    return bool(_echo(clause, question)) or _SHORT_FORM.fullmatch(clause.strip()) is not None
 
 
-def _answering(pieces: list[str], question: str) -> str:
-    """The clause that repeats the question's predicate, else the first."""
-    wanted = {question[at : at + 2] for at in range(len(question) - 1)}
-    return max(pieces, key=lambda piece: sum(piece[at : at + 2] in wanted for at in range(len(piece) - 1)))
+def _answering(pieces: list[str], question: str) -> str | None:
+    """The clause that repeats most of the question's predicate; None if none does."""
+    best = max(pieces, key=lambda piece: _echo(piece, question))
+    if _echo(best, question):
+        return best
+    return next((piece for piece in pieces if _repeats(piece, question) or _VERDICT.search(piece)), None)
+
+
+def _echo(clause: str, question: str) -> int:
+    """How much of the predicate a clause repeats: pairs of characters, or words of English."""
+    predicate = _predicate(question)
+    if predicate.isascii():
+        said = {word[:5] for word in re.findall("[a-z]{3,}", clause.lower())} - _COMMON
+        return len(said & {word[:5] for word in re.findall("[a-z]{3,}", predicate.lower())})
+    pairs = sum(predicate[at : at + 2] in clause for at in range(len(predicate) - 1))
+    return 2 * pairs + len(set(predicate) & set(clause) - _FUNCTION)
+
+
+def _predicate(question: str) -> str:
+    """What is asked whether it is so: after 是否 and its like, or without who is asked about."""
+    marked = _MARK.search(question)
+    return question[marked.end() :].rstrip("?？。吗呢 ") if marked else question.rstrip("?？。吗呢没有 ")
 
 
 def _is_even(clause: str, question: str) -> bool:

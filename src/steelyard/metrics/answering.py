@@ -70,7 +70,7 @@ def weigh_answers(
         columns=sheet.columns(),
         kind="answers",
         name=name if name is not None else result_name(answers.name),
-        signature=_signature(answers, balance),
+        signature=_signature(answers, balance, sheet.references),
         gaps=GAPS,
         status=sheet.all_status(),
         tags=sheet.all_tags(),
@@ -88,6 +88,7 @@ class _Sheet:
         self.tags: dict[str, list[str]] = {}
         self.status: dict[str, list[NDArray[np.int8]]] = {}
         self.scores: dict[str, dict[str, list[FloatArray]]] = {}
+        self.references = 0
 
     def add(self, batch: Weighed) -> None:
         """Write a batch below those before it."""
@@ -95,6 +96,7 @@ class _Sheet:
             before = self.tags.setdefault(name, [])
             before += [""] * (len(self.ids) - len(before)) + column
         self.ids += batch.ids
+        self.references += batch.references
         for metric, scores in batch.scores.items():
             self.status.setdefault(metric, []).append(batch.status[metric])
             for part, values in scores.items():
@@ -138,16 +140,23 @@ def _answers(
         return stream_answers(predictions, mapping=mapping, references=references)
     if references is None or isinstance(references, str | Path):
         raise ConfigError("predictions are values, so references must be values too")
+    if isinstance(predictions, Mapping):
+        if not isinstance(references, Mapping):
+            raise ConfigError("predictions are a mapping, so references must be one too")
+        return answers_of([predictions.get(key) for key in references], list(references.values()), ids=list(references))
+    if not (isinstance(predictions, Sequence | np.ndarray) and isinstance(references, Sequence | np.ndarray)):
+        raise ConfigError("predictions and references must be in order, or mappings by id")
     return answers_of(predictions, references, ids=ids)
 
 
-def _signature(answers: Answers | AnswerStream, balance: Balance) -> Signature:
+def _signature(answers: Answers | AnswerStream, balance: Balance, references: int) -> Signature:
     return Signature.of(
         {
             "kind": "answers",
             "profile": balance.profile,
             "tokens": balance.tokens if balance.profile == "steelyard" else "as the profile has it",
             "references": "the best one counts",
+            "reference set": f"{references % (1 << 32):08x}",
             "silence": "zero",
             "predictions": f"sha256 {answers.digest[:16]}",
             "steelyard": __version__,

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import chain, islice
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,12 +36,13 @@ class Balance:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """The rows of a batch without their texts, and by metric their scores and why one is missing."""
+    """The rows of a batch without their texts, by metric their scores and why one is missing; a sum of references."""
 
     ids: list[str]
     tags: dict[str, list[str]]
     scores: dict[str, Scores]
     status: dict[str, NDArray[np.int8]]
+    references: int
 
 
 def weigh_batches(batches: Iterable[list[AnswerRow]], balance: Balance, processes: int = 1) -> Iterator[Weighed]:
@@ -60,9 +62,13 @@ def weigh_batch(rows: Sequence[AnswerRow], measures: Sequence[Measure], profile:
     blank = np.where(has_reference, 0.0, np.nan)
     batches = list(_paired(rows))
     scores = {str(measure): _spread(measure, batches, profile, blank) for measure in measures}
-    return Weighed(
-        [row.id for row in rows], _tags(rows), scores, {n: _status(s, has_reference) for n, s in scores.items()}
-    )
+    status = {name: _status(found, has_reference) for name, found in scores.items()}
+    return Weighed([row.id for row in rows], _tags(rows), scores, status, _reference_sum(rows))
+
+
+def _reference_sum(rows: Sequence[AnswerRow]) -> int:
+    """A number that ids and references make in any order, so that two files of one test set can be told from others."""
+    return sum(crc32(f"{row.id}\0{row.references}".encode()) for row in rows)
 
 
 def _status(scores: Scores, has_reference: Flags) -> NDArray[np.int8]:

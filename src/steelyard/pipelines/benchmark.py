@@ -1,6 +1,6 @@
 """The legal benchmark against a system: ask, judge, and write down every item as soon as it is done."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from hashlib import sha256
@@ -20,11 +20,16 @@ from steelyard.systems.asking import AskSettings, ask_all
 from steelyard.systems.opening import open_system
 from steelyard.systems.python import PythonSystem
 from steelyard.systems.records import Ask, Failure, Reply, System
+from steelyard.systems.replay import ReplaySystem
 from steelyard.systems.settings import SystemSettings
 from steelyard.table import Signature, Table
 
 METRIC: Final = "legal"
-RESUME_HINT: Final = "name another file, or start it again without --resume"
+RESUME_HINT: Final = "name another file with -o, or remove this one"
+HOPELESS: Final = 10
+"""So many questions that fail one after the other, before any was answered, end a run."""
+HOPELESS_HINT: Final = "what was asked is kept; mend the system and go on with --resume"
+UNASKED: Final = "recorded answers that no question asks for"
 
 Progress = Callable[[int, int], None]
 
@@ -46,8 +51,11 @@ class Benchmark:
         )
 
 
-def load_benchmark(folder: str | Path, types: Sequence[str] = (), limit: int | None = None) -> Benchmark:
-    """The questions of a folder, of these types, with their documents; what is missing or wrong is an error."""
+def load_benchmark(
+    folder: str | Path, types: str | Sequence[str] = (), limit: int | None = None, ids: Collection[str] | None = None
+) -> Benchmark:
+    """The questions of a folder, of these types or ids, with their documents; what is missing or wrong is an error."""
+    types = [types] if isinstance(types, str) else types
     for kind in types:
         if kind not in TYPES:
             raise UnknownName.of("question type", kind, TYPES)
@@ -60,7 +68,8 @@ def load_benchmark(folder: str | Path, types: Sequence[str] = (), limit: int | N
             question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
             for raw in file.questions
         ]
-    chosen = [question for question in questions if not types or question.about.type in types][:limit]
+    chosen = [question for question in questions if not types or question.about.type in types]
+    chosen = [question for question in chosen if ids is None or question.about.id in ids][:limit]
     if not chosen:
         raise InputError(f"there is no question of type {' or '.join(types)}", where=str(folder))
     return Benchmark(tuple(chosen), documents, _digest(chosen, documents))
@@ -70,7 +79,8 @@ def evaluate_legal(
     system: Any,
     folder: str | Path | None = None,
     *,
-    types: Sequence[str] = (),
+    types: str | Sequence[str] = (),
+    ids: Collection[str] | None = None,
     path: str | Path | None = None,
     settings: AskSettings | None = None,
 ) -> Table:
@@ -80,7 +90,7 @@ def evaluate_legal(
     function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
     every item is written there as soon as it is done.
     """
-    benchmark = load_benchmark(folder or benchmark_folder(), types)
+    benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids)
     opened = (
         open_system(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
         if isinstance(system, str)
@@ -105,14 +115,26 @@ def run_benchmark(
     if writer is None:
         return _in_order(load(path), benchmark)
     by_id = {question.about.id: question for question in benchmark.questions}
+    failed = -1 if done else 0
     with writer, closing(ask_all(system, benchmark.asks(frozenset(done)), settings)) as answers:
         for number, (ask, answer) in enumerate(answers, len(done) + 1):
             question = by_id[ask.id]
             writer.add(item_line(question, answer, benchmark.documents[ask.document]))
+            failed = _failed_so_far(failed, answer, system, more=number < len(benchmark.questions))
             if progress is not None:
                 progress(number, len(benchmark.questions))
         _finish(writer, benchmark, path)
     return _in_order(load(path), benchmark)
+
+
+def _failed_so_far(failed: int, answer: Reply | Failure, system: System, *, more: bool) -> int:
+    """How many questions have failed since the beginning; an answer ends the counting, too many failures the run."""
+    if isinstance(answer, Reply) or failed < 0:
+        return -1
+    if failed + 1 == HOPELESS and more:
+        message = f"the first {HOPELESS} questions all failed: {answer.message}"
+        raise SystemFailure(message, where=system.name, hint=HOPELESS_HINT)
+    return failed + 1
 
 
 def item_line(question: Question, answer: Reply | Failure, document: Document) -> Json:
@@ -120,8 +142,10 @@ def item_line(question: Question, answer: Reply | Failure, document: Document) -
     about = question.about
     line: Json = {"id": about.id, "scores": {METRIC: 0.0}, "tags": dict(about.tags)}
     if isinstance(answer, Failure):
-        seconds = {"seconds": answer.seconds, "attempts": answer.attempts}
-        return {**line, "notes": {METRIC: answer.message}, "error": answer.message, "output": seconds}
+        spent = {"question": about.question, "seconds": answer.seconds, "attempts": answer.attempts}
+        nothing = dict.fromkeys(judge(question, {}, document).parts, 0.0)
+        notes = {"notes": {METRIC: answer.message}, "error": answer.message}
+        return {**line, "parts": {METRIC: nothing}, **notes, "output": spent}
     verdict = judge(question, answer.record, document)
     spent = {"seconds": round(answer.seconds, 6), **({} if answer.tokens is None else {"tokens": answer.tokens})}
     return {
@@ -157,6 +181,8 @@ def _writer(benchmark: Benchmark, system: System, path: Path, *, resume: bool) -
     head = _head(benchmark, system)
     if not (resume and path.exists() and path.stat().st_size):
         path.parent.mkdir(parents=True, exist_ok=True)
+        if resume:
+            path.unlink(missing_ok=True)  # empty: nothing was ever written
         return ResultsWriter.create(path, head), set()
     if _is_finished(path):
         _check_same(str(load(path).signature), head, path)
@@ -200,8 +226,19 @@ def _head(benchmark: Benchmark, system: System) -> Json:
         "metrics": [METRIC],
         "items": len(benchmark.questions),
         "bounds": {METRIC: [0.0, 1.0]},
-        "counts": {},
+        "counts": _unasked(benchmark, system),
     }
+
+
+def _unasked(benchmark: Benchmark, system: System) -> dict[str, int]:
+    """How many recorded answers are for no question; an error if none is for any."""
+    if not isinstance(system, ReplaySystem):
+        return {}
+    wanted = {question.about.id for question in benchmark.questions}
+    if not system.ids & wanted:
+        hint = f"the recording has {min(system.ids)!r}, the questions {min(wanted)!r}"
+        raise InputError("no recorded answer is for a question of this benchmark", where=system.name, hint=hint)
+    return {UNASKED: len(system.ids - wanted)} if system.ids - wanted else {}
 
 
 def _finish(writer: ResultsWriter, benchmark: Benchmark, path: Path) -> None:

@@ -30,7 +30,8 @@ def render_console(report: Report, *, language: Language = "en", width: int = 30
     if report.by:
         grids += [_groups(table, report.by, report.metrics) for table in report.tables]
     legal_tables = [table for table in report.tables if table.kind == legal.METRIC]
-    grids += [grid for table in legal_tables for grid in (_parts(table, words), _refusals(table, words))]
+    grids += [_parts(table, words) for table in legal_tables]
+    grids += [_refusals(table, words) for table in legal_tables if "conflict_gap" in table.tags.get("type", ())]
     lines = [line for grid in grids for line in (*_draw(grid, colour), "")]
     lines += [line for table in legal_tables for line in _worst(table, words)]
     lines += remarks(report, words)
@@ -116,6 +117,8 @@ def _refusals(table: Table, words: Words) -> "Grid":
         _rate(found.false_answer),
     )
     grid.add_row(words("hallucinating answers"), "", "", _rate(legal.hallucination_rate(table)))
+    if found.failed:
+        grid.add_row(words("the system failed"), str(found.failed), "", "")
     return grid
 
 

@@ -47,6 +47,7 @@ class Refusals:
     refused_answerable: int = 0
     answered_unanswerable: int = 0
     refused_unanswerable: int = 0
+    failed: int = 0
 
     @property
     def over_refusal(self) -> float:
@@ -87,11 +88,13 @@ def refusals(table: Table) -> Refusals:
         if isinstance(verdict.get("abstained"), bool) and "should_abstain" in verdict:
             key = (verdict["should_abstain"], verdict["abstained"])
             found[key] = found.get(key, 0) + 1
+    gaps = [row for row, kind in enumerate(table.tags.get("type", ())) if kind == "conflict_gap"]
     return Refusals(
         found.get((False, False), 0),
         found.get((False, True), 0),
         found.get((True, False), 0),
         found.get((True, True), 0),
+        sum(row in table.failures for row in gaps),
     )
 
 
@@ -151,6 +154,7 @@ def as_json(table: Table) -> dict[str, Any]:
             "abstained_answerable": matrix.refused_answerable,
             "answered_unanswerable": matrix.answered_unanswerable,
             "abstained_unanswerable": matrix.refused_unanswerable,
+            "failed": matrix.failed,
             "over_refusal_rate": known(matrix.over_refusal),
             "false_answer_rate": known(matrix.false_answer),
         },

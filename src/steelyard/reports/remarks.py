@@ -23,6 +23,8 @@ def remarks(report: Report, words: Words) -> Iterator[str]:
 def _fates(summary: Summary, words: Words) -> str:
     said = [f"{summary.items:,} {words('items')}", f"{summary.scored:,} {words('scored')}"]
     said += [f"{n:,} {words(what)}" for n, what in ((summary.unscored, "unscored"), (summary.errors, "errors")) if n]
+    differing = {name: metric.scored for name, metric in summary.metrics.items() if metric.scored != summary.scored}
+    said += [f"{name}: {count:,} {words('scored')}" for name, count in differing.items()]
     return ", ".join(said)
 
 

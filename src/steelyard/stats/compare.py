@@ -13,7 +13,7 @@ from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import PairedResult, Test, paired_tests
 from steelyard.stats.power import effect_size, smallest_detectable
 from steelyard.stats.summary import clusters_of, interval_list, known
-from steelyard.table import FloatArray, IntArray, Table, mean
+from steelyard.table import Flags, FloatArray, IntArray, Table, mean
 
 # of a score's sixteen digits so many are trusted in a difference
 _DIGITS = 14
@@ -155,6 +155,13 @@ def _compare_pair(
     ]
 
 
+def _possible(rows: "_Pairs", metric: str, kept: FloatArray, both: Flags) -> Interval:
+    """The interval of a mean difference, as far as the metric can differ."""
+    found = mean_interval(kept, method="t", clusters=None if rows.clusters is None else rows.clusters[both])
+    low, high = rows.tables[0].bounds.get(metric, (-np.inf, np.inf))
+    return replace(found, low=max(found.low, low - high), high=min(found.high, high - low))
+
+
 def _compare_metric(
     rows: "_Pairs", metric: str, differences: FloatArray, result: PairedResult, settings: ComparisonSettings
 ) -> Comparison:
@@ -173,7 +180,7 @@ def _compare_metric(
         a_mean=a_mean,
         b_mean=b_mean,
         difference=a_mean - b_mean,
-        interval=mean_interval(kept, method="t", clusters=None if rows.clusters is None else rows.clusters[both]),
+        interval=_possible(rows, metric, kept, both),
         result=result,
         p_adjusted=result.p_value,
         settings=settings,

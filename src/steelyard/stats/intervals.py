@@ -63,6 +63,8 @@ def mean_interval(
     require_one_column(values)
     require_share("level", level)
     require_resamples(resamples)
+    if clusters is not None and len(values) and _all_binary(values) and values.min() == values.max():
+        clusters = None  # all alike: what varies between groups cannot be seen, and certainty is no interval
     chosen = _choice(values, clusters) if method == "auto" else method
     if chosen not in _METHODS:
         raise ValueError(f"no interval method {chosen!r}; there are: auto, {', '.join(_METHODS)}")

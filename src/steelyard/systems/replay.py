@@ -30,6 +30,11 @@ class ReplaySystem:
         self.name, recorded = _read(str(path))
         self._outputs = _by_id(list(recorded), str(path))
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """The questions that have an answer."""
+        return frozenset(self._outputs)
+
     def ask(self, ask: Ask) -> Reply:
         """Look it up."""
         found = self._outputs.get(ask.id)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache
 from typing import Final, Literal
+from unicodedata import normalize
 
 from steelyard.text.folding import fold
 from steelyard.text.scripts import HAN, HANGUL, KANA, UNSPACED, has_kana, script_of
@@ -102,7 +103,7 @@ def _spell(text: str, *, dense: Split, hangul: Split) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 13)  # both sides of a batch: a text is read for its characters and for its words
 def _lexemes(text: str) -> list[str]:
-    folded = fold(text)
+    folded = fold(text if text.isascii() else normalize("NFC", text))  # é written as one character or as two
     return (_ASCII_LEXEME if folded.isascii() else _LEXEME).findall(folded)
 
 
