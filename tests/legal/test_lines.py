@@ -4,8 +4,10 @@
 """
 
 import json
+import re
 from pathlib import Path
 
+import opencc
 import pytest
 
 from steelyard.legal import contains_quote, detect_abstention, find_invented, judge_fact
@@ -75,3 +77,20 @@ def check_grounding(line):
 
 def check_quote(line):
     assert contains_quote(line["answer"], line["required_quote"]) == line["included"], line["why"]
+
+
+FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
+WRITINGS = {
+    "traditional": lambda text: opencc.OpenCC("s2t").convert(text),
+    "full width": lambda text: text.translate(FULL_WIDTH),
+    "spaced": lambda text: re.sub(r"(?<=[\u4e00-\u9fff])(?=[\u4e00-\u9fff])", " ", text),
+}
+
+
+@pytest.mark.parametrize("writing", WRITINGS)
+def test_the_verdict_is_the_same_in_another_writing(writing):
+    for kind, check in CHECKS.items():
+        for path in sorted(OWN.glob(f"{kind}*.jsonl")):
+            for line in read(path):
+                if isinstance(line.get("answer"), str):
+                    globals()[f"check_{check}"](line | {"answer": WRITINGS[writing](line["answer"])})

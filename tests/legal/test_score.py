@@ -1,8 +1,12 @@
 """The formulas, and that no trick earns what it should not."""
 
 import json
+import tempfile
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from steelyard.formats.documents import read_document
 from steelyard.formats.question_checks import benchmark_folder
@@ -67,6 +71,16 @@ DOCUMENT = """=== 第1页 共2页 ===
 问：到底几次？
 答：应该是三次，刚才说错了。
 """
+
+
+def small_document():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "d.md"
+        path.write_text(DOCUMENT, encoding="utf-8")
+        return read_document(path)
+
+
+SMALL = small_document()
 
 
 @pytest.fixture
@@ -249,3 +263,29 @@ def test_what_is_reported_beside_the_score(document):
     assert sums.remarks == ("parts_do_not_add_up: 43000 is not 42000元",)
     invented = judge(fact(), {"answer": "42000元", "citations": [{"page": 1, "text": "从来没有说过的话"}]}, document)
     assert invented.remarks == ("invented_citation: 从来没有说过的话",)
+
+
+words = st.text(st.sampled_from("材料未载明矛盾去过两次应该是三42000元年月日“”，。但 x"), max_size=40)
+pages = st.one_of(
+    st.integers(-1, 9), st.none(), st.booleans(), st.floats(allow_nan=False), words, st.lists(st.integers(0, 3))
+)
+citations = st.lists(st.one_of(words, st.fixed_dictionaries({"page": pages, "text": words | st.none()})), max_size=4)
+values = st.one_of(st.none(), words, st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False))
+records = st.fixed_dictionaries(
+    {},
+    optional={
+        "answer": words,
+        "citations": citations,
+        "evidence": citations,
+        "amount_total": values,
+        "abstained": values,
+    },
+)
+
+
+@given(records)
+def test_any_record_scores_between_nought_and_one(record):
+    for question in (fact(), fact(partial_credit=True), evidence(), gap(), conflict(required_quote=None)):
+        verdict = judge(question, record, SMALL)
+        assert 0.0 <= verdict.score <= 1.0
+        assert all(0.0 <= value <= 1.0 for value in verdict.parts.values())

@@ -127,6 +127,9 @@ def _rate(share: float) -> str:
 
 
 def _worst(table: Table, words: Words) -> Iterator[str]:
+    from steelyard.reports.reasons import reason_in
+
+    language: Language = "en" if words("metric") == "metric" else "zh"
     weighted = legal.weighted_mean(table)
     if weighted is not None:
         yield f"{table.name}: {words('mean by the weights of the questions')} {cells.number(weighted)}"
@@ -135,7 +138,7 @@ def _worst(table: Table, words: Words) -> Iterator[str]:
         yield f"{table.name}: {words('the worst questions')}"
     for each in found:
         yield f"  {each.id}  {cells.number(each.score, 2)}  {each.question}"
-        yield f"    {each.reason}"
+        yield f"    {reason_in(language, each.reason)}"
     yield ""
 
 

@@ -71,16 +71,16 @@ REASONS: Final = {
     "longer than {} characters": "引文超过 {} 字",
     "said to be the {}": "引用时标为{}",
     "said to be in {}": "引用时标为{}",
-    "not said in the {}": "不是{}中的话",
+    "not said in the {}": "不是{}中的内容",
     "not in the {}": "不在{}中",
     "{} of {} snippets are relevant": "{1} 个片段中有 {0} 个相关",
     "{} of {} snippets": "应有 {1} 个，只有 {0} 个",
     "a snippet stands on its page": "有片段见于所标的页",
     "no snippet stands on the page it names": "没有片段见于所标的页",
     # gaps
-    "nothing is invented": "没有编造",
-    "quotes {}": "引用了原话“{}”",
-    "does not quote {}": "没有引用原话“{}”",
+    "nothing is invented": "未发现编造",
+    "quotes {}": "引用了“{}”",
+    "does not quote {}": "没有引用“{}”",
     "does not say that statements disagree": "没有指出说法不一",
     "does not give {} on page {}": "没有给出第 {1} 页的“{0}”",
     "says that the statements disagree, and gives them": "指出了说法不一，并给出了各方说法",
@@ -99,7 +99,7 @@ NAMES: Final = {
     "correct_abstention": "拒答正确",
     "no_hallucination": "没有编造",
     "quote_included": "引用原话",
-    "conflict_surfaced": "指出说法不一",
+    "conflict_surfaced": "指出矛盾",
     "value_cited": "数值见于引用",
     "penalised_score": "扣罚后得分",
     "passed": "通过",
@@ -127,8 +127,8 @@ WORDS: Final = {
     "bound": "只是上限或下限",
     "rate": "是单价或每期的数额",
     "lunar": "农历",
-    "vague": "只到旬",
-    "coarse": "不到日",
+    "vague": "只是大概时间",
+    "coarse": "未精确到日",
     "question": "问话",
     "answer": "答话",
     "header": "首部",
@@ -152,7 +152,8 @@ KINDS: Final = {
 """What may be invented."""
 
 _QUOTED: Final = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
-_CAREFUL: Final = rf"""({_QUOTED}|(?!['"]).*?)"""
+_OPEN: Final = r"""'(?:[^'\\]|\\.)*\Z|"(?:[^"\\]|\\.)*\Z"""
+_CAREFUL: Final = rf"({_QUOTED}|(?!{_OPEN}).*?)"
 _LENIENT: Final = "(.*?)"
 _HEAD: Final = re.compile(rf"({'|'.join(NAMES)}): |page (\d+), ({_QUOTED}): ")
 _CUT: Final = re.compile(rf"; (?=(?:{'|'.join(NAMES)}): |page \d+, ['\"])")
