@@ -92,3 +92,17 @@ def test_mistakes(write):
     again = write_rows(write, "twice.jsonl", [ROWS[0], ROWS[0]])
     done = run(again)
     assert done.stderr.startswith(f"{again}:2: the id '0' appears again (first on line 1)\n")
+
+
+def test_a_file_of_another_kind_is_told_by_its_name(write):
+    lines = write_rows(write, "lines.json", ROWS)
+    assert run(lines).stderr.endswith("hint: one object per line is JSONL: name the file .jsonl\n")
+    array = write("array.jsonl", json.dumps(ROWS))
+    assert run(array).stderr.endswith("hint: an array is JSON: name the file .json\n")
+
+
+def test_a_field_is_mapped_once(write):
+    path = write_rows(write, "mine.jsonl", ROWS)
+    done = run(path, "--map", "references=golden_answers", "--map", "references=question")
+    assert done.stderr == "the field 'references' is mapped to both 'golden_answers' and 'question'\n"
+    assert done.returncode == 2

@@ -14,7 +14,8 @@ from steelyard.reports.reasons import KINDS, NAMES, REASONS, WORDS, reason_in
 
 SOURCES = Path(__file__).parents[2] / "src" / "steelyard"
 # they speak of question files, make answers, hold patterns, or name kinds; none of them gives a reason
-SILENT = ("__init__", "clauses", "forbidden", "lint", "model", "oracle", "proper_names", "quotes", "refusal_words")
+SILENT = ("__init__", "clauses", "forbidden", "lint", "model", "oracle", "quotes")
+SILENT += ("proper_names", "refusal_words", "roles")
 ENGLISH = re.compile(r"[a-z]{2}[:,]? [a-z{(]")
 # the place before a reason about a citation, joined to it in the next line of the source
 PLACE = "page {}, '{}'"
@@ -134,7 +135,8 @@ LINES = {
     ),
     "exact_match: date_range: the field is 2022-06-01 to 2022-06-15; citation_correctness: page 1, '甲': nothing is "
     "cited; page 7, '乙': said to be the question": (
-        "精确匹配：起止日期：字段为“2022-06-01 至 2022-06-15”；引用正确：第 1 页“甲”：没有引用；第 7 页“乙”：引用时标为问话"
+        "精确匹配：起止日期：字段为“2022-06-01 至 2022-06-15”；"
+        "引用正确：第 1 页“甲”：没有引用；第 7 页“乙”：引用时标为问话"
     ),
     "recall: page 2, 'a; recall: b': does not include \"it's; page 3, 'c': d\"; precision: 1 of 4 snippets are "
     "relevant; citation_provided: a snippet stands on its page": (
@@ -147,7 +149,7 @@ LINES = {
         "拒答正确：说了“没有”之后又作答：“是5元”；没有编造：查出“王五, 李四”（姓名）、“555-0142”（禁止提供的电话）；"
         "引用原话：没有引用“I can't tell: no”；指出矛盾：没有给出第 2 页的“甲”"
     ),
-    "recall: page 2, 'it\\'s \"x\"; recall: b': nothing is cited": "证据召回：第 2 页“it's \"x\"; recall: b”：没有引用",
+    "recall: page 2, 'it\\'s \"x\"; recall: b': nothing is cited": '证据召回：第 2 页“it\'s "x"; recall: b”：没有引用',
     "no_hallucination: he said; recall: all (quote); quote_included: quotes 'he' is not she": (
         "没有编造：查出“he said; recall: all”（引语）；引用原话：引用了“'he' is not she”"
     ),

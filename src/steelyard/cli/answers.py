@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
                 arguments.metric and split_names(arguments.metric),
                 profile=arguments.profile,
                 tokens=arguments.tokens,
-                mapping=dict(arguments.map),
+                mapping=_mapping(arguments.map),
                 name=name,
                 processes=arguments.concurrency,
                 progress=progress,
@@ -81,6 +81,17 @@ def run(arguments: argparse.Namespace) -> int:
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     deliver(Report(tables, comparisons, arguments.per_item, arguments.by), arguments)
     return 0
+
+
+def _mapping(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    """Fields and their columns, each field once."""
+    from steelyard.errors import ConfigError
+
+    found: dict[str, str] = {}
+    for field, name in pairs:
+        if found.setdefault(field, name) != name:
+            raise ConfigError(f"the field {field!r} is mapped to both {found[field]!r} and {name!r}")
+    return found
 
 
 def field_name(text: str) -> tuple[str, str]:

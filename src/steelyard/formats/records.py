@@ -14,6 +14,8 @@ from steelyard.formats.streams import Stream, decode, open_stream, text_blocks
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 COMPRESSED = (".gz", ".zst", ".zstd")
+LINES_HINT = "one object per line is JSONL: name the file .jsonl"
+ARRAY_HINT = "an array is JSON: name the file .json"
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -84,12 +86,18 @@ def _json_lines(stream: Stream) -> Iterator[Record]:
                 yield _record(parse_json(line, name, number), name, number)
         except InputError as error:
             problems += error.problems
+    if problems and problems[0].where == f"{name}:1" and ", not [" in problems[0].message:
+        raise InputError.of(problems, hint=ARRAY_HINT)
     if problems:
         raise InputError.of(problems, hint=f"each line of a {kind_of(name) or 'JSONL'} file is a JSON object")
 
 
 def _json_array(text: str, name: str) -> Iterator[Record]:
-    content = parse_json(text, name)
+    try:
+        content = parse_json(text, name)
+    except InputError as error:
+        hint = LINES_HINT if "Extra data" in str(error) else error.hint
+        raise InputError.of(error.problems, hint=hint) from None
     if not isinstance(content, list):
         raise InputError("an array of objects is needed, this is a single value", where=name)
     for number, row in enumerate(content):

@@ -43,10 +43,12 @@ def render_console(report: Report, *, language: Language = "en", width: int = 30
 def _draw(grid: "Grid", colour: bool) -> list[str]:
     from rich.console import Console
 
+    title, grid.title = grid.title, None  # it may be wider than its table, and must not break
     output = io.StringIO()
     settings = {"force_terminal": True} if colour else {"no_color": True}
     Console(file=output, width=_width(grid), highlight=False, emoji=False, markup=False, **settings).print(grid)  # type: ignore[arg-type]
-    return [line.rstrip() for line in output.getvalue().splitlines()]
+    head = [] if title is None else [f"\x1b[1m{title}\x1b[0m" if colour else str(title)]
+    return [*head, *(line.rstrip() for line in output.getvalue().splitlines())]
 
 
 def _width(grid: "Grid") -> int:

@@ -1,0 +1,150 @@
+"""What the console shows stands in Markdown and LaTeX files too, and no text of a case breaks them."""
+
+import re
+
+import numpy as np
+import pytest
+from markdown_it import MarkdownIt
+
+from steelyard.errors import UnknownName
+from steelyard.reports.console import render_console
+from steelyard.reports.content import Report
+from steelyard.reports.documents import render_latex, render_markdown
+from steelyard.reports.files import render_csv, write_report
+from steelyard.table import Table
+
+NASTY = r"*a* _b_ |c| <d> &amp; [e](f) `g` \h #i ~j~ $k$ {l} 50% ^m x_y"
+NAN = float("nan")
+
+
+def legal_table(name="base", question="一共收了多少钱？", document="合同_1.md"):
+    verdicts = [{}, {"should_abstain": True, "abstained": False}, {"should_abstain": False, "abstained": False}]
+    notes = {
+        0: "exact_match: amount_total: 24000元 is not 42000; citation_correctness: page 1, '甲': not page 1",
+        1: "correct_abstention: the answer says '未载明'; no_hallucination: 王五 (name)",
+    }
+    return Table(
+        ids=["q1", "q2", "q3"],
+        columns={"legal": np.array([0.0, 0.4, 1.0])},
+        kind="legal",
+        name=name,
+        tags={"type": ["fact_exact", "conflict_gap", "conflict_gap"], "document": [document, document, "b.md"]},
+        parts={"legal": {"exact_match": np.array([0.0, NAN, NAN]), "no_hallucination": np.array([NAN, 0.0, 1.0])}},
+        notes={"legal": notes},
+        outputs=[{"question": question, "verdict": verdict} for verdict in verdicts],
+    )
+
+
+def report(**changes):
+    return Report([legal_table()], **changes)
+
+
+def rendered(text):
+    """The words of the cells and lines that a reader of Markdown sees, and the tags around them."""
+    html = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
+    unescaped = html.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"').replace("&amp;", "&")
+    return html, unescaped
+
+
+def test_groups():
+    text = render_markdown(report(by="document"))
+    assert "### base: document\n\n| document | n | legal |\n| --- | ---: | ---: |\n| 合同_1.md | 2 | 0.2000 |" in text
+    latex = render_latex(report(by="document"))
+    assert "document & n & legal \\\\\n\\midrule\n合同\\_1.md & 2 & 0.2000 \\\\\nb.md & 1 & 1.0000 \\\\" in latex
+    assert "base: document" not in render_markdown(report())
+
+
+def test_a_tag_that_is_not_there_is_an_error():
+    with pytest.raises(UnknownName, match="^base: no tag is called 'typ'\nhint: did you mean 'type'"):
+        render_markdown(report(by="typ"))
+
+
+def test_parts_by_type():
+    text = render_markdown(report())
+    assert "### base: parts of the score\n\n| type | part | mean | 95 % interval | n |\n" in text
+    assert "| fact_exact | exact_match | 0.0000 | – | 1 |" in text
+    assert re.search(r"\| conflict_gap \| no_hallucination \| 0\.5000 \| \[0\.\d{4}, [01]\.\d{4}\] \| 2 \|", text)
+    latex = render_latex(report())
+    assert r"type & part & mean & 95 \% interval & n \\" in latex
+    assert r"fact\_exact & exact\_match & 0.0000 & – & 1 \\" in latex
+
+
+def test_questions_about_gaps():
+    text = render_markdown(report(), language="zh")
+    assert "### base: 冲突/缺口题" in text
+    assert "| 应当作答 | 1 | 0 | 0.0% |\n| 应当拒答 | 1 | 0 | 100.0% |\n| 含编造内容的回答 |  |  | 50.0% |" in text
+    latex = render_latex(report())
+    assert r"not answerable & 1 & 0 & 100.0\% \\" in latex
+    assert r"hallucinating answers &  &  & 50.0\% \\" in latex
+
+
+def test_the_worst_questions_stand_in_markdown_alone():
+    text = render_markdown(report(), language="zh")
+    assert "### base: 得分最低的题目\n\n1. q1 · 0.00 · 一共收了多少钱？\n" in text
+    assert "\n   - 拒答正确：回答称“未载明”；没有编造：查出“王五”（姓名）\n" in text
+    assert "2. q2 · 0.40 · " in text
+    assert "q3" not in text
+    assert "   - exact\\_match" not in render_markdown(report())
+    assert "   - exact_match: amount_total: 24000元 is not 42000; " in render_markdown(report())
+    assert "一共收了多少钱" not in render_latex(report())
+
+
+def test_the_console_gives_the_same_reasons():
+    assert "    拒答正确：回答称“未载明”；没有编造：查出“王五”（姓名）\n" in render_console(report(), language="zh")
+    assert "    correct_abstention: the answer says '未载明'; " in render_console(report())
+
+
+def test_a_weighted_mean_is_said():
+    weighted = legal_table()
+    weighted.tags["weight"] = ["2", "1", "1"]
+    assert "\n\nbase: mean by the weights of the questions 0.3500\n\n" in render_markdown(Report([weighted]))
+    assert "\n% base: mean by the weights of the questions 0.3500\n" in render_latex(Report([weighted]))
+
+
+def test_other_results_have_no_legal_tables():
+    plain = Report([Table(ids=["a"], columns={"AP": np.array([0.5])}, kind="retrieval", name="run")])
+    assert "###" not in render_markdown(plain)
+    assert render_latex(plain).count(r"\begin{tabular}") == 1
+
+
+def test_items_are_a_table_of_markdown():
+    text = render_markdown(report(per_item=True))
+    assert text.endswith(
+        "| result | id | legal |\n| --- | --- | ---: |\n"
+        "| base | q1 | 0.0000 |\n| base | q2 | 0.4000 |\n| base | q3 | 1.0000 |\n"
+    )
+    assert "| q1 |" not in render_markdown(report())
+
+
+def test_a_reader_of_markdown_sees_every_text_as_it_is():
+    table = legal_table(NASTY, f"{NASTY}\n\n# heading", NASTY)
+    html, text = rendered(render_markdown(Report([table], (), True, "document")))
+    tags = set(re.findall(r"</?(\w+)", html))
+    assert tags == {"table", "thead", "tbody", "tr", "th", "td", "h3", "ol", "ul", "li"}
+    assert text.count(NASTY) == html.count("<h3>") + 10
+    assert f"q1 · 0.00 · {NASTY} # heading" in text
+    assert f"<td>{NASTY}</td>" in text
+
+
+def test_latex_escapes_every_text():
+    latex = render_latex(Report([legal_table(NASTY, document="[1]\n& x")], (), True, "document"))
+    name = (
+        r"*a* \_b\_ \textbar{}c\textbar{} \textless{}d\textgreater{} \&amp; [e](f) `g` \textbackslash{}h \#i "
+        r"\textasciitilde{}j\textasciitilde{} \$k\$ \{l\} 50\% \^{}m x\_y"
+    )
+    assert rf"\textbf{{{name}: document}}" in latex
+    assert "\n{}[1] \\& x & 2 & 0.2000 \\\\\n" in latex
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 4
+
+
+def test_the_worst_questions_and_the_remarks_are_two_lists():
+    html, _ = rendered(render_markdown(report()))
+    assert html.count("<ol>") == 1
+    assert "</ol>\n<ul>\n<li>base: 3 items, 3 scored</li>" in html
+
+
+def test_csv_stays_as_it_was(tmp_path):
+    path = tmp_path / "r.csv"
+    write_report(report(by="document"), path)
+    assert path.read_text("utf-8") == render_csv(report()) == render_csv(report(by="type"))
+    assert path.read_text("utf-8").count("\n") == 2
