@@ -150,8 +150,8 @@ LINES = {
         "引用原话：没有引用“I can't tell: no”；指出矛盾：没有给出第 2 页的“甲”"
     ),
     "recall: page 2, 'it\\'s \"x\"; recall: b': nothing is cited": '证据召回：第 2 页“it\'s "x"; recall: b”：没有引用',
-    "no_hallucination: he said; recall: all (quote); quote_included: quotes 'he' is not she": (
-        "没有编造：查出“he said; recall: all”（引语）；引用原话：引用了“'he' is not she”"
+    "no_hallucination: he is not she; recall: all (quote); quote_included: quotes 'he' is not she": (
+        "没有编造：查出“he is not she; recall: all”（引语）；引用原话：引用了“'he' is not she”"
     ),
     "count_ok: 1 of 3 snippets": "片段数：应有 3 个，只有 1 个",
     "parts_do_not_add_up: 3000 is not 4000元": "各项之和 3000 与所称合计“4000元”不符",

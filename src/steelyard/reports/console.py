@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.reports import cells, legal
 from steelyard.reports.content import Report, groups
+from steelyard.reports.reasons import reason_in
 from steelyard.reports.remarks import remarks
 from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.compare import Comparison
@@ -33,7 +34,7 @@ def render_console(report: Report, *, language: Language = "en", width: int = 30
     grids += [_parts(table, words) for table in legal_tables]
     grids += [_refusals(table, words) for table in legal_tables if "conflict_gap" in table.tags.get("type", ())]
     lines = [line for grid in grids for line in (*_draw(grid, colour), "")]
-    lines += [line for table in legal_tables for line in _worst(table, words)]
+    lines += [line for table in legal_tables for line in _worst(table, words, language)]
     lines += remarks(report, words)
     if report.per_item:
         lines += ["", *_items(report)]
@@ -128,10 +129,7 @@ def _rate(share: float) -> str:
     return f"{share:.1%}" if math.isfinite(share) else cells.DASH
 
 
-def _worst(table: Table, words: Words) -> Iterator[str]:
-    from steelyard.reports.reasons import reason_in
-
-    language: Language = "en" if words("metric") == "metric" else "zh"
+def _worst(table: Table, words: Words, language: Language) -> Iterator[str]:
     weighted = legal.weighted_mean(table)
     if weighted is not None:
         yield f"{table.name}: {words('mean by the weights of the questions')} {cells.number(weighted)}"

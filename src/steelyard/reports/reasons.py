@@ -182,8 +182,8 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _piece(text: str, slot: str) -> str | None:
     head, body = _headed(text)
-    found = _invented(body) if text.startswith("no_hallucination: ") else None
-    found = found or _whole(body, slot)
+    is_list = text.startswith("no_hallucination: ")
+    found = _invented(body) or REASONS.get(body) if is_list else _whole(body, slot)
     return None if found is None else head + found
 
 
