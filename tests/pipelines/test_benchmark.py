@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -177,6 +178,13 @@ def test_another_run_is_not_resumed(benchmark, tmp_path):
     )
     with pytest.raises(InputError, match="this file exists already"):
         run_benchmark(benchmark, PythonSystem(lambda question: "不详", "mine"), AskSettings(), path)
+
+
+def test_the_same_questions_have_one_digest_wherever_they_lie(tmp_path):
+    shutil.copytree(ROOT / "benchmark", tmp_path / "elsewhere")
+    here, there = load_benchmark(ROOT / "benchmark"), load_benchmark(tmp_path / "elsewhere")
+    assert here.digest == there.digest
+    assert here.digest != load_benchmark(ROOT / "benchmark", "fact_exact").digest
 
 
 def test_public_python():
