@@ -89,11 +89,7 @@ def _kinds(item: Evidence, citation: Citation, document: Document) -> set[str]:
     page = document.page(item.page)
     wanted = quote_key(item.must_include)
     if page is not None:
-        located = {
-            kind
-            for kind, key in _unit_keys(page)
-            if wanted in key and (citation.key in key or key in citation.key or wanted in key)
-        }
+        located = {kind for kind, key in _unit_keys(page) if wanted in key}
         if located:
             return located
     prefix = _PREFIX.match(citation.text)

@@ -34,7 +34,7 @@ _DOUBTED: Final = re.compile(
     r"\bcannot be (?:sure|certain|determined)\b",
     re.IGNORECASE,
 )
-_ALTERNATIVE: Final = re.compile(r"或者|或|抑或|还是|要么|\bor\b", re.IGNORECASE)
+ALTERNATIVE: Final = re.compile(r"或者|或|抑或|还是|要么|\bor\b", re.IGNORECASE)
 _CONCLUSION: Final = re.compile(
     r"答案[是为:]|因此|所以|综上|故此|可见|由此|结论[是为:]|\btherefore\b|\bthus\b|\bhence\b|"
     r"\bthe answer is\b|\bin conclusion\b|\bso,",
@@ -102,7 +102,7 @@ def is_denied(text: str, value: Mention) -> bool:
 
 def are_alternatives(text: str, values: Sequence[Mention]) -> bool:
     """Whether the text offers different values to choose from."""
-    for word in _ALTERNATIVE.finditer(text):
+    for word in ALTERNATIVE.finditer(text):
         before = [value for value in values if value.end <= word.start() and word.start() - value.end <= 12]
         after = [value for value in values if value.start >= word.end() and value.start - word.end() <= 12]
         if before and after and before[-1].value != after[0].value:

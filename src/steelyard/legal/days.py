@@ -1,6 +1,7 @@
 """Dates and ranges of dates, by value; coarser is wrong, and so are bounds and lunar dates."""
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from steelyard.legal.amounts import Judged
@@ -79,8 +80,6 @@ def _labelled(text: str, values: list[Mention]) -> list[Mention]:
 
 def _with_year_of(question: str, value: Mention) -> Mention:
     """A date without a year takes the year that the question fixes."""
-    from dataclasses import replace
-
     years = {each.value.year for each in date_values(question) if each.value is not None and each.value.year}
     day = value.value
     if day is None or day.year is not None or len(years) != 1 or day.month is None or day.day is None:

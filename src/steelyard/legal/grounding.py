@@ -17,6 +17,7 @@ from steelyard.text.dates import Day
 from steelyard.text.measures import is_measure, same_measure
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normal import normal, normal_with_offsets
+from steelyard.text.numerals import numerals
 
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
 # words of the answerer about the document, not values of it
@@ -179,8 +180,6 @@ def _proper_names(text: str, grounds: Sequence[Ground]) -> Iterator[Invented]:
 
 def _clock(text: str) -> str:
     """A time by its hour and minute."""
-    from steelyard.text.numerals import numerals
-
     numbers = [str(int(numeral.value)) for numeral in numerals(text.replace(":", "时")) if numeral.value is not None]
     is_afternoon = re.search("下午|晚上|傍晚|p\\.?m", text, re.IGNORECASE) is not None
     if numbers and is_afternoon and int(numbers[0]) < 12:

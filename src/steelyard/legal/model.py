@@ -1,7 +1,7 @@
 """Questions of the benchmark: a fact, a set of evidence, or a gap (something absent or contradictory)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from steelyard.errors import UnknownName
@@ -39,7 +39,7 @@ class About:
     weight: float = 1.0
     passing: float = 0.7
     snippet: int = SNIPPET
-    tags: Mapping[str, str] = ()  # type: ignore[assignment]
+    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from steelyard.legal.amounts import Judged
-from steelyard.legal.clauses import _ALTERNATIVE, doubt
+from steelyard.legal.clauses import ALTERNATIVE, doubt
 from steelyard.legal.quotes import quote_key
 from steelyard.text.scripts import HAN
 
@@ -122,7 +122,7 @@ def _is_whole(name: str, answer: str, place: int) -> bool:
 
 def _is_offered(name: str, answer: str, place: int) -> bool:
     near = answer[max(0, place - 6) : place] + " " + answer[place + len(name) : place + len(name) + 6]
-    return _ALTERNATIVE.search(near) is not None
+    return ALTERNATIVE.search(near) is not None
 
 
 def _is_listed(name: str, answer: str, place: int) -> bool:

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from steelyard.formats.documents import Document
 from steelyard.legal.abstention import detect_abstention
 from steelyard.legal.amounts import amounts, same_amount
 from steelyard.legal.citations import Citation, citations_of, is_real, mismatch
-from steelyard.legal.clauses import live
+from steelyard.legal.clauses import live, totalled
 from steelyard.legal.days import date_values
 from steelyard.legal.facts import judge_fact, spoken
 from steelyard.legal.forbidden import find_forbidden
@@ -46,7 +46,6 @@ class Verdict:
     remarks: tuple[str, ...] = ()
     invented: tuple[Invented, ...] = ()
     abstained: bool | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def reason(self) -> str:
@@ -58,12 +57,11 @@ def judge(question: Question, record: Mapping[str, Any], document: Document) -> 
     """Judge what a system gave to a question; no model, no chance."""
     match question:
         case Fact():
-            verdict = _judge_fact(question, record, document)
+            return _judge_fact(question, record, document)
         case EvidenceSet():
-            verdict = _judge_evidence(question, record, document)
+            return _judge_evidence(question, record, document)
         case Gap():
-            verdict = _judge_gap(question, record, document)
-    return verdict
+            return _judge_gap(question, record, document)
 
 
 def _judge_fact(question: Fact, record: Mapping[str, Any], document: Document) -> Verdict:
@@ -121,7 +119,7 @@ def _judge_evidence(question: EvidenceSet, record: Mapping[str, Any], document: 
     }
     verdict = _closed(question, record, document, score, parts, reasons, ())
     count = "" if len(snippets) >= question.count_min else f"{len(snippets)} of {question.count_min} snippets"
-    return verdict if not count else _with_remark(verdict, f"count_ok: {count}")
+    return replace(verdict, remarks=(*verdict.remarks, f"count_ok: {count}")) if count else verdict
 
 
 def _judge_gap(question: Gap, record: Mapping[str, Any], document: Document) -> Verdict:
@@ -149,15 +147,7 @@ def _judge_gap(question: Gap, record: Mapping[str, Any], document: Document) -> 
     score = 0.4 * parts["correct_abstention"] + 0.4 * parts["no_hallucination"]
     score = score + 0.2 * parts[name] if (name := next(iter(_quote_part(question)), "")) else score / 0.8
     verdict = _closed(question, record, document, score, parts, reasons, ())
-    return Verdict(
-        verdict.score,
-        verdict.parts,
-        verdict.reasons,
-        verdict.remarks,
-        tuple(invented),
-        abstention.abstains,
-        verdict.details,
-    )
+    return replace(verdict, invented=tuple(invented), abstained=abstention.abstains)
 
 
 def _quote_part(question: Gap) -> tuple[str, ...]:
@@ -213,10 +203,6 @@ def _closed(
     return Verdict(score, parts, reasons, (*remarks, *_remarks(record, document)))
 
 
-def _with_remark(verdict: Verdict, remark: str) -> Verdict:
-    return Verdict(verdict.score, verdict.parts, verdict.reasons, (*verdict.remarks, remark))
-
-
 def _citations(record: Mapping[str, Any], *names: str) -> list[Citation]:
     """The citations under the first of these names that has any."""
     return next((found for name in names if (found := citations_of(record.get(name)))), [])
@@ -250,8 +236,6 @@ def _remarks(record: Mapping[str, Any], document: Document) -> Iterator[str]:
 
 def _sums(answer: str) -> Iterator[str]:
     """Whether stated parts add up to the stated total."""
-    from steelyard.legal.clauses import totalled
-
     values = [value for value in live(answer, amounts(answer)) if value.is_exact]
     totals = totalled(answer, values)
     parts = [value for value in values if value not in totals]

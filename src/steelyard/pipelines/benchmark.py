@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+import numpy as np
+
 from steelyard import __version__
 from steelyard.errors import InputError, SystemFailure, UnknownName
 from steelyard.formats.documents import Document, read_document
@@ -253,8 +255,6 @@ def _finish(writer: ResultsWriter, benchmark: Benchmark, path: Path) -> None:
 
 def _in_order(table: Table, benchmark: Benchmark) -> Table:
     """The items in the order of the questions, whatever order the answers came in."""
-    import numpy as np
-
     place = {identifier: row for row, identifier in enumerate(table.ids)}
     return table.take(np.array([place[q.about.id] for q in benchmark.questions if q.about.id in place], np.int64))
 

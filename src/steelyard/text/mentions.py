@@ -5,7 +5,7 @@ What one kind has taken is masked for the next, so that the digits of a phone ar
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, Literal
@@ -40,7 +40,6 @@ class Mention:
     loose: str = ""
     approx: bool = False
     until: Day | None = None
-    details: tuple[Any, ...] = field(default=())
 
     @property
     def is_exact(self) -> bool:
