@@ -19,20 +19,6 @@ from steelyard.legal.quotes import contains_quote
 from steelyard.legal.refusal_words import CONFLICT
 from steelyard.text.normal import normal
 
-PARTS: Final = (
-    "exact_match",
-    "citation_correctness",
-    "recall",
-    "precision",
-    "citation_provided",
-    "correct_abstention",
-    "no_hallucination",
-    "quote_included",
-    "conflict_surfaced",
-    "value_cited",
-    "penalised_score",
-    "passed",
-)
 SLACK: Final = 1e-9
 
 
