@@ -43,7 +43,7 @@ def test_python_examples_run(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_run(page, tmp_path):
     for line in re.findall(
-        r"^\$? ?(steelyard (?:retrieval|answers|bench|validate|metrics|demo) .*)$",
+        r"^\$? ?(steelyard (?:retrieval|answers|bench|validate|metrics|demo|run) .*)$",
         page.read_text("utf-8"),
         re.MULTILINE,
     ):

@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.legal import forbidden, grounding
 from steelyard.legal.facts import FIELDS
-from steelyard.legal.score import PARTS
+from steelyard.reports.legal import PARTS
 from steelyard.reports.reasons import KINDS, NAMES, REASONS, WORDS, reason_in
 
 SOURCES = Path(__file__).parents[2] / "src" / "steelyard"

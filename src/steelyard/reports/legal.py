@@ -12,7 +12,7 @@ from steelyard.table import FloatArray, Table
 
 METRIC: Final = "legal"
 WORST: Final = 5
-_SHOWN: Final = (
+PARTS: Final = (
     "exact_match",
     "citation_correctness",
     "recall",
@@ -75,7 +75,7 @@ def part_means(table: Table) -> Iterator[PartMean]:
     for kind in dict.fromkeys(table.tags.get("type", ())):
         of_type = table.take(np.flatnonzero(np.array(table.tags["type"]) == kind))
         columns = {METRIC: of_type.column(METRIC), **of_type.parts.get(METRIC, {})}
-        for part in (METRIC, *_SHOWN):
+        for part in (METRIC, *PARTS):
             if part in columns and not np.isnan(columns[part]).all():
                 yield _part_mean(of_type, kind, part, columns[part])
 

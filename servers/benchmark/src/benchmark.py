@@ -1,0 +1,68 @@
+"""Benchmark server: the columns of a file as lists that stay side by side."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from steelyard.errors import InputError, nearest
+from steelyard.formats.records import Record, read_records
+from steelyard.pipelines.server import Server
+
+app = Server("benchmark", __file__)
+
+ALL_ROWS = -1
+
+
+@app.tool("benchmark->q_ls,gt_ls", publishes=lambda parameters: list(parameters["benchmark"].get("key_map") or ()))
+def get_data(benchmark: dict[str, Any]) -> dict[str, list[Any]]:
+    """Read one list per name of `key_map`, also of names beyond the annotation; a missing field is null in its row."""
+    path, fields, limit = _path(benchmark), _key_map(benchmark), _limit(benchmark)
+    records, _ = read_records(path)
+    _check_fields(records, fields, path)
+    order = _order(len(records), benchmark)
+    rows = [records[place].fields for place in (order if limit == ALL_ROWS else order[:limit])]
+    return {name: [row.get(field) for row in rows] for name, field in fields.items()}
+
+
+def _order(length: int, benchmark: Mapping[str, Any]) -> list[int]:
+    """The places of rows, shuffled if asked as upstream does it, so that a seed gives the same rows."""
+    shuffle, seed = benchmark.get("shuffle", False), benchmark.get("seed", 42)
+    if not isinstance(shuffle, bool):
+        raise InputError(f"shuffle must be true or false, not {shuffle!r}", where="benchmark")
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise InputError(f"seed must be a whole number, not {seed!r}", where="benchmark")
+    order = list(range(length))
+    if shuffle:
+        Random(seed).shuffle(order)
+    return order
+
+
+def _path(benchmark: Mapping[str, Any]) -> str:
+    path = benchmark.get("path")
+    if not isinstance(path, str) or not path:
+        raise InputError(f"path must name a file, not {path!r}", where="benchmark")
+    return path
+
+
+def _key_map(benchmark: Mapping[str, Any]) -> dict[str, str]:
+    fields = benchmark.get("key_map")
+    if not isinstance(fields, Mapping) or not fields or not all(isinstance(field, str) for field in fields.values()):
+        hint = "for example {q_ls: question, gt_ls: golden_answers}"
+        raise InputError(f"key_map must say which field is which list, not {fields!r}", where="benchmark", hint=hint)
+    return dict(fields)
+
+
+def _limit(benchmark: Mapping[str, Any]) -> int:
+    limit = benchmark.get("limit", ALL_ROWS)
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < ALL_ROWS or limit == 0:
+        raise InputError(f"limit must be a whole number from 1 on, or -1 for all, not {limit!r}", where="benchmark")
+    return limit
+
+
+def _check_fields(records: Sequence[Record], fields: Mapping[str, str], path: str) -> None:
+    if not records:
+        raise InputError("there are no rows in it", where=path)
+    known = list(dict.fromkeys(field for record in records for field in record.fields))
+    for name, field in fields.items():
+        if field not in known:
+            raise InputError(f"no row has the field {field!r} of {name}", where=path, hint=nearest(field, known))

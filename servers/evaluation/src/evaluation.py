@@ -1,0 +1,148 @@
+"""Evaluation server: answers against references, runs against judgments, and one run against another."""
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import steelyard
+from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.metrics.names import CUTOFFS, parse_measure
+from steelyard.pipelines.server import Server
+from steelyard.stats.compare import Comparison
+
+app = Server("evaluation", __file__)
+
+ANSWER_METRICS = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
+RESAMPLES = 10_000
+
+# what upstream calls a metric → how it begins a key of the result, and steelyard's name
+_WHOLE = {"map": ("map", "AP"), "mrr": ("mrr", "RR")}
+_CUT = {"ndcg": ("ndcg", "nDCG"), "precision": ("P", "P"), "recall": ("recall", "R")}
+
+
+@app.tool("pred_ls,gt_ls,metrics,save_path,profile->eval_res")
+def evaluate(
+    pred_ls: list[Any], gt_ls: list[Any], metrics: list[str] | None, save_path: str, profile: str = "steelyard"
+) -> dict[str, Any]:
+    """Weigh answers: a list of scores per metric, then their averages; null where an item has no reference."""
+    if not (isinstance(pred_ls, list) and isinstance(gt_ls, list)):
+        raise InputError("pred_ls and gt_ls must be lists, one entry per question")
+    columns = {name: str(parse_measure(name)) for name in _names(metrics, ANSWER_METRICS)}
+    table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile)
+    scores = {name: [_known(score) for score in table.column(column).tolist()] for name, column in columns.items()}
+    averages = {f"avg_{name}": _known(table.mean(column)) for name, column in columns.items()}
+    return _saved({**scores, **averages}, save_path)
+
+
+@app.tool("run_path,qrels_path,ir_metrics,ks,save_path->eval_res")
+def evaluate_trec(
+    run_path: str, qrels_path: str, metrics: list[str] | None, ks: list[int] | None, save_path: str
+) -> dict[str, Any]:
+    """Weigh a run: the mean of each metric over all judged queries, of which those the run lacks count 0."""
+    names, cutoffs = _ranking_names(metrics), _cutoffs(ks)
+    whole = {key: column for name, (key, column) in _WHOLE.items() if name in names}
+    cut = {f"{key}@{k}": f"{column}@{k}" for k in cutoffs for name, (key, column) in _CUT.items() if name in names}
+    columns = whole | cut
+    table = steelyard.evaluate_retrieval(qrels_path, run_path, list(columns.values()))
+    means = {key: table.mean(column) for key, column in columns.items()}
+    return _saved({**means, "counts": dict(table.counts)}, save_path)
+
+
+@app.tool("run_new_path,run_old_path,qrels_path,ir_metrics,ks,n_resamples,save_path->eval_res")
+def evaluate_trec_pvalue(  # noqa: PLR0917 - the arguments are those of UltraRAG
+    run_new_path: str,
+    run_old_path: str,
+    qrels_path: str,
+    metrics: list[str] | None,
+    ks: list[int] | None,
+    n_resamples: int | None,
+    save_path: str,
+) -> dict[str, Any]:
+    """Test the new run (A) against the old (B): a seeded permutation test per metric, each judged on its own."""
+    resamples = RESAMPLES if n_resamples is None else _from_one(n_resamples, "n_resamples")
+    cutoffs = _cutoffs(ks)
+    columns = {key: column for name in _ranking_names(metrics) for key, column in _columns(name, cutoffs).items()}
+    new, old = (
+        steelyard.evaluate_retrieval(qrels_path, path, list(columns.values())) for path in (run_new_path, run_old_path)
+    )
+    found = steelyard.compare(new, old, metrics=list(columns.values()), resamples=resamples, correction="none")
+    return _saved({key: _verdict(each) for key, each in zip(columns, found, strict=True)}, save_path)
+
+
+def _verdict(found: Comparison) -> dict[str, Any]:
+    return {
+        "A_mean": found.a_mean,
+        "B_mean": found.b_mean,
+        "diff": found.difference,
+        "p_value": found.p_value,
+        "significant": found.significant,
+    }
+
+
+def _names(metrics: Sequence[str] | None, default: Sequence[str]) -> list[str]:
+    """The names asked for, in lower case and each once; all of them where none is."""
+    wanted = [metrics] if isinstance(metrics, str) else metrics or default
+    for name in wanted:
+        if not isinstance(name, str):
+            raise ConfigError(f"a metric is named by text, not {name!r}")
+    return list(dict.fromkeys(name.strip().lower() for name in wanted))
+
+
+def _ranking_names(metrics: Sequence[str] | None) -> list[str]:
+    known = [*_WHOLE, *_CUT]
+    names = _names(metrics, known)
+    for name in names:
+        if name not in known:
+            raise UnknownName.of("metric", name, known)
+    return names
+
+
+def _columns(name: str, cutoffs: Sequence[int]) -> dict[str, str]:
+    if name in _WHOLE:
+        return dict([_WHOLE[name]])
+    key, column = _CUT[name]
+    return {f"{key}@{k}": f"{column}@{k}" for k in cutoffs}
+
+
+def _cutoffs(ks: Sequence[int] | None) -> list[int]:
+    if ks is None:
+        return list(CUTOFFS)
+    if not isinstance(ks, list) or not ks:
+        raise ConfigError(f"ks must be a list of cut-offs, not {ks!r}", hint="for example [5, 10]")
+    return list(dict.fromkeys(_from_one(k, "a cut-off in ks") for k in ks))
+
+
+def _from_one(value: Any, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigError(f"{what} must be a whole number from 1 on, not {value!r}")
+    return value
+
+
+def _known(score: float) -> float | None:
+    return None if math.isnan(score) else score
+
+
+def _saved(result: Mapping[str, Any], save_path: str) -> dict[str, Any]:
+    try:
+        _write(json.dumps(result, indent=4, ensure_ascii=False), save_path)
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror}", where=save_path) from None
+    return {"eval_res": result}
+
+
+def _write(text: str, save_path: str) -> None:
+    """Write a file of its own, named after the second; what is there already stays."""
+    stem = f"{os.path.splitext(save_path)[0]}_{datetime.now():%Y%m%d_%H%M%S}"
+    Path(stem).parent.mkdir(parents=True, exist_ok=True)
+    for number in count(1):
+        try:
+            with open(f"{stem}.json" if number == 1 else f"{stem}-{number}.json", "x", encoding="utf-8") as file:
+                file.write(text)
+            return
+        except FileExistsError:
+            continue

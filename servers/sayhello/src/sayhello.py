@@ -1,0 +1,11 @@
+"""Sayhello server: the smallest there is."""
+
+from steelyard.pipelines.server import Server
+
+app = Server("sayhello", __file__)
+
+
+@app.tool("name->msg")
+def greet(name: str) -> dict[str, str]:
+    """Greet somebody."""
+    return {"msg": f"Hello, {name}!"}

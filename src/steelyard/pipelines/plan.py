@@ -1,0 +1,130 @@
+"""A pipeline bound: which variable or parameter feeds every argument, checked before anything runs."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from steelyard.errors import InputError, UnknownName, nearest
+from steelyard.pipelines.loading import Loaded
+from steelyard.pipelines.server import Tool
+from steelyard.pipelines.spec import Branch, Loop, Node, Pipeline, Step
+
+MEMORY = ("memory_", "mem_")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call: the tool, where each argument comes from, and under which names what it gives is kept."""
+
+    step: Step
+    tool: Tool
+    inputs: Mapping[str, str]
+    outputs: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundLoop:
+    """A loop whose steps are bound."""
+
+    times: int
+    steps: tuple["Bound", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundBranch:
+    """A branch whose router and branches are bound."""
+
+    router: tuple["Bound", ...]
+    branches: Mapping[str, tuple["Bound", ...]]
+    where: str
+
+
+Bound = Call | BoundLoop | BoundBranch
+
+
+def bind(
+    pipeline: Pipeline, loaded: Mapping[str, Loaded], parameters: Mapping[str, Mapping[str, Any]]
+) -> tuple[Bound, ...]:
+    """The steps of a pipeline with all names resolved; the first that cannot be is an error with its line."""
+    binder = _Binder(loaded, parameters)
+    return tuple(binder.bind(node) for node in pipeline.steps)
+
+
+def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
+    """For each server the parameters that its steps use, in order of first use."""
+    found: dict[str, list[str]] = {}
+    for call in calls(steps):
+        names = [name[1:] for name in call.inputs.values() if name.startswith("$")]
+        mine = found.setdefault(call.step.server, [])
+        mine += [name for name in names if name not in mine]
+    return found
+
+
+def calls(steps: tuple[Bound, ...]) -> Iterator[Call]:
+    """All calls, in the order of the file."""
+    for step in steps:
+        match step:
+            case Call():
+                yield step
+            case BoundLoop():
+                yield from calls(step.steps)
+            case BoundBranch():
+                yield from calls(step.router)
+                for branch in step.branches.values():
+                    yield from calls(branch)
+
+
+class _Binder:
+    """Binds node after node, knowing what the ones before it give."""
+
+    def __init__(self, loaded: Mapping[str, Loaded], parameters: Mapping[str, Mapping[str, Any]]) -> None:
+        self._loaded = loaded
+        self._parameters = parameters
+        self._known: dict[str, None] = {}
+
+    def bind(self, node: Node) -> Bound:
+        match node:
+            case Step():
+                return self._call(node)
+            case Loop():
+                return BoundLoop(node.times, tuple(self.bind(each) for each in node.steps))
+            case Branch():
+                router = tuple(self.bind(each) for each in node.router)
+                branches = {state: tuple(self.bind(each) for each in steps) for state, steps in node.branches.items()}
+                return BoundBranch(router, branches, node.where)
+
+    def _call(self, step: Step) -> Call:
+        tool = self._tool(step)
+        parameters = self._parameters[step.server]
+        binding = tool.binding_for(parameters)
+        self._check_overrides(step, binding.inputs, binding.outputs)
+        inputs = {argument: step.input.get(argument, name) for argument, name in binding.inputs.items()}
+        for name in inputs.values():
+            self._check_name(name, step, parameters)
+        outputs = {name.removeprefix("$"): step.output.get(name.removeprefix("$"), name) for name in binding.outputs}
+        self._known.update(dict.fromkeys(name for name in outputs.values() if not name.startswith("$")))
+        return Call(step, tool, inputs, outputs)
+
+    def _tool(self, step: Step) -> Tool:
+        if step.server not in self._loaded:
+            raise UnknownName.of("server", step.server, self._loaded, where=step.where)
+        tools = self._loaded[step.server].server.tools
+        if step.tool not in tools:
+            raise UnknownName.of("tool", step.tool, tools, where=step.where)
+        return tools[step.tool]
+
+    def _check_overrides(self, step: Step, inputs: Mapping[str, str], outputs: tuple[str, ...]) -> None:
+        given = [name.removeprefix("$") for name in outputs]
+        for what, said, known in (("argument", step.input, list(inputs)), ("output", step.output, given)):
+            for name in said:
+                if name not in known:
+                    raise InputError(f"{step.name} has no {what} {name!r}", where=step.where, hint=nearest(name, known))
+
+    def _check_name(self, name: str, step: Step, parameters: Mapping[str, Any]) -> None:
+        if name.startswith("$"):
+            if name[1:] not in parameters:
+                message = f"{step.server} has no parameter {name[1:]!r}"
+                raise InputError(message, where=step.where, hint=nearest(name[1:], parameters))
+        elif not name.startswith(MEMORY) and name not in self._known:
+            hint = nearest(name, self._known) if self._known else "nothing is known before the first step"
+            raise InputError(f"nothing before {step.name} gives {name!r}", where=step.where, hint=hint)

@@ -1,0 +1,153 @@
+"""A pipeline as its YAML file says it: servers, steps, loops and branches, each with its line."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from steelyard.errors import InputError
+from steelyard.formats.yamls import Located, read_yaml
+
+STEP_HINT = "a step is server.tool, a mapping with input and output below it, a loop, or a branch"
+PIPELINE_HINT = "a pipeline file has servers (name: folder) and pipeline (a list of steps)"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call of a tool; `input` says which variable feeds an argument, `output` renames what comes back."""
+
+    server: str
+    tool: str
+    where: str
+    input: Mapping[str, str] = field(default_factory=dict)
+    output: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """server.tool."""
+        return f"{self.server}.{self.tool}"
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Steps that run several times, until nothing is left to do."""
+
+    times: int
+    steps: tuple["Node", ...]
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A router sends each item to one of the branches."""
+
+    router: tuple["Node", ...]
+    branches: Mapping[str, tuple["Node", ...]]
+    where: str
+
+
+Node = Step | Loop | Branch
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """What a pipeline file says; servers by name with the folder or address that they live at."""
+
+    path: Path
+    servers: Mapping[str, Located]
+    steps: tuple[Node, ...]
+
+
+def read_pipeline(path: str | Path) -> Pipeline:
+    """The pipeline in a YAML file; what it does not allow is an error with its line."""
+    content = read_yaml(path)
+    root = _mapping(content, PIPELINE_HINT)
+    for key in root:
+        if key not in ("servers", "pipeline"):
+            raise InputError(f"no field is called {key!r}", where=root[key].where, hint=PIPELINE_HINT)
+    if "servers" not in root or "pipeline" not in root:
+        missing = "servers" if "servers" not in root else "pipeline"
+        raise InputError(f"the field {missing!r} is missing", where=content.where, hint=PIPELINE_HINT)
+    servers = _mapping(root["servers"], PIPELINE_HINT)
+    for found in servers.values():
+        _text(found, "the folder of a server")
+    return Pipeline(Path(path), servers, _steps(root["pipeline"]))
+
+
+def _steps(found: Located) -> tuple[Node, ...]:
+    if not isinstance(found.value, list):
+        raise InputError("a list of steps is needed", where=found.where, hint=STEP_HINT)
+    return tuple(_node(each) for each in found.value)
+
+
+def _node(found: Located) -> Node:
+    if isinstance(found.value, str):
+        return _step(found.value, found.where)
+    mapping = _mapping(found, STEP_HINT)
+    if len(mapping) != 1:
+        raise InputError(f"one step is needed, not {len(mapping)}", where=found.where, hint=STEP_HINT)
+    ((name, body),) = mapping.items()
+    match name:
+        case "loop":
+            return _loop(body)
+        case "branch":
+            return _branch(body)
+    return _step(name, found.where, body)
+
+
+def _step(name: str, where: str, body: Located | None = None) -> Step:
+    parts = name.split(".")
+    if len(parts) != 2 or not all(parts):
+        raise InputError(f"a step is server.tool, not {name!r}", where=where, hint=STEP_HINT)
+    overrides = _fields(body, ("input", "output"), where) if body is not None and body.value is not None else {}
+    renames = {side: _names(overrides[side]) if side in overrides else {} for side in ("input", "output")}
+    return Step(parts[0], parts[1], where, renames["input"], renames["output"])
+
+
+def _loop(body: Located) -> Loop:
+    fields = _fields(body, ("times", "steps"), body.where)
+    for name in ("times", "steps"):
+        if name not in fields:
+            raise InputError(f"a loop needs {name!r}", where=body.where)
+    times = fields["times"].value
+    if isinstance(times, bool) or not isinstance(times, int) or times < 1:
+        raise InputError(f"times must be a whole number from 1 on, not {times!r}", where=fields["times"].where)
+    return Loop(times, _steps(fields["steps"]), body.where)
+
+
+def _branch(body: Located) -> Branch:
+    fields = _fields(body, ("router", "branches"), body.where)
+    for name in ("router", "branches"):
+        if name not in fields:
+            raise InputError(f"a branch needs {name!r}", where=body.where)
+    router = _steps(fields["router"])
+    if not router or not isinstance(router[-1], Step):
+        raise InputError("the last step of a router must be a tool", where=fields["router"].where)
+    branches = _mapping(fields["branches"], "branches are named lists of steps")
+    return Branch(router, {state: _steps(steps) for state, steps in branches.items()}, body.where)
+
+
+def _fields(body: Located, known: Sequence[str], where: str) -> Mapping[str, Located]:
+    mapping = _mapping(body, STEP_HINT)
+    for name in mapping:
+        if name not in known:
+            raise InputError(
+                f"no field is called {name!r}", where=mapping[name].where, hint=f"known: {', '.join(known)}"
+            )
+    return mapping
+
+
+def _names(found: Located) -> dict[str, str]:
+    mapping = _mapping(found, "for example input: {q_ls: sub_q_ls}")
+    return {name: _text(value, f"the variable for {name!r}") for name, value in mapping.items()}
+
+
+def _mapping(found: Located, hint: str) -> Mapping[str, Located]:
+    if not isinstance(found.value, Mapping):
+        raise InputError("a mapping is needed here", where=found.where, hint=hint)
+    return found.value
+
+
+def _text(found: Located, name: str) -> str:
+    if not isinstance(found.value, str):
+        raise InputError(f"{name} must be text, not {found.plain()!r}", where=found.where)
+    return found.value

@@ -1,0 +1,246 @@
+"""Pipelines: read, bound and run; each fault of others that concerns us comes out right."""
+
+import contextlib
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.cli import main
+from steelyard.errors import InputError, SteelyardError, UnknownName
+from steelyard.formats.yamls import read_yaml
+from steelyard.pipelines.building import build
+from steelyard.pipelines.loading import load_servers, parameters_for
+from steelyard.pipelines.plan import bind
+from steelyard.pipelines.running import UNSET, Pools, run_steps
+from steelyard.pipelines.spec import read_pipeline
+
+TOY = """
+from steelyard.pipelines.server import Server
+
+app = Server("toy", __file__)
+LOG = []
+
+
+@app.tool("->xs,ys")
+def make():
+    LOG.append("make")
+    return {"xs": ["a", "b", "c", "d"], "ys": ["a!", "b!", "c!", "d!"]}
+
+
+@app.tool("xs,$mark->xs".replace("$", ""))
+def add(xs, mark):
+    LOG.append("add")
+    return {"xs": [x + mark for x in xs]}
+
+
+@app.tool("xs->first,second")
+def split(xs):
+    return {"first": xs[:2], "second": xs[2:], "extra": 1}
+
+
+@app.tool("xs,ys->zs")
+def pair(xs, ys):
+    return {"zs": [f"{y}~{x}" for x, y in zip(xs, ys, strict=True)]}
+
+
+@app.tool("xs->xs")
+def even(xs):
+    return {"xs": [{"data": x, "state": "even" if number % 2 else "odd"} for number, x in enumerate(xs)]}
+
+
+@app.tool("xs->xs")
+def all_done(xs):
+    return {"xs": [{"data": x, "state": "stop"} for x in xs]}
+
+
+@app.tool("memory_xs->count")
+def remember(history):
+    return {"count": len(history)}
+
+
+@app.tool("xs")
+def short(xs):
+    return {"xs": xs[:1]}
+
+
+@app.tool("xs->none_such")
+def forgetful(xs):
+    return {}
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with one toy server, which is the current one."""
+    (tmp_path / "servers" / "toy" / "src").mkdir(parents=True)
+    (tmp_path / "servers" / "toy" / "src" / "toy.py").write_text(TOY)
+    (tmp_path / "servers" / "toy" / "parameter.yaml").write_text("mark: '!'\nother: 1\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(here, steps):
+    path = here / "p.yaml"
+    path.write_text("servers:\n  toy: servers/toy\npipeline:\n" + steps)
+    return path
+
+
+def run(here, steps):
+    pipeline = read_pipeline(write(here, steps))
+    loaded = load_servers(pipeline)
+    parameters = parameters_for(pipeline, loaded, None)
+    pools = Pools(parameters)
+    run_steps(bind(pipeline, loaded, parameters), pools)
+    return pools
+
+
+def test_steps_share_variables_and_parameters(here):
+    pools = run(here, "- toy.make\n- toy.add\n- toy.add\n")
+    assert pools.variables["xs"] == ["a!!", "b!!", "c!!", "d!!"]
+    assert [each["step"] for each in pools.snapshots] == ["toy.make", "toy.add", "toy.add"]
+    assert pools.snapshots[0]["memory"].keys() == {"memory_xs", "memory_ys"}
+
+
+def test_every_loop_runs_in_full(here):
+    loop = "- loop:\n    times: 3\n    steps: [toy.add]\n"
+    assert run(here, "- toy.make\n" + loop + loop).variables["xs"][0] == "a" + "!" * 6
+    nested = "- loop:\n    times: 2\n    steps:\n    - loop:\n        times: 3\n        steps: [toy.add]\n"
+    assert run(here, "- toy.make\n" + nested).variables["xs"][0] == "a" + "!" * 6
+
+
+def test_an_override_is_for_its_own_step(here):
+    steps = "- toy.make\n- toy.add:\n    input: {xs: ys}\n    output: {xs: zs}\n- toy.add\n"
+    pools = run(here, steps)
+    assert pools.variables["zs"][0] == "a!!"
+    assert pools.variables["xs"][0] == "a!"
+
+
+def test_an_output_that_is_not_renamed_is_kept(here):
+    pools = run(here, "- toy.make\n- toy.split:\n    output: {first: one}\n")
+    assert (pools.variables["one"], pools.variables["second"]) == (["a", "b"], ["c", "d"])
+    assert "extra" not in pools.variables
+
+
+def test_a_parameter_may_be_named_in_an_override(here):
+    assert run(here, "- toy.make\n- toy.add:\n    input: {mark: $mark}\n").variables["xs"][0] == "a!"
+
+
+def test_rows_stay_in_pairs_through_branches(here):
+    branch = "- branch:\n    router: [toy.even]\n    branches:\n      even: [toy.pair]\n      odd: []\n"
+    pools = run(here, "- toy.make\n" + branch)
+    assert pools.variables["zs"] == [UNSET, "b!~b", UNSET, "d!~d"]
+    assert pools.variables["xs"] == ["a", "b", "c", "d"]
+
+
+def test_branches_run_in_the_order_of_the_file_and_nest(here):
+    steps = (
+        "- toy.make\n- branch:\n    router: [toy.even]\n    branches:\n"
+        "      odd: [toy.add]\n      even:\n      - branch:\n          router: [toy.even]\n"
+        "          branches: {even: [toy.add, toy.add], odd: []}\n"
+    )
+    assert run(here, steps).variables["xs"] == ["a!", "b", "c!", "d!!"]
+
+
+def test_a_loop_ends_when_nothing_is_left_to_do(here):
+    branch = "    - branch:\n        router: [toy.all_done]\n        branches: {stop: [], go: [toy.add]}\n"
+    pools = run(here, "- toy.make\n- loop:\n    times: 10\n    steps:\n" + branch)
+    assert [each["step"] for each in pools.snapshots] == ["toy.make", "toy.all_done"]
+
+
+def test_memory_is_every_value_so_far(here):
+    assert run(here, "- toy.make\n- toy.add\n- toy.remember\n").variables["count"] == 2
+
+
+MISTAKES = {
+    "- tou.make": (UnknownName, "{path}:4: no server is called 'tou'\nhint: did you mean 'toy'?"),
+    "- toy.mke": (UnknownName, "{path}:4: no tool is called 'mke'\nhint: did you mean 'make'?"),
+    "- toy.add": (
+        InputError,
+        "{path}:4: nothing before toy.add gives 'xs'\nhint: nothing is known before the first step",
+    ),
+    "- toy.make\n- toy.add:\n    input: {xz: ys}": (
+        InputError,
+        "{path}:5: toy.add has no argument 'xz'\nhint: known: xs, mark",
+    ),
+    "- toy.make\n- toy.add:\n    input: {mark: $mrk}": (
+        InputError,
+        "{path}:5: toy has no parameter 'mrk'\nhint: did you mean 'mark'?",
+    ),
+    "- toy.make\n- toy.add:\n    input: {xs: 3}": (InputError, "{path}:6: the variable for 'xs' must be text, not 3"),
+    "- loop:\n    times: 0\n    steps: []": (InputError, "{path}:5: times must be a whole number from 1 on, not 0"),
+    "- loop:\n    steps: []": (InputError, "{path}:5: a loop needs 'times'"),
+    "- toy.make.x": (InputError, "{path}:4: a step is server.tool, not 'toy.make.x'\n"),
+    "- {a.b: 1, c.d: 2}": (InputError, "{path}:4: one step is needed, not 2\n"),
+    "- toy.make\n- toy.make: {inputs: {}}": (
+        InputError,
+        "{path}:5: no field is called 'inputs'\nhint: known: input, output",
+    ),
+}
+
+
+@pytest.mark.parametrize("steps", MISTAKES)
+def test_mistakes_are_found_before_anything_runs(here, steps):
+    kind, message = MISTAKES[steps]
+    with pytest.raises(kind) as caught:
+        run(here, steps + "\n")
+    assert str(caught.value).startswith(message.format(path=here / "p.yaml"))
+
+
+def test_a_tool_that_gives_too_little(here):
+    with pytest.raises(SteelyardError, match=r"p.yaml:5: toy.forgetful did not give 'none_such'$"):
+        run(here, "- toy.make\n- toy.forgetful\n")
+    branch = "- branch:\n    router: [toy.even]\n    branches: {even: [toy.short], odd: []}\n"
+    with pytest.raises(SteelyardError, match=r"toy\.short gave 1 items for 2 rows$"):
+        run(here, "- toy.make\n" + branch)
+
+
+def test_building_keeps_what_users_have_edited(here):
+    path = write(here, "- toy.make\n- toy.add\n")
+    built = build(read_pipeline(path))
+    assert built.parameters.read_text() == "toy:\n  mark: '!'\n"
+    assert (built.added, built.kept) == (("toy.mark",), ())
+    built.parameters.write_text("toy:\n  mark: '?'\n  own: 1\n")
+    again = build(read_pipeline(path))
+    assert (again.added, again.kept) == ((), ("toy.mark",))
+    assert read_yaml(again.parameters).plain() == {"toy": {"mark": "?", "own": 1}}
+    assert run(here, "- toy.make\n- toy.add\n").variables["xs"][0] == "a?"
+    tools = read_yaml(again.servers).plain()["toy"]["tools"]
+    assert tools["add"] == {"input": {"xs": "xs", "mark": "$mark"}, "output": ["xs"]}
+
+
+def test_an_empty_parameter_file_changes_nothing(here):
+    (here / "parameter").mkdir()
+    (here / "parameter" / "p_parameter.yaml").write_text("")
+    assert run(here, "- toy.make\n- toy.add\n").variables["xs"][0] == "a!"
+
+
+def test_a_snapshot_is_kept_when_a_step_fails(here, capsys):
+    path = write(here, "- toy.make\n- toy.forgetful\n")
+    assert main(["run", str(path)]) == 3
+    (snapshot,) = (here / "output").glob("memory__p_*.json")
+    assert [each["step"] for each in json.loads(snapshot.read_text())] == ["toy.make"]
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_last_result_as_json(here, capsys):
+    assert main(["run", str(write(here, "- toy.make\n- toy.add\n")), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"xs": ["a!", "b!", "c!", "d!"]}
+
+
+@given(
+    st.text(st.sampled_from("servers:pipline- \n{}[]toy.makeloop3$\"'#&*!%@`\t"), max_size=80) | st.text(max_size=30)
+)
+def test_no_text_gives_a_traceback(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("p") / "p.yaml"
+    path.write_text(text, encoding="utf-8", errors="replace")
+    with contextlib.suppress(SteelyardError):
+        read_pipeline(path)
+
+
+def test_a_key_said_twice(tmp_path):
+    path = tmp_path / "p.yaml"
+    path.write_text("servers:\n  a: x\n  a: y\n")
+    with pytest.raises(InputError, match=r"p.yaml:3: the key 'a' appears again \(first on line 2\)"):
+        read_pipeline(path)
