@@ -1,6 +1,6 @@
 """Labelled lines: what a careful reader of the rules says of an answer, the judges say too.
 
-`lines/` was written from the rules by someone who had not seen the judges; every person and number in it is invented.
+`lines/` follows the written rules alone; every person and number in it is invented.
 """
 
 import json
