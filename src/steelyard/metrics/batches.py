@@ -68,7 +68,7 @@ def weigh_batch(rows: Sequence[AnswerRow], measures: Sequence[Measure], profile:
 
 def _reference_sum(rows: Sequence[AnswerRow]) -> int:
     """A number that ids and references make in any order, so that two files of one test set can be told from others."""
-    return sum(crc32(f"{row.id}\0{row.references}".encode()) for row in rows)
+    return sum(crc32("\0".join(chain((row.id,), *row.references)).encode("utf-8", "surrogatepass")) for row in rows)
 
 
 def _status(scores: Scores, has_reference: Flags) -> NDArray[np.int8]:
