@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import ConfigError, InputError, SteelyardError
-from steelyard.formats.answers import Answers, answers_of, read_answers
+from steelyard.formats.answers import Answers, answers_of, stream_answers
 from steelyard.formats.layouts import ID, PREDICTION, QUESTION, REFERENCES
 from steelyard.formats.streams import text_blocks
 
@@ -19,6 +19,13 @@ VALUE_HINT = (
 )
 ID_HINT = "hint: every row needs an id of its own; --map id=COLUMN names another column"
 NONE = {"missing predictions": 0, "rows without a reference": 0, "predictions that are empty": 0}
+
+
+def read_answers(path, **settings) -> Answers:
+    """All rows of a file at once."""
+    source = stream_answers(path, **settings)
+    rows = [row for batch in source.batches() for row in batch]
+    return Answers(source.name, rows, source.digest, source.counts)
 
 
 def lines(*rows) -> str:

@@ -41,11 +41,11 @@ def test_lawbench_item_by_item(real, name):
 
 
 def test_abstention_in_lawbench(real):
-    from steelyard.formats.answers import read_answers
+    from steelyard.formats.answers import stream_answers
     from steelyard.metrics.answers import option_letters
 
     for name, expected in (("zero_shot__GPT4__1-2", 0.002), ("zero_shot__GPT4__3-6", 0.0)):
-        rows = read_answers(real / "lawbench" / f"{name}.jsonl").rows
+        rows = [row for batch in stream_answers(real / "lawbench" / f"{name}.jsonl").batches() for row in batch]
         silent = sum(not option_letters(row.prediction or "") for row in rows)
         assert silent / len(rows) == expected
 

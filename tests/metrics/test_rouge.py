@@ -5,18 +5,11 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference.rouge import chinese_subsequence_overlap, distinct_ngram_overlap, subsequence_overlap
 
 from steelyard import evaluate_answers
-from steelyard.metrics.rouge import (
-    Overlap,
-    chinese_subsequence_overlap,
-    chinese_words,
-    distinct_ngram_overlap,
-    english_tokens,
-    ngram_overlap,
-    subsequence_overlap,
-    summary_overlap,
-)
+from steelyard.metrics.rouge import Overlap, chinese_words, english_tokens, ngram_overlap, summary_overlap
+from steelyard.text.tokens import segment
 
 NOTHING = Overlap(0.0, 0.0, 0.0)
 PAIRS = 500
@@ -160,6 +153,16 @@ def test_batches_equal_pairs(profile, stemmed):
         for name, one in zip(names, english_overlaps(prediction, reference, stemmed=stemmed), strict=True):
             found = table.parts[name]["precision"][row], table.parts[name]["recall"][row], table.column(name)[row]
             assert found == parts(one), (prediction, reference)
+
+
+def test_chinese_batches_equal_pairs():
+    pairs = [("".join(a), "".join(b)) for a, b in generated_pairs(chinese_tokens)]
+    names = ["ROUGE-1", "ROUGE-2", "ROUGE-L"]
+    table = evaluate_answers([a for a, _ in pairs], [b for _, b in pairs], names, profile="rouge-chinese")
+    for row, sides in enumerate(pairs):
+        for name, one in zip(names, chinese_overlaps(*map(segment, sides)), strict=True):
+            found = table.parts[name]["precision"][row], table.parts[name]["recall"][row], table.column(name)[row]
+            assert found == parts(one), sides
 
 
 @pytest.mark.filterwarnings("ignore")  # those of the package, as it is compiled

@@ -38,10 +38,3 @@ def run(arguments: argparse.Namespace) -> int:
         command = build_parser().parse_args(words)
         code: int = command.run(command)
     return code
-
-
-def samples() -> Path:
-    """Where the sample files are: inside the installed package, or beside the sources."""
-    package = Path(__file__).parents[1]
-    installed = package / "samples"
-    return installed if installed.is_dir() else package.parents[1] / "data"

@@ -72,15 +72,6 @@ def stream_answers(
     return _joined_files(path, references, mapping or {})
 
 
-def read_answers(
-    path: str | Path, *, mapping: Mapping[str, str] | None = None, references: str | Path | None = None
-) -> Answers:
-    """The same, all in memory."""
-    source = stream_answers(path, mapping=mapping, references=references)
-    rows = [row for batch in source.batches() for row in batch]
-    return Answers(source.name, rows, source.digest, source.counts)
-
-
 def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Any] | None = None) -> Answers:
     """Answers from Python values, by the rules of files: None is missing, numbers are read as text."""
     if len(predictions) != len(references):

@@ -4,8 +4,6 @@ from pathlib import Path
 
 from steelyard.errors import InputError
 
-SPLITS = ("test", "dev", "train")
-
 
 def qrels_file(folder: Path) -> Path:
     """The judgments of a BEIR folder: the test split, or the only one there is."""

@@ -10,7 +10,6 @@ from steelyard.text.mentions import Mention, mentions
 
 # a comma or a point inside a number does not end a clause
 _END: Final = re.compile(r",(?!\d{3}(?!\d))|(?<!\d),|[。;!?！？；\n]|\.(?=\s|$)")
-_SENTENCE_END: Final = re.compile(r"[。;!?！？；\n]|\.(?=\s|$)")
 _QUOTED: Final = re.compile('“[^”]*”|「[^」]*」|『[^』]*』|"[^"]*"')
 _BRACKETED: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|【[^】]*】|（[^）]*）")
 
@@ -61,18 +60,12 @@ class Clause:
 @lru_cache(maxsize=1 << 10)
 def clauses(text: str) -> list[Clause]:
     """The clauses of a normal text."""
-    return _pieces(text, _END)
+    return _pieces(text)
 
 
 def clause_of(text: str, place: int) -> Clause:
     """The clause in which a place lies."""
     return next((clause for clause in clauses(text) if clause.start <= place <= clause.end), Clause(0, len(text), text))
-
-
-def sentence_of(text: str, place: int) -> Clause:
-    """The sentence in which a place lies."""
-    found = _pieces(text, _SENTENCE_END)
-    return next((piece for piece in found if piece.start <= place <= piece.end), Clause(0, len(text), text))
 
 
 def without_quotes(text: str) -> str:
@@ -156,12 +149,12 @@ def _is_bracketed(text: str, value: Mention) -> bool:
     return any(bracket.start() < value.start and value.end < bracket.end() for bracket in _BRACKETED.finditer(text))
 
 
-def _pieces(text: str, end: re.Pattern[str]) -> list[Clause]:
+def _pieces(text: str) -> list[Clause]:
     """The text between stops; a comma inside a date or a number is none."""
     inside = [(value.start, value.end) for value in mentions(text) if value.end - value.start > 3]
     found = []
     start = 0
-    for stop in end.finditer(text):
+    for stop in _END.finditer(text):
         if any(first < stop.start() < last for first, last in inside):
             continue
         if stop.start() > start:

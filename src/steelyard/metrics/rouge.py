@@ -1,8 +1,7 @@
 """ROUGE: how many words, word pairs, or words in the same order a prediction shares with a reference.
 
-C.-Y. Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004. The first three overlaps give the numbers of
-rouge_score 0.1.2 (Google's), the last two those of rouge_chinese 1.0.3, which counts repeated n-grams once. All take
-tokens, so that a text is cut once however many of them are wanted.
+C.-Y. Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004. Overlaps of one pair with the numbers of
+rouge_score 0.1.2 (Google's), and what `overlaps`, which looks at many pairs at once, leans on for long texts.
 """
 
 import re
@@ -60,11 +59,6 @@ def shared_ngrams(prediction: Sequence[Hashable], reference: Sequence[Hashable],
     return sum(map(min, map(predicted.__getitem__, common), map(wanted.__getitem__, common)))
 
 
-def subsequence_overlap(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:
-    """ROUGE-L: the longest common subsequence of the two texts, each taken as one sentence."""
-    return _overlap(subsequence_length(prediction, reference), len(prediction), len(reference))
-
-
 def summary_overlap(
     prediction_sentences: Sequence[Sequence[str]], reference_sentences: Sequence[Sequence[str]]
 ) -> Overlap:
@@ -81,23 +75,6 @@ def summary_overlap(
     return _overlap((matched & predicted).total(), predicted.total(), sum(map(len, reference_sentences)))
 
 
-def distinct_ngram_overlap(prediction: Sequence[str], reference: Sequence[str], *, n: int) -> Overlap:
-    """ROUGE-N as rouge_chinese has it: each n-gram counts once, and F1 stays below 1.
-
-    An empty side, which rouge_chinese refuses, gives 0.
-    """
-    predicted, wanted = set(ngrams(prediction, n)), set(ngrams(reference, n))
-    return _overlap(len(predicted & wanted), len(predicted), len(wanted), addend=ADDEND)
-
-
-def chinese_subsequence_overlap(prediction: Sequence[str], reference: Sequence[str]) -> Overlap:
-    """ROUGE-L as rouge_chinese has it: over the whole text, and F1 stays below 1.
-
-    An empty side, which rouge_chinese refuses, gives 0.
-    """
-    return _overlap(subsequence_length(prediction, reference), len(prediction), len(reference), addend=ADDEND)
-
-
 def chinese_words(tokens: Sequence[str]) -> list[str]:
     """The words rouge_chinese counts in tokens joined by blanks.
 
@@ -110,11 +87,11 @@ def chinese_words(tokens: Sequence[str]) -> list[str]:
     return [word for sentence in sentences for word in sentence.split() or [""]]
 
 
-def _overlap(shared: int, predicted: int, wanted: int, *, addend: float = 0.0) -> Overlap:
+def _overlap(shared: int, predicted: int, wanted: int) -> Overlap:
     if not shared:
         return _NOTHING
     precision, recall = shared / predicted, shared / wanted
-    return Overlap(precision, recall, 2 * precision * recall / (precision + recall + addend))
+    return Overlap(precision, recall, 2 * precision * recall / (precision + recall))
 
 
 def ngrams(tokens: Sequence[Hashable], n: int) -> Iterable[Hashable]:

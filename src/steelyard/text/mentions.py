@@ -230,7 +230,6 @@ _FUNCTION_WORDS: Final = frozenset(
 _OFTEN: Final = re.compile(r"\b(once|twice|thrice)\b", re.IGNORECASE)
 _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3}
 _PAIR: Final = re.compile("[俩仨]")
-_NOUGHT: Final = re.compile(r"分文(?:未|没)|一分(?:钱)?(?:都|也)?(?:没|未|不)")
 
 
 def _find_money(text: str) -> Iterator[Mention]:
