@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -11,8 +12,10 @@ from steelyard.cli import main
 from steelyard.errors import InputError, SteelyardError, UnknownName
 from steelyard.formats.yamls import read_yaml
 from steelyard.pipelines.building import build
+from steelyard.pipelines.journal import new_journal
 from steelyard.pipelines.loading import load_servers, parameters_for
-from steelyard.pipelines.plan import bind
+from steelyard.pipelines.plan import bind, remembered
+from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.running import UNSET, Pools, run_steps
 from steelyard.pipelines.spec import read_pipeline
 
@@ -33,6 +36,11 @@ def make():
 def add(xs, mark):
     LOG.append("add")
     return {"xs": [x + mark for x in xs]}
+
+
+@app.tool("xs->seen")
+def seen(xs):
+    return {"seen": list(xs)}
 
 
 @app.tool("xs->first,second")
@@ -81,6 +89,11 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+class Ran(NamedTuple):
+    variables: dict
+    snapshots: list
+
+
 def write(here, steps):
     path = here / "p.yaml"
     path.write_text("servers:\n  toy: servers/toy\npipeline:\n" + steps)
@@ -89,11 +102,16 @@ def write(here, steps):
 
 def run(here, steps):
     pipeline = read_pipeline(write(here, steps))
-    loaded = load_servers(pipeline)
+    fleet = Fleet({})
+    loaded = load_servers(pipeline, fleet)
     parameters = parameters_for(pipeline, loaded, None)
-    pools = Pools(parameters)
-    run_steps(bind(pipeline, loaded, parameters), pools)
-    return pools
+    bound = bind(pipeline, loaded, parameters)
+    pools = Pools(parameters.values, new_journal(here / "output", "", "p"), remembered(bound))
+    try:
+        run_steps(bound, pools)
+    finally:
+        snapshot = pools.journal.finish(whole=True)
+    return Ran(pools.variables, json.loads(snapshot.read_text()))
 
 
 def test_steps_share_variables_and_parameters(here):
@@ -198,11 +216,11 @@ def test_a_tool_that_gives_too_little(here):
 
 def test_building_keeps_what_users_have_edited(here):
     path = write(here, "- toy.make\n- toy.add\n")
-    built = build(read_pipeline(path))
+    built = build(read_pipeline(path), Fleet({}))
     assert built.parameters.read_text() == "toy:\n  mark: '!'\n"
     assert (built.added, built.kept) == (("toy.mark",), ())
     built.parameters.write_text("toy:\n  mark: '?'\n  own: 1\n")
-    again = build(read_pipeline(path))
+    again = build(read_pipeline(path), Fleet({}))
     assert (again.added, again.kept) == ((), ("toy.mark",))
     assert read_yaml(again.parameters).plain() == {"toy": {"mark": "?", "own": 1}}
     assert run(here, "- toy.make\n- toy.add\n").variables["xs"][0] == "a?"
@@ -210,10 +228,22 @@ def test_building_keeps_what_users_have_edited(here):
     assert tools["add"] == {"input": {"xs": "xs", "mark": "$mark"}, "output": ["xs"]}
 
 
-def test_an_empty_parameter_file_changes_nothing(here):
-    (here / "parameter").mkdir()
-    (here / "parameter" / "p_parameter.yaml").write_text("")
+def test_an_empty_parameter_file_is_told_and_built_anew(here):
+    (here / "parameters").mkdir()
+    empty = here / "parameters" / "p_parameter.yaml"
+    empty.write_text("")
+    with pytest.raises(InputError) as caught:
+        run(here, "- toy.make\n- toy.add\n")
+    hint = "delete it to use the defaults of the servers, or write it anew: steelyard build"
+    assert str(caught.value) == f"{empty}: there are no parameters in it\nhint: {hint}"
+    build(read_pipeline(here / "p.yaml"), Fleet({}))
     assert run(here, "- toy.make\n- toy.add\n").variables["xs"][0] == "a!"
+
+
+def test_a_row_that_no_branch_has_set_reaches_the_next_tool_as_nothing(here):
+    branch = "- branch:\n    router: [toy.even]\n    branches:\n      even: [toy.pair]\n      odd: []\n"
+    ran = run(here, "- toy.make\n" + branch + "- toy.seen:\n    input: {xs: zs}\n")
+    assert ran.variables["seen"] == [None, "b!~b", None, "d!~d"]
 
 
 def test_a_snapshot_is_kept_when_a_step_fails(here, capsys):

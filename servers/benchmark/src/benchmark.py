@@ -1,11 +1,13 @@
 """Benchmark server: the columns of a file as lists that stay side by side."""
 
+import os
 from collections.abc import Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import Annotated, Any
 
 from steelyard.errors import InputError, nearest
-from steelyard.formats.records import Record, read_records
+from steelyard.formats.questions import is_question_file, read_benchmark, read_question_file
+from steelyard.formats.records import read_records
 from steelyard.pipelines.server import Server
 
 app = Server("benchmark", __file__)
@@ -14,14 +16,25 @@ ALL_ROWS = -1
 
 
 @app.tool("benchmark->q_ls,gt_ls", publishes=lambda parameters: list(parameters["benchmark"].get("key_map") or ()))
-def get_data(benchmark: dict[str, Any]) -> dict[str, list[Any]]:
+def get_data(
+    benchmark: Annotated[dict[str, Any], "path, key_map {list: field}, and optionally shuffle, seed, limit, name"],
+) -> dict[str, list[Any]]:
     """Read one list per name of `key_map`, also of names beyond the annotation; a missing field is null in its row."""
     path, fields, limit = _path(benchmark), _key_map(benchmark), _limit(benchmark)
-    records, _ = read_records(path)
-    _check_fields(records, fields, path)
-    order = _order(len(records), benchmark)
-    rows = [records[place].fields for place in (order if limit == ALL_ROWS else order[:limit])]
+    found = _rows(path)
+    _check_fields(found, fields, path)
+    order = _order(len(found), benchmark)
+    rows = [found[place] for place in (order if limit == ALL_ROWS else order[:limit])]
     return {name: [row.get(field) for row in rows] for name, field in fields.items()}
+
+
+def _rows(path: str) -> list[Mapping[str, Any]]:
+    """The rows of a file of records, or the questions of a legal benchmark."""
+    if os.path.isdir(path):
+        return [question.fields for file in read_benchmark(path) for question in file.questions]
+    if path.endswith(".json") and is_question_file(path):
+        return [question.fields for question in read_question_file(path).questions]
+    return [record.fields for record in read_records(path)[0]]
 
 
 def _order(length: int, benchmark: Mapping[str, Any]) -> list[int]:
@@ -59,10 +72,14 @@ def _limit(benchmark: Mapping[str, Any]) -> int:
     return limit
 
 
-def _check_fields(records: Sequence[Record], fields: Mapping[str, str], path: str) -> None:
-    if not records:
+def _check_fields(rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], path: str) -> None:
+    if not rows:
         raise InputError("there are no rows in it", where=path)
-    known = list(dict.fromkeys(field for record in records for field in record.fields))
+    known = list(dict.fromkeys(field for row in rows for field in row))
     for name, field in fields.items():
         if field not in known:
             raise InputError(f"no row has the field {field!r} of {name}", where=path, hint=nearest(field, known))
+
+
+if __name__ == "__main__":
+    app.run()

@@ -7,18 +7,33 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.metrics.names import CUTOFFS, parse_measure
-from steelyard.pipelines.server import Server
+from steelyard.pipelines.benchmark import judge_answers
+from steelyard.pipelines.server import Server, progress
 from steelyard.stats.compare import Comparison
 
-app = Server("evaluation", __file__)
+ABOUT = """Weighs retrieval-augmented generation. evaluate: answers against references (any script, Chinese included);
+evaluate_trec: a ranking against judgments, as trec_eval does; evaluate_trec_pvalue: whether a new ranking is really
+better than an old one; evaluate_legal: answers to the questions of a legal benchmark. Files are paths on the server's
+machine."""
+
+app = Server("evaluation", __file__, ABOUT)
 
 ANSWER_METRICS = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
 RESAMPLES = 10_000
+
+Names = Annotated[list[str] | str | None, "which metrics; null for all of them"]
+Rankings = Annotated[list[str] | str | None, "of mrr, map, recall, ndcg, precision; null for all of them"]
+Cutoffs = Annotated[list[int] | None, "cut-offs of recall, ndcg and precision; null for 1, 5, 10, 20, 50, 100"]
+Judgments = Annotated[str, "judgments in TREC form: query 0 document grade"]
+Run = Annotated[str, "ranking in TREC form: query Q0 document rank score tag"]
+SavePath = Annotated[
+    str | None, "where to save the result as JSON, the time being added to the name; null to save nothing"
+]
 
 # what upstream calls a metric → how it begins a key of the result, and steelyard's name
 _WHOLE = {"map": ("map", "AP"), "mrr": ("mrr", "RR")}
@@ -27,9 +42,19 @@ _CUT = {"ndcg": ("ndcg", "nDCG"), "precision": ("P", "P"), "recall": ("recall", 
 
 @app.tool("pred_ls,gt_ls,metrics,save_path,profile->eval_res")
 def evaluate(
-    pred_ls: list[Any], gt_ls: list[Any], metrics: list[str] | None, save_path: str, profile: str = "steelyard"
+    pred_ls: Annotated[list[Any], "the answers, one text per question; null for an answer that failed"],
+    gt_ls: Annotated[list[Any], "for each question the list of its reference answers"],
+    metrics: Names = None,
+    save_path: SavePath = None,
+    profile: Annotated[
+        str, "steelyard reads any script; ultrarag repeats UltraRAG's numbers (English only)"
+    ] = "steelyard",
 ) -> dict[str, Any]:
-    """Weigh answers: a list of scores per metric, then their averages; null where an item has no reference."""
+    """Weigh answers: under each metric a list of scores in the order of the questions, then avg_<metric> over them.
+
+    Metrics: acc (contains a reference), em (equals one), stringem, coverem, f1, rouge-1, rouge-2, rouge-l, each from 0
+    to 1. null where an item has no reference; such items are left out of the average.
+    """
     if not (isinstance(pred_ls, list) and isinstance(gt_ls, list)):
         raise InputError("pred_ls and gt_ls must be lists, one entry per question")
     columns = {name: str(parse_measure(name)) for name in _names(metrics, ANSWER_METRICS)}
@@ -41,7 +66,7 @@ def evaluate(
 
 @app.tool("run_path,qrels_path,ir_metrics,ks,save_path->eval_res")
 def evaluate_trec(
-    run_path: str, qrels_path: str, metrics: list[str] | None, ks: list[int] | None, save_path: str
+    run_path: Run, qrels_path: Judgments, metrics: Rankings = None, ks: Cutoffs = None, save_path: SavePath = None
 ) -> dict[str, Any]:
     """Weigh a run: the mean of each metric over all judged queries, of which those the run lacks count 0."""
     names, cutoffs = _ranking_names(metrics), _cutoffs(ks)
@@ -55,23 +80,63 @@ def evaluate_trec(
 
 @app.tool("run_new_path,run_old_path,qrels_path,ir_metrics,ks,n_resamples,save_path->eval_res")
 def evaluate_trec_pvalue(  # noqa: PLR0917 - the arguments are those of UltraRAG
-    run_new_path: str,
-    run_old_path: str,
-    qrels_path: str,
-    metrics: list[str] | None,
-    ks: list[int] | None,
-    n_resamples: int | None,
-    save_path: str,
+    run_new_path: Annotated[str, "the new ranking (A), in TREC form"],
+    run_old_path: Annotated[str, "the old ranking (B), in TREC form"],
+    qrels_path: Judgments,
+    metrics: Rankings = None,
+    ks: Cutoffs = None,
+    n_resamples: Annotated[int | None, "how many random sign flips; null for 10000"] = None,
+    save_path: SavePath = None,
 ) -> dict[str, Any]:
-    """Test the new run (A) against the old (B): a seeded permutation test per metric, each judged on its own."""
+    """Test the new run (A) against the old (B): a seeded permutation test per metric, each judged on its own.
+
+    For each metric: A_mean, B_mean, diff = A - B, p_value (two-sided), and significant (p below 0.05).
+    """
     resamples = RESAMPLES if n_resamples is None else _from_one(n_resamples, "n_resamples")
     cutoffs = _cutoffs(ks)
     columns = {key: column for name in _ranking_names(metrics) for key, column in _columns(name, cutoffs).items()}
-    new, old = (
-        steelyard.evaluate_retrieval(qrels_path, path, list(columns.values())) for path in (run_new_path, run_old_path)
-    )
+    tables = []
+    for done, path in enumerate((run_new_path, run_old_path)):
+        progress(done, 3)
+        tables.append(steelyard.evaluate_retrieval(qrels_path, path, list(columns.values())))
+    progress(2, 3)
+    new, old = tables
     found = steelyard.compare(new, old, metrics=list(columns.values()), resamples=resamples, correction="none")
     return _saved({key: _verdict(each) for key, each in zip(columns, found, strict=True)}, save_path)
+
+
+@app.tool("id_ls,pred_ls,legal_path,save_path->eval_res")
+def evaluate_legal(
+    id_ls: Annotated[list[str], "ids of the questions that were asked"],
+    pred_ls: Annotated[
+        list[Any], "for each id the answer: text, or {answer, citations: [{page, text}], …}; null if it failed"
+    ],
+    legal_path: Annotated[str | None, "folder of the benchmark; null for the one that comes with steelyard"] = None,
+    save_path: SavePath = None,
+) -> dict[str, Any]:
+    """Weigh answers to the questions of a legal benchmark: facts, cited evidence, and refusals where a file is silent.
+
+    Gives the ids, under `legal` a score from 0 to 1 for each, `reasons` in words, avg_legal, and the average of each
+    part of a score (avg_exact_match, avg_citation_correctness, …) over the questions that have it.
+    """
+    if len(id_ls) != len(pred_ls):
+        raise InputError(f"{len(id_ls)} ids in id_ls, {len(pred_ls)} answers in pred_ls")
+    verdicts = judge_answers(dict(zip(id_ls, pred_ls, strict=True)), legal_path, told=progress)
+    parts = dict.fromkeys(part for verdict in verdicts.values() for part in verdict.parts)
+    averages = {
+        f"avg_{part}": _mean([each.parts[part] for each in verdicts.values() if part in each.parts]) for part in parts
+    }
+    scores = {
+        "ids": list(verdicts),
+        "legal": [each.score for each in verdicts.values()],
+        "reasons": [each.reason for each in verdicts.values()],
+    }
+    failed = {"failed": sum(answer is None for answer in pred_ls)}
+    return _saved({**scores, "avg_legal": _mean(scores["legal"]), **averages, "counts": failed}, save_path)
+
+
+def _mean(scores: Sequence[float]) -> float:
+    return math.fsum(scores) / len(scores)
 
 
 def _verdict(found: Comparison) -> dict[str, Any]:
@@ -127,7 +192,9 @@ def _known(score: float) -> float | None:
     return None if math.isnan(score) else score
 
 
-def _saved(result: Mapping[str, Any], save_path: str) -> dict[str, Any]:
+def _saved(result: Mapping[str, Any], save_path: str | None) -> dict[str, Any]:
+    if save_path is None:
+        return {"eval_res": result}
     try:
         _write(json.dumps(result, indent=4, ensure_ascii=False), save_path)
     except OSError as error:
@@ -146,3 +213,7 @@ def _write(text: str, save_path: str) -> None:
             return
         except FileExistsError:
             continue
+
+
+if __name__ == "__main__":
+    app.run()

@@ -9,3 +9,7 @@ app = Server("sayhello", __file__)
 def greet(name: str) -> dict[str, str]:
     """Greet somebody."""
     return {"msg": f"Hello, {name}!"}
+
+
+if __name__ == "__main__":
+    app.run()

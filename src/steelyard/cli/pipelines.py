@@ -1,12 +1,20 @@
 """`steelyard build P.yaml` and `steelyard run P.yaml`: pipelines of servers, as UltraRAG writes them."""
 
 import argparse
+import contextlib
 import json
+import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_language_option
+
+if TYPE_CHECKING:
+    from steelyard.pipelines.journal import Journal
+    from steelyard.pipelines.spec import Pipeline
+
+OUTPUT = Path("output")
 
 
 def add_command(commands: Any) -> None:
@@ -20,6 +28,9 @@ def add_command(commands: Any) -> None:
     run = commands.add_parser("run", help="run a pipeline", description="Check a pipeline, then run its steps.")
     run.add_argument("pipeline", metavar="PIPELINE.yaml", help="servers and steps")
     run.add_argument("--param", type=Path, metavar="FILE", help="parameters (those that build wrote, else defaults)")
+    run.add_argument("--resume", action="store_true", help="go on where the last run of this pipeline ended early")
+    run.add_argument("--isolated", action="store_true", help="start our own servers as processes of their own, too")
+    run.add_argument("--timeout", type=float, metavar="S", help="seconds to wait for one answer of a server (600)")
     run.add_argument("--json", action="store_true", help="print the last result as JSON, and nothing else")
     add_language_option(run)
     run.set_defaults(run=run_pipeline)
@@ -28,50 +39,85 @@ def add_command(commands: Any) -> None:
 def run_build(arguments: argparse.Namespace) -> int:
     """Write the files, and say what is new in them."""
     from steelyard.pipelines.building import build
+    from steelyard.pipelines.remote import Fleet
     from steelyard.pipelines.spec import read_pipeline
 
-    built = build(read_pipeline(arguments.pipeline))
-    sys.stderr.write(f"written: {built.parameters}\nwritten: {built.servers}\n")
-    if built.added and built.kept:
-        sys.stderr.write(f"new: {', '.join(built.added)}; kept as they were: {len(built.kept)}\n")
+    with Fleet(_environment()) as fleet:
+        built = build(read_pipeline(arguments.pipeline), fleet)
+    _tell(f"written: {built.parameters}", f"written: {built.servers}")
+    if built.kept or built.unused:
+        _tell(f"new: {', '.join(built.added) or 'none'}; kept as they were: {len(built.kept)}")
+    if built.unused:
+        _tell(f"no step uses: {', '.join(built.unused)}")
     return 0
 
 
 def run_pipeline(arguments: argparse.Namespace) -> int:
-    """Run all steps, keep their snapshot, and print what came out last."""
+    """Run all steps, keep what each has left, and print what came out last."""
     from steelyard.pipelines.loading import load_servers, parameters_for
-    from steelyard.pipelines.plan import bind
+    from steelyard.pipelines.plan import bind, remembered
+    from steelyard.pipelines.remote import CALL_SECONDS, Fleet
     from steelyard.pipelines.running import Pools, run_steps
-    from steelyard.pipelines.snapshots import write_snapshot
     from steelyard.pipelines.spec import read_pipeline
 
     pipeline = read_pipeline(arguments.pipeline)
-    loaded = load_servers(pipeline)
-    parameters = parameters_for(pipeline, loaded, arguments.param)
-    pools = Pools(parameters)
-    steps = bind(pipeline, loaded, parameters)
-    try:
-        run_steps(steps, pools, lambda name: _tell(f"step {name}"))
-    finally:
-        path = write_snapshot(pipeline, pools)
-        if path is not None:
-            _tell(f"snapshot: {path}")
-    sys.stdout.write(_shown(pools, as_json=arguments.json))
+    with Fleet(_environment(), timeout=arguments.timeout or CALL_SECONDS) as fleet:
+        loaded = load_servers(pipeline, fleet, isolated=arguments.isolated)
+        parameters = parameters_for(pipeline, loaded, arguments.param)
+        steps = bind(pipeline, loaded, parameters)
+        fleet.start(found.place for found in loaded.values() if found.place is not None)
+        journal = _journal(pipeline, parameters.values, resume=arguments.resume)
+        pools = Pools(parameters.values, journal, remembered(steps))
+        with _kept(journal, pipeline), contextlib.redirect_stdout(sys.stderr):
+            run_steps(steps, pools, _step)
+    sys.stdout.write(_shown(pools.last, as_json=arguments.json))
     return 0
 
 
-def _tell(words: str) -> None:
+def _journal(pipeline: "Pipeline", parameters: dict[str, Any], *, resume: bool) -> "Journal":
+    from steelyard.pipelines.journal import last_journal, new_journal
+
+    benchmark = parameters.get("benchmark", {}).get("benchmark")
+    name = str(benchmark.get("name", "")) if isinstance(benchmark, dict) else ""
+    return (last_journal if resume else new_journal)(OUTPUT, name, pipeline.path.stem)
+
+
+@contextlib.contextmanager
+def _kept(journal: "Journal", pipeline: "Pipeline") -> Any:
+    """Whatever happens, the snapshot is written; what did not come to its end can be resumed."""
+    whole = False
+    try:
+        yield
+        whole = True
+    finally:
+        path = journal.finish(whole=whole)
+        if journal.changed is not None:
+            _tell(f"run anew from {journal.changed} on: it or its parameters have changed")
+        if path is not None:
+            _tell(f"snapshot: {path}")
+        if path is not None and not whole:
+            _tell(f"go on with: steelyard run {pipeline.path} --resume")
+
+
+def _environment() -> dict[str, str]:
+    return {"log_level": "info", **os.environ}
+
+
+def _step(name: str) -> None:
     if sys.stderr is not None and sys.stderr.isatty():
-        sys.stderr.write(f"{words}\n")
+        _tell(f"step {name}")
 
 
-def _shown(pools: Any, *, as_json: bool) -> str:
+def _tell(*lines: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write("".join(f"{line}\n" for line in lines))
+
+
+def _shown(last: Any, *, as_json: bool) -> str:
     """The variables of the last step: as JSON, or as lines of names and numbers."""
-    last = pools.snapshots[-1]["memory"] if pools.snapshots else {}
-    result = {name.removeprefix("memory_"): value for name, value in last.items()}
     if as_json:
-        return json.dumps(result, ensure_ascii=False, default=str) + "\n"
-    return "\n".join(line for value in result.values() for line in _lines(value)) + "\n"
+        return json.dumps(last, ensure_ascii=False, default=str) + "\n"
+    return "\n".join(line for value in last.values() for line in _lines(value)) + "\n"
 
 
 def _lines(value: Any, head: str = "") -> list[str]:

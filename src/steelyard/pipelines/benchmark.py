@@ -21,7 +21,7 @@ from steelyard.legal.score import Verdict, judge
 from steelyard.systems.asking import AskSettings, ask_all
 from steelyard.systems.opening import open_system
 from steelyard.systems.python import PythonSystem
-from steelyard.systems.records import Ask, Failure, Reply, System
+from steelyard.systems.records import Ask, Failure, Reply, System, record_of
 from steelyard.systems.replay import ReplaySystem
 from steelyard.systems.settings import SystemSettings
 from steelyard.table import Signature, Table
@@ -167,6 +167,24 @@ def judge_records(benchmark: Benchmark, records: Mapping[str, Mapping[str, Any]]
         )
         for question in benchmark.questions
     }
+
+
+def judge_answers(
+    answers: Mapping[str, Any], folder: str | Path | None = None, *, told: Progress = lambda done, total: None
+) -> dict[str, Verdict]:
+    """Verdicts of answers by the id of their question, in their order; None, an answer that failed, earns nothing."""
+    benchmark = load_benchmark(folder or benchmark_folder())
+    questions = {question.about.id: question for question in benchmark.questions}
+    verdicts: dict[str, Verdict] = {}
+    for done, (name, answer) in enumerate(answers.items()):
+        if name not in questions:
+            raise UnknownName.of("question", str(name), questions)
+        told(done, len(answers))
+        record = {} if answer is None else record_of(answer, name)
+        verdicts[name] = judge(questions[name], record, benchmark.documents[questions[name].about.document])
+    if not verdicts:
+        raise InputError("there are no answers")
+    return verdicts
 
 
 def _details(question: Question, verdict: Verdict) -> Json:

@@ -5,53 +5,65 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.formats.yamls import dump_yaml
-from steelyard.pipelines.loading import Loaded, load_servers, parameter_path, parameters_for, read_parameters
+from steelyard.formats.yamls import read_yaml
+from steelyard.pipelines.loading import Loaded, load_servers, parameter_path, parameters_for, server_path
+from steelyard.pipelines.offers import GROUPS, described, read_parameters, write_yaml
 from steelyard.pipelines.plan import Bound, bind, calls, used_parameters
+from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.spec import Pipeline
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The files that were written, and which parameters are new; edited values stay as they are."""
+    """The files that were written, and which parameters are new, kept as edited, or no longer used."""
 
     parameters: Path
     servers: Path
     added: tuple[str, ...]
     kept: tuple[str, ...]
+    unused: tuple[str, ...]
 
 
-def build(pipeline: Pipeline) -> Built:
-    """Bind a pipeline with the defaults of its servers and write its two files."""
-    loaded = load_servers(pipeline)
-    steps = bind(pipeline, loaded, parameters_for(pipeline, loaded, None))
-    path = parameter_path(pipeline)
+def build(pipeline: Pipeline, fleet: Fleet) -> Built:
+    """Bind a pipeline, asking foreign servers what they offer, and write its two files; edited values stay."""
+    loaded = load_servers(pipeline, fleet, anew=True)
+    path, servers = parameter_path(pipeline), server_path(pipeline)
     before = read_parameters(path) if path.exists() else {}
+    if path.exists() and read_yaml(path).value is None:
+        path.unlink()  # an empty file says nothing that could be kept
+    steps = bind(pipeline, loaded, parameters_for(pipeline, loaded, None))
     wanted = {
-        alias: {name: loaded[alias].defaults.get(name) for name in names}
+        alias: {name: loaded[alias].home.defaults.get(name) for name in names}
         for alias, names in used_parameters(steps).items()
+        if names or loaded[alias].home.defaults
     }
-    merged = {alias: {**section, **(before.get(alias) or {})} for alias, section in wanted.items()}
-    servers = pipeline.path.parent / "server" / f"{pipeline.path.stem}_server.yaml"
-    _write(path, merged)
-    _write(servers, {alias: _offer(alias, loaded[alias], steps) for alias in wanted})
-    names = [(alias, name) for alias, section in wanted.items() for name in section]
-    new = [f"{alias}.{name}" for alias, name in names if name not in (before.get(alias) or {})]
-    same = [f"{alias}.{name}" for alias, name in names if name in (before.get(alias) or {})]
-    return Built(path, servers, tuple(new), tuple(same))
+    write_yaml(path, {alias: {**wanted.get(alias, {}), **(before.get(alias) or {})} for alias in {**wanted, **before}})
+    write_yaml(servers, {alias: _offer(alias, found, steps) for alias, found in loaded.items()})
+    return _told(path, servers, _names(wanted), _names(before))
+
+
+def _told(path: Path, servers: Path, wanted: list[str], before: list[str]) -> Built:
+    return Built(
+        path,
+        servers,
+        added=tuple(name for name in wanted if name not in before),
+        kept=tuple(name for name in wanted if name in before),
+        unused=tuple(name for name in before if name not in wanted),
+    )
+
+
+def _names(sections: Mapping[str, Any]) -> list[str]:
+    return [f"{alias}.{name}" for alias, section in sections.items() for name in section or {}]
 
 
 def _offer(alias: str, loaded: Loaded, steps: tuple[Bound, ...]) -> dict[str, Any]:
     """The tools of a server that the pipeline uses, as upstream writes them down."""
-    used = dict.fromkeys(call.tool.name for call in calls(steps) if call.step.server == alias)
-    tools: dict[str, Any] = {}
-    for name in used:
-        binding = loaded.server.tools[name].binding_for(loaded.defaults)
-        tools[name] = {"input": dict(binding.inputs)} | ({"output": list(binding.outputs)} if binding.outputs else {})
-    program = loaded.folder / "src" / f"{loaded.folder.name}.py"
-    return {"tools": tools, "parameter": str(loaded.folder / "parameter.yaml"), "path": str(program)}
-
-
-def _write(path: Path, content: Mapping[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(dump_yaml(dict(content)), encoding="utf-8")
+    used = {call.tool.name: call.tool for call in calls(steps) if call.step.server == alias}
+    groups = {group: described(used, loaded.home.defaults, kind) for group, kind in GROUPS.items()}
+    home = loaded.home
+    parameter = {"parameter": str(home.folder / "parameter.yaml")} if home.folder is not None else {}
+    return {
+        **{group: tools for group, tools in groups.items() if tools},
+        **parameter,
+        "path": home.address or str(home.program),
+    }

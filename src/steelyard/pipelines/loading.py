@@ -1,72 +1,182 @@
-"""Servers of a pipeline brought into this process, and the parameters that a run gives them."""
+"""Servers of a pipeline, brought into this process or reached outside it, and the parameters that a run gives them."""
 
 import importlib.util
+import inspect
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, InputError
 from steelyard.formats.yamls import Located, read_yaml
-from steelyard.pipelines.server import Server
-from steelyard.pipelines.spec import Pipeline
+from steelyard.pipelines.homes import Home, find_home
+from steelyard.pipelines.offers import OFFER_HINT, Caller, read_offer
+from steelyard.pipelines.remote import Fleet, Place
+from steelyard.pipelines.server import Server, Tool, binding_of
+from steelyard.pipelines.spec import Pipeline, each_step
 
-FOREIGN_HINT = "only servers made with steelyard.pipelines.server.Server can be run so far"
+EMPTY_HINT = "delete it to use the defaults of the servers, or write it anew: steelyard build"
+PROMPT_OUTPUT = ("prompt_ls",)
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A server in this process, the folder that the pipeline names, and the defaults of its parameters."""
+    """A server with what it offers; `place` is where it must be started or reached, None in this process."""
 
-    server: Server
-    folder: Path
-    defaults: Mapping[str, Any]
-
-
-def load_servers(pipeline: Pipeline) -> dict[str, Loaded]:
-    """Every server of a pipeline; folders are looked for from the current one."""
-    return {alias: load_server(Path(found.value), found.where) for alias, found in pipeline.servers.items()}
+    home: Home
+    tools: Mapping[str, Tool]
+    place: Place | None = None
 
 
-def load_server(folder: Path, where: str) -> Loaded:
-    """The server in a folder: `src/<folder>.py`, or the `path` of its parameter.yaml."""
-    defaults = read_parameters(folder / "parameter.yaml") if (folder / "parameter.yaml").exists() else {}
-    program = Path(defaults.get("path", folder / "src" / f"{folder.name}.py"))
-    if not program.is_file():
-        raise InputError(f"there is no server at {str(folder)!r}", where=where, hint=f"its program is {program}")
-    if "steelyard" not in program.read_text("utf-8", errors="replace"):
-        raise ConfigError(f"the server {str(folder)!r} is a foreign one", where=where, hint=FOREIGN_HINT)
-    return Loaded(_server_in(program, where), folder, {key: defaults[key] for key in defaults if key != "path"})
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The parameters of each server, and the place in a file of those that a file says."""
+
+    values: dict[str, dict[str, Any]]
+    places: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
-def read_parameters(path: Path) -> dict[str, Any]:
-    """A file of parameters: a mapping, or nothing."""
-    content = read_yaml(path)
-    if content.value is None:
-        return {}
-    if not isinstance(content.value, Mapping):
-        raise InputError("parameters are a mapping", where=content.where)
-    return {key: found.plain() for key, found in content.value.items()}
+def load_servers(pipeline: Pipeline, fleet: Fleet, *, isolated: bool = False, anew: bool = False) -> dict[str, Loaded]:
+    """The servers that a pipeline uses; a foreign one is started only if no file says what it offers, or if `anew`."""
+    homes = {alias: find_home(alias, found, fleet.environment) for alias, found in pipeline.servers.items()}
+    used: dict[str, set[str]] = {alias: set() for alias in homes}
+    for step in each_step(pipeline.steps):
+        used.get(step.server, set()).add(step.tool)
+    said = {} if anew else _server_file(pipeline)
+    asked = [home for alias, home in homes.items() if used[alias] and not home.ours and _must_ask(home, said, anew)]
+    fleet.start(home.place for home in asked)
+    return {
+        alias: _load(home, fleet, said.get(alias), isolated=isolated, ask=home in asked)
+        for alias, home in homes.items()
+        if used[alias]
+    }
 
 
-def parameters_for(pipeline: Pipeline, loaded: Mapping[str, Loaded], chosen: Path | None) -> dict[str, dict[str, Any]]:
+def parameters_for(pipeline: Pipeline, loaded: Mapping[str, Loaded], chosen: Path | None) -> Parameters:
     """The parameters of each server: its defaults, and above them what the parameter file says."""
     path = _parameter_file(pipeline, chosen)
-    said = read_yaml(path) if path is not None else Located({}, "")
-    sections = said.value if isinstance(said.value, Mapping) else {}
-    for alias, section in sections.items():
-        if alias not in loaded:
-            raise InputError(f"the pipeline has no server {alias!r}", where=section.where)
-        if not isinstance(section.value, Mapping | None):
-            raise InputError(f"the parameters of {alias!r} are a mapping", where=section.where)
-    own = {alias: sections[alias].plain() or {} for alias in sections}
-    return {alias: {**found.defaults, **own.get(alias, {})} for alias, found in loaded.items()}
+    sections = _sections(path, pipeline) if path is not None else {}
+    own = {alias: section.plain() or {} for alias, section in sections.items()}
+    values = {alias: {**found.home.defaults, **own.get(alias, {})} for alias, found in loaded.items()}
+    places = {
+        (alias, name): found.where
+        for alias, section in sections.items()
+        for name, found in (section.value or {}).items()
+    }
+    return Parameters(values, places)
 
 
 def parameter_path(pipeline: Pipeline) -> Path:
     """Where `build` writes the parameters."""
     return pipeline.path.parent / "parameters" / f"{pipeline.path.stem}_parameter.yaml"
+
+
+def server_path(pipeline: Pipeline) -> Path:
+    """Where `build` writes what the servers offer."""
+    return pipeline.path.parent / "server" / f"{pipeline.path.stem}_server.yaml"
+
+
+def load_program(program: Path, where: str | None = None, *, name: str = "") -> Server:
+    """The one Server that a program makes."""
+    key = f"steelyard_server_{name or program.stem}"
+    spec = importlib.util.spec_from_file_location(key, program)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{program} cannot be imported", where=where)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[key] = module
+    try:
+        spec.loader.exec_module(module)
+    except (SyntaxError, ImportError) as error:
+        raise ConfigError(f"{program} cannot be imported: {error}", where=where) from None
+    found = [value for value in vars(module).values() if isinstance(value, Server)]
+    if len(found) != 1:
+        raise ConfigError(f"{program} makes {len(found)} servers, one is needed", where=where)
+    return found[0]
+
+
+def _load(home: Home, fleet: Fleet, said: Located | None, *, isolated: bool, ask: bool) -> Loaded:
+    caller = fleet.caller(home.alias)
+    if home.ours and home.program is not None:
+        tools = _edited(dict(load_program(home.program, home.where, name=home.alias).tools), said, caller)
+        return Loaded(home, _elsewhere(tools, caller), home.place) if isolated else Loaded(home, tools)
+    if said is not None and not ask:
+        return Loaded(home, read_offer(said, caller), home.place)
+    file = home.folder / "server.yaml" if home.folder is not None else None
+    if ask and file is not None and any(tool["name"] == "build" for tool in fleet.listing(home.alias)):
+        fleet.call(home.alias, "build", {"parameter_file": str(file.with_name("parameter.yaml"))})
+    offered = read_offer(read_yaml(file), caller) if file is not None and file.is_file() else _listed(home, fleet)
+    return Loaded(home, offered, home.place)
+
+
+def _edited(tools: dict[str, Tool], said: Located | None, caller: Caller) -> dict[str, Tool]:
+    """Tools of ours with the bindings that the user's server file says."""
+    for name, filed in (read_offer(said, caller) if said is not None else {}).items():
+        if name not in tools:
+            continue
+        try:
+            inspect.signature(tools[name].function).bind(**dict.fromkeys(filed.binding.inputs))
+        except TypeError as error:
+            raise InputError(f"{name}: {error}", where=said.where if said else None, hint=OFFER_HINT) from None
+        tools[name] = replace(tools[name], binding=filed.binding)
+    return tools
+
+
+def _elsewhere(tools: Mapping[str, Tool], caller: Caller) -> dict[str, Tool]:
+    return {name: replace(tool, function=caller(tool.kind, name)) for name, tool in tools.items()}
+
+
+def _listed(home: Home, fleet: Fleet) -> dict[str, Tool]:
+    """What a server lists over MCP, bound by the annotation of each tool; a prompt gives prompt_ls."""
+    caller, found = fleet.caller(home.alias), {}
+    for tool in fleet.listing(home.alias):
+        note = (tool.get("annotations") or {}).get("output") or (tool.get("_meta") or {}).get("output") or ""
+        schema = tool["inputSchema"]
+        arguments = list(schema.get("properties", {}))
+        optional = [name for name in arguments if name not in schema.get("required", ())]
+        binding = binding_of(note, tool["name"], arguments, optional)
+        found[tool["name"]] = Tool(tool["name"], caller("tool", tool["name"]), binding, note=note)
+    for prompt in fleet.prompts(home.alias):
+        arguments = [argument.name for argument in prompt.arguments or ()]
+        optional = [argument.name for argument in prompt.arguments or () if not argument.required]
+        binding = replace(binding_of("", prompt.name, arguments, optional), outputs=PROMPT_OUTPUT)
+        found[prompt.name] = Tool(prompt.name, caller("prompt", prompt.name), binding, "prompt")
+    return found
+
+
+def _must_ask(home: Home, said: Mapping[str, Located], anew: bool) -> bool:
+    """Whether no file says what a foreign server offers, or one that is older than the server."""
+    if anew or home.folder is None or home.program is None:
+        return anew or home.alias not in said
+    file, sources = home.folder / "server.yaml", [home.program, home.folder / "parameter.yaml"]
+    newest = max(source.stat().st_mtime for source in sources if source.exists())
+    return home.alias not in said and not (file.is_file() and file.stat().st_mtime >= newest)
+
+
+def _server_file(pipeline: Pipeline) -> Mapping[str, Located]:
+    path = server_path(pipeline)
+    if not path.is_file():
+        return {}
+    content = read_yaml(path)
+    if not isinstance(content.value, Mapping):
+        raise InputError("a server file is a mapping", where=content.where, hint=OFFER_HINT)
+    return content.value
+
+
+def _sections(path: Path, pipeline: Pipeline) -> Mapping[str, Located]:
+    """The parameter file: a section for each server that it knows."""
+    content = read_yaml(path)
+    if content.value is None:
+        raise InputError("there are no parameters in it", where=str(path), hint=EMPTY_HINT)
+    if not isinstance(content.value, Mapping):
+        raise InputError("parameters are a mapping from servers to mappings", where=content.where, hint=EMPTY_HINT)
+    sections: Mapping[str, Located] = content.value
+    for alias, section in sections.items():
+        if alias not in pipeline.servers:
+            raise InputError(f"the pipeline has no server {alias!r}", where=section.where)
+        if not isinstance(section.value, Mapping | None):
+            raise InputError(f"the parameters of {alias!r} are a mapping", where=section.where)
+    return sections
 
 
 def _parameter_file(pipeline: Pipeline, chosen: Path | None) -> Path | None:
@@ -78,18 +188,3 @@ def _parameter_file(pipeline: Pipeline, chosen: Path | None) -> Path | None:
         return found
     upstream = pipeline.path.parent / "parameter" / f"{pipeline.path.stem}_parameter.yaml"
     return next((place for place in (parameter_path(pipeline), upstream) if place.is_file()), None)
-
-
-def _server_in(program: Path, where: str) -> Server:
-    """The one Server that a program makes."""
-    name = f"steelyard_server_{program.stem}"
-    spec = importlib.util.spec_from_file_location(name, program)
-    if spec is None or spec.loader is None:
-        raise ConfigError(f"{program} cannot be imported", where=where)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    found = [value for value in vars(module).values() if isinstance(value, Server)]
-    if len(found) != 1:
-        raise ConfigError(f"{program} makes {len(found)} servers, one is needed", where=where)
-    return found[0]

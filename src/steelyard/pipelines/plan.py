@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from steelyard.errors import InputError, UnknownName, nearest
-from steelyard.pipelines.loading import Loaded
+from steelyard.pipelines.loading import Loaded, Parameters
+from steelyard.pipelines.schemas import fits, type_name
 from steelyard.pipelines.server import Tool
-from steelyard.pipelines.spec import Branch, Loop, Node, Pipeline, Step
+from steelyard.pipelines.spec import Branch, Loop, Node, Pipeline, Step, each_step
 
 MEMORY = ("memory_", "mem_")
 
@@ -42,11 +42,9 @@ class BoundBranch:
 Bound = Call | BoundLoop | BoundBranch
 
 
-def bind(
-    pipeline: Pipeline, loaded: Mapping[str, Loaded], parameters: Mapping[str, Mapping[str, Any]]
-) -> tuple[Bound, ...]:
+def bind(pipeline: Pipeline, loaded: Mapping[str, Loaded], parameters: Parameters) -> tuple[Bound, ...]:
     """The steps of a pipeline with all names resolved; the first that cannot be is an error with its line."""
-    binder = _Binder(loaded, parameters)
+    binder = _Binder(pipeline, loaded, parameters)
     return tuple(binder.bind(node) for node in pipeline.steps)
 
 
@@ -58,6 +56,12 @@ def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
         mine = found.setdefault(call.step.server, [])
         mine += [name for name in names if name not in mine]
     return found
+
+
+def remembered(steps: tuple[Bound, ...]) -> frozenset[str]:
+    """The variables whose history some step reads, as memory_x."""
+    names = (name for call in calls(steps) for name in call.inputs.values() if name.startswith(MEMORY))
+    return frozenset(name.partition("_")[2] for name in names)
 
 
 def calls(steps: tuple[Bound, ...]) -> Iterator[Call]:
@@ -77,7 +81,8 @@ def calls(steps: tuple[Bound, ...]) -> Iterator[Call]:
 class _Binder:
     """Binds node after node, knowing what the ones before it give."""
 
-    def __init__(self, loaded: Mapping[str, Loaded], parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, pipeline: Pipeline, loaded: Mapping[str, Loaded], parameters: Parameters) -> None:
+        self._pipeline = pipeline
         self._loaded = loaded
         self._parameters = parameters
         self._known: dict[str, None] = {}
@@ -95,23 +100,30 @@ class _Binder:
 
     def _call(self, step: Step) -> Call:
         tool = self._tool(step)
-        parameters = self._parameters[step.server]
-        binding = tool.binding_for(parameters)
+        binding = tool.binding_for(self._parameters.values[step.server])
         self._check_overrides(step, binding.inputs, binding.outputs)
         inputs = {argument: step.input.get(argument, name) for argument, name in binding.inputs.items()}
-        for name in inputs.values():
-            self._check_name(name, step, parameters)
+        left = {argument for argument in binding.optional - set(step.input) if not self._is_fed(inputs[argument], step)}
+        inputs = {argument: name for argument, name in inputs.items() if argument not in left}
+        for argument, name in inputs.items():
+            self._check_name(name, step)
+            self._check_type(tool, argument, name, step)
         outputs = {name.removeprefix("$"): step.output.get(name.removeprefix("$"), name) for name in binding.outputs}
         self._known.update(dict.fromkeys(name for name in outputs.values() if not name.startswith("$")))
         return Call(step, tool, inputs, outputs)
 
     def _tool(self, step: Step) -> Tool:
-        if step.server not in self._loaded:
-            raise UnknownName.of("server", step.server, self._loaded, where=step.where)
-        tools = self._loaded[step.server].server.tools
+        if step.server not in self._pipeline.servers:
+            raise UnknownName.of("server", step.server, self._pipeline.servers, where=step.where)
+        tools = self._loaded[step.server].tools
         if step.tool not in tools:
             raise UnknownName.of("tool", step.tool, tools, where=step.where)
         return tools[step.tool]
+
+    def _is_fed(self, name: str, step: Step) -> bool:
+        if name.startswith("$"):
+            return name[1:] in self._parameters.values[step.server]
+        return name.startswith(MEMORY) or name in self._known
 
     def _check_overrides(self, step: Step, inputs: Mapping[str, str], outputs: tuple[str, ...]) -> None:
         given = [name.removeprefix("$") for name in outputs]
@@ -120,11 +132,29 @@ class _Binder:
                 if name not in known:
                     raise InputError(f"{step.name} has no {what} {name!r}", where=step.where, hint=nearest(name, known))
 
-    def _check_name(self, name: str, step: Step, parameters: Mapping[str, Any]) -> None:
+    def _check_name(self, name: str, step: Step) -> None:
+        if self._is_fed(name, step):
+            return
         if name.startswith("$"):
-            if name[1:] not in parameters:
-                message = f"{step.server} has no parameter {name[1:]!r}"
-                raise InputError(message, where=step.where, hint=nearest(name[1:], parameters))
-        elif not name.startswith(MEMORY) and name not in self._known:
-            hint = nearest(name, self._known) if self._known else "nothing is known before the first step"
-            raise InputError(f"nothing before {step.name} gives {name!r}", where=step.where, hint=hint)
+            hint = nearest(name[1:], self._parameters.values[step.server])
+            raise InputError(f"{step.server} has no parameter {name[1:]!r}", where=step.where, hint=hint)
+        raise InputError(f"nothing before {step.name} gives {name!r}", where=step.where, hint=self._hint(name, step))
+
+    def _hint(self, name: str, step: Step) -> str:
+        """Who gives a variable too late, or what it may have been meant to be."""
+        for later in each_step(self._pipeline.steps):
+            if later is not step and later.server in self._loaded and later.tool in self._loaded[later.server].tools:
+                given = self._tool(later).binding_for(self._parameters.values[later.server]).outputs
+                if name in [later.output.get(each, each) for each in given]:
+                    return f"{later.name} gives it, at {later.where}: a step can only use what stands above it"
+        return nearest(name, self._known) if self._known else "nothing is known before the first step"
+
+    def _check_type(self, tool: Tool, argument: str, name: str, step: Step) -> None:
+        """A parameter of the wrong type is told before anything runs."""
+        if not name.startswith("$"):
+            return
+        value = self._parameters.values[step.server][name[1:]]
+        if not fits(value, tool, argument):
+            where = self._parameters.places.get((step.server, name[1:]), step.where)
+            needed = type_name(tool, argument)
+            raise InputError(f"{step.server}.{name[1:]} must be {needed}, not {value!r}", where=where)

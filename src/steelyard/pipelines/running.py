@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from steelyard.errors import InputError, SteelyardError, SystemFailure, UnknownName
+from steelyard.pipelines.journal import Entry, Journal, fingerprint
 from steelyard.pipelines.plan import MEMORY, Bound, BoundBranch, BoundLoop, Call
+from steelyard.pipelines.remote import Prompt
 
 UNSET: Final = "<UNSET>"
 
@@ -15,12 +17,19 @@ Told = Callable[[str], None]
 
 @dataclass(slots=True)
 class Pools:
-    """What the steps so far have left: variables, the parameters of servers, and a snapshot of every step."""
+    """What the steps so far have left: variables, the parameters of servers, and the history that some step reads.
+
+    `pending` holds calls that only prepare a server: when a run is resumed, they are made again as soon as that server
+    is needed, and not before.
+    """
 
     parameters: dict[str, dict[str, Any]]
+    journal: Journal
+    remembered: frozenset[str] = frozenset()
     variables: dict[str, Any] = field(default_factory=dict)
     memory: dict[str, list[Any]] = field(default_factory=dict)
-    snapshots: list[dict[str, Any]] = field(default_factory=list)
+    pending: dict[str, list[tuple[Call, Mapping[str, Any]]]] = field(default_factory=dict)
+    last: Mapping[str, Any] = field(default_factory=dict)
 
     def value(self, name: str, server: str) -> Any:
         """What a name stands for in a step of this server."""
@@ -30,58 +39,104 @@ class Pools:
             return self.memory.get(name.partition("_")[2], [])
         return self.variables.get(name)
 
-    def keep(self, name: str, value: Any, server: str) -> None:
-        """Remember what a step gave."""
-        if name.startswith("$"):
-            self.parameters[server][name[1:]] = value
-            return
-        self.variables[name] = value
-        self.memory.setdefault(name, []).append(copy.deepcopy(value))
+    def keep(self, entry: Entry, server: str) -> None:
+        """Remember what a call gave."""
+        self.parameters[server].update(entry.local)
+        self.variables.update(entry.memory)
+        self.last = entry.memory or self.last
+        for name in self.remembered.intersection(entry.memory):
+            self.memory.setdefault(name, []).append(copy.deepcopy(entry.memory[name]))
 
 
-def run_steps(
-    steps: Sequence[Bound], pools: Pools, told: Told = lambda name: None, rows: Sequence[int] | None = None, of: int = 0
-) -> bool:
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that a branch is about, out of `of`; without a choice, all of them."""
+
+    chosen: tuple[int, ...] | None = None
+    of: int = 0
+
+    def take(self, value: Any) -> Any:
+        """The rows of a list that belong here; what is no list of rows is passed whole, an unset row as None."""
+        if not isinstance(value, list):
+            return value
+        rows = value if self.chosen is None or len(value) != self.of else [value[row] for row in self.chosen]
+        return [None if each == UNSET else each for each in rows] if UNSET in rows else rows
+
+    def put(self, value: Any, before: Any, call: Call) -> Any:
+        """A result of these rows put back among all of them."""
+        if self.chosen is None or not isinstance(value, list):
+            return value
+        if len(value) != len(self.chosen):
+            message = f"{call.step.name} gave {len(value)} items for {len(self.chosen)} rows"
+            raise SystemFailure(message, where=call.step.where)
+        whole = list(before) if isinstance(before, list) and len(before) == self.of else [UNSET] * self.of
+        for row, each in zip(self.chosen, value, strict=True):
+            whole[row] = each
+        return whole
+
+
+EVERY_ROW: Final = Rows()
+
+
+def run_steps(steps: Sequence[Bound], pools: Pools, told: Told = lambda name: None, rows: Rows = EVERY_ROW) -> bool:
     """Run steps in order, on these rows of `of` if some are chosen; whether any of them did something."""
     did = False
     for step in steps:
-        did = _run(step, pools, told, rows, of) or did
+        did = _run(step, pools, told, rows) or did
     return did
 
 
-def _run(step: Bound, pools: Pools, told: Told, rows: Sequence[int] | None, of: int) -> bool:
+def _run(step: Bound, pools: Pools, told: Told, rows: Rows) -> bool:
     match step:
         case Call():
-            return _call(step, pools, told, rows, of)
+            return _call(step, pools, told, rows)
         case BoundLoop():
-            return _loop(step, pools, told, rows, of)
+            return _loop(step, pools, told, rows)
         case BoundBranch():
-            return _branch(step, pools, told, rows, of)
+            return _branch(step, pools, told, rows)
 
 
-def _call(call: Call, pools: Pools, told: Told, rows: Sequence[int] | None, of: int) -> bool:
-    told(call.step.name)
-    arguments = {
-        argument: _chosen(pools.value(name, call.step.server), rows, of) for argument, name in call.inputs.items()
-    }
-    given = _result(call, arguments)
-    kept: dict[str, Any] = {}
-    for declared, name in call.outputs.items():
-        value = _scattered(given[declared], pools.value(name, call.step.server), rows, of, call)
-        pools.keep(name, value, call.step.server)
-        kept[f"memory_{name}"] = value
-    pools.snapshots.append({"step": call.step.name, "memory": kept})
+def _call(call: Call, pools: Pools, told: Told, rows: Rows) -> bool:
+    """Make a call, or read in the journal what it gave when it was made."""
+    server = call.step.server
+    used = {name: pools.value(name, server) for name in call.inputs.values() if name.startswith("$")}
+    mark = fingerprint(call.step.name, dict(call.inputs), dict(call.outputs), used)
+    found = pools.journal.recall(call.step.name, mark)
+    if found is None or not call.outputs:
+        arguments = {argument: rows.take(pools.value(name, server)) for argument, name in call.inputs.items()}
+    if found is not None and not call.outputs:
+        pools.pending.setdefault(server, []).append((call, arguments))
+    if found is None:
+        told(call.step.name)
+        for earlier, prepared in pools.pending.pop(server, ()):
+            _result(earlier, prepared)
+        found = _entry(call, mark, _result(call, arguments), pools, rows)
+        pools.journal.add(found)
+    pools.keep(found, server)
     return True
 
 
+def _entry(call: Call, mark: str, given: Mapping[str, Any], pools: Pools, rows: Rows) -> Entry:
+    """What a call gave, put where it belongs among the rows, under the names that it is kept by."""
+    kept = {
+        name: rows.put(given[declared], pools.value(name, call.step.server), call)
+        for declared, name in call.outputs.items()
+    }
+    memory = {name: value for name, value in kept.items() if not name.startswith("$")}
+    local = {name[1:]: value for name, value in kept.items() if name.startswith("$")}
+    return Entry(call.step.name, mark, memory, local)
+
+
 def _result(call: Call, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a tool gives under the names that it declares."""
+    """What a tool gives under the names that it declares; a prompt gives a list of texts under its first name."""
     try:
         given = call.tool.function(**arguments)
     except SteelyardError as error:
-        raise type(error)(f"{call.step.name}: {error.problems[0]}", where=call.step.where, hint=error.hint) from None
+        raise _placed(error, call) from None
     if not call.outputs:
         return {}
+    if call.tool.kind == "prompt":
+        return {next(iter(call.outputs)): [Prompt(text) for text in given]}
     if not isinstance(given, Mapping):
         raise SystemFailure(f"{call.step.name} gave {type(given).__name__}, not an object", where=call.step.where)
     missing = [name for name in call.outputs if name not in given]
@@ -90,31 +145,39 @@ def _result(call: Call, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     return given
 
 
-def _loop(loop: BoundLoop, pools: Pools, told: Told, rows: Sequence[int] | None, of: int) -> bool:
+def _placed(error: SteelyardError, call: Call) -> SteelyardError:
+    """The error of a tool, told with the step at which it arose."""
+    where = "" if error.problems[0].where in ("", call.step.where) else f"{error.problems[0].where}: "
+    more = "".join(f"\n{problem}" for problem in error.problems[1:])
+    message = f"{call.step.name}: {where}{error.problems[0].message}{more}"
+    return type(error)(message, where=call.step.where, hint=error.hint)
+
+
+def _loop(loop: BoundLoop, pools: Pools, told: Told, rows: Rows) -> bool:
     """So many times, or until a round does nothing."""
     did = False
     for _ in range(loop.times):
-        if not run_steps(loop.steps, pools, told, rows, of):
+        if not run_steps(loop.steps, pools, told, rows):
             return did
         did = True
     return did
 
 
-def _branch(branch: BoundBranch, pools: Pools, told: Told, rows: Sequence[int] | None, of: int) -> bool:
+def _branch(branch: BoundBranch, pools: Pools, told: Told, rows: Rows) -> bool:
     """Route every row, then run each branch on its own rows, in the order of the file."""
-    run_steps(branch.router, pools, told, rows, of)
+    run_steps(branch.router, pools, told, rows)
     router = branch.router[-1]
     name = list(router.outputs.values())[-1] if isinstance(router, Call) else ""
     routed = pools.variables[name]
-    everyone = list(range(len(routed))) if rows is None else list(rows)
+    everyone = range(len(routed)) if rows.chosen is None else rows.chosen
     states = dict(_states(routed, everyone, branch))
     for output in router.outputs.values() if isinstance(router, Call) else ():
         pools.variables[output] = [_data(each) for each in pools.variables[output]]
     did = False
     for state, steps in branch.branches.items():
-        mine = [row for row in everyone if states[row] == state]
+        mine = tuple(row for row in everyone if states[row] == state)
         if mine and steps:
-            did = run_steps(steps, pools, told, mine, len(routed)) or did
+            did = run_steps(steps, pools, told, Rows(mine, len(routed))) or did
     return did
 
 
@@ -130,21 +193,3 @@ def _states(routed: Sequence[Any], rows: Sequence[int], branch: BoundBranch) -> 
 
 def _data(each: Any) -> Any:
     return each["data"] if isinstance(each, Mapping) and "state" in each else each
-
-
-def _chosen(value: Any, rows: Sequence[int] | None, of: int) -> Any:
-    """The rows of a list that belong to this branch; what is no list of rows is passed whole."""
-    return [value[row] for row in rows] if rows is not None and isinstance(value, list) and len(value) == of else value
-
-
-def _scattered(value: Any, before: Any, rows: Sequence[int] | None, of: int, call: Call) -> Any:
-    """A result of some rows put back among all of them."""
-    if rows is None or not isinstance(value, list):
-        return value
-    if len(value) != len(rows):
-        message = f"{call.step.name} gave {len(value)} items for {len(rows)} rows"
-        raise SystemFailure(message, where=call.step.where)
-    whole = list(before) if isinstance(before, list) and len(before) == of else [UNSET] * of
-    for row, each in zip(rows, value, strict=True):
-        whole[row] = each
-    return whole

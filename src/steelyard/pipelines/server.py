@@ -3,15 +3,20 @@
     app = Server("sayhello", __file__)
 
     @app.tool("name->msg")
-    def greet(name: str) -> dict[str, str]: ...
+    def greet(name: Annotated[str, "whom to greet"]) -> dict[str, str]: ...
+
+    if __name__ == "__main__":
+        app.run()
 
 The left side names, by position, the variables that feed the arguments; the right side what comes back. A name that
 `parameter.yaml` beside the server knows is a parameter and is written with a dollar sign.
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -19,19 +24,46 @@ from steelyard.errors import ConfigError
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["tool", "prompt"]
+Told = Callable[[int, int | None], None]
+
+_TOLD: ContextVar[Told] = ContextVar("_TOLD", default=lambda done, total: None)
+
+
+def progress(done: int, total: int | None = None) -> None:
+    """Say how far a tool has come, to whoever called it."""
+    _TOLD.get()(done, total)
+
+
+@contextmanager
+def telling(told: Told) -> Iterator[None]:
+    """Hear what tools say of their progress."""
+    token = _TOLD.set(told)
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """The variables that feed each argument of a tool, and the names of what it gives."""
+    """The variables that feed each argument of a tool, and the names of what it gives.
+
+    An `optional` argument is left out where nothing feeds it. A `settled` binding comes from a server file, which says
+    already which names are parameters.
+    """
 
     inputs: Mapping[str, str]
     outputs: tuple[str, ...]
+    optional: frozenset[str] = frozenset()
+    settled: bool = False
 
     def against(self, parameters: Mapping[str, Any]) -> "Binding":
         """The same with a dollar sign before the names that are parameters."""
+        if self.settled:
+            return self
         marked = {argument: _marked(name, parameters) for argument, name in self.inputs.items()}
-        return Binding(marked, tuple(_marked(name, parameters) for name in self.outputs))
+        outputs = tuple(_marked(name, parameters) for name in self.outputs)
+        return replace(self, inputs=marked, outputs=outputs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +80,8 @@ class Tool:
     def binding_for(self, parameters: Mapping[str, Any]) -> Binding:
         """The binding with these parameters, and with what the tool publishes because of them."""
         more = self.publishes(parameters) if self.publishes else ()
-        outputs = dict.fromkeys((*self.binding.outputs, *more))
-        return Binding(self.binding.inputs, tuple(outputs)).against(parameters)
+        outputs = tuple(dict.fromkeys((*self.binding.outputs, *more)))
+        return replace(self.binding, outputs=outputs).against(parameters)
 
     @property
     def description(self) -> str:
@@ -59,10 +91,11 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A named set of tools; `file` is the program that holds it."""
+    """A named set of tools; `file` is the program that holds it, `about` tells an agent what it is for."""
 
     name: str
     file: str = ""
+    about: str | None = None
     tools: dict[str, Tool] = field(default_factory=dict)
 
     def tool(
@@ -75,6 +108,12 @@ class Server:
         """Offer a function as a prompt; it gives a list of texts."""
         return self._offer(note, "prompt", None)
 
+    def run(self) -> None:
+        """Speak MCP over standard input and output until the input ends; what a server's program does."""
+        from steelyard.pipelines.serving import serve_stdio
+
+        serve_stdio(self)
+
     @property
     def folder(self) -> Path:
         """servers/<name>."""
@@ -85,23 +124,29 @@ class Server:
     ) -> Callable[[Function], Function]:
         def register(function: Function) -> Function:
             name = function.__name__
-            self.tools[name] = Tool(name, function, binding_of(note, function), kind, note, publishes)
+            self.tools[name] = Tool(name, function, _signed(note, function), kind, note, publishes)
             return function
 
         return register
 
 
-def binding_of(note: str, function: Callable[..., Any]) -> Binding:
+def binding_of(note: str, tool: str, arguments: Sequence[str], optional: Iterable[str]) -> Binding:
     """What an annotation says: `in1,in2->out1,out2`; without an arrow the names of the arguments feed them."""
-    arguments = list(inspect.signature(function).parameters)
     left, arrow, right = note.partition("->")
     if "->" in right:
         raise ConfigError(f"an annotation has one arrow, not {note!r}")
-    names = _names(left) if arrow else arguments
+    names = _names(left) if arrow else list(arguments)
     if len(names) != len(arguments):
-        raise ConfigError(f"{function.__name__} has {len(arguments)} arguments, its annotation names {len(names)}")
+        raise ConfigError(f"{tool} has {len(arguments)} arguments, its annotation names {len(names)}")
     outputs = _names(right if arrow else note)
-    return Binding(dict(zip(arguments, names, strict=True)), tuple(outputs))
+    return Binding(dict(zip(arguments, names, strict=True)), tuple(outputs), frozenset(optional))
+
+
+def _signed(note: str, function: Callable[..., Any]) -> Binding:
+    """The binding of a function of this process."""
+    parameters = inspect.signature(function).parameters
+    optional = [name for name, each in parameters.items() if each.default is not inspect.Parameter.empty]
+    return binding_of(note, function.__name__, list(parameters), optional)
 
 
 def _names(text: str) -> list[str]:

@@ -1,6 +1,6 @@
 """A pipeline as its YAML file says it: servers, steps, loops and branches, each with its line."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,9 +68,21 @@ def read_pipeline(path: str | Path) -> Pipeline:
         missing = "servers" if "servers" not in root else "pipeline"
         raise InputError(f"the field {missing!r} is missing", where=content.where, hint=PIPELINE_HINT)
     servers = _mapping(root["servers"], PIPELINE_HINT)
-    for found in servers.values():
-        _text(found, "the folder of a server")
     return Pipeline(Path(path), servers, _steps(root["pipeline"]))
+
+
+def each_step(nodes: tuple[Node, ...]) -> Iterator[Step]:
+    """All steps, in the order of the file."""
+    for node in nodes:
+        match node:
+            case Step():
+                yield node
+            case Loop():
+                yield from each_step(node.steps)
+            case Branch():
+                yield from each_step(node.router)
+                for steps in node.branches.values():
+                    yield from each_step(steps)
 
 
 def _steps(found: Located) -> tuple[Node, ...]:

@@ -1,0 +1,85 @@
+"""`steelyard serve NAME`: one of our servers for others, over MCP."""
+
+import argparse
+import ipaddress
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.cli.options import add_language_option
+from steelyard.errors import ConfigError, InputError, UnknownName
+
+if TYPE_CHECKING:
+    from steelyard.pipelines.server import Server
+
+TOKEN_VARIABLE = "STEELYARD_TOKEN"
+TOKEN_HINT = (
+    "set STEELYARD_TOKEN to a long random text, or give --token; clients send it as: Authorization: Bearer TOKEN"
+)
+ADDRESS_HINT = "for example --http 127.0.0.1:8080; port 0 takes a free one"
+
+
+def add_command(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "serve",
+        help="offer a server to others over MCP",
+        description="Speak MCP for one server: over standard input and output, or over streamable HTTP.",
+    )
+    parser.add_argument("name", metavar="NAME", help="one of ours (evaluation, retriever, …), or a server's folder")
+    parser.add_argument("--http", metavar="HOST:PORT", help="streamable HTTP instead of standard input and output")
+    parser.add_argument(
+        "--token", help=f"bearer token that clients must send; needed beyond this machine (or set {TOKEN_VARIABLE})"
+    )
+    add_language_option(parser)
+    parser.set_defaults(run=run_serve)
+
+
+def run_serve(arguments: argparse.Namespace) -> int:
+    """Serve until the input ends or somebody interrupts."""
+    from steelyard.pipelines.serving import serve_http, serve_stdio
+
+    server = _server(arguments.name)
+    if arguments.http is None:
+        serve_stdio(server)
+        return 0
+    host, port = _address(arguments.http)
+    token = arguments.token or os.environ.get(TOKEN_VARIABLE)
+    if not token and not _is_loopback(host):
+        raise ConfigError(f"{host} can be reached from elsewhere: a token is needed", where="--http", hint=TOKEN_HINT)
+    serve_http(server, host, port, token, lambda address: _tell(f"serving {server.name} on {address}"))
+    return 0
+
+
+def _server(name: str) -> "Server":
+    from steelyard.pipelines.homes import bundled_servers
+    from steelyard.pipelines.loading import load_program
+
+    folder = Path(name) if os.sep in name or Path(name).is_dir() else bundled_servers() / name
+    program = folder / "src" / f"{folder.name}.py"
+    if not program.is_file():
+        known = sorted(path.name for path in bundled_servers().iterdir() if (path / "src").is_dir())
+        raise UnknownName.of("server", name, known)
+    return load_program(program, name)
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    host = host.strip("[]")
+    if not (colon and host and port.isascii() and port.isdigit() and int(port) < 65536):
+        raise InputError(f"an address is HOST:PORT, not {text!r}", where="--http", hint=ADDRESS_HINT)
+    return host, int(port)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _tell(line: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()

@@ -1,0 +1,162 @@
+"""The journal of a run: one line for each call that is done, from which a run that ended early goes on.
+
+A line says the step, what it left (`memory`), the parameters it changed (`local`), which of these are prompts, and a
+fingerprint of the step and its parameters. When a run is resumed the steps are walked again; a call whose line is
+there is not made but read, until the first that has none, or whose fingerprint is another.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from steelyard.errors import ConfigError, SystemFailure
+from steelyard.pipelines.remote import Prompt
+
+BUSY_HINT = "wait until it ends, or start a run of its own, without --resume"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a call left behind."""
+
+    step: str
+    mark: str
+    memory: Mapping[str, Any] = field(default_factory=dict)
+    local: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def written(self) -> str:
+        """The line of the journal."""
+        prompts = [name for name, value in self.memory.items() if _is_prompts(value)]
+        fields = {"step": self.step, "mark": self.mark, "memory": self.memory, "local": self.local, "prompts": prompts}
+        return json.dumps(fields, ensure_ascii=False, allow_nan=False)
+
+
+class Journal:
+    """A file of entries, open for reading what is there and then for adding to it."""
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self.path = path
+        self.changed: str | None = None
+        self._file = file
+        self._replaying = True
+
+    def recall(self, step: str, mark: str) -> Entry | None:
+        """The next entry if it is of this call; from the first that is not, the journal begins anew."""
+        if not self._replaying:
+            return None
+        start = self._file.tell()
+        entry = _entry(self._file.readline())
+        if entry is not None and (entry.step, entry.mark) == (step, mark):
+            return entry
+        self.changed = step if entry is not None else None
+        self._replaying = False
+        self._file.seek(start)
+        self._file.truncate()
+        return None
+
+    def add(self, entry: Entry) -> None:
+        """Write an entry, so that it outlives this process."""
+        try:
+            line = entry.written
+        except (TypeError, ValueError) as error:
+            raise SystemFailure(f"{entry.step} gave something that is not JSON: {error}") from None
+        self._file.write(line.encode() + b"\n")
+        self._file.flush()
+
+    def finish(self, *, whole: bool) -> Path | None:
+        """Write the snapshot of upstream's shape beside the journal, which a whole run no longer needs."""
+        snapshot = self.path.with_suffix(".json")
+        with self._file:
+            self._file.seek(0)
+            empty = not self._file.read(1)
+            if not empty:
+                _write_snapshot(self.path, snapshot)
+            if whole or empty:
+                self.path.unlink()
+        return None if empty else snapshot
+
+
+def new_journal(folder: Path, benchmark: str, pipeline: str) -> Journal:
+    """A journal of its own, named after the pipeline and the second; a number follows where the name is taken."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = f"memory_{benchmark}_{pipeline}_{time.strftime('%Y%m%d_%H%M%S')}"
+    for number in range(1, 1000):
+        name = stem if number == 1 else f"{stem}-{number}"
+        if (folder / f"{name}.json").exists():
+            continue
+        try:
+            return _locked(folder / f"{name}.jsonl", "x+b")
+        except FileExistsError:
+            continue
+    raise ConfigError("there are too many runs of this second", where=str(folder))
+
+
+def last_journal(folder: Path, benchmark: str, pipeline: str) -> Journal:
+    """The journal of the last run of this pipeline that did not come to its end."""
+    found = sorted(folder.glob(f"memory_{_literal(benchmark)}_{_literal(pipeline)}_*.jsonl"), key=os.path.getmtime)
+    if not found:
+        raise ConfigError(f"no run of {pipeline} has been left unfinished", where=str(folder))
+    return _locked(found[-1], "r+b")
+
+
+def fingerprint(*parts: Any) -> str:
+    """A short name for a step with its parameters."""
+    text = json.dumps(parts, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _locked(path: Path, mode: str) -> Journal:
+    file = open(path, mode)  # noqa: SIM115 - the journal closes it
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise ConfigError("another run is writing this journal", where=str(path), hint=BUSY_HINT) from None
+    return Journal(path, file)
+
+
+def _entry(line: bytes) -> Entry | None:
+    """The entry of a line; a torn last line is none."""
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        found = json.loads(line)
+        memory = {
+            name: [Prompt(text) for text in value] if name in found["prompts"] else value
+            for name, value in found["memory"].items()
+        }
+        return Entry(found["step"], found["mark"], memory, found["local"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _write_snapshot(journal: Path, snapshot: Path) -> None:
+    """One object per call, as upstream writes them: made line by line, so that a long run needs no memory."""
+    with open(journal, "rb") as lines, open(snapshot, "w", encoding="utf-8") as file:
+        for number, line in enumerate(_whole(lines)):
+            found = json.loads(line)
+            memory = {f"memory_{name}": value for name, value in found["memory"].items()}
+            shown = json.dumps({"step": found["step"], "memory": memory}, ensure_ascii=False, indent=2)
+            file.write("[\n" if number == 0 else ",\n")
+            file.write("\n".join(f"  {each}" for each in shown.split("\n")))
+        file.write("\n]")
+
+
+def _whole(lines: IO[bytes]) -> Iterator[bytes]:
+    return (line for line in lines if line.endswith(b"\n"))
+
+
+def _is_prompts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, Prompt) for each in value)
+
+
+def _literal(text: str) -> str:
+    """A text in which a pattern of file names finds no signs."""
+    return "".join(f"[{character}]" if character in "*?[" else character for character in text)

@@ -1,0 +1,92 @@
+"""What servers offer, written down as UltraRAG writes it: `server.yaml` of a server, and of a pipeline.
+
+path: servers/evaluation/src/evaluation.py
+parameter: servers/evaluation/parameter.yaml
+tools:
+  evaluate_trec: {input: {metrics: $ir_metrics, …}, output: [eval_res]}
+prompts: {}
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import ConfigError, InputError
+from steelyard.formats.yamls import Located, dump_yaml, read_yaml
+from steelyard.pipelines.server import Binding, Kind, Server, Tool
+
+GROUPS: Mapping[str, Kind] = {"tools": "tool", "prompts": "prompt"}
+OFFER_HINT = "build the pipeline anew: steelyard build"
+
+Caller = Callable[[Kind, str], Callable[..., Any]]
+"""From the kind and the name of a tool to the function that calls it."""
+
+
+def write_offer(server: Server, arguments: Mapping[str, Any]) -> None:
+    """Do what the tool `build` of a server does: write server.yaml beside its parameter file."""
+    named = arguments.get("parameter_file")
+    if not isinstance(named, str) or not named:
+        raise ConfigError(f"parameter_file must name a file, not {named!r}")
+    parameters = read_parameters(Path(named)) if Path(named).is_file() else {}
+    program = str(parameters.get("path", Path(named).parent / "src" / f"{server.name}.py"))
+    groups = {group: described(server.tools, parameters, kind) for group, kind in GROUPS.items()}
+    write_yaml(Path(named).with_name("server.yaml"), {"path": program, "parameter": named, **groups})
+
+
+def described(tools: Mapping[str, Tool], parameters: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
+    """The bindings of the tools of a kind, as they are written down."""
+    bindings = {name: tool.binding_for(parameters) for name, tool in tools.items() if tool.kind == kind}
+    return {
+        name: {"input": dict(binding.inputs)} | ({"output": list(binding.outputs)} if binding.outputs else {})
+        for name, binding in bindings.items()
+    }
+
+
+def read_offer(found: Located, caller: Caller) -> dict[str, Tool]:
+    """The tools that a server file says a server has."""
+    sections = _mapping(found, "a server file is a mapping")
+    return {
+        name: Tool(name, caller(kind, name), _binding(entry), kind)
+        for group, kind in GROUPS.items()
+        if group in sections and sections[group].value is not None
+        for name, entry in _mapping(sections[group], f"{group} is a mapping").items()
+    }
+
+
+def read_parameters(path: Path) -> dict[str, Any]:
+    """A file of parameters: a mapping, or nothing."""
+    content = read_yaml(path)
+    if content.value is None:
+        return {}
+    if not isinstance(content.value, Mapping):
+        raise InputError("parameters are a mapping", where=content.where)
+    return {key: found.plain() for key, found in content.value.items()}
+
+
+def write_yaml(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a mapping, and the folder it lies in."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dump_yaml(dict(content)), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror}", where=str(path)) from None
+
+
+def _binding(entry: Located) -> Binding:
+    fields = _mapping(entry, "a tool has input and output")
+    inputs = _mapping(fields["input"], "input is a mapping") if _said(fields, "input") else {}
+    outputs = fields["output"].plain() if _said(fields, "output") else []
+    names = [found.plain() for found in inputs.values()]
+    if not isinstance(outputs, list) or not all(isinstance(name, str) for name in [*names, *outputs]):
+        raise InputError("input maps arguments to names, output lists names", where=entry.where, hint=OFFER_HINT)
+    return Binding(dict(zip(inputs, names, strict=True)), tuple(outputs), settled=True)
+
+
+def _said(fields: Mapping[str, Located], name: str) -> bool:
+    return name in fields and fields[name].value is not None
+
+
+def _mapping(found: Located, message: str) -> Mapping[str, Located]:
+    if not isinstance(found.value, Mapping):
+        raise InputError(message, where=found.where, hint=OFFER_HINT)
+    return found.value
