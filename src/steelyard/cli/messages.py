@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 from steelyard.cli.benchmark_messages import BENCHMARK, BENCHMARK_WORDS
+from steelyard.cli.pipeline_messages import PIPELINE, PIPELINE_WORDS
 
 CHINESE = {
     "{} columns, 4 are needed": "有 {} 列，应为 4 列",
@@ -207,9 +208,9 @@ CHINESE = {
     "a list in a cell must be a JSON array, not {}": "单元格中的列表必须是 JSON 数组，而不是 {}",
     "(the first {} problems; there may be more)": "（以上是前 {} 个问题，可能还有更多）",
     "hint: {}": "提示：{}",
-} | BENCHMARK
+} | BENCHMARK | PIPELINE
 _WORDS = {"metric": "指标", "test": "检验", "correction": "校正方法", "query": "查询", "document": "文档"}
-_WORDS |= {"reading parquet files": "读取 parquet 文件", "BLEU and chrF": "BLEU 和 chrF"} | BENCHMARK_WORDS
+_WORDS |= {"reading parquet files": "读取 parquet 文件", "BLEU and chrF": "BLEU 和 chrF"} | BENCHMARK_WORDS | PIPELINE_WORDS
 
 
 _PLACE = re.compile(r"(?:\S+:\d+|\S+#/\S*|<stdin>|\S+\.\w{2,7}): (?:/\S+: )?")  # file:line, file#pointer, file

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,15 +115,41 @@ def _tell(*lines: str) -> None:
 
 
 def _shown(last: Any, *, as_json: bool) -> str:
-    """The variables of the last step: as JSON, or as lines of names and numbers."""
+    """What the last step gave: as JSON, or as tables of names and numbers."""
     if as_json:
-        return json.dumps(last, ensure_ascii=False, default=str) + "\n"
-    return "\n".join(line for value in last.values() for line in _lines(value)) + "\n"
+        return json.dumps(last, ensure_ascii=False) + "\n"
+    return "\n".join(block for name, value in last.items() for block in _blocks(name, value))
 
 
-def _lines(value: Any, head: str = "") -> list[str]:
-    if isinstance(value, dict):
-        return [line for key, each in value.items() for line in _lines(each, f"{head}{key}  ")]
-    if isinstance(value, list):
-        return []  # values of single items are in the snapshot and in the saved file
-    return [f"{head}{value:.6f}" if isinstance(value, float) else f"{head}{value}"]
+def _blocks(name: str, value: Any) -> Iterator[str]:
+    """A value as text: a table of its numbers, then one of what is nested in it; lists are in the snapshot."""
+    if not isinstance(value, dict):
+        shown = f"{len(value)} items, in the snapshot" if isinstance(value, list) else _cell(value)
+        yield f"{name}  {shown}\n"
+        return
+    plain = [[key, _cell(each)] for key, each in value.items() if not isinstance(each, dict | list)]
+    nested = {key: each for key, each in value.items() if isinstance(each, dict)}
+    if plain:
+        yield _grid([["metric", "value"], *plain])
+    if nested and all(list(each) == list(next(iter(nested.values()))) for each in nested.values()) and len(nested) > 1:
+        head = ["metric", *next(iter(nested.values()))]
+        yield _grid([head, *([key, *map(_cell, each.values())] for key, each in nested.items())])
+        return
+    for key, each in nested.items():
+        yield (
+            _grid([[key, ""], *([name, _cell(cell)] for name, cell in each.items() if cell)])
+            if any(each.values())
+            else ""
+        )
+
+
+def _grid(rows: list[list[str]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ("  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _cell(value: Any) -> str:
+    if not isinstance(value, float):
+        return "" if value is None else str(value)
+    return f"{value:.1e}" if 0 < abs(value) < 5e-7 else f"{value:.6f}"

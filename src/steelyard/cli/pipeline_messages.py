@@ -1,0 +1,54 @@
+"""Messages about pipelines and their servers in Chinese, in the form of `messages`."""
+
+PIPELINE = {
+    "a server file is a mapping": "服务器文件应为映射",
+    "a server is a folder, an address (http://…), or a mapping with path and headers": (
+        "服务器写作文件夹、地址（http://…），或带 path 和 headers 的映射"
+    ),
+    "a server is named by a folder or an address, not {}": "服务器应写作文件夹或地址，而不是 {}",
+    "an address is HOST:PORT, not {}": "地址应写作 HOST:PORT，而不是 {}",
+    "for example --http 127.0.0.1:8080; port 0 takes a free one": "例如 --http 127.0.0.1:8080；端口 0 表示任选一个空闲端口",
+    "another run is writing this journal": "另一次运行正在写这份日志",
+    "wait until it ends, or start a run of its own, without --resume": "请等它结束，或不带 --resume 另起一次运行",
+    "build the pipeline anew: steelyard build": "请重新构建流水线：steelyard build",
+    "delete it to use the defaults of the servers, or write it anew: steelyard build": (
+        "删除它即使用各服务器的默认值，或用 steelyard build 重写"
+    ),
+    "give it more time with --timeout": "可用 --timeout 给它更多时间",
+    "headers are a mapping of names to texts": "headers 应为名称到文本的映射",
+    "input maps arguments to names, output lists names": "input 是参数到变量名的映射，output 是变量名的列表",
+    "it answered with text that is not JSON: {}": "它的回答不是 JSON：{}",
+    "no run of {} has been left unfinished": "{} 没有未完成的运行",
+    "only messages of MCP belong there: let the server print to standard error": (
+        "那里只能有 MCP 消息：请让服务器打印到标准错误"
+    ),
+    "parameter_file must name a file, not {}": "parameter_file 应为文件名，而不是 {}",
+    "parameters are a mapping from servers to mappings": "参数应为从服务器到映射的映射",
+    "run its program by hand to see why": "请手动运行其程序查看原因",
+    "set STEELYARD_TOKEN to a long random text, or give --token; clients send it as: Authorization: Bearer TOKEN": (
+        "请把 STEELYARD_TOKEN 设为一段长的随机文本，或给出 --token；客户端这样发送：Authorization: Bearer TOKEN"
+    ),
+    "{} can be reached from elsewhere: a token is needed": "从别处可以访问 {}：需要令牌",
+    "the environment variable {} is not set": "没有设置环境变量 {}",
+    "there are no answers": "没有任何答案",
+    "there are no parameters in it": "其中没有参数",
+    "there are too many runs of this second": "这一秒内的运行过多",
+    "{} cannot be imported: {}": "无法导入 {}：{}",
+    "{} gave something that is not JSON: {}": "{} 给出的不是 JSON：{}",
+    "{}.{} must be {}, not {}": "{}.{} 必须是 {}，而不是 {}",
+    "the server {} ended before it answered ({}): {}": "服务器 {} 未回答就结束了（{}）：{}",
+    "the server {} did not answer in time ({})": "服务器 {} 没有及时回答（{}）",
+    "the server {} failed ({}): {}": "服务器 {} 出错（{}）：{}",
+    "the server {} printed to its standard output: {}": "服务器 {} 往标准输出打印了：{}",
+    "the server says that it failed": "服务器说它失败了",
+    "{} gives it, at {}: a step can only use what stands above it": "{} 在 {} 处才给出它：一个步骤只能用到上面的内容",
+}
+PIPELINE_WORDS = {
+    "speaking MCP": "使用 MCP",
+    "servers in processes of their own": "独立进程中的服务器",
+    "question": "题目",
+    "server": "服务器",
+    "tool": "工具",
+    "prompt": "提示词",
+    "branch": "分支",
+}
