@@ -13,19 +13,27 @@ from steelyard.pipelines.server import Server
 app = Server("benchmark", __file__)
 
 ALL_ROWS = -1
+WHOLE_ROW = "*"
 
 
-@app.tool("benchmark->q_ls,gt_ls", publishes=lambda parameters: list(parameters["benchmark"].get("key_map") or ()))
+def _published(parameters: Mapping[str, Any]) -> list[str]:
+    """The lists that a key_map names; what is wrong with it is said when it is read."""
+    benchmark = parameters.get("benchmark")
+    fields = benchmark.get("key_map") if isinstance(benchmark, Mapping) else None
+    return [str(name) for name in fields] if isinstance(fields, Mapping) and fields else ["q_ls", "gt_ls"]
+
+
+@app.tool("benchmark->q_ls,gt_ls", publishes=_published)
 def get_data(
     benchmark: Annotated[dict[str, Any], "path, key_map {list: field}, and optionally shuffle, seed, limit, name"],
 ) -> dict[str, list[Any]]:
-    """Read one list per name of `key_map`, also of names beyond the annotation; a missing field is null in its row."""
+    """Read one list per name of `key_map`; a field that a row lacks is null there, the field `*` is the whole row."""
     path, fields, limit = _path(benchmark), _key_map(benchmark), _limit(benchmark)
     found = _rows(path)
     _check_fields(found, fields, path)
     order = _order(len(found), benchmark)
     rows = [found[place] for place in (order if limit == ALL_ROWS else order[:limit])]
-    return {name: [row.get(field) for row in rows] for name, field in fields.items()}
+    return {name: [row if field == WHOLE_ROW else row.get(field) for row in rows] for name, field in fields.items()}
 
 
 def _rows(path: str) -> list[Mapping[str, Any]]:
@@ -77,7 +85,7 @@ def _check_fields(rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], 
         raise InputError("there are no rows in it", where=path)
     known = list(dict.fromkeys(field for row in rows for field in row))
     for name, field in fields.items():
-        if field not in known:
+        if field not in known and field != WHOLE_ROW:
             raise InputError(f"no row has the field {field!r} of {name}", where=path, hint=nearest(field, known))
 
 

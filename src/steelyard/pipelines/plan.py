@@ -1,7 +1,7 @@
 """A pipeline bound: which variable or parameter feeds every argument, checked before anything runs."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from steelyard.errors import InputError, UnknownName, nearest
 from steelyard.pipelines.loading import Loaded, Parameters
@@ -14,12 +14,16 @@ MEMORY = ("memory_", "mem_")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call: the tool, where each argument comes from, and under which names what it gives is kept."""
+    """One call: the tool, where each argument comes from, and under which names what it gives is kept.
+
+    `places` says where in a file a parameter of the call stands.
+    """
 
     step: Step
     tool: Tool
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
+    places: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,8 @@ class _Binder:
             self._check_type(tool, argument, name, step)
         outputs = {name.removeprefix("$"): step.output.get(name.removeprefix("$"), name) for name in binding.outputs}
         self._known.update(dict.fromkeys(name for name in outputs.values() if not name.startswith("$")))
-        return Call(step, tool, inputs, outputs)
+        said = ((name[1:], self._parameters.places.get((step.server, name[1:]))) for name in inputs.values())
+        return Call(step, tool, inputs, outputs, {name: place for name, place in said if place})
 
     def _tool(self, step: Step) -> Tool:
         if step.server not in self._pipeline.servers:

@@ -1,6 +1,7 @@
 """A bound pipeline run: step after step, loops in full, branches with their rows kept in pairs."""
 
 import copy
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -146,11 +147,13 @@ def _result(call: Call, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _placed(error: SteelyardError, call: Call) -> SteelyardError:
-    """The error of a tool, told with the step at which it arose."""
-    where = "" if error.problems[0].where in ("", call.step.where) else f"{error.problems[0].where}: "
+    """The error of a tool, told with the place of the parameter that it speaks of, or of the step."""
+    first = error.problems[0]
+    spoken = (place for name, place in call.places.items() if re.search(rf"\b{re.escape(name)}\b", first.message))
+    place = next(spoken, call.step.where)
+    where = "" if first.where in ("", call.step.where, call.step.server) else f"{first.where}: "
     more = "".join(f"\n{problem}" for problem in error.problems[1:])
-    message = f"{call.step.name}: {where}{error.problems[0].message}{more}"
-    return type(error)(message, where=call.step.where, hint=error.hint)
+    return type(error)(f"{call.step.name}: {where}{first.message}{more}", where=place, hint=error.hint)
 
 
 def _loop(loop: BoundLoop, pools: Pools, told: Told, rows: Rows) -> bool:

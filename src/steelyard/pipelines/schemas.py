@@ -78,7 +78,8 @@ def _words(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
         return " or ".join(_words(each) for each in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"a list of {_words(schema['items'])}" if "items" in schema else "a list"
-    names = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "mapping"}
+        return f"a list ({_words(schema['items'])})" if "items" in schema else "a list"
+    names = {"string": "text", "integer": "a whole number", "number": "a number", "object": "a mapping"}
+    names |= {"boolean": "true or false"}
     kind = str(schema.get("type", "anything"))
     return names.get(kind, kind)

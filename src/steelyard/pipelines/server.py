@@ -79,8 +79,7 @@ class Tool:
 
     def binding_for(self, parameters: Mapping[str, Any]) -> Binding:
         """The binding with these parameters, and with what the tool publishes because of them."""
-        more = self.publishes(parameters) if self.publishes else ()
-        outputs = tuple(dict.fromkeys((*self.binding.outputs, *more)))
+        outputs = tuple(self.publishes(parameters)) if self.publishes else self.binding.outputs
         return replace(self.binding, outputs=outputs).against(parameters)
 
     @property
@@ -101,7 +100,7 @@ class Server:
     def tool(
         self, note: str = "", *, publishes: Callable[[Mapping[str, Any]], Sequence[str]] | None = None
     ) -> Callable[[Function], Function]:
-        """Offer a function as a tool; `publishes` names further outputs that depend on parameters."""
+        """Offer a function as a tool; `publishes` names its outputs where they depend on parameters."""
         return self._offer(note, "tool", publishes)
 
     def prompt(self, note: str = "") -> Callable[[Function], Function]:
