@@ -38,6 +38,12 @@ def add(xs, mark):
     return {"xs": [x + mark for x in xs]}
 
 
+@app.tool("memory_xs->said")
+def rounds(history):
+    said = [each for each in history if not isinstance(each[0], dict)]
+    return {"said": [" ".join(words) for words in zip(*said, strict=True)]}
+
+
 @app.tool("xs->seen")
 def seen(xs):
     return {"seen": list(xs)}
@@ -169,6 +175,12 @@ def test_a_loop_ends_when_nothing_is_left_to_do(here):
 
 def test_memory_is_every_value_so_far(here):
     assert run(here, "- toy.make\n- toy.add\n- toy.remember\n").variables["count"] == 2
+
+
+def test_in_a_branch_every_round_of_a_history_is_cut_to_its_rows(here):
+    branch = "- branch:\n    router: [toy.even]\n    branches:\n      even: [toy.rounds]\n      odd: []\n"
+    ran = run(here, "- toy.make\n- toy.add\n- toy.add\n" + branch)
+    assert ran.variables["said"] == [UNSET, "b b! b!!", UNSET, "d d! d!!"]
 
 
 MISTAKES = {

@@ -1,70 +1,89 @@
-"""Custom server: small steps between a model and what is weighed."""
+"""Custom server: small steps between a model and what is weighed. A null answer, one that failed, stays null."""
 
-import re
+from collections.abc import Callable, Sequence
+from typing import Annotated
 
 from steelyard.errors import InputError
 from steelyard.pipelines.server import Server
+from steelyard.rag import extraction
 
 app = Server("custom", __file__)
 
-_BOX = r"\boxed{"
-_TEXT = r"\text{"
-# a Latin full stop ends a sentence only before a blank: 3.14 is one number
-_FIRST_SENTENCE = re.compile(r".+?(?:[。！？]|[.!?](?=\s|$))", re.DOTALL)
-_FINAL_ANSWER = re.compile(r"so the answer is[\s:：]*([^\n]*)", re.IGNORECASE)
+Answers = Annotated[list[str | None], "the answers of a model, in order; null where it failed"]
+Passages = Annotated[list[list[str]], "for each question the texts of the passages found for it"]
+Texts = dict[str, list[str | None]]
 
 
 @app.tool("ans_ls->pred_ls")
-def output_extract_from_boxed(ans_ls: list[str]) -> dict[str, list[str]]:
+def output_extract_from_boxed(ans_ls: Answers) -> Texts:
     r"""Take what stands in the last closed \boxed{…} of each answer; without one, the whole answer."""
-    return {"pred_ls": [_boxed(answer) for answer in ans_ls]}
+    return {"pred_ls": _each(extraction.boxed, ans_ls)}
+
+
+@app.tool("ans_ls->pred_ls")
+def evisrag_output_extract_from_special(ans_ls: Answers) -> Texts:
+    """Take what stands in <answer>…</answer>; without these tags, the whole answer."""
+    return {"pred_ls": _each(extraction.tagged_answer, ans_ls)}
 
 
 @app.tool("temp_psg,ret_psg->ret_psg")
-def merge_passages(temp_psg: list[list[str]], ret_psg: list[list[str]]) -> dict[str, list[list[str]]]:
+def merge_passages(temp_psg: Passages, ret_psg: Passages) -> dict[str, list[list[str]]]:
     """Put the passages of `temp_psg` behind those of `ret_psg`, question by question."""
     if len(temp_psg) != len(ret_psg):
         raise InputError(f"passages of {len(temp_psg)} questions in temp_psg, of {len(ret_psg)} in ret_psg")
     return {"ret_psg": [[*found, *more] for more, found in zip(temp_psg, ret_psg, strict=True)]}
 
 
+@app.tool("ret_psg->ret_psg")
+def assign_citation_ids(ret_psg: Passages) -> dict[str, list[list[str]]]:
+    """Number the passages of each question from [1] on, so that an answer can cite them."""
+    return {
+        "ret_psg": [[f"[{number}] {text.strip()}" for number, text in enumerate(texts, start=1)] for texts in ret_psg]
+    }
+
+
 @app.tool("ans_ls->q_ls")
-def ircot_get_first_sent(ans_ls: list[str]) -> dict[str, list[str]]:
-    """Take the first sentence of each answer as the next question; without an end mark, the whole answer."""
-    found = [_FIRST_SENTENCE.match(answer.strip()) for answer in ans_ls]
-    return {"q_ls": [match[0] if match else answer.strip() for match, answer in zip(found, ans_ls, strict=True)]}
+def ircot_get_first_sent(ans_ls: Answers) -> Texts:
+    """Take the first sentence of each answer as the next question; without an end mark, its first line."""
+    return {"q_ls": _each(extraction.first_sentence, ans_ls)}
 
 
 @app.tool("ans_ls->pred_ls")
-def ircot_extract_ans(ans_ls: list[str]) -> dict[str, list[str]]:
+def ircot_extract_ans(ans_ls: Answers) -> Texts:
     """Take what follows "so the answer is" on its line; without these words, the whole answer."""
-    found = [_FINAL_ANSWER.search(answer) for answer in ans_ls]
-    return {"pred_ls": [(match[1] if match else answer).strip() for match, answer in zip(found, ans_ls, strict=True)]}
+    return {"pred_ls": _each(extraction.final_answer, ans_ls)}
 
 
-def _boxed(answer: str) -> str:
-    start = answer.rfind(_BOX)
-    while start >= 0:
-        content = _inside(answer, start + len(_BOX))
-        if content is not None:
-            return _unwrapped(content.strip())
-        start = answer.rfind(_BOX, 0, start)
-    return answer.strip()
+@app.tool("q_ls,ret_psg->nextq_ls")
+def iterretgen_nextquery(
+    q_ls: Annotated[list[str], "the questions, in order"],
+    ans_ls: Annotated[list[str | list[str] | None], "for each question an answer, or passages"],
+) -> dict[str, list[str]]:
+    """Make the next query of each question: the question, then what was answered or found; alone where that failed.
+
+    A pipeline that means the answers says so: `input: {ans_ls: ans_ls}`.
+    """
+    if len(q_ls) != len(ans_ls):
+        raise InputError(f"q_ls has {len(q_ls)} entries, ans_ls has {len(ans_ls)}")
+    said = [" ".join(each) if isinstance(each, list) else each or "" for each in ans_ls]
+    return {"nextq_ls": [f"{question} {more}".strip() for question, more in zip(q_ls, said, strict=True)]}
 
 
-def _inside(text: str, start: int) -> str | None:
-    r"""What stands from `start` to the brace that closes it, or None; \{ and \} are characters, not braces."""
-    depth = 1
-    for brace in re.finditer(r"\\.|[{}]", text[start:], re.DOTALL):
-        depth += {"{": 1, "}": -1}.get(brace[0], 0)
-        if depth == 0:
-            return text[start : start + brace.start()]
-    return None
+@app.tool("ans_ls->extract_query_list")
+def search_r1_query_extract(ans_ls: Answers) -> Texts:
+    """Take the last query in <search>…</search> of each answer; "" where there is none."""
+    return {"extract_query_list": _each(lambda answer: extraction.search_query(answer, "search"), ans_ls)}
 
 
-def _unwrapped(content: str) -> str:
-    r"""The inside of \text{…} where that is all there is."""
-    if not content.startswith(_TEXT):
-        return content
-    inside = _inside(content, len(_TEXT))
-    return inside.strip() if inside is not None and len(inside) + len(_TEXT) + 1 == len(content) else content
+@app.tool("ans_ls->extract_query_list")
+def r1_searcher_query_extract(ans_ls: Answers) -> Texts:
+    """Take the last query in <|begin_of_query|>…<|end_of_query|> of each answer; "" where there is none."""
+    return {"extract_query_list": _each(lambda answer: extraction.search_query(answer, "begin_of_query"), ans_ls)}
+
+
+def _each(extract: Callable[[str], str], answers: Sequence[str | None]) -> list[str | None]:
+    return [None if answer is None else extract(answer) for answer in answers]
+
+
+if __name__ == "__main__":
+    app.run()

@@ -53,7 +53,7 @@ def evaluate(
     """Weigh answers: under each metric a list of scores in the order of the questions, then avg_<metric> over them.
 
     Metrics: acc (contains a reference), em (equals one), stringem, coverem, f1, rouge-1, rouge-2, rouge-l, each from 0
-    to 1. null where an item has no reference; such items are left out of the average.
+    to 1. null where an item has no reference; such items are left out of the average. An answer that is null counts 0.
     """
     if not (isinstance(pred_ls, list) and isinstance(gt_ls, list)):
         raise InputError("pred_ls and gt_ls must be lists, one entry per question")
@@ -61,7 +61,7 @@ def evaluate(
     table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile)
     scores = {name: [_known(score) for score in table.column(column).tolist()] for name, column in columns.items()}
     averages = {f"avg_{name}": _known(table.mean(column)) for name, column in columns.items()}
-    return _saved({**scores, **averages}, save_path)
+    return _saved({**scores, **averages, "counts": dict(table.counts)}, save_path)
 
 
 @app.tool("run_path,qrels_path,ir_metrics,ks,save_path->eval_res")

@@ -104,7 +104,7 @@ def _call(call: Call, pools: Pools, told: Told, rows: Rows) -> bool:
     mark = fingerprint(call.step.name, dict(call.inputs), dict(call.outputs), used)
     found = pools.journal.recall(call.step.name, mark)
     if found is None or not call.outputs:
-        arguments = {argument: rows.take(pools.value(name, server)) for argument, name in call.inputs.items()}
+        arguments = {argument: _taken(pools, name, server, rows) for argument, name in call.inputs.items()}
     if found is not None and not call.outputs:
         pools.pending.setdefault(server, []).append((call, arguments))
     if found is None:
@@ -115,6 +115,12 @@ def _call(call: Call, pools: Pools, told: Told, rows: Rows) -> bool:
         pools.journal.add(found)
     pools.keep(found, server)
     return True
+
+
+def _taken(pools: Pools, name: str, server: str, rows: Rows) -> Any:
+    """What a name stands for, cut to the rows of a branch; of a history, every round is."""
+    value = pools.value(name, server)
+    return [rows.take(each) for each in value] if name.startswith(MEMORY) else rows.take(value)
 
 
 def _entry(call: Call, mark: str, given: Mapping[str, Any], pools: Pools, rows: Rows) -> Entry:

@@ -1,0 +1,69 @@
+"""What the user may read of retrieval, in Chinese: the message in English, then in Chinese, places as `{}`."""
+
+RETRIEVER = {
+    # the corpus
+    "there are no passages in it": "其中没有段落",
+    "this passage has no id": "这个段落没有 id",
+    "this passage has no text": "这个段落没有文本",
+    "a passage is an object with id and contents, or with _id, title and text": (
+        "段落是带 id 和 contents 的对象，或带 _id、title 和 text 的对象"
+    ),
+    # files that were made earlier
+    "set overwrite: true to make it anew": "请设 overwrite: true 以重新生成",
+    "nothing says what this was made from": "没有记录说明它由什么生成",
+    "this was made from something else: {}": "它是由别的内容生成的：{}",
+    "this is no index, and is not replaced by one": "这不是索引，不会被索引替换",
+    "there is no index": "没有索引",
+    "there are no embeddings": "没有向量文件",
+    "this index cannot be read: {}": "无法读取这个索引：{}",
+    "this index is not the one that its stamp describes": "这个索引与其记录不符",
+    "these embeddings cannot be read: {}": "无法读取这些向量：{}",
+    "these embeddings are not those that their stamp describes": "这些向量与其记录不符",
+    "this model cannot be read: {}": "无法读取这个模型：{}",
+    "run bm25_index first": "请先运行 bm25_index",
+    "run bm25_index instead": "请改用 bm25_index",
+    "run retriever_embed first": "请先运行 retriever_embed",
+    "run retriever_embed and retriever_index first": "请先运行 retriever_embed 和 retriever_index",
+    # settings
+    "{} is not offered as {}": "{} 不能用作{}",
+    "use sentence_transformers, or an endpoint of it by the backend openai": (
+        "请用 sentence_transformers，或用后端 openai 连接它的接口"
+    ),
+    "use faiss": "请用 faiss",
+    "the settings of {} are a mapping, not {}": "{} 的设置应为映射，而不是 {}",
+    "the backend bm25 has no embeddings": "后端 bm25 没有向量",
+    "embedding_path must end in .npy, not {}": "embedding_path 必须以 .npy 结尾，而不是 {}",
+    "run_path must name a file, not {}": "run_path 必须是文件名，而不是 {}",
+    "model_name_or_path is missing": "缺少 model_name_or_path",
+    "for example openbmb/MiniCPM-Embedding-Light": "例如 openbmb/MiniCPM-Embedding-Light",
+    "model_name of the openai backend is missing": "缺少后端 openai 的 model_name",
+    "for example text-embedding-3-small": "例如 text-embedding-3-small",
+    "base_url must begin with http:// or https://, not {}": "base_url 必须以 http:// 或 https:// 开头，而不是 {}",
+    "for example http://127.0.0.1:64501": "例如 http://127.0.0.1:64501",
+    "{} must be a whole number from 1 on, not {}": "{} 必须是从 1 起的整数，而不是 {}",
+    # models and endpoints
+    "nothing has been embedded yet": "还没有生成向量",
+    "the model {} cannot be loaded: {}": "模型 {} 无法载入：{}",
+    "the model gave vectors with numbers that are not finite": "模型给出的向量中有非有限的数",
+    "the embeddings endpoint failed: {}": "向量接口失败：{}",
+    "the embeddings are of different lengths": "各向量的长度不同",
+    "{} embeddings came back for {} texts": "返回 {} 个向量，应为 {} 个文本",
+    "the retriever at {} failed: {}": "{} 处的检索服务失败：{}",
+    # searching
+    "queries must be a list of texts, not {}": "查询必须是文本列表，而不是 {}",
+    "query {} must be text, not {}": "第 {} 个查询必须是文本，而不是 {}",
+    "queries have {} dimensions, the index has {}": "查询有 {} 维，索引有 {} 维",
+    "{} queries, {} lists of ids, {} lists of scores": "{} 个查询，{} 个 id 列表，{} 个得分列表",
+    "the query {} has {} ids and {} scores": "查询 {} 有 {} 个 id、{} 个得分",
+    "an id with blanks cannot stand in a run: {}": "带空白的 id 不能写入运行结果：{}",
+}
+RETRIEVER_WORDS = {
+    "backend": "后端",
+    "index backend": "索引后端",
+    "tokenizer": "分词器",
+    "language": "语言",
+    "searching by BM25": "BM25 检索",
+    "searching by vectors": "向量检索",
+    "embedding by a local model": "用本地模型生成向量",
+    "embedding by an endpoint": "用接口生成向量",
+}

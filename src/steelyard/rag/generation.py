@@ -1,0 +1,115 @@
+"""Generation: prompts to answers, by the embedded generator, a model behind an interface, or one on this machine.
+
+What fails is never an answer: it is None, with its reason beside it.
+"""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from steelyard.errors import ConfigError, MissingExtra, SystemFailure, UnknownName
+from steelyard.rag import extractive
+from steelyard.rag.chat import VLLM_HINT, ChatGenerator, chat_settings
+from steelyard.rag.conversations import Conversation, Outcome, Told
+
+BACKENDS: Final = ("extractive", "openai", "vllm", "hf")
+_EMPTY: Final = "the prompt is empty"
+
+
+class Generator(Protocol):
+    """Answers conversations."""
+
+    def generate(self, conversations: Sequence[Conversation], told: Told) -> list[Outcome]:
+        """One outcome per conversation, in their order."""
+
+
+def open_generator(
+    backend: str,
+    *,
+    configs: Mapping[str, Any] | None = None,
+    sampling: Mapping[str, Any] | None = None,
+    extra: Mapping[str, Any] | None = None,
+    key: str = "",
+) -> Generator:
+    """The generator of this name with its section of `configs`; `key` is for models that want one."""
+    if backend not in BACKENDS:
+        raise UnknownName.of("backend", str(backend), BACKENDS)
+    config = _section(_section(configs, "backend_configs"), f"backend_configs.{backend}", backend)
+    chosen, more = _section(sampling, "sampling_params"), _section(extra, "extra_params")
+    match backend:
+        case "openai" | "vllm":
+            return _chat(config, chosen, more, key=key, where=f"backend_configs.{backend}")
+        case "hf":
+            return LocalGenerator(config, sampling=chosen)
+    return ExtractiveGenerator()
+
+
+def generate(
+    generator: Generator, conversations: Sequence[Conversation], *, told: Told = lambda done, total: None
+) -> tuple[list[str | None], list[str | None]]:
+    """Answers and errors side by side: of each pair, one is None. That all fail is a failure of the system."""
+    asked = [conversation for conversation in conversations if conversation]
+    answered = iter(generator.generate(asked, told) if asked else ())
+    outcomes = [next(answered) if conversation else Outcome(None, _EMPTY) for conversation in conversations]
+    if outcomes and all(outcome.error for outcome in outcomes):
+        raise SystemFailure(f"every generation failed: {outcomes[0].error}")
+    return [outcome.answer for outcome in outcomes], [outcome.error for outcome in outcomes]
+
+
+class ExtractiveGenerator:
+    """The embedded one: words of the documents in the prompt, no model and no network."""
+
+    def generate(self, conversations: Sequence[Conversation], told: Told) -> list[Outcome]:
+        """One outcome per conversation; the last message is the prompt."""
+        outcomes = []
+        for conversation in conversations:
+            outcomes.append(Outcome(extractive.answer(conversation[-1]["content"]), None))
+            told(len(outcomes), len(conversations))
+        return outcomes
+
+
+class LocalGenerator:
+    """A model of the transformers library in this process."""
+
+    def __init__(self, config: Mapping[str, Any], *, sampling: Mapping[str, Any]) -> None:
+        try:
+            library = importlib.import_module("transformers")
+        except ImportError:
+            raise MissingExtra.of("transformers", "models", purpose="a model on this machine") from None
+        name = config.get("model_name_or_path")
+        if not name:
+            raise ConfigError("model_name_or_path must say which model is loaded", where="backend_configs.hf")
+        settings = {key: value for key, value in config.items() if key != "model_name_or_path"}
+        self._ask = library.pipeline("text-generation", model=name, **settings)
+        self._sampling = dict(sampling)
+
+    def generate(self, conversations: Sequence[Conversation], told: Told) -> list[Outcome]:
+        """One outcome per conversation."""
+        outcomes = []
+        for conversation in conversations:
+            found = self._ask(list(conversation), return_full_text=False, **self._sampling)
+            outcomes.append(Outcome(str(found[0]["generated_text"]), None))
+            told(len(outcomes), len(conversations))
+        return outcomes
+
+
+def _chat(
+    config: Mapping[str, Any], sampling: Mapping[str, Any], extra: Mapping[str, Any], *, key: str, where: str
+) -> ChatGenerator:
+    """A model behind an interface; vLLM's model may be called as vLLM calls it, and its server must be running."""
+    if where.endswith("vllm"):
+        if not config.get("base_url"):
+            raise ConfigError("vllm needs the base_url of a running server", where=where, hint=VLLM_HINT)
+        renamed = {"model_name_or_path": "model_name"}
+        config = {renamed.get(name, name): value for name, value in config.items()}
+    return ChatGenerator(chat_settings(config, key=key, where=where), sampling=sampling, extra=extra)
+
+
+def _section(settings: Any, where: str, name: str | None = None) -> Mapping[str, Any]:
+    """A mapping of settings, or the one below a name; nothing is none."""
+    found = settings.get(name) if name is not None else settings
+    if found is None:
+        return {}
+    if not isinstance(found, Mapping):
+        raise ConfigError(f"{where} must be a mapping, not {type(found).__name__}")
+    return found

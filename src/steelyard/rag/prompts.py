@@ -1,0 +1,162 @@
+"""Prompts out of templates: every question with what belongs to it, as it is written and never escaped.
+
+A template is a Jinja file that runs in a sandbox. It must use all that the prompt gives it and nothing else, so that
+documents can neither be forgotten nor be expected in vain.
+"""
+
+import string
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from steelyard.errors import ConfigError, InputError, MissingExtra, nearest
+from steelyard.formats.streams import read_text
+
+LETTERS: Final = string.ascii_uppercase
+_FRAME: Final = "<template>"  # what Jinja calls the file of a template that it was given as text
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A template that was read: where, the names that it uses with the line of each, and how it is filled."""
+
+    path: str
+    names: Mapping[str, int]
+    render: Callable[[Mapping[str, Any]], str]
+
+
+def read_template(name: str, *, root: Path) -> Template:
+    """The template of this name, looked for from the current folder, then from `root`, which holds the bundled ones."""
+    try:
+        from jinja2 import StrictUndefined, TemplateSyntaxError, meta, nodes
+        from jinja2.sandbox import SandboxedEnvironment
+    except ImportError:
+        raise MissingExtra.of("jinja2", "rag", purpose="filling prompt templates") from None
+    path = _found(name, root)
+    text, _ = read_text(path)
+    environment = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
+    try:
+        tree = environment.parse(text)
+        template = environment.from_string(text)
+    except TemplateSyntaxError as error:
+        raise ConfigError(f"the template cannot be read: {error.message}", where=f"{path}:{error.lineno}") from None
+    used = meta.find_undeclared_variables(tree)
+    lines = sorted((node.lineno, node.name) for node in tree.find_all(nodes.Name) if node.name in used)
+    return Template(str(path), {name: line for line, name in reversed(lines)}, template.render)
+
+
+def fill(template: Template, columns: Mapping[str, Sequence[str]], *, prompt: str, example: str) -> list[str]:
+    """One text per row of the columns, which are of one length; `prompt` and `example` are named in complaints."""
+    _check_names(template, list(columns), prompt, example)
+    rows = zip(*columns.values(), strict=True)
+    return [_rendered(template, dict(zip(columns, row, strict=True))) for row in rows]
+
+
+def check_lengths(**lists: Any) -> None:
+    """Complain unless all are lists of as many entries."""
+    for name, entries in lists.items():
+        if not isinstance(entries, list):
+            raise InputError(f"{name} must be a list with an entry for every question, not {_kind(entries)}")
+    (first, length), *others = ((name, len(entries)) for name, entries in lists.items())
+    for name, other in others:
+        if other != length:
+            raise InputError(f"{first} has {length} entries, {name} has {other}")
+
+
+def texts(name: str, entries: Sequence[Any]) -> list[str]:
+    """The entries, each of which must be text."""
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, str):
+            raise InputError(f"an entry must be text, not {_kind(entry)}", where=f"{name}[{number}]")
+    return list(entries)
+
+
+def joined(name: str, entries: Sequence[Any], *, most: int | None = None) -> list[str]:
+    """The passages of each question below each other, `most` of them at most."""
+    for number, passages in enumerate(entries):
+        if not isinstance(passages, list):
+            raise InputError(f"passages must be a list of texts, not {_kind(passages)}", where=f"{name}[{number}]")
+    return ["\n".join(texts(f"{name}[{number}]", passages)[:most]) for number, passages in enumerate(entries)]
+
+
+def lettered(name: str, entries: Sequence[Any]) -> list[str]:
+    """The options of each question below each other, each with its letter."""
+    for number, options in enumerate(entries):
+        where = f"{name}[{number}]"
+        if not isinstance(options, list):
+            raise InputError(f"options must be a list of texts, not {_kind(options)}", where=where)
+        if not 0 < len(options) <= len(LETTERS):
+            raise InputError(f"{len(options)} options; from 1 to {len(LETTERS)} can be lettered", where=where)
+    spelled = [[str(each) if isinstance(each, int | float) else each for each in options] for options in entries]
+    kept = [texts(f"{name}[{number}]", options) for number, options in enumerate(spelled)]
+    return ["\n".join(f"{LETTERS[place]}: {option}" for place, option in enumerate(options)) for options in kept]
+
+
+def by_question(name: str, rounds: Any) -> list[list[Any]]:
+    """What the rounds so far have left in a variable, turned over: for each question the entry of every round."""
+    memory = f"memory_{name}"
+    if not isinstance(rounds, list) or not rounds:
+        raise InputError(f"{memory} must be a list with an entry for every round: does a step before this give {name}?")
+    check_lengths(**{f"{memory}[{number}]": entries for number, entries in enumerate(rounds)})
+    return [list(entries) for entries in zip(*rounds, strict=True)]
+
+
+def text_of(prompt: Any) -> str:
+    """What a prompt says: text, or a message {"content": {"text": …}}, {"content": …} or {"text": …}."""
+    match prompt:
+        case str():
+            return prompt
+        case {"content": {"text": str(text)}} | {"content": str(text)} | {"text": str(text)}:
+            return text
+    hint = "a message has a role, and text or an object with text as its content"
+    raise InputError(f"a prompt must be text or a message, not {_kind(prompt)}", hint=hint)
+
+
+def _found(name: Any, root: Path) -> Path:
+    if not isinstance(name, str) or not name:
+        raise ConfigError(f"a template is named by its path, not {name!r}")
+    if ".." in PurePosixPath(name.replace("\\", "/")).parts:
+        raise ConfigError("the path of a template must not go up with ..", where=name)
+    found = next((place for place in (Path(name), root / name) if place.is_file()), None)
+    if found is None:
+        known = [str(path.relative_to(root)) for path in sorted((root / "prompt").glob("*.jinja"))]
+        raise ConfigError("there is no such template", where=name, hint=nearest(name, known))
+    return found
+
+
+def _check_names(template: Template, given: Sequence[str], prompt: str, example: str) -> None:
+    for name, line in template.names.items():
+        if name not in given:
+            message = f"the template uses {name!r}, which {prompt} does not give"
+            hint = f"{prompt} gives {', '.join(given)}; a template for it is {example}"
+            raise ConfigError(message, where=f"{template.path}:{line}", hint=hint)
+    for name in given:
+        if name not in template.names:
+            message = f"the template does not use {name!r}, so what {prompt} gives would never reach the model"
+            raise ConfigError(message, where=template.path, hint=f"a template for {prompt} is {example}")
+
+
+def _rendered(template: Template, row: Mapping[str, str]) -> str:
+    from jinja2 import TemplateError
+
+    try:
+        return template.render(row)
+    except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == _FRAME]
+        where = f"{template.path}:{lines[-1]}" if lines else template.path
+        raise ConfigError(f"the template cannot be filled: {error}", where=where) from None
+
+
+def _kind(entry: Any) -> str:
+    match entry:
+        case None:
+            return "nothing"
+        case str():
+            return "text"
+        case list():
+            return "a list"
+        case Mapping():
+            return "an object"
+    return repr(entry)

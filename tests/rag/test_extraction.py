@@ -1,0 +1,60 @@
+"""What is taken out of answers."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.rag.extraction import boxed, final_answer, first_sentence, search_query, sentences, tagged_answer
+
+plain = st.text(st.characters(exclude_characters="{}\\", exclude_categories=["Cs"]))
+balanced = st.recursive(plain, lambda inner: st.tuples(plain, inner, plain).map(lambda t: f"{t[0]}{{{t[1]}}}{t[2]}"))
+
+
+@given(balanced, plain)
+def test_s5_any_balanced_content_of_a_box_comes_back(content, around):
+    assert boxed(rf"{around}\boxed{{{content}}}{around}") == content.strip()
+
+
+@given(plain)
+def test_s5_an_open_box_is_no_box(content):
+    assert boxed(rf"\boxed{{{content}") == rf"\boxed{{{content}".strip()
+
+
+def test_sentences_end_at_marks_and_at_lines():
+    assert sentences("Pi is 3.14. Is it? Yes!\nNo end\n\n他说“好。”然后走了。真的？是") == [
+        "Pi is 3.14.",
+        "Is it?",
+        "Yes!",
+        "No end",
+        "他说“好。”",
+        "然后走了。",
+        "真的？",
+        "是",
+    ]
+    assert first_sentence(" \n") == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "query"),
+    [
+        ("<search>who?</search>", "who?"),
+        ("<search>a</search> then <search> b <c> ", "b <c>"),
+        ("none", ""),
+    ],
+)
+def test_queries_of_search_r1(answer, query):
+    assert search_query(answer, "search") == query
+
+
+def test_s5_queries_of_r1_searcher():
+    answer = "I | need <|begin_of_query|> capital of France <|end_of_query|>"
+    assert search_query(answer, "begin_of_query") == "capital of France"
+    assert search_query("begin_of_query", "begin_of_query") == ""
+
+
+def test_answers_after_words_and_in_tags():
+    assert final_answer("Hence, So the answer is: Paris\nDone.") == "Paris"
+    assert final_answer(" unsure ") == "unsure"
+    assert tagged_answer("<think>x</think><answer> Paris </answer>") == "Paris"
+    assert tagged_answer("<answer>Paris") == "Paris"
+    assert tagged_answer(" Paris ") == "Paris"

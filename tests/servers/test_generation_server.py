@@ -1,0 +1,81 @@
+"""The generation server: a backend is chosen, prompts are answered, the key comes from the environment."""
+
+from pathlib import Path
+
+import pytest
+from rag.chat_stub import failure, serving
+
+from steelyard import ConfigError
+from steelyard.formats.yamls import read_yaml
+from steelyard.pipelines.loading import load_program
+from steelyard.pipelines.server import telling
+
+FOLDER = Path(__file__).parents[2] / "servers" / "generation"
+PARAMETERS = read_yaml(FOLDER / "parameter.yaml").plain()
+
+
+@pytest.fixture
+def tools():
+    loaded = load_program(FOLDER / "src" / "generation.py").tools
+    return {name: tool.function for name, tool in loaded.items()}
+
+
+@pytest.fixture
+def stub():
+    with serving() as server:
+        yield server
+
+
+def configs(stub, **settings):
+    return {"openai": {"model_name": "m", "base_url": stub.url, "retries": 0, **settings}}
+
+
+def test_bindings():
+    tools = load_program(FOLDER / "src" / "generation.py").tools
+    bound = {name: tool.binding.against(PARAMETERS) for name, tool in tools.items()}
+    settings = ["$backend_configs", "$sampling_params", "$extra_params", "$backend"]
+    assert {name: (list(each.inputs.values()), each.outputs) for name, each in bound.items()} == {
+        "generation_init": (settings, ()),
+        "generate": (["prompt_ls", "$system_prompt"], ("ans_ls", "ans_errors")),
+        "multiturn_generate": (["messages", "$system_prompt"], ("ans_ls", "ans_errors")),
+        "vllm_shutdown": ([], ()),
+    }
+
+
+def test_the_defaults_answer_without_a_network(tools):
+    chosen = {name: PARAMETERS[name] for name in ("backend_configs", "sampling_params", "extra_params", "backend")}
+    assert tools["generation_init"](**chosen) is None
+    prompt = "Answer in \\boxed{}.\n\nDocuments:\nThe bridge opened in 1874.\n\nQuestion: when did the bridge open"
+    heard = []
+    with telling(lambda done, total: heard.append((done, total))):
+        found = tools["generate"]([prompt, {"text": prompt}], PARAMETERS["system_prompt"])
+    assert found == {"ans_ls": ["The bridge opened in 1874. \\boxed{1874}"] * 2, "ans_errors": [None, None]}
+    assert heard == [(1, 2), (2, 2)]
+    assert tools["vllm_shutdown"]() is None
+
+
+def test_nothing_is_answered_before_a_backend_is_chosen(tools):
+    with pytest.raises(ConfigError) as caught:
+        tools["generate"](["x"])
+    assert str(caught.value) == (
+        "nothing is chosen to answer the prompts\nhint: put generation.generation_init before this step"
+    )
+
+
+def test_the_key_is_that_of_the_environment(tools, stub, monkeypatch):
+    monkeypatch.setenv("LLM_API_KEY", "sk-env")
+    stub.script = {"bad": failure(400, "no")}
+    tools["generation_init"](configs(stub, api_key=""), {"temperature": 0}, {}, "openai")
+    found = tools["generate"](["good", {"content": "bad"}], "Be brief.")
+    assert found == {
+        "ans_ls": ["re: good", None],
+        "ans_errors": [None, "the model answered with status 400: no"],
+    }
+    assert {headers["authorization"] for _, headers, _ in stub.requests} == {"Bearer sk-env"}
+
+
+def test_a_conversation_goes_on(tools, stub):
+    tools["generation_init"](configs(stub), None, None, "openai")
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
+    assert tools["multiturn_generate"](said) == {"ans_ls": ["re: c"], "ans_errors": [None]}
+    assert stub.requests[0][2]["messages"] == said

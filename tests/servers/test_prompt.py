@@ -1,0 +1,145 @@
+"""The prompt server: documents in every RAG prompt, nothing escaped, nothing dropped."""
+
+from pathlib import Path
+
+import pytest
+
+from steelyard import ConfigError, InputError
+from steelyard.formats.yamls import read_yaml
+from steelyard.pipelines.loading import load_program
+
+ROOT = Path(__file__).parents[2]
+TOOLS = load_program(ROOT / "servers" / "prompt" / "src" / "prompt.py").tools
+PARAMETERS = read_yaml(ROOT / "servers" / "prompt" / "parameter.yaml").plain()
+
+BINDINGS = {
+    "qa_boxed": ["q_ls", "$template"],
+    "qa_rag_boxed": ["q_ls", "ret_psg", "$template"],
+    "qa_boxed_multiple_choice": ["q_ls", "choices_ls", "$template"],
+    "qa_rag_boxed_multiple_choice": ["q_ls", "choices_ls", "ret_psg", "$template"],
+    "RankCoT_kr": ["q_ls", "ret_psg", "$kr_template"],
+    "RankCoT_qa": ["q_ls", "kr_ls", "$qa_template"],
+    "ircot_next_prompt": ["memory_q_ls", "memory_ret_psg", "$template"],
+    "gen_subq": ["q_ls", "ret_psg", "$gen_subq_template"],
+    "check_passages": ["q_ls", "ret_psg", "$check_psg_template"],
+    "search_r1_gen": ["prompt_ls", "ans_ls", "ret_psg", "$search_r1_gen_template"],
+    "r1_searcher_gen": ["prompt_ls", "ans_ls", "ret_psg", "$r1_searcher_gen_template"],
+}
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """A folder without templates: the bundled ones are found."""
+    monkeypatch.chdir(tmp_path)
+
+
+def prompt(name, *arguments, template=None):
+    return TOOLS[name].function(*arguments, template)
+
+
+def test_c17_every_prompt_is_bound_and_its_template_is_a_parameter():
+    bound = {name: TOOLS[name].binding.against(PARAMETERS) for name in TOOLS}
+    assert {name: list(binding.inputs.values()) for name, binding in bound.items()} == BINDINGS
+    assert {binding.outputs for binding in bound.values()} == {("prompt_ls",)}
+    assert {tool.kind for tool in TOOLS.values()} == {"prompt"}
+    assert set(PARAMETERS.values()) == {None}
+    assert all((ROOT / "prompt" / f"{name}.jinja").is_file() for name in TOOLS)
+
+
+def test_s1_s2_the_default_template_has_the_documents_as_they_are():
+    (found,) = prompt("qa_rag_boxed", ["he ain't heavy & <b>"], [["3 < 5", '"第十七条" <search>']])
+    assert found == (
+        "Answer the question from the documents below and from nothing else. Say step by step what they tell about it, "
+        "then give the final answer once, as short as it can be, inside \\boxed{}. If they do not hold the answer, say "
+        "so and leave the box out.\n"
+        "\n"
+        "Documents:\n"
+        "3 < 5\n"
+        '"第十七条" <search>\n'
+        "\n"
+        "Question: he ain't heavy & <b>"
+    )
+
+
+def test_the_chinese_template():
+    (found,) = prompt("qa_rag_boxed", ["谁？"], [["甲。", "乙。"]], template="prompt/qa_rag_boxed_zh.jinja")
+    assert found.endswith("资料：\n甲。\n乙。\n\n问题：谁？")
+
+
+def test_s2_a_template_without_the_documents_is_refused():
+    with pytest.raises(ConfigError) as caught:
+        prompt("qa_rag_boxed", ["q"], [["d"]], template="prompt/qa_boxed.jinja")
+    assert str(caught.value) == (
+        f"{ROOT / 'prompt/qa_boxed.jinja'}: the template does not use 'documents', so what qa_rag_boxed gives would "
+        "never reach the model\nhint: a template for qa_rag_boxed is prompt/qa_rag_boxed.jinja"
+    )
+
+
+def test_s2_a_template_that_wants_documents_is_refused_where_there_are_none():
+    with pytest.raises(ConfigError) as caught:
+        prompt("qa_boxed", ["q"], template="prompt/qa_rag_boxed.jinja")
+    assert str(caught.value) == (
+        f"{ROOT / 'prompt/qa_rag_boxed.jinja'}:4: the template uses 'documents', which qa_boxed does not give\n"
+        "hint: qa_boxed gives question; a template for it is prompt/qa_boxed.jinja"
+    )
+
+
+def test_s3_no_question_is_dropped():
+    with pytest.raises(InputError, match=r"^q_ls has 2 entries, ret_psg has 1$"):
+        prompt("qa_rag_boxed", ["a", "b"], [["x"]])
+    with pytest.raises(InputError, match=r"^q_ls has 1 entries, choices_ls has 2$"):
+        prompt("qa_boxed_multiple_choice", ["a"], [["x"], ["y"]])
+    with pytest.raises(InputError, match=r"^q_ls must be a list with an entry for every question, not text$"):
+        prompt("qa_rag_boxed", "one question", [["x"]])
+    with pytest.raises(InputError, match=r"^ret_psg\[0\]: passages must be a list of texts, not text$"):
+        prompt("qa_rag_boxed", ["a"], ["a passage"])
+
+
+def test_questions_alone_and_with_options():
+    assert prompt("qa_boxed", ["who"])[0].endswith("leave the box out.\n\nQuestion: who")
+    (alone,) = prompt("qa_boxed_multiple_choice", ["who"], [["Ann", "Bo"]])
+    assert alone.endswith("Question: who\n\nOptions:\nA: Ann\nB: Bo")
+    (found,) = prompt("qa_rag_boxed_multiple_choice", ["who"], [["Ann"]], [["d"]])
+    assert found.endswith("Documents:\nd\n\nQuestion: who\n\nOptions:\nA: Ann")
+
+
+@pytest.mark.parametrize("name", ["RankCoT_kr", "gen_subq", "check_passages"])
+def test_other_prompts_with_documents(name):
+    (found,) = prompt(name, ["who"], [["d1", "d2"]])
+    assert found.endswith("Documents:\nd1\nd2\n\nQuestion: who")
+
+
+def test_notes_that_failed_make_an_empty_prompt():
+    found = prompt("RankCoT_qa", ["a", "b"], ["note", None])
+    assert found[0].endswith("Notes:\nnote\n\nQuestion: a")
+    assert found[1] == ""
+
+
+def test_ircot_tells_every_round_once():
+    questions, passages = ["q1", "q2"], [["d1"], ["d2"]]
+    first = prompt("ircot_next_prompt", [questions], [passages])
+    assert first[0].endswith("Documents:\nd1\n\nQuestion: q1\n\nThoughts so far:\n")
+    # the second question is settled: its rows come again as they were
+    second = prompt("ircot_next_prompt", [questions, ["t1", "q2"], ["t1b", "q2"]], [passages, [["d1", "d3"], ["d2"]]])
+    assert second[0].endswith("Documents:\nd1\nd3\n\nQuestion: q1\n\nThoughts so far:\nt1 t1b")
+    assert second[1] == first[1]
+
+
+def test_ircot_without_its_rounds_is_refused():
+    with pytest.raises(ConfigError, match="does not use 'cur_answer'"):
+        prompt("ircot_next_prompt", [["q"]], [[["d"]]], template="prompt/qa_rag_boxed.jinja")
+    with pytest.raises(InputError, match=r"^memory_q_ls has 1 entries, memory_ret_psg has 2$"):
+        prompt("ircot_next_prompt", [["q"]], [[["d"], ["e"]]])
+
+
+@pytest.mark.parametrize(
+    ("name", "opening", "most"),
+    [("search_r1_gen", "<information>", 3), ("r1_searcher_gen", "<|begin_of_documents|>", 5)],
+)
+def test_prompts_that_go_on(name, opening, most):
+    passages = [[f"d{number}" for number in range(8)], []]
+    message = {"role": "user", "content": {"type": "text", "text": "before"}}
+    found = prompt(name, [message, "other"], [" <search>x", None], passages)
+    shown = "\n".join(passages[0][:most])
+    assert found[0].startswith(f"before <search>x\n\n{opening}\n{shown}\n<")
+    assert found[1] == ""
