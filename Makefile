@@ -2,13 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench docs constraints clean
+.PHONY: demo test check bench docs node constraints clean
 
 demo: .venv/ready
 	$(BIN)/steelyard demo
 
-test: .venv/ready
+test: .venv/ready node
 	$(BIN)/pytest
+
+# what the tests of the browser and of the TypeScript client need; without npm they are skipped, and say so
+node:
+	@if command -v npm > /dev/null; then npm ci --prefix tests/node --silent --no-audit --no-fund || true; fi
 
 check: .venv/ready
 	$(BIN)/ruff check
