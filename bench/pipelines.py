@@ -1,10 +1,10 @@
 """`python -m bench.pipelines`: what a user waits for a pipeline, beside what an import of fastmcp alone takes."""
 
+import json
 import tempfile
-from pathlib import Path
 from typing import Final
 
-from bench.processes import PROJECT, run_python
+from bench.processes import run_python
 
 ROUNDS: Final = 7
 IMPORT: Final = ("-c", "import fastmcp")
@@ -19,7 +19,6 @@ COMMANDS: Final = {
 LIMITS: Final = {"run eval_trec": 1.5, "run vanilla_llm (five servers)": 2.5}
 LOOP: Final = """
 import json, resource, sys, time
-from pathlib import Path
 from steelyard.cli import main
 folder = Path(sys.argv[1]) / "servers" / "rows" / "src"
 folder.mkdir(parents=True, exist_ok=True)
@@ -52,7 +51,7 @@ def main() -> None:
         print(f"  {name:32} {seconds:6.3f} s  {seconds / best['import fastmcp']:5.2f} x{limit}")
     for times in ("10", "1000"):
         with tempfile.TemporaryDirectory() as folder:
-            seconds, megabytes = eval(run_python(("-c", LOOP, folder, times)).output.splitlines()[-1])
+            seconds, megabytes = json.loads(run_python(("-c", LOOP, folder, times)).output.splitlines()[-1])
         print(f"  a loop of {times:>4} rounds over 1,000 rows: {seconds:.2f} s, peak {megabytes:.1f} MB")
 
 

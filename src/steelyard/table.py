@@ -68,7 +68,8 @@ class Table:
     (metric → part → column), `notes` why a score is what it is (metric → row → words), `outputs` what the system
     said, row by row, where that was kept. `failures` are rows on which the system failed (row → why): they count as 0,
     and are never silent. `counts` is what was counted on the way and must be said; `sums` names the metrics whose total
-    people quote; `bounds` are the values that a metric can take, within which intervals are kept.
+    people quote; `bounds` are the values that a metric can take, within which intervals are kept; `benchmark` is the
+    folder of the questions, where a report finds their documents.
     """
 
     ids: Sequence[str]
@@ -86,6 +87,7 @@ class Table:
     counts: Mapping[str, int] = field(default_factory=dict)
     sums: Sequence[str] = ()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    benchmark: str = ""
 
     def __post_init__(self) -> None:
         for name, column in self.columns.items():

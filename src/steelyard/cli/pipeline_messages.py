@@ -7,7 +7,7 @@ PIPELINE = {
     ),
     "a server is named by a folder or an address, not {}": "服务器应写作文件夹或地址，而不是 {}",
     "an address is HOST:PORT, not {}": "地址应写作 HOST:PORT，而不是 {}",
-    "for example --http 127.0.0.1:8080; port 0 takes a free one": "例如 --http 127.0.0.1:8080；端口 0 表示任选一个空闲端口",
+    "for example --http 127.0.0.1:8080; port 0 takes a free one": "例如 --http 127.0.0.1:8080；端口 0 任选一个空闲的",
     "another run is writing this journal": "另一次运行正在写这份日志",
     "wait until it ends, or start a run of its own, without --resume": "请等它结束，或不带 --resume 另起一次运行",
     "build the pipeline anew: steelyard build": "请重新构建流水线：steelyard build",

@@ -68,6 +68,7 @@ def header(table: Table) -> Json:
         "sums": list(table.sums),
         "bounds": {metric: [_finite(low), _finite(high)] for metric, (low, high) in table.bounds.items()},
         "counts": dict(table.counts),
+        **_present("benchmark", table.benchmark),
     }
 
 
@@ -180,6 +181,7 @@ class _Section:
     head: Json
     items: list[Json] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
+    failed: set[str] = field(default_factory=set)
     finished: bool = False
     end: int = 0
 
@@ -206,6 +208,8 @@ def _take_line(sections: list[_Section], line: Any, where: str) -> None:
         case {"id": str(), "scores": dict()} if open_section:
             _check_item(line, open_section.head["metrics"], where)
             _forget_failure(open_section, line["id"])
+            if line.get("error"):
+                open_section.failed.add(line["id"])
             open_section.items.append(line)
             open_section.places.append(where)
         case {"footer": dict(foot)} if open_section:
@@ -221,10 +225,11 @@ def _take_line(sections: list[_Section], line: Any, where: str) -> None:
 
 def _forget_failure(section: _Section, identifier: str) -> None:
     """A question that failed may be asked again when a run is resumed; what it gives then counts."""
-    for place, item in enumerate(section.items):
-        if item["id"] == identifier and item.get("error"):
-            del section.items[place], section.places[place]
-            return
+    if identifier not in section.failed:
+        return
+    section.failed.remove(identifier)
+    place = next(place for place, item in enumerate(section.items) if item["id"] == identifier and item.get("error"))
+    del section.items[place], section.places[place]
 
 
 def _check_item(item: Json, metrics: Sequence[str], where: str) -> None:
@@ -264,6 +269,7 @@ def _table(section: _Section) -> Table:
         counts={**head.get("counts", {}), **({} if _is_whole(section) else {UNFINISHED: len(rows)})},
         sums=tuple(head.get("sums", ())),
         bounds={metric: _read_bounds(*pair) for metric, pair in head.get("bounds", {}).items()},
+        benchmark=str(head.get("benchmark", "")),
     )
 
 

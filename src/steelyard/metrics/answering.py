@@ -1,6 +1,6 @@
 """Answers against references: from rows to a Table."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from steelyard import __version__
 from steelyard.errors import ConfigError
+from steelyard.formats.answer_rows import AnswerRow
 from steelyard.formats.answers import Answers, AnswerStream, answers_of, stream_answers
 from steelyard.formats.sources import result_name
 from steelyard.metrics.answers import DEFAULT_ANSWERS
@@ -35,12 +36,14 @@ def evaluate_answers(
     name: str | None = None,
     processes: int = 1,
     progress: Callable[[int], None] | None = None,
+    keep: bool = False,
 ) -> Table:
     """Weigh answers: one row per item, one column per metric.
 
     `predictions` and `references` are paths (one file may hold both) or sequences of texts. A missing prediction is
     silence and scores 0; a missing reference leaves the item unscored; both are in `counts`. Long files are read and
-    weighed piece by piece, on several processes if asked; `progress` is told how many rows are done.
+    weighed piece by piece, on several processes if asked; `progress` is told how many rows are done. With `keep` the
+    Table holds the texts, too, for reports.
     """
     if language != "auto":
         raise ConfigError(f"language must be auto, not {language!r}", hint="the script of each text decides")
@@ -48,7 +51,7 @@ def evaluate_answers(
     profile_of(profile, tokens)  # is there such a profile
     answers = _answers(predictions, references, mapping, ids)
     balance = Balance(tuple(measures), profile, tokens)
-    return weigh_answers(answers, balance, name=name, processes=processes, progress=progress)
+    return weigh_answers(answers, balance, name=name, processes=processes, progress=progress, keep=keep)
 
 
 def weigh_answers(
@@ -58,10 +61,13 @@ def weigh_answers(
     name: str | None = None,
     processes: int = 1,
     progress: Callable[[int], None] | None = None,
+    keep: bool = False,
 ) -> Table:
     """The Table of answers, which are weighed batch by batch as they are read."""
     sheet = _Sheet()
-    for batch in weigh_batches(answers.batches(), balance, processes):
+    outputs: list[dict[str, Any]] = []
+    batches = _noted(answers.batches(), outputs) if keep else answers.batches()
+    for batch in weigh_batches(batches, balance, processes):
         sheet.add(batch)
         if progress is not None:
             progress(len(sheet.ids))
@@ -75,9 +81,20 @@ def weigh_answers(
         status=sheet.all_status(),
         tags=sheet.all_tags(),
         parts=sheet.parts(),
+        outputs=outputs,
         counts=dict(answers.counts),
         bounds={str(measure): measure.metric.bounds for measure in balance.measures},
     )
+
+
+def _noted(batches: Iterable[list[AnswerRow]], outputs: list[dict[str, Any]]) -> Iterator[list[AnswerRow]]:
+    """The same batches; what a report shows of their rows is written down on the way."""
+    for rows in batches:
+        outputs += [
+            {"question": row.question, "answer": row.prediction, "references": [list(each) for each in row.references]}
+            for row in rows
+        ]
+        yield rows
 
 
 class _Sheet:

@@ -16,7 +16,7 @@ from steelyard.formats.documents import Document, read_document
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import find_document, read_benchmark
 from steelyard.formats.results import Json, ResultsWriter, load
-from steelyard.legal.model import TYPES, Gap, Question, question_of
+from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
 from steelyard.legal.score import Verdict, judge
 from steelyard.systems.asking import AskSettings, ask_all
 from steelyard.systems.opening import open_system
@@ -27,6 +27,7 @@ from steelyard.systems.settings import SystemSettings
 from steelyard.table import Signature, Table
 
 METRIC: Final = "legal"
+BUNDLED: Final = "bundled"
 RESUME_HINT: Final = "name another file with -o, or remove this one"
 HOPELESS: Final = 10
 """So many questions that fail one after the other, before any was answered, end a run."""
@@ -43,6 +44,7 @@ class Benchmark:
     questions: tuple[Question, ...]
     documents: Mapping[str, Document]
     digest: str
+    folder: str = ""
 
     def asks(self, without: frozenset[str] = frozenset()) -> Iterator[Ask]:
         """What a system sees of the questions."""
@@ -74,7 +76,20 @@ def load_benchmark(
     chosen = [question for question in chosen if ids is None or question.about.id in ids][:limit]
     if not chosen:
         raise InputError(f"there is no question of type {' or '.join(types)}", where=str(folder))
-    return Benchmark(tuple(chosen), documents, _digest(chosen, documents))
+    return Benchmark(tuple(chosen), documents, _digest(chosen, documents), _named(folder))
+
+
+def _named(folder: str | Path) -> str:
+    """A folder as a results file names it; the bundled one has no place of its own."""
+    return BUNDLED if Path(folder).resolve() == benchmark_folder().resolve() else str(folder)
+
+
+def documents_of(benchmark: str) -> dict[str, Document]:
+    """The documents of the benchmark that a results file names, by name; none where it is no longer there."""
+    folder = benchmark_folder() if benchmark == BUNDLED else Path(benchmark)
+    if not benchmark or not folder.is_dir():
+        return {}
+    return {file.document: read_document(find_document(file, folder)) for file in read_benchmark(folder)}
 
 
 def evaluate_legal(
@@ -145,6 +160,7 @@ def item_line(question: Question, answer: Reply | Failure, document: Document) -
     line: Json = {"id": about.id, "scores": {METRIC: 0.0}, "tags": dict(about.tags)}
     if isinstance(answer, Failure):
         spent = {"question": about.question, "seconds": answer.seconds, "attempts": answer.attempts}
+        spent |= {"verdict": {"expected": _expected(question)}}
         nothing = dict.fromkeys(judge(question, {}, document).parts, 0.0)
         notes = {"notes": {METRIC: answer.message}, "error": answer.message}
         return {**line, "parts": {METRIC: nothing}, **notes, "output": spent}
@@ -189,11 +205,24 @@ def judge_answers(
 
 def _details(question: Question, verdict: Verdict) -> Json:
     """What a report shows beside the score."""
-    found: Json = {"reasons": dict(verdict.reasons), "remarks": list(verdict.remarks)}
+    found: Json = {"reasons": dict(verdict.reasons), "remarks": list(verdict.remarks), "expected": _expected(question)}
     if isinstance(question, Gap):
         invented = [asdict(each) for each in verdict.invented]
         found |= {"should_abstain": question.should_abstain, "abstained": verdict.abstained, "invented": invented}
     return found
+
+
+def _expected(question: Question) -> Json:
+    """What a right answer says and cites."""
+    evidence = [*question.evidence, *(question.conflicting if isinstance(question, Gap) else ())]
+    passages = [{"page": each.page, "text": each.must_include, "speaker": each.speaker} for each in evidence]
+    match question:
+        case Fact():
+            return {"answer": dict(question.expected), "evidence": passages}
+        case Gap():
+            return {"abstain": question.should_abstain, "quotes": list(question.quotes), "evidence": passages}
+        case _:
+            return {"evidence": passages}
 
 
 def _writer(benchmark: Benchmark, system: System, path: Path, *, resume: bool) -> tuple[ResultsWriter | None, set[str]]:
@@ -247,6 +276,7 @@ def _head(benchmark: Benchmark, system: System) -> Json:
         "items": len(benchmark.questions),
         "bounds": {METRIC: [0.0, 1.0]},
         "counts": _unasked(benchmark, system),
+        "benchmark": benchmark.folder,
     }
 
 

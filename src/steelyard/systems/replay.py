@@ -15,6 +15,9 @@ from steelyard.systems.records import Ask, Reply, reply_of
 REPLAY_HINT = 'recorded outputs are JSON with "answers", a record per line, or a results file'
 
 
+OURS = ("question", "seconds", "attempts", "verdict")
+
+
 class _Recorded(NamedTuple):
     """One output as it stands in its file."""
 
@@ -75,7 +78,12 @@ def _from_results(path: str) -> tuple[str, Iterator[_Recorded]]:
     if not table.outputs:
         raise InputError("no outputs are recorded in this result", where=path)
     pairs = zip(table.ids, table.outputs, strict=True)
-    return table.name, (_Recorded(item, value, path) for item, value in pairs if value is not None)
+    return table.name, (_Recorded(item, _said(value), path) for item, value in pairs if value is not None)
+
+
+def _said(output: Mapping[str, Any]) -> dict[str, Any]:
+    """What the system said, without what we wrote beside it."""
+    return {name: value for name, value in output.items() if name not in OURS}
 
 
 def _by_id(recorded: list[_Recorded], path: str) -> dict[str, _Recorded]:

@@ -1,0 +1,112 @@
+"""Files that one run makes and a later one uses: written whole or not at all, each with a stamp that says from what."""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import ConfigError
+
+Stamp = Mapping[str, str | int]
+
+OVERWRITE_HINT: Final = "set overwrite: true to make it anew"
+_IN_FOLDER: Final = "stamp.json"
+_SHOWN: Final = 12
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A temporary path to write to; what is there becomes `path` when all went well, and is gone otherwise."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield part
+        os.replace(part, path)
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+@contextmanager
+def whole_folder(path: Path, stamp: Stamp) -> Iterator[Path]:
+    """The same for a folder with its stamp in it; one that holds anything else is never replaced."""
+    if path.exists() and not (path / _IN_FOLDER).is_file() and not (path.is_dir() and not any(path.iterdir())):
+        raise ConfigError("this is no index, and is not replaced by one", where=str(path))
+    part, old = (path.with_name(f".{path.name}.{os.getpid()}.{name}") for name in ("part", "old"))
+    try:
+        part.mkdir(parents=True)
+        yield part
+        (part / _IN_FOLDER).write_text(_dump(stamp), encoding="utf-8")
+        if path.exists():
+            os.replace(path, old)
+        os.replace(part, path)
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def write_stamp(path: Path, stamp: Stamp) -> None:
+    """Put a stamp beside a file; to be done last, so that a file with a stamp is whole."""
+    with whole_file(_beside(path)) as part:
+        part.write_text(_dump(stamp), encoding="utf-8")
+
+
+def remove_stamp(path: Path) -> None:
+    """Take the stamp away before its file changes."""
+    _beside(path).unlink(missing_ok=True)
+
+
+def read_stamp(path: Path) -> Stamp | None:
+    """The stamp of a file or folder; None where there is none, or none that can be read."""
+    place = path / _IN_FOLDER if path.is_dir() else _beside(path)
+    try:
+        found = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def is_current(path: Path, expected: Stamp) -> bool:
+    """Whether a file is there, made from what is expected; an error if it is there, made from something else."""
+    if not path.exists():
+        return False
+    stamp = read_stamp(path)
+    if stamp is None:
+        raise ConfigError("nothing says what this was made from", where=str(path), hint=OVERWRITE_HINT)
+    other = [
+        f"{name} {_shown(stamp.get(name, 'unknown'))}, now {_shown(value)}"
+        for name, value in expected.items()
+        if stamp.get(name) != value
+    ]
+    if other:
+        message = f"this was made from something else: {'; '.join(other)}"
+        raise ConfigError(message, where=str(path), hint=OVERWRITE_HINT)
+    return True
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.stamp.json")
+
+
+def _dump(stamp: Stamp) -> str:
+    return json.dumps(dict(stamp), ensure_ascii=False, indent=2) + "\n"
+
+
+def _shown(value: str | int) -> str:
+    """A value as it is shown; of a digest, its beginning."""
+    text = str(value)
+    return text[:_SHOWN] if len(text) == hashlib.sha256().digest_size * 2 else text

@@ -1,0 +1,74 @@
+"""The corpus: passages with their ids, as UltraRAG (`id`, `contents`) or BEIR (`_id`, `title`, `text`) writes them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import InputError, Problem
+from steelyard.formats.records import Record, read_records
+
+CORPUS_HINT = "a passage is an object with id and contents, or with _id, title and text"
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Passages in the order of their file; `digest` is the SHA-256 of what was read."""
+
+    name: str
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    digest: str
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def read_corpus(path: str | Path) -> Corpus:
+    """All passages of a file: JSONL, JSON, CSV, TSV or parquet; each has text and an id of its own."""
+    records, digest = read_records(path)
+    if not records:
+        raise InputError("there are no passages in it", where=str(path), hint=CORPUS_HINT)
+    problems = [*_missing(records), *_doubled(records)]
+    if problems:
+        raise InputError.of(problems, hint=CORPUS_HINT)
+    return Corpus(
+        str(path), tuple(_id(each.fields) for each in records), tuple(_text(each.fields) for each in records), digest
+    )
+
+
+def _missing(records: Iterable[Record]) -> Iterable[Problem]:
+    for record in records:
+        if not _id(record.fields):
+            yield Problem(record.where, "this passage has no id")
+        elif not _text(record.fields).strip():
+            yield Problem(record.where, "this passage has no text")
+
+
+def _doubled(records: Iterable[Record]) -> Iterable[Problem]:
+    seen: dict[str, str] = {}
+    for record in records:
+        identifier = _id(record.fields)
+        if identifier in seen:
+            yield Problem(record.where, f"the id {identifier!r} appears again (first at {seen[identifier]})")
+        elif identifier:
+            seen[identifier] = record.where
+
+
+def _id(fields: Mapping[str, Any]) -> str:
+    """The id as text; a whole number is taken as it is written."""
+    found = fields.get("id", fields.get("_id"))
+    is_number = isinstance(found, int) and not isinstance(found, bool)
+    return str(found) if is_number or isinstance(found, str) else ""
+
+
+def _text(fields: Mapping[str, Any]) -> str:
+    """The contents; of a BEIR row the title, then the text."""
+    if "contents" in fields:
+        return _said(fields["contents"])
+    parts = (_said(fields.get("title")), _said(fields.get("text")))
+    return "\n".join(part for part in parts if part.strip())
+
+
+def _said(value: Any) -> str:
+    return value if isinstance(value, str) else ""

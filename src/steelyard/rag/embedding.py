@@ -1,0 +1,191 @@
+"""Embedders: texts to vectors, by the corpus itself, by a local model, or by an endpoint like OpenAI's."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+
+from steelyard.errors import ConfigError, MissingExtra, SystemFailure
+from steelyard.rag.latent import LatentModel, Vectors, fit_latent, load_latent
+from steelyard.rag.queries import from_one
+from steelyard.rag.terms import Told, terms
+
+if TYPE_CHECKING:
+    import openai
+
+SEED: Final = 42
+TIMEOUT: Final = 60.0
+"""Seconds that an endpoint has for one batch."""
+
+
+class Embedder(Protocol):
+    """Turns passages and queries into vectors; `model` says by what, for the stamp."""
+
+    model: str
+
+    def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
+        """One vector for each passage."""
+
+    def embed_queries(self, texts: Sequence[str], instruction: str) -> Vectors:
+        """One vector for each query; a model that was taught with an instruction gets it before each."""
+
+    def save(self, path: Path) -> None:
+        """Keep beside a file of vectors what a query needs later."""
+
+    def load(self, path: Path) -> None:
+        """Take up again what was kept beside a file of vectors."""
+
+
+class Latent:
+    """Vectors learnt from the corpus; an instruction means nothing to it."""
+
+    model = "latent-1"
+
+    def __init__(self) -> None:
+        self._fitted: LatentModel | None = None
+
+    def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
+        """Learn from the passages, then embed them."""
+        self._fitted, vectors = fit_latent(texts, seed=SEED, told=told)
+        return vectors
+
+    def embed_queries(self, texts: Sequence[str], instruction: str) -> Vectors:
+        """Embed by what was learnt."""
+        return self._model.embed([terms(text) for text in texts])
+
+    def save(self, path: Path) -> None:
+        """Write what was learnt."""
+        self._model.save(_beside(path))
+
+    def load(self, path: Path) -> None:
+        """Read what was learnt."""
+        self._fitted = load_latent(_beside(path))
+
+    @property
+    def _model(self) -> LatentModel:
+        if self._fitted is None:
+            raise ConfigError("nothing has been embedded yet", hint="run retriever_embed first")
+        return self._fitted
+
+
+class _Ready:
+    """An embedder whose model is there already: nothing is to be kept."""
+
+    def save(self, path: Path) -> None:
+        """Keep nothing."""
+
+    def load(self, path: Path) -> None:
+        """Take up nothing."""
+
+
+class SentenceTransformers(_Ready):
+    """A local model of the library sentence-transformers."""
+
+    def __init__(self, model: str, *, settings: Mapping[str, Any], batch_size: int, devices: Sequence[str]) -> None:
+        self.model = model
+        self._settings = settings
+        self._encoding = settings.get("sentence_transformers_encode") or {}
+        self._batch_size = batch_size
+        self._devices = list(devices)
+
+    def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
+        """Embed as documents, with the prompt that the model has for them."""
+        found = self._encode(self._loaded.encode_document, texts, self._encoding.get("psg_prompt_name"))
+        told(len(texts), len(texts))
+        return found
+
+    def embed_queries(self, texts: Sequence[str], instruction: str) -> Vectors:
+        """Embed as queries, with the prompt that the model has for them."""
+        instructed = [f"{instruction}{text}" for text in texts]
+        return self._encode(self._loaded.encode_query, instructed, self._encoding.get("q_prompt_name"))
+
+    def _encode(self, encode: Callable[..., Any], texts: Sequence[str], prompt_name: str | None) -> Vectors:
+        prompt = {"prompt_name": prompt_name} if prompt_name else {}
+        several = {"device": self._devices} if len(self._devices) > 1 else {}
+        found = encode(list(texts), batch_size=self._batch_size, show_progress_bar=False, **prompt, **several)
+        return np.asarray(found, dtype=np.float32)
+
+    @cached_property
+    def _loaded(self) -> Any:
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError:
+            raise MissingExtra.of("sentence-transformers", "models", purpose="embedding by a local model") from None
+        trust = bool(self._settings.get("trust_remote_code", False))
+        first = self._devices[0] if self._devices else None
+        try:
+            return SentenceTransformer(self.model, trust_remote_code=trust, device=first)
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"the model {self.model!r} cannot be loaded: {error}") from None
+
+
+class Endpoint(_Ready):
+    """A model behind an endpoint that speaks OpenAI's protocol; batches are asked side by side."""
+
+    def __init__(self, settings: Mapping[str, Any], *, batch_size: int) -> None:
+        self.model = str(settings.get("model_name") or "")
+        self._address = str(settings.get("base_url") or "")
+        self._settings = settings
+        self._batch_size = batch_size
+        self._concurrency = from_one(settings.get("concurrency", 8), "concurrency")
+        if not self.model:
+            raise ConfigError("model_name of the openai backend is missing", hint="for example text-embedding-3-small")
+        if not self._address.startswith(("http://", "https://")):
+            raise ConfigError(f"base_url must begin with http:// or https://, not {self._address!r}")
+
+    def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
+        """Embed the passages as they are."""
+        return self._embed(texts, told)
+
+    def embed_queries(self, texts: Sequence[str], instruction: str) -> Vectors:
+        """Embed the queries, each with the instruction before it."""
+        return self._embed([f"{instruction}{text}" for text in texts], lambda done, total: None)
+
+    def _embed(self, texts: Sequence[str], told: Told) -> Vectors:
+        found: list[Sequence[float]] = []
+        with ThreadPoolExecutor(self._concurrency) as pool:
+            for vectors in pool.map(self._ask, _batches(texts, self._batch_size)):
+                found += vectors
+                told(len(found), len(texts))
+        if len({len(vector) for vector in found}) > 1:
+            raise SystemFailure("the embeddings are of different lengths", where=self._address)
+        return np.array(found, dtype=np.float32)
+
+    def _ask(self, texts: Sequence[str]) -> list[list[float]]:
+        import openai
+
+        try:
+            # as numbers: not every endpoint knows the packed form that the client asks for by itself
+            reply = self._client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
+        except openai.OpenAIError as error:
+            raise SystemFailure(f"the embeddings endpoint failed: {error}", where=self._address) from None
+        found = [each.embedding for each in sorted(reply.data or [], key=lambda each: each.index)]
+        if len(found) != len(texts):
+            raise SystemFailure(f"{len(found)} embeddings came back for {len(texts)} texts", where=self._address)
+        return found
+
+    @cached_property
+    def _client(self) -> "openai.OpenAI":
+        try:
+            import openai
+        except ImportError:
+            raise MissingExtra.of("openai", "rag", purpose="embedding by an endpoint") from None
+        # a local endpoint needs no key, the client does; the environment is for the doors to read
+        return openai.OpenAI(
+            api_key=str(self._settings.get("api_key") or "none"),
+            base_url=self._address,
+            max_retries=int(self._settings.get("retries", 3)),
+            timeout=TIMEOUT,
+            http_client=openai.DefaultHttpxClient(trust_env=False),
+        )
+
+
+def _batches(texts: Sequence[str], size: int) -> list[Sequence[str]]:
+    return [texts[start : start + size] for start in range(0, len(texts), size)]
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}.latent.npz")

@@ -1,0 +1,233 @@
+"""A retriever: a corpus, the way to find passages in it, and where its indexes lie."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from steelyard.errors import ConfigError, UnknownName
+from steelyard.rag.artifacts import (
+    OVERWRITE_HINT,
+    Stamp,
+    digest_of,
+    is_current,
+    read_stamp,
+    remove_stamp,
+    whole_file,
+    write_stamp,
+)
+from steelyard.rag.corpus import read_corpus
+from steelyard.rag.dense import open_dense, search_dense, write_dense
+from steelyard.rag.embedding import Embedder, Endpoint, Latent, SentenceTransformers
+from steelyard.rag.latent import Vectors
+from steelyard.rag.lexical import LexicalIndex, make_lexical, open_lexical
+from steelyard.rag.queries import checked_queries, from_one
+from steelyard.rag.ranking import NOTHING, Ranking
+from steelyard.rag.terms import Told, Way, way_of
+
+if TYPE_CHECKING:
+    import faiss
+
+EMBEDDINGS: Final = "output/embedding/embedding.npy"
+DENSE_INDEX: Final = "output/index/index.faiss"
+LEXICAL_INDEX: Final = "output/index/bm25"
+BATCH_SIZE: Final = 16
+BM25: Final = "bm25"
+_NOT_OFFERED: Final = {
+    "infinity": "use sentence_transformers, or an endpoint of it by the backend openai",
+    "milvus": "use faiss",
+    "qdrant": "use faiss",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a retriever is opened with; the names are those of UltraRAG."""
+
+    corpus_path: str
+    backend: str = "latent"
+    model_name_or_path: str = ""
+    backend_configs: Mapping[str, Any] = field(default_factory=dict)
+    batch_size: int = BATCH_SIZE
+    gpu_ids: str | int | None = None
+    index_backend: str = "faiss"
+    index_backend_configs: Mapping[str, Any] = field(default_factory=dict)
+
+    def of_backend(self, name: str) -> Mapping[str, Any]:
+        """The settings of one backend."""
+        return _section(self.backend_configs, name)
+
+    @property
+    def index_path(self) -> Path:
+        """Where the index of vectors lies."""
+        return Path(_section(self.index_backend_configs, "faiss").get("index_path") or DENSE_INDEX)
+
+    @property
+    def lexical_path(self) -> Path:
+        """Where the index of terms lies."""
+        return Path(self.of_backend(BM25).get("save_path") or LEXICAL_INDEX)
+
+    @property
+    def way(self) -> Way:
+        """How texts become terms."""
+        chosen = self.of_backend(BM25)
+        return way_of(chosen.get("tokenizer") or "auto", chosen.get("lang") or "auto")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Per query: the passages, their ids and their scores, side by side, the best first."""
+
+    passages: list[list[str]]
+    ids: list[list[str]]
+    scores: list[list[float]]
+
+
+class Retriever:
+    """Makes indexes of a corpus and finds passages in them; what an earlier run has made is used again."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._embedder = _embedder(settings)
+        self._settings = settings
+        self._way = settings.way
+        self._corpus = read_corpus(settings.corpus_path)
+        self._dense: faiss.Index | None = None
+        self._lexical: LexicalIndex | None = None
+
+    def embed(self, path: Path, *, overwrite: bool, told: Told) -> None:
+        """Embed all passages into a file, unless that has been done already."""
+        embedder = self._needed_embedder()
+        if path.suffix != ".npy":
+            raise ConfigError(f"embedding_path must end in .npy, not {str(path)!r}")
+        if not overwrite and is_current(path, self._origin(embedder)):
+            return
+        vectors = embedder.embed_passages(self._corpus.texts, told)
+        remove_stamp(path)
+        with whole_file(path) as part, part.open("wb") as file:
+            np.save(file, vectors)
+        embedder.save(path)
+        sizes = {"dimensions": vectors.shape[1], "embeddings": digest_of(path)}
+        write_stamp(path, {**self._origin(embedder), **sizes})
+
+    def index(self, path: Path, *, overwrite: bool) -> None:
+        """Index the embeddings of a file, unless that has been done already."""
+        embedder, index_path = self._needed_embedder(), self._settings.index_path
+        if not is_current(path, self._origin(embedder)):
+            raise ConfigError("there are no embeddings", where=str(path), hint="run retriever_embed first")
+        stamp = read_stamp(path) or {}
+        if not overwrite and is_current(index_path, stamp):
+            return
+        vectors = _load_vectors(path, stamp)
+        embedder.load(path)
+        self._dense = None
+        remove_stamp(index_path)
+        write_dense(vectors, index_path)
+        embedder.save(index_path)
+        write_stamp(index_path, stamp)
+
+    def index_terms(self, *, overwrite: bool, told: Told) -> None:
+        """Index the passages by their terms, unless that has been done already."""
+        self._lexical = None
+        make_lexical(self._corpus, self._settings.lexical_path, way=self._way, overwrite=overwrite, told=told)
+
+    def search(self, queries: Sequence[str], top_k: int, instruction: str) -> Found:
+        """The best passages for each query, by the chosen backend."""
+        embedder = self._embedder
+        if embedder is None:
+            return self.search_terms(queries, top_k)
+        wanted, asked = from_one(top_k, "top_k"), checked_queries(queries)
+        index = self._dense = self._dense or self._open_dense(embedder)
+        return self._found(asked, lambda texts: search_dense(index, embedder.embed_queries(texts, instruction), wanted))
+
+    def search_terms(self, queries: Sequence[str], top_k: int) -> Found:
+        """The best passages for each query, by BM25."""
+        wanted, asked = from_one(top_k, "top_k"), checked_queries(queries)
+        index = self._lexical = self._lexical or open_lexical(self._corpus, self._settings.lexical_path, way=self._way)
+        return self._found(asked, lambda texts: [index.search(text, wanted) for text in texts])
+
+    def _found(self, queries: Sequence[str], search: Callable[[Sequence[str]], Sequence[Ranking]]) -> Found:
+        """Search for the queries that say something; the others find nothing."""
+        said = {place: query for place, query in enumerate(queries) if query.strip()}
+        rankings = dict(zip(said, search(list(said.values())), strict=True)) if said else {}
+        rows = [rankings.get(place, NOTHING) for place in range(len(queries))]
+        return Found(
+            [[self._corpus.texts[place] for place in row.places] for row in rows],
+            [[self._corpus.ids[place] for place in row.places] for row in rows],
+            [list(row.scores) for row in rows],
+        )
+
+    def _open_dense(self, embedder: Embedder) -> "faiss.Index":
+        path = self._settings.index_path
+        if not is_current(path, self._origin(embedder)):
+            hint = "run retriever_embed and retriever_index first"
+            raise ConfigError("there is no index", where=str(path), hint=hint)
+        embedder.load(path)
+        return open_dense(path, read_stamp(path) or {})
+
+    def _needed_embedder(self) -> Embedder:
+        if self._embedder is None:
+            raise ConfigError("the backend bm25 has no embeddings", hint="run bm25_index instead")
+        return self._embedder
+
+    def _origin(self, embedder: Embedder) -> Stamp:
+        """What embeddings of this corpus by this embedder are stamped with."""
+        return {
+            "corpus": self._corpus.digest,
+            "passages": len(self._corpus),
+            "backend": self._settings.backend,
+            "model": embedder.model,
+        }
+
+
+def _embedder(settings: Settings) -> Embedder | None:
+    """The embedder that the settings name; None where passages are found by their terms alone."""
+    makers: dict[str, Callable[[Settings], Embedder | None]] = {
+        "latent": lambda _: Latent(),
+        "sentence_transformers": _sentence_transformers,
+        "openai": lambda chosen: Endpoint(chosen.of_backend("openai"), batch_size=chosen.batch_size),
+        BM25: lambda _: None,
+    }
+    from_one(settings.batch_size, "batch_size")
+    _check_offered("backend", settings.backend, makers)
+    _check_offered("index backend", settings.index_backend, ("faiss",))
+    return makers[settings.backend](settings)
+
+
+def _sentence_transformers(settings: Settings) -> Embedder:
+    if not settings.model_name_or_path:
+        raise ConfigError("model_name_or_path is missing", hint="for example openbmb/MiniCPM-Embedding-Light")
+    numbers = str(settings.gpu_ids).split(",") if settings.gpu_ids not in (None, "") else []
+    return SentenceTransformers(
+        settings.model_name_or_path,
+        settings=settings.of_backend("sentence_transformers"),
+        batch_size=settings.batch_size,
+        devices=[f"cuda:{number.strip()}" for number in numbers],
+    )
+
+
+def _check_offered(what: str, name: Any, known: Mapping[str, Any] | Sequence[str]) -> None:
+    if name in _NOT_OFFERED:
+        raise ConfigError(f"{name} is not offered as {what}", hint=_NOT_OFFERED[name])
+    if name not in known:
+        raise UnknownName.of(what, str(name), known)
+
+
+def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = settings.get(name) or {}
+    if not isinstance(found, Mapping):
+        raise ConfigError(f"the settings of {name} are a mapping, not {found!r}")
+    return found
+
+
+def _load_vectors(path: Path, stamp: Stamp) -> Vectors:
+    try:
+        vectors: Vectors = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"these embeddings cannot be read: {error}", where=str(path), hint=OVERWRITE_HINT) from None
+    if vectors.shape != (stamp.get("passages"), stamp.get("dimensions")):
+        raise ConfigError(
+            "these embeddings are not those that their stamp describes", where=str(path), hint=OVERWRITE_HINT
+        )
+    return np.asarray(vectors, dtype=np.float32)

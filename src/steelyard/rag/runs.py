@@ -1,0 +1,39 @@
+"""What was found, as a run in TREC format: `query Q0 document rank score tag`."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from steelyard.errors import ConfigError, InputError
+from steelyard.rag.artifacts import whole_file
+
+TAG = "steelyard"
+
+
+def write_run(
+    path: str, ids: Sequence[Sequence[str]], scores: Sequence[Sequence[float]], query_ids: Sequence[str | int] | None
+) -> None:
+    """Write a run; queries are called q1, q2, … where no ids are given."""
+    if not path or not isinstance(path, str):
+        raise ConfigError(f"run_path must name a file, not {path!r}")
+    names = [f"q{place + 1}" for place in range(len(ids))] if query_ids is None else [str(each) for each in query_ids]
+    if not len(names) == len(ids) == len(scores):
+        raise InputError(f"{len(names)} queries, {len(ids)} lists of ids, {len(scores)} lists of scores")
+    lines = "".join(
+        line for name, row, values in zip(names, ids, scores, strict=True) for line in _lines(name, row, values)
+    )
+    with whole_file(Path(path)) as part:
+        part.write_text(lines, encoding="utf-8")
+
+
+def _lines(query: str, ids: Sequence[str], scores: Sequence[float]) -> Iterator[str]:
+    if len(ids) != len(scores):
+        raise InputError(f"the query {query} has {len(ids)} ids and {len(scores)} scores")
+    for rank, (identifier, score) in enumerate(zip(ids, scores, strict=True), 1):
+        yield f"{_word(query)} Q0 {_word(identifier)} {rank} {score!r} {TAG}\n"
+
+
+def _word(identifier: str) -> str:
+    """An id as one column of the file."""
+    if len(identifier.split()) != 1 or identifier != identifier.strip():
+        raise InputError(f"an id with blanks cannot stand in a run: {identifier!r}")
+    return identifier
