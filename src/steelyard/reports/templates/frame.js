@@ -1,0 +1,62 @@
+"use strict";
+// What every page shares: its data, its two languages, its two themes, and elements made without markup.
+const Frame = (() => {
+  const listeners = [];
+  let language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
+  let words = {};
+
+  async function data() {
+    const source = document.getElementById("data");
+    const text = source.type === "application/json" ? source.textContent : await unpacked(source.textContent);
+    const found = JSON.parse(text);
+    words = found.words;
+    return found;
+  }
+
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).text();
+  }
+
+  // words of the page in the language that it shows
+  function t(text) {
+    return language === "zh" ? words[text] ?? text : text;
+  }
+
+  // an element; texts are set as text and never as markup
+  function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (value === false || value === null || value === undefined) continue;
+      if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+      else made.setAttribute(key, value === true ? "" : value);
+    }
+    for (const child of children.flat()) if (child !== null && child !== undefined) made.append(child);
+    return made;
+  }
+
+  function switchLanguage(chosen) {
+    language = chosen;
+    document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
+    for (const each of document.querySelectorAll("[data-en]")) each.textContent = each.dataset[language];
+    document.getElementById("language-switch").textContent = language === "zh" ? "English" : "中文";
+    for (const listener of listeners) listener(language);
+  }
+
+  function switchTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+    document.getElementById("theme-switch").setAttribute("aria-pressed", String(theme === "dark"));
+  }
+
+  const prefersDark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+  switchTheme(prefersDark ? "dark" : "light");
+  document.getElementById("theme-switch").addEventListener("click", () => {
+    switchTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+  });
+  document.getElementById("language-switch").addEventListener("click", () => {
+    switchLanguage(language === "zh" ? "en" : "zh");
+  });
+
+  return { data, element, t, language: () => language, onLanguage: (listener) => listeners.push(listener) };
+})();
