@@ -4,9 +4,13 @@ import re
 from functools import cache
 
 from steelyard.cli.benchmark_messages import BENCHMARK, BENCHMARK_WORDS
+from steelyard.cli.gate_messages import GATE, GATE_WORDS
 from steelyard.cli.generation_messages import GENERATION, GENERATION_WORDS
 from steelyard.cli.pipeline_messages import PIPELINE, PIPELINE_WORDS
+from steelyard.cli.report_messages import REPORT, REPORT_WORDS
 from steelyard.cli.retriever_messages import RETRIEVER, RETRIEVER_WORDS
+from steelyard.cli.review_messages import REVIEW, REVIEW_WORDS
+from steelyard.cli.view_messages import VIEW, VIEW_WORDS
 
 _GENERAL = {
     "{} columns, 4 are needed": "有 {} 列，应为 4 列",
@@ -211,7 +215,7 @@ _GENERAL = {
     "(the first {} problems; there may be more)": "（以上是前 {} 个问题，可能还有更多）",
     "hint: {}": "提示：{}",
 }
-CHINESE = {**_GENERAL, **BENCHMARK, **PIPELINE, **GENERATION, **RETRIEVER}
+CHINESE = {**_GENERAL, **BENCHMARK, **PIPELINE, **GENERATION, **RETRIEVER, **REPORT, **VIEW, **REVIEW, **GATE}
 _WORDS = {
     "metric": "指标",
     "test": "检验",
@@ -224,6 +228,10 @@ _WORDS = {
     **PIPELINE_WORDS,
     **GENERATION_WORDS,
     **RETRIEVER_WORDS,
+    **REPORT_WORDS,
+    **VIEW_WORDS,
+    **REVIEW_WORDS,
+    **GATE_WORDS,
 }
 
 

@@ -1,4 +1,4 @@
-"""Pages that open in any browser without a network: one file, its style and scripts inside, nothing else allowed to run.
+"""Pages that open in any browser without a network: one file, style and scripts inside, nothing else allowed to run.
 
 A page is a template (`templates/NAME.html.j2`, within `frame.html.j2`), the scripts of the frame and its own
 (`frame.js`, `NAME.js`), one style, and data as JSON. The policy of the page allows exactly these scripts and this

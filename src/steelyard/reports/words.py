@@ -3,10 +3,15 @@
 from collections.abc import Callable
 from typing import Literal
 
+from steelyard.reports.gate_words import GATE
+from steelyard.reports.report_words import REPORT
+from steelyard.reports.review_words import REVIEW
+from steelyard.reports.view_words import VIEW
+
 Language = Literal["en", "zh"]
 Words = Callable[[str], str]
 
-CHINESE = {
+_GENERAL = {
     "metric": "指标",
     "mean": "均值",
     "95 % interval": "95% 区间",
@@ -75,6 +80,7 @@ CHINESE = {
     "bootstrap": "自助法检验",
     "none": "无",
 }
+CHINESE = {**_GENERAL, **REPORT, **VIEW, **REVIEW, **GATE}
 
 
 def words_of(language: Language) -> Words:
