@@ -15,6 +15,8 @@ from steelyard.metrics.names import CUTOFFS, parse_measure
 from steelyard.pipelines.benchmark import judge_answers
 from steelyard.pipelines.server import Server, progress
 from steelyard.stats.compare import Comparison
+from steelyard.stats.correction import adjust
+from steelyard.stats.summary import interval_list
 
 ABOUT = """Weighs retrieval-augmented generation. evaluate: answers against references (any script, Chinese included);
 evaluate_trec: a ranking against judgments, as trec_eval does; evaluate_trec_pvalue: whether a new ranking is really
@@ -61,7 +63,7 @@ def evaluate(
     table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile)
     scores = {name: [_known(score) for score in table.column(column).tolist()] for name, column in columns.items()}
     averages = {f"avg_{name}": _known(table.mean(column)) for name, column in columns.items()}
-    return _saved({**scores, **averages, "counts": dict(table.counts)}, save_path)
+    return _saved({**scores, **averages, **_settings(table, columns)}, save_path)
 
 
 @app.tool("run_path,qrels_path,ir_metrics,ks,save_path->eval_res")
@@ -75,7 +77,7 @@ def evaluate_trec(
     columns = whole | cut
     table = steelyard.evaluate_retrieval(qrels_path, run_path, list(columns.values()))
     means = {key: table.mean(column) for key, column in columns.items()}
-    return _saved({**means, "counts": dict(table.counts)}, save_path)
+    return _saved({**means, **_settings(table, columns)}, save_path)
 
 
 @app.tool("run_new_path,run_old_path,qrels_path,ir_metrics,ks,n_resamples,save_path->eval_res")
@@ -90,7 +92,8 @@ def evaluate_trec_pvalue(  # noqa: PLR0917 - the arguments are those of UltraRAG
 ) -> dict[str, Any]:
     """Test the new run (A) against the old (B): a seeded permutation test per metric, each judged on its own.
 
-    For each metric: A_mean, B_mean, diff = A - B, p_value (two-sided), and significant (p below 0.05).
+    For each metric: A_mean, B_mean, diff = A - B with its ci95, p_value (two-sided), significant (p below 0.05),
+    p_adjusted (Holm, over all metrics asked for) and effect_size.
     """
     resamples = RESAMPLES if n_resamples is None else _from_one(n_resamples, "n_resamples")
     cutoffs = _cutoffs(ks)
@@ -102,7 +105,9 @@ def evaluate_trec_pvalue(  # noqa: PLR0917 - the arguments are those of UltraRAG
     progress(2, 3)
     new, old = tables
     found = steelyard.compare(new, old, metrics=list(columns.values()), resamples=resamples, correction="none")
-    return _saved({key: _verdict(each) for key, each in zip(columns, found, strict=True)}, save_path)
+    adjusted = adjust([each.p_value for each in found], "holm")
+    verdicts = {key: _verdict(each, p) for key, each, p in zip(columns, found, adjusted, strict=True)}
+    return _saved(verdicts, save_path)
 
 
 @app.tool("id_ls,pred_ls,legal_path,save_path->eval_res")
@@ -139,13 +144,23 @@ def _mean(scores: Sequence[float]) -> float:
     return math.fsum(scores) / len(scores)
 
 
-def _verdict(found: Comparison) -> dict[str, Any]:
+def _settings(table: steelyard.Table, columns: Mapping[str, str]) -> dict[str, Any]:
+    """What belongs to numbers: an interval for each mean, what was counted, and every setting that made them."""
+    summaries = table.summary().metrics
+    intervals = {key: interval_list(summaries[column].interval) for key, column in columns.items()}
+    return {"ci95": intervals, "counts": dict(table.counts), "signature": str(table.signature)}
+
+
+def _verdict(found: Comparison, adjusted: float) -> dict[str, Any]:
     return {
         "A_mean": found.a_mean,
         "B_mean": found.b_mean,
         "diff": found.difference,
         "p_value": found.p_value,
         "significant": found.significant,
+        "p_adjusted": adjusted,
+        "ci95": interval_list(found.interval),
+        "effect_size": _known(found.effect_size),
     }
 
 

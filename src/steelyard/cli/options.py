@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import argparse
+import math
 import os
 import re
 from collections.abc import Sequence
@@ -87,6 +88,17 @@ def positive(text: str) -> int:
 def natural(text: str) -> int:
     """A whole number from 0 on."""
     return _whole(text, least=0)
+
+
+def seconds(text: str) -> float:
+    """A time above 0."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 < found < LARGEST:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
+    return found
 
 
 def fraction(text: str) -> float:

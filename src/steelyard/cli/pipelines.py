@@ -4,12 +4,13 @@ import argparse
 import contextlib
 import json
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import add_language_option
+from steelyard.cli.options import add_language_option, seconds
 
 if TYPE_CHECKING:
     from steelyard.pipelines.journal import Journal
@@ -31,7 +32,7 @@ def add_command(commands: Any) -> None:
     run.add_argument("--param", type=Path, metavar="FILE", help="parameters (those that build wrote, else defaults)")
     run.add_argument("--resume", action="store_true", help="go on where the last run of this pipeline ended early")
     run.add_argument("--isolated", action="store_true", help="start our own servers as processes of their own, too")
-    run.add_argument("--timeout", type=float, metavar="S", help="seconds to wait for one answer of a server (600)")
+    run.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for one answer of a server (600)")
     run.add_argument("--json", action="store_true", help="print the last result as JSON, and nothing else")
     add_language_option(run)
     run.set_defaults(run=run_pipeline)
@@ -61,6 +62,7 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
     from steelyard.pipelines.running import Pools, run_steps
     from steelyard.pipelines.spec import read_pipeline
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends us ends the servers that we started
     pipeline = read_pipeline(arguments.pipeline)
     with Fleet(_environment(), timeout=arguments.timeout or CALL_SECONDS) as fleet:
         loaded = load_servers(pipeline, fleet, isolated=arguments.isolated)

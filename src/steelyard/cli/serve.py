@@ -56,7 +56,7 @@ def _server(name: str) -> "Server":
     from steelyard.pipelines.homes import bundled_servers
     from steelyard.pipelines.loading import load_program
 
-    folder = Path(name) if os.sep in name or Path(name).is_dir() else bundled_servers() / name
+    folder = Path(name) if os.sep in name or (Path(name) / "src").is_dir() else bundled_servers() / name
     program = folder / "src" / f"{folder.name}.py"
     if not program.is_file():
         known = sorted(path.name for path in bundled_servers().iterdir() if (path / "src").is_dir())

@@ -7,7 +7,7 @@ from typing import Any
 
 from steelyard.formats.yamls import read_yaml
 from steelyard.pipelines.loading import Loaded, load_servers, parameter_path, parameters_for, server_path
-from steelyard.pipelines.offers import GROUPS, described, read_parameters, write_yaml
+from steelyard.pipelines.offers import GROUPS, read_parameters, write_yaml, written
 from steelyard.pipelines.plan import Bound, bind, calls, used_parameters
 from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.spec import Pipeline
@@ -31,7 +31,8 @@ def build(pipeline: Pipeline, fleet: Fleet) -> Built:
     before = read_parameters(path) if path.exists() else {}
     if path.exists() and read_yaml(path).value is None:
         path.unlink()  # an empty file says nothing that could be kept
-    steps = bind(pipeline, loaded, parameters_for(pipeline, loaded, None))
+    parameters = parameters_for(pipeline, loaded, None)
+    steps = bind(pipeline, loaded, parameters)
     wanted = {
         alias: {name: loaded[alias].home.defaults.get(name) for name in names}
         for alias, names in used_parameters(steps).items()
@@ -58,8 +59,11 @@ def _names(sections: Mapping[str, Any]) -> list[str]:
 
 def _offer(alias: str, loaded: Loaded, steps: tuple[Bound, ...]) -> dict[str, Any]:
     """The tools of a server that the pipeline uses, as upstream writes them down."""
-    used = {call.tool.name: call.tool for call in calls(steps) if call.step.server == alias}
-    groups = {group: described(used, loaded.home.defaults, kind) for group, kind in GROUPS.items()}
+    used = {call.tool.name: call for call in calls(steps) if call.step.server == alias}
+    groups = {
+        group: {name: written(call.binding) for name, call in used.items() if call.tool.kind == kind}
+        for group, kind in GROUPS.items()
+    }
     home = loaded.home
     parameter = {"parameter": str(home.folder / "parameter.yaml")} if home.folder is not None else {}
     return {

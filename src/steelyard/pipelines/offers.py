@@ -29,17 +29,20 @@ def write_offer(server: Server, arguments: Mapping[str, Any]) -> None:
         raise ConfigError(f"parameter_file must name a file, not {named!r}")
     parameters = read_parameters(Path(named)) if Path(named).is_file() else {}
     program = str(parameters.get("path", Path(named).parent / "src" / f"{server.name}.py"))
+    if not program.startswith(("http://", "https://")) and not Path(program).is_file():
+        raise ConfigError(f"there is no program {program!r}", where=named)
     groups = {group: described(server.tools, parameters, kind) for group, kind in GROUPS.items()}
     write_yaml(Path(named).with_name("server.yaml"), {"path": program, "parameter": named, **groups})
 
 
 def described(tools: Mapping[str, Tool], parameters: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
     """The bindings of the tools of a kind, as they are written down."""
-    bindings = {name: tool.binding_for(parameters) for name, tool in tools.items() if tool.kind == kind}
-    return {
-        name: {"input": dict(binding.inputs)} | ({"output": list(binding.outputs)} if binding.outputs else {})
-        for name, binding in bindings.items()
-    }
+    return {name: written(tool.binding_for(parameters)) for name, tool in tools.items() if tool.kind == kind}
+
+
+def written(binding: Binding) -> dict[str, Any]:
+    """A binding as it is written down."""
+    return {"input": dict(binding.inputs)} | ({"output": list(binding.outputs)} if binding.outputs else {})
 
 
 def read_offer(found: Located, caller: Caller) -> dict[str, Tool]:

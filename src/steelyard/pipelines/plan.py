@@ -1,12 +1,12 @@
 """A pipeline bound: which variable or parameter feeds every argument, checked before anything runs."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from steelyard.errors import InputError, UnknownName, nearest
 from steelyard.pipelines.loading import Loaded, Parameters
 from steelyard.pipelines.schemas import fits, type_name
-from steelyard.pipelines.server import Tool
+from steelyard.pipelines.server import Binding, Tool
 from steelyard.pipelines.spec import Branch, Loop, Node, Pipeline, Step, each_step
 
 MEMORY = ("memory_", "mem_")
@@ -16,11 +16,13 @@ MEMORY = ("memory_", "mem_")
 class Call:
     """One call: the tool, where each argument comes from, and under which names what it gives is kept.
 
-    `places` says where in a file a parameter of the call stands.
+    `binding` is that of the tool without the overrides of the step and without arguments that nothing feeds; `places`
+    says where in a file a parameter of the call stands.
     """
 
     step: Step
     tool: Tool
+    binding: Binding
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
     places: Mapping[str, str] = field(default_factory=dict)
@@ -115,7 +117,10 @@ class _Binder:
         outputs = {name.removeprefix("$"): step.output.get(name.removeprefix("$"), name) for name in binding.outputs}
         self._known.update(dict.fromkeys(name for name in outputs.values() if not name.startswith("$")))
         said = ((name[1:], self._parameters.places.get((step.server, name[1:]))) for name in inputs.values())
-        return Call(step, tool, inputs, outputs, {name: place for name, place in said if place})
+        fed = replace(
+            binding, inputs={argument: name for argument, name in binding.inputs.items() if argument in inputs}
+        )
+        return Call(step, tool, fed, inputs, outputs, {name: place for name, place in said if place})
 
     def _tool(self, step: Step) -> Tool:
         if step.server not in self._pipeline.servers:

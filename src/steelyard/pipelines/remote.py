@@ -51,6 +51,7 @@ class _Link:
     client: Any = None
     noise: list[str] = field(default_factory=list)
     scope: Any = None
+    refused: bool = False
 
     async def hear(self, message: Any) -> None:
         """Take note of a line that is no message, and stop waiting for an answer."""
@@ -156,7 +157,7 @@ class Fleet:
 
         file = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - closed with the fleet
         link = _Link(place, cast(TextIO, self._stack.enter_context(file)))
-        transport = _transport(place, self.environment, link.errors)
+        transport = _transport(link, self.environment)
         patience = min(START_SECONDS, self._timeout)
         client = Client(transport, mode="legacy", read_timeout_seconds=patience, message_handler=link.hear)
         with _explained(link, START):
@@ -179,25 +180,34 @@ class Fleet:
         return given
 
 
-def _transport(place: Place, environment: Mapping[str, str], errors: TextIO) -> Any:
+def _transport(link: _Link, environment: Mapping[str, str]) -> Any:
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
-    if place.address:
-        return _over_http(place)
-    started = StdioServerParameters(command=place.command[0], args=list(place.command[1:]), env=dict(environment))
-    return stdio_client(started, errlog=errors)
+    if link.place.address:
+        return _over_http(link)
+    program, *arguments = link.place.command
+    started = StdioServerParameters(command=program, args=arguments, env=dict(environment))
+    return stdio_client(started, errlog=link.errors)
 
 
 @asynccontextmanager
-async def _over_http(place: Place) -> AsyncIterator[Any]:
-    """Streamable HTTP; an answer may be of any size, and take its time."""
+async def _over_http(link: _Link) -> AsyncIterator[Any]:
+    """Streamable HTTP; an answer may be of any size, and take its time. A status that refuses is remembered."""
     import httpx2
     from mcp.client.streamable_http import streamable_http_client
 
-    timeout = httpx2.Timeout(START_SECONDS, read=None)
+    async def note(response: Any) -> None:
+        if response.status_code >= 400 and response.request.method == "POST":
+            link.errors.write(f"HTTP {response.status_code} {response.reason_phrase}\n")
+            link.refused = True
+
+    settings: dict[str, Any] = {
+        "timeout": httpx2.Timeout(START_SECONDS, read=None),
+        "event_hooks": {"response": [note]},
+    }
     async with (
-        httpx2.AsyncClient(headers=dict(place.headers), timeout=timeout) as http,
-        streamable_http_client(place.address, http_client=http, max_sse_event_size=None) as streams,
+        httpx2.AsyncClient(headers=dict(link.place.headers), **settings) as http,
+        streamable_http_client(link.place.address, http_client=http, max_sse_event_size=None) as streams,
     ):
         yield streams
 
@@ -233,7 +243,7 @@ def _failure(link: _Link, what: str, error: BaseException) -> tuple[str, str | N
         return f"the server {name!r} did not answer in time ({what})", SLOW_HINT
     if said == CLOSED:
         return f"the server {name!r} ended before it answered ({what}): {_last_words(link)}", DEAD_HINT
-    return f"the server {name!r} failed ({what}): {_short(said)}", None
+    return f"the server {name!r} failed ({what}): {_last_words(link) if link.refused else _short(said)}", None
 
 
 def _last_words(link: _Link) -> str:
@@ -252,7 +262,7 @@ def _line(error: Exception) -> str:
     """The line that could not be read, out of the error that says so."""
     errors = getattr(error, "errors", None)
     found = errors()[0].get("input") if callable(errors) else None
-    return found if isinstance(found, str) else str(error)
+    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, default=str)
 
 
 def _as_sent(value: Any) -> Any:

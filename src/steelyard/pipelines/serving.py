@@ -2,7 +2,7 @@
 
 import hmac
 import json
-import logging
+import socket
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from itertools import count
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import ConfigError, MissingExtra, SteelyardError
 from steelyard.pipelines.offers import write_offer
-from steelyard.pipelines.schemas import input_schema
+from steelyard.pipelines.schemas import input_schema, type_name
 from steelyard.pipelines.server import Server, Tool, telling
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server as Protocol
 
 TICK_SECONDS = 1.0
+LARGEST_REQUEST = 1 << 30
 BUILD_SCHEMA = {
     "type": "object",
     "properties": {"parameter_file": {"type": "string", "description": "the server's parameter.yaml"}},
@@ -40,12 +41,21 @@ def serve_http(server: Server, host: str, port: int, token: str | None, started:
     _library()
     import uvicorn
 
-    application: Application = protocol_of(server).streamable_http_app(host=host)
+    application: Application = protocol_of(server).streamable_http_app(host=host, max_request_body_size=LARGEST_REQUEST)
     guarded = _Guard(application, token) if token else application
-    config = uvicorn.Config(guarded, host=host, port=port, log_level="warning", timeout_graceful_shutdown=2)
-    with config.bind_socket() as listening:
-        started(f"http://{host}:{listening.getsockname()[1]}/mcp")
+    config = uvicorn.Config(guarded, log_level="warning", timeout_graceful_shutdown=2)
+    with _listening(host, port) as listening:
+        shown = f"[{host}]" if ":" in host else host
+        started(f"http://{shown}:{listening.getsockname()[1]}/mcp")
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise ConfigError(f"cannot listen on {host}:{port}: {error.strerror or error}", where="--http") from None
 
 
 def protocol_of(server: Server) -> "Protocol[Any]":
@@ -160,10 +170,15 @@ def _checked(server: Server, name: str, kind: str, arguments: Mapping[str, Any])
     if name not in offered:
         raise UnknownName.of(kind, name, offered)
     schema = input_schema(offered[name])
+    hint = f"arguments: {', '.join(schema['properties'])}; required: {', '.join(schema['required']) or 'none'}"
     for problem in Draft202012Validator(schema).iter_errors(dict(arguments)):
-        place = ".".join(str(part) for part in problem.absolute_path)
-        hint = f"arguments: {', '.join(schema['properties'])}; required: {', '.join(schema['required']) or 'none'}"
-        raise ConfigError(f"{name}: {_short(problem.message)}", where=place or None, hint=hint)
+        if problem.absolute_path:
+            argument = str(problem.absolute_path[0])
+            wrong = _short(repr(arguments[argument]))
+            raise ConfigError(
+                f"{name}: {argument} must be {type_name(offered[name], argument)}, not {wrong}", hint=hint
+            )
+        raise ConfigError(f"{name}: {_short(problem.message)}", hint=hint)
     return offered[name]
 
 
@@ -179,8 +194,12 @@ async def _worked(tool: Tool, arguments: Mapping[str, Any], context: "ServerRequ
     said: list[tuple[int, int | None]] = [(0, None)]
 
     def work() -> Any:
+        # an error is carried out of the group, which would wrap it
         with telling(lambda done, total: said.append((done, total))):
-            return tool.function(**arguments)
+            try:
+                return tool.function(**arguments)
+            except SteelyardError as error:
+                return error
 
     async def tick() -> None:
         for seconds in count(1):
@@ -195,6 +214,8 @@ async def _worked(tool: Tool, arguments: Mapping[str, Any], context: "ServerRequ
         group.start_soon(tick)
         given = await to_thread.run_sync(work)
         group.cancel_scope.cancel()
+    if isinstance(given, SteelyardError):
+        raise given
     return given
 
 
@@ -246,11 +267,10 @@ class _Guard:
 
 
 def _library() -> Any:
-    """The event loop of MCP's library, or the error that says how to get it; its log is kept still."""
+    """The event loop of MCP's library, or the error that says how to get it."""
     try:
         import anyio
         import mcp  # noqa: F401
     except ImportError:
         raise MissingExtra.of("mcp", "mcp", purpose="speaking MCP") from None
-    logging.getLogger("mcp").addHandler(logging.NullHandler())
     return anyio
