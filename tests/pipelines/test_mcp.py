@@ -139,7 +139,7 @@ MISTAKES = [
         {**TREC, "kz": [1]},
         f"evaluate_trec: Additional properties are not allowed ('kz' was unexpected)\n{HINT}",
     ),
-    ("evaluate_trec", {**TREC, "run_path": 3}, f"run_path: evaluate_trec: 3 is not of type 'string'\n{HINT}"),
+    ("evaluate_trec", {**TREC, "run_path": 3}, f"evaluate_trec: run_path must be text, not 3\n{HINT}"),
     ("evaluate_trec", {**TREC, "ks": [0]}, "a cut-off in ks must be a whole number from 1 on, not 0"),
     ("evaluate_trec", {**TREC, "ks": []}, "ks must be a list of cut-offs, not []\nhint: for example [5, 10]"),
     ("evaluate_trec", {**TREC, "metrics": ["nddcg"]}, "no metric is called 'nddcg'\nhint: did you mean 'ndcg'?"),

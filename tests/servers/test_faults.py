@@ -1,4 +1,4 @@
-"""Faults of UltraRAG 0.3.0.2 that its users met, numbered as in the list that was made by running it: here they are none.
+"""Faults of UltraRAG 0.3.0.2 that its users met, numbered as in the list made by running it: here they are none.
 
 E: answers, I: rankings, P: significance, B: data. Those of pipelines (C) are in tests/pipelines, those of prompts and
 generation (S) in test_prompt.py, test_generation_server.py and test_custom.py.

@@ -102,7 +102,8 @@ def _load(home: Home, fleet: Fleet, said: Located | None, *, isolated: bool, ask
         return Loaded(home, _elsewhere(tools, caller), home.place) if isolated else Loaded(home, tools)
     if said is not None and not ask:
         return Loaded(home, read_offer(said, caller), home.place)
-    file = home.folder / "server.yaml" if home.folder is not None else None
+    # a server on another machine cannot write here: what it lists must do
+    file = home.folder / "server.yaml" if home.folder is not None and home.program is not None else None
     if ask and file is not None and any(tool["name"] == "build" for tool in fleet.listing(home.alias)):
         fleet.call(home.alias, "build", {"parameter_file": str(file.with_name("parameter.yaml"))})
     offered = read_offer(read_yaml(file), caller) if file is not None and file.is_file() else _listed(home, fleet)
