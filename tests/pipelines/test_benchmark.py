@@ -74,6 +74,7 @@ def test_a_killed_run_loses_nothing_and_asks_nothing_twice(server, tmp_path, see
     process = subprocess.Popen(command(server, path), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wanted = random.Random(seed).randint(3, 60)
     while len(server.asked) < wanted:
+        assert process.poll() is None, "the run ended before it was killed"
         time.sleep(0.002)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
