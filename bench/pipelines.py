@@ -19,6 +19,7 @@ COMMANDS: Final = {
 LIMITS: Final = {"run eval_trec": 1.5, "run vanilla_llm (five servers)": 2.5}
 LOOP: Final = """
 import json, resource, sys, time
+from pathlib import Path
 from steelyard.cli import main
 folder = Path(sys.argv[1]) / "servers" / "rows" / "src"
 folder.mkdir(parents=True, exist_ok=True)

@@ -95,7 +95,7 @@ def test_items_of_one_document_are_flipped_together():
     new, old = table("new", [1.0] * 10 + [0.9] * 10, tags=tags), table("old", [0.0] * 10 + [0.2] * 10, tags=tags)
     (found,) = steelyard.compare(new, old)
     assert (found.p_value, found.significant) == (0.5, False)  # two documents: four sign flips, two as extreme
-    assert found.interval.method == "clustered t"
+    assert found.interval.method == "clustered widened t"
 
 
 def test_mistakes():

@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,12 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("data/*.md"), *ROOT.glob("benchmark/*.md")]
+
+
+COMMANDS = (
+    *("demo", "retrieval", "answers", "bench", "validate", "metrics"),
+    *("report", "compare", "gate", "view", "sample", "run", "serve"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +50,11 @@ def test_python_examples_run(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_run(page, tmp_path):
     for line in re.findall(
-        r"^\$? ?(steelyard (?:retrieval|answers|bench|validate|metrics|demo|run) .*)$",
+        r"^\$? ?(steelyard (?:retrieval|answers|bench|validate|metrics|demo|run|compare|gate|report) .*)$",
         page.read_text("utf-8"),
         re.MULTILINE,
     ):
-        words = [sys.executable, "-m", *line.replace("OUT/", f"{tmp_path}/").split()]
+        words = [sys.executable, "-m", *shlex.split(line.replace("OUT/", f"{tmp_path}/"))]
         done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{line}\n{done.stderr}"
 
@@ -55,8 +62,5 @@ def test_commands_run(page, tmp_path):
 def test_every_command_is_in_the_readme():
     for name in ("README.md", "README.zh.md"):
         text = (ROOT / name).read_text("utf-8")
-        assert all(
-            f"steelyard {command}" in text
-            for command in ("demo", "retrieval", "answers", "bench", "validate", "metrics")
-        ), name
+        assert all(f"steelyard {command}" in text for command in COMMANDS), name
         assert text.count("\n") < 70, f"{name} is one screen"

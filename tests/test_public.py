@@ -79,9 +79,18 @@ def test_libraries_do_not_speak():
             assert not re.search(r"(?<!\.)\bprint\(|os\.environ|sys\.exit|\bassert ", text), path
 
 
-def test_everything_is_caught_in_two_places_only():
+def test_everything_is_caught_in_few_places_only():
     # at the door, and where a thread hands whatever happened to the one that waits for it, which raises it again
-    allowed = {"cli/__init__.py": 1, "metrics/crew.py": 1, "systems/asking.py": 1, "systems/python.py": 1}
+    # (threads, tasks), and around code of users, whose bugs are not ours
+    allowed = {
+        "cli/__init__.py": 1,
+        "metrics/crew.py": 1,
+        "pipelines/loading.py": 2,
+        "pipelines/remote.py": 1,
+        "pipelines/serving.py": 1,
+        "systems/asking.py": 1,
+        "systems/python.py": 1,
+    }
     found = {}
     for path in SOURCES:
         count = len(re.findall(r"except(:| \(?(Base)?Exception\b)", path.read_text(encoding="utf-8")))

@@ -147,6 +147,36 @@ def test_a_torn_last_line_is_run_again(here, capsys):
     assert calls(here) == ["prepare", "add", "total"]
 
 
+def test_the_journal_of_another_pipeline_is_left_alone(here, capsys):
+    write(here, times=2)
+    (here / "broken").touch()
+    (here / "p_more.yaml").write_text((here / "p.yaml").read_text())
+    assert main(["run", "p_more.yaml"]) == 3
+    (journal,) = (here / "output").glob("*.jsonl")
+    before = journal.read_bytes()
+    assert main(["run", "p.yaml", "--resume"]) == 2
+    (here / "elsewhere").mkdir()
+    (here / "elsewhere" / "p_more.yaml").write_text((here / "p.yaml").read_text())
+    assert main(["run", "elsewhere/p_more.yaml", "--resume"]) == 2
+    assert journal.read_bytes() == before
+
+
+def test_another_server_under_the_same_name_is_asked_anew(here, capsys):
+    write(here, times=2)
+    (here / "broken").touch()
+    assert main(["run", "p.yaml"]) == 3
+    (here / "broken").unlink()
+    program = here / "servers" / "counter" / "src" / "counter.py"
+    program.write_text(COUNTER.replace("[0] * rows", "[100] * rows"))
+    capsys.readouterr()
+    assert main(["run", "p.yaml", "--resume", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {"total": 312}
+    assert "run anew from counter.prepare on: it or its parameters have changed\n" in err
+    (kept,) = (here / "output").glob("*.replaced.jsonl")
+    assert len(kept.read_text().splitlines()) == 1 + 4
+
+
 def test_two_runs_of_one_second_keep_both_snapshots(here):
     write(here, times=1)
     assert main(["run", "p.yaml"]) == main(["run", "p.yaml"]) == 0

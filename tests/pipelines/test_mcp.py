@@ -145,7 +145,7 @@ MISTAKES = [
     ("evaluate_trec", {**TREC, "metrics": ["nddcg"]}, "no metric is called 'nddcg'\nhint: did you mean 'ndcg'?"),
     ("evaluate_trec", {**TREC, "run_path": "none.txt"}, "none.txt: no such file"),
     ("evaluate_trec_pvalue", {**PAIR, "n_resamples": -5}, "n_resamples must be a whole number from 1 on, not -5"),
-    ("evaluate", {"pred_ls": ["a"], "gt_ls": [["a"], ["b"]]}, "1 predictions, 2 references"),
+    ("evaluate", {"pred_ls": ["a"], "gt_ls": [["a"], ["b"]]}, "1 answers in pred_ls, 2 references in gt_ls"),
     ("evaluate_legal", {"id_ls": ["x", "y"], "pred_ls": ["a"]}, "2 ids in id_ls, 1 answers in pred_ls"),
     ("evaluat", {}, "no tool is called 'evaluat'\nhint: did you mean 'evaluate'?"),
     ("build", {}, "parameter_file must name a file, not None"),

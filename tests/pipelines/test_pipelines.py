@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.cli import main
-from steelyard.errors import InputError, SteelyardError, UnknownName
+from steelyard.errors import InputError, SteelyardError, SystemFailure, UnknownName
 from steelyard.formats.yamls import read_yaml
 from steelyard.pipelines.building import build
 from steelyard.pipelines.journal import new_journal
 from steelyard.pipelines.loading import load_servers, parameters_for
-from steelyard.pipelines.plan import bind, remembered
+from steelyard.pipelines.plan import bind, check_parameters, remembered
 from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.running import UNSET, Pools, run_steps
 from steelyard.pipelines.spec import read_pipeline
@@ -38,10 +38,68 @@ def add(xs, mark):
     return {"xs": [x + mark for x in xs]}
 
 
+@app.tool("xs,names->zs")
+def named(xs, names: list[str]):
+    return {"zs": [f"{x}:{len(names)}" for x in xs]}
+
+
+@app.tool("xs->xs")
+def number(xs):
+    return {"xs": 3}
+
+
+@app.tool("xs->xs")
+def mapping(xs):
+    return {"xs": {"data": 1, "state": "yes"}}
+
+
+@app.tool("xs->xs")
+def no_data(xs):
+    return {"xs": [{"state": "yes"} for x in xs]}
+
+
+@app.tool("xs->xs")
+def list_state(xs):
+    return {"xs": [{"data": x, "state": ["yes"]} for x in xs]}
+
+
+@app.tool("xs->")
+def silent(xs):
+    return None
+
+
+@app.tool("xs->zs")
+def broken(xs):
+    return 1 / 0
+
+
+@app.prompt("xs->prompt_ls")
+def ask(xs):
+    return [x + "?" for x in xs]
+
+
+@app.prompt("xs->prompt_ls")
+def ask_badly(xs):
+    return "one text"
+
+
+@app.tool("->word")
+def beside():
+    import toy_helper
+
+    return {"word": toy_helper.WORD}
+
+
+@app.tool("->word")
+def environment():
+    import os
+
+    return {"word": os.environ["TOY_WORD"]}
+
+
 @app.tool("memory_xs->said")
 def rounds(history):
-    said = [each for each in history if not isinstance(each[0], dict)]
-    return {"said": [" ".join(words) for words in zip(*said, strict=True)]}
+    return {"said": [" ".join(words) for words in zip(*history, strict=True)]}
 
 
 @app.tool("xs->seen")
@@ -112,7 +170,8 @@ def run(here, steps):
     loaded = load_servers(pipeline, fleet)
     parameters = parameters_for(pipeline, loaded, None)
     bound = bind(pipeline, loaded, parameters)
-    pools = Pools(parameters.values, new_journal(here / "output", "", "p"), remembered(bound))
+    check_parameters(loaded, parameters)
+    pools = Pools(parameters.values, new_journal(here / "output", "", here / "p.yaml"), remembered(bound))
     try:
         run_steps(bound, pools)
     finally:
@@ -180,7 +239,103 @@ def test_memory_is_every_value_so_far(here):
 def test_in_a_branch_every_round_of_a_history_is_cut_to_its_rows(here):
     branch = "- branch:\n    router: [toy.even]\n    branches:\n      even: [toy.rounds]\n      odd: []\n"
     ran = run(here, "- toy.make\n- toy.add\n- toy.add\n" + branch)
-    assert ran.variables["said"] == [UNSET, "b b! b!!", UNSET, "d d! d!!"]
+    assert ran.variables["said"] == [UNSET, "b b! b!! b!!", UNSET, "d d! d!! d!!"]
+
+
+def test_a_parameter_is_passed_whole_into_a_branch(here):
+    (here / "servers" / "toy" / "parameter.yaml").write_text("mark: '!'\nother: 1\nnames: [k1, k2, k3, k4]\n")
+    branch = "- branch:\n    router: [toy.even]\n    branches:\n      even: [toy.named]\n      odd: []\n"
+    assert run(here, "- toy.make\n" + branch).variables["zs"] == [UNSET, "b:4", UNSET, "d:4"]
+
+
+def test_a_history_holds_what_a_router_routed_and_not_its_states(here):
+    branch = "- branch:\n    router: [toy.even]\n    branches:\n      even: []\n      odd: []\n"
+    ran = run(here, "- toy.make\n" + branch + "- toy.rounds\n")
+    assert ran.variables["said"] == ["a a", "b b", "c c", "d d"]
+
+
+@pytest.mark.parametrize("router", ["number", "mapping", "no_data", "list_state"])
+def test_a_router_that_gives_something_else(here, router):
+    branch = f"- branch:\n    router: [toy.{router}]\n    branches:\n      yes: []\n"
+    with pytest.raises(SystemFailure) as caught:
+        run(here, "- toy.make\n" + branch)
+    where = f"{here / 'p.yaml'}:6"
+    assert str(caught.value) == f"{where}: toy.{router} gave no list of objects with data and state"
+
+
+def test_a_router_that_gives_nothing_is_refused_before_anything_runs(here):
+    with pytest.raises(InputError, match="the last step of a router must be a tool that gives something"):
+        run(here, "- toy.make\n- branch:\n    router: [toy.silent]\n    branches:\n      yes: []\n")
+
+
+def test_a_parameter_that_no_tool_knows_is_an_error(here):
+    (here / "parameters").mkdir()
+    (here / "parameters" / "p_parameter.yaml").write_text("toy:\n  mark: x\n  makr: y\n")
+    with pytest.raises(InputError) as caught:
+        run(here, "- toy.make\n- toy.add\n")
+    place = here / "parameters" / "p_parameter.yaml"
+    assert str(caught.value) == f"{place}:3: toy has no parameter 'makr'\nhint: did you mean 'mark'?"
+
+
+def test_a_parameter_of_the_wrong_type_is_an_error(here):
+    (here / "parameters").mkdir()
+    (here / "parameters" / "p_parameter.yaml").write_text("toy:\n  names: five\n")
+    with pytest.raises(InputError) as caught:
+        run(here, "- toy.make\n- toy.named\n")
+    place = here / "parameters" / "p_parameter.yaml"
+    assert str(caught.value) == f"{place}:2: toy.names must be a list (text), not 'five'"
+
+
+def test_parameters_of_other_servers_are_left_out_and_told(here, capsys):
+    (here / "shared.yaml").write_text("toy: {mark: '?'}\nretriever: {top_k: 3}\n")
+    path = write(here, "- toy.make\n- toy.add\n")
+    assert main(["run", str(path), "--param", "shared.yaml", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["xs"][0] == "a?"
+    assert "no server of this pipeline: retriever (parameters left out)\n" in err
+    (here / "shared.yaml").write_text("toyy: {mark: '?'}\n")
+    assert main(["run", str(path), "--param", "shared.yaml"]) == 2
+    assert capsys.readouterr().err == "shared.yaml:1: the pipeline has no server 'toyy'\nhint: did you mean 'toy'?\n"
+
+
+def test_a_bug_in_a_server_of_the_user_is_told_with_its_step(here, capsys):
+    assert main(["run", str(write(here, "- toy.make\n- toy.broken\n"))]) == 3
+    assert f"{here / 'p.yaml'}:5: toy.broken: ZeroDivisionError: division by zero\n" in capsys.readouterr().err
+
+
+def test_a_prompt_gives_a_list_of_texts(here):
+    assert run(here, "- toy.make\n- toy.ask\n").variables["prompt_ls"] == ["a?", "b?", "c?", "d?"]
+    with pytest.raises(SystemFailure, match=r"toy\.ask_badly gave no list of texts$"):
+        run(here, "- toy.make\n- toy.ask_badly\n")
+
+
+def test_what_lies_beside_a_program_can_be_imported(here):
+    (here / "servers" / "toy" / "src" / "toy_helper.py").write_text("WORD = 'beside'\n")
+    assert run(here, "- toy.beside\n").variables["word"] == "beside"
+
+
+@pytest.mark.parametrize("line", ["1 / 0", "raise SystemExit(5)", "import nothing_like_it", "def"])
+def test_a_program_that_cannot_be_imported(here, line, capsys):
+    program = here / "servers" / "toy" / "src" / "toy.py"
+    program.write_text(f"from steelyard.pipelines.server import Server\n{line}\n")
+    assert main(["run", str(write(here, "- toy.make\n"))]) == 2
+    assert capsys.readouterr().err.startswith(f"{here / 'p.yaml'}:2: servers/toy/src/toy.py cannot be imported: ")
+
+
+def test_building_what_is_the_same_keeps_its_comments(here):
+    path = write(here, "- toy.make\n- toy.add\n")
+    built = build(read_pipeline(path), Fleet({}))
+    built.parameters.write_text("# mine\ntoy:\n  mark: '?'  # why\n")
+    build(read_pipeline(path), Fleet({}))
+    assert built.parameters.read_text() == "# mine\ntoy:\n  mark: '?'  # why\n"
+
+
+def test_a_file_of_environment_variables_is_read(here, monkeypatch, capsys):
+    monkeypatch.delenv("TOY_WORD", raising=False)
+    (here / ".env").write_text("# secrets\nexport TOY_WORD='from a file'\nnot a line\n")
+    assert main(["run", str(write(here, "- toy.environment\n")), "--json", "--log_level", "warn"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"word": "from a file"}
+    monkeypatch.delenv("TOY_WORD", raising=False)
 
 
 MISTAKES = {
@@ -231,10 +386,10 @@ def test_building_keeps_what_users_have_edited(here):
     built = build(read_pipeline(path), Fleet({}))
     assert built.parameters.read_text() == "toy:\n  mark: '!'\n"
     assert (built.added, built.kept) == (("toy.mark",), ())
-    built.parameters.write_text("toy:\n  mark: '?'\n  own: 1\n")
+    built.parameters.write_text("toy:\n  mark: '?'\n  other: 2\n")
     again = build(read_pipeline(path), Fleet({}))
     assert (again.added, again.kept) == ((), ("toy.mark",))
-    assert read_yaml(again.parameters).plain() == {"toy": {"mark": "?", "own": 1}}
+    assert read_yaml(again.parameters).plain() == {"toy": {"mark": "?", "other": 2}}
     assert run(here, "- toy.make\n- toy.add\n").variables["xs"][0] == "a?"
     tools = read_yaml(again.servers).plain()["toy"]["tools"]
     assert tools["add"] == {"input": {"xs": "xs", "mark": "$mark"}, "output": ["xs"]}

@@ -44,7 +44,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send(*(reply if isinstance(reply, tuple) else (200, {}, completion(reply))))
 
     def send(self, status, headers, body):
-        content = json.dumps(body).encode()
+        content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         for name, value in {"content-type": "application/json", "content-length": len(content), **headers}.items():
             self.send_header(name, str(value))
@@ -55,9 +55,9 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def completion(content):
+def completion(content, finish_reason="stop"):
     message = {"role": "assistant", "content": content}
-    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    choice = {"index": 0, "finish_reason": finish_reason, "message": message}
     return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
 
 

@@ -88,6 +88,35 @@ def test_a_reply_without_content_is_an_error(stub, body):
     assert errors == ["the reply of the model has no choices/0/message/content", None]
 
 
+BROKEN = [b"", b"{", b'{"choices": ', b"\xff\xfe", b"[" * 100_000]
+
+
+@pytest.mark.parametrize("body", BROKEN)
+def test_a_reply_that_is_not_json_is_an_error_of_its_prompt(stub, body):
+    stub.script = {"x": (200, {}, body)}
+    assert ask(stub, ["x", "y"]) == ([None, "re: y"], ["the reply of the model is not JSON", None])
+
+
+@pytest.mark.parametrize(("content", "answer"), [("half an", "half an"), ("", ""), (None, None)])
+def test_an_answer_that_was_cut_off_is_an_answer_with_a_remark(stub, content, answer):
+    stub.script = {"x": (200, {}, completion(content, finish_reason="length"))}
+    cut = "the answer was cut off (finish_reason length)"
+    assert ask(stub, ["x", "y"]) == ([answer, "re: y"], [cut, None])
+
+
+def test_cut_answers_alone_are_no_failure_of_the_system(stub):
+    stub.script = {"x": (200, {}, completion("half", finish_reason="length"))}
+    assert ask(stub, ["x"])[0] == ["half"]
+
+
+def test_what_has_answered_before_may_fail_whole(stub):
+    config = {"model_name": "m", "base_url": stub.url, "retries": 0}
+    generator = open_generator("openai", configs={"openai": config})
+    stub.script = {"x": failure(400, "no")}
+    found = generate(generator, single_turns(["x"], None), proven=True)
+    assert found == ([None], ["the model answered with status 400: no"])
+
+
 def test_what_is_sent(stub):
     ask(stub, ["x"], system=" Be brief. ", sampling={"temperature": 0, "max_tokens": 5}, extra={"top_k": 20})
     ((path, headers, body),) = stub.requests
@@ -137,6 +166,7 @@ def test_a_running_vllm_server_is_asked_the_same_way(stub):
         ({"concurrency": 0}, "concurrency must be a whole number from 1 on, not 0"),
         ({"retries": 1.5}, "retries must be a whole number from 0 on, not 1.5"),
         ({"timeout": "9"}, "timeout must be a number from 0 on, not '9'"),
+        ({"timeout": float("inf")}, "timeout must be a number from 0 on, not inf"),
         ({"api_key": 7}, "api_key must be text, not int"),
         ({"api_key": "sk-\nx"}, "the key holds characters that HTTP does not allow"),
         (
@@ -199,9 +229,19 @@ def test_conversations():
         single_turns("x", None)
 
 
+def test_rows_that_were_not_set_are_not_asked():
+    assert single_turns([None, "x"], "s")[0] == []
+    assert many_turns([None, ["a"], []], "s") == [[], many_turns(["a"], "s")[0], []]
+
+
 def test_an_empty_prompt_is_an_error_and_is_not_asked(stub):
     assert ask(stub, ["", "x"]) == ([None, "re: x"], ["the prompt is empty", None])
     assert len(stub.requests) == 1
+
+
+def test_where_nothing_is_asked_no_system_fails(stub):
+    assert ask(stub, ["", None]) == ([None, None], ["the prompt is empty"] * 2)
+    assert stub.requests == []
 
 
 # the embedded generator

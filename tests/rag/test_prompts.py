@@ -5,7 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import ConfigError, InputError
-from steelyard.rag.prompts import by_question, check_lengths, fill, joined, lettered, read_template, text_of, texts
+from steelyard.rag.prompts import (
+    by_question,
+    check_lengths,
+    fill,
+    joined,
+    lettered,
+    read_template,
+    text_of,
+    texts,
+    texts_or_none,
+)
 
 
 @pytest.fixture
@@ -144,6 +154,16 @@ def test_passages_stand_below_each_other_and_options_have_letters():
         message = rf"^choices_ls\[0\]: {len(options)} options; from 1 to 26 can be lettered$"
         with pytest.raises(InputError, match=message):
             lettered("choices_ls", [options])
+
+
+def test_rows_that_lack_something_have_an_empty_prompt(template):
+    asked = template("{{ question }}: {{ documents }}")
+    assert filled(asked, question=[None, "b", "c"], documents=["x", None, "z"]) == ["", "", "c: z"]
+    assert texts_or_none("q_ls", ["a", None]) == ["a", None]
+    with pytest.raises(InputError, match=r"^q_ls\[1\]: an entry must be text, not 3$"):
+        texts_or_none("q_ls", [None, 3])
+    assert joined("ret_psg", [None, ["a"]]) == ["", "a"]
+    assert lettered("choices_ls", [None, ["a"]]) == [None, "A: a"]
 
 
 def test_rounds_are_turned_over():

@@ -6,6 +6,7 @@ import pytest
 
 from steelyard import InputError
 from steelyard.pipelines.loading import load_program
+from steelyard.pipelines.schemas import fits
 
 TOOLS = load_program(Path(__file__).parents[2] / "servers" / "custom" / "src" / "custom.py").tools
 BINDINGS = {
@@ -60,6 +61,26 @@ def test_citations_are_numbered_per_question():
     passages = [[" a ", "b"], ["c"], []]
     assert call("assign_citation_ids", passages) == {"ret_psg": [["[1] a", "[2] b"], ["[1] c"], []]}
     assert passages == [[" a ", "b"], ["c"], []]
+
+
+NULL_ROWS = {
+    "merge_passages": ([[["m"], None, ["n"]], [None, ["a"], None]], {"ret_psg": [["m"], ["a"], ["n"]]}),
+    "assign_citation_ids": ([[None, ["a"]]], {"ret_psg": [[], ["[1] a"]]}),
+    "iterretgen_nextquery": ([[None, "q", None], ["x", None, None]], {"nextq_ls": [None, "q", None]}),
+}
+
+
+@pytest.mark.parametrize("name", NULL_ROWS)
+def test_null_rows(name):
+    arguments, expected = NULL_ROWS[name]
+    assert call(name, *arguments) == expected
+    names = list(TOOLS[name].binding.inputs)
+    assert all(fits(value, TOOLS[name], each) for each, value in zip(names, arguments, strict=True))
+
+
+def test_passages_of_as_many_questions_are_merged():
+    with pytest.raises(InputError, match=r"^passages of 1 questions in temp_psg, of 2 in ret_psg$"):
+        call("merge_passages", [None], [["a"], None])
 
 
 def test_answers_in_tags():

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from rag.chat_stub import failure, serving
 
-from steelyard import ConfigError
+from steelyard import ConfigError, SystemFailure
 from steelyard.formats.yamls import read_yaml
 from steelyard.pipelines.loading import load_program
-from steelyard.pipelines.server import telling
+from steelyard.pipelines.server import hearing
 
 FOLDER = Path(__file__).parents[2] / "servers" / "generation"
 PARAMETERS = read_yaml(FOLDER / "parameter.yaml").plain()
@@ -47,9 +47,13 @@ def test_the_defaults_answer_without_a_network(tools):
     assert tools["generation_init"](**chosen) is None
     prompt = "Answer in \\boxed{}.\n\nDocuments:\nThe bridge opened in 1874.\n\nQuestion: when did the bridge open"
     heard = []
-    with telling(lambda done, total: heard.append((done, total))):
+    with hearing(told=lambda done, total: heard.append((done, total))):
         found = tools["generate"]([prompt, {"text": prompt}], PARAMETERS["system_prompt"])
-    assert found == {"ans_ls": ["The bridge opened in 1874. \\boxed{1874}"] * 2, "ans_errors": [None, None]}
+    assert found == {
+        "ans_ls": ["The bridge opened in 1874. \\boxed{1874}"] * 2,
+        "ans_errors": [None, None],
+        "ans_failed": 0,
+    }
     assert heard == [(1, 2), (2, 2)]
     assert tools["vllm_shutdown"]() is None
 
@@ -70,6 +74,7 @@ def test_the_key_is_that_of_the_environment(tools, stub, monkeypatch):
     assert found == {
         "ans_ls": ["re: good", None],
         "ans_errors": [None, "the model answered with status 400: no"],
+        "ans_failed": 1,
     }
     assert {headers["authorization"] for _, headers, _ in stub.requests} == {"Bearer sk-env"}
 
@@ -77,5 +82,36 @@ def test_the_key_is_that_of_the_environment(tools, stub, monkeypatch):
 def test_a_conversation_goes_on(tools, stub):
     tools["generation_init"](configs(stub), None, None, "openai")
     said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
-    assert tools["multiturn_generate"](said) == {"ans_ls": ["re: c"], "ans_errors": [None]}
+    assert tools["multiturn_generate"](said) == {"ans_ls": ["re: c"], "ans_errors": [None], "ans_failed": 0}
     assert stub.requests[0][2]["messages"] == said
+
+
+FAILED = {"ans_ls": [None], "ans_errors": ["the model answered with status 400: no"], "ans_failed": 1}
+
+
+def test_a_prompt_that_fails_alone_is_null_once_the_model_has_answered(tools, stub):
+    stub.script = {"bad": failure(400, "no")}
+    tools["generation_init"](configs(stub), None, None, "openai")
+    with pytest.raises(SystemFailure, match=r"^every generation failed: the model answered with status 400: no$"):
+        tools["generate"](["bad"])
+    assert tools["generate"](["good"])["ans_ls"] == ["re: good"]
+    assert tools["generate"](["bad"]) == FAILED
+    assert tools["multiturn_generate"](["bad"]) == FAILED
+    assert tools["generate"](["good"])["ans_ls"] == ["re: good"]
+
+
+def test_a_backend_chosen_anew_has_not_answered_yet(tools, stub):
+    stub.script = {"bad": failure(401, "no")}
+    tools["generation_init"](configs(stub), None, None, "openai")
+    tools["generate"](["good"])
+    tools["generation_init"](configs(stub), None, None, "openai")
+    with pytest.raises(SystemFailure, match=r"^every generation failed: the model answered with status 401: no$"):
+        tools["generate"](["bad", "bad"])
+
+
+def test_rows_that_were_not_set_prove_nothing(tools, stub):
+    stub.script = {"bad": failure(401, "no")}
+    tools["generation_init"](configs(stub), None, None, "openai")
+    assert tools["generate"]([None, ""])["ans_failed"] == 2
+    with pytest.raises(SystemFailure, match=r"^every generation failed: the model answered with status 401: no$"):
+        tools["generate"](["", "bad"])

@@ -7,6 +7,7 @@ import pytest
 from steelyard import ConfigError, InputError
 from steelyard.formats.yamls import read_yaml
 from steelyard.pipelines.loading import load_program
+from steelyard.pipelines.schemas import fits
 
 ROOT = Path(__file__).parents[2]
 TOOLS = load_program(ROOT / "servers" / "prompt" / "src" / "prompt.py").tools
@@ -113,6 +114,41 @@ def test_notes_that_failed_make_an_empty_prompt():
     found = prompt("RankCoT_qa", ["a", "b"], ["note", None])
     assert found[0].endswith("Notes:\nnote\n\nQuestion: a")
     assert found[1] == ""
+
+
+# prompt, arguments with a row that lacks what it asks by, and the end of the other row
+LACKING = [
+    ("qa_boxed", [[None, "b"]], "Question: b"),
+    ("qa_rag_boxed", [[None, "b"], [["d"], ["e"]]], "Documents:\ne\n\nQuestion: b"),
+    ("RankCoT_kr", [[None, "b"], [None, ["e"]]], "Documents:\ne\n\nQuestion: b"),
+    ("gen_subq", [[None, "b"], [["d"], None]], "Documents:\n\n\nQuestion: b"),
+    ("check_passages", [[None, "b"], [None, None]], "Documents:\n\n\nQuestion: b"),
+    ("RankCoT_qa", [[None, "b"], ["x", "note"]], "Notes:\nnote\n\nQuestion: b"),
+    ("qa_boxed_multiple_choice", [["a", "b"], [None, ["x"]]], "Options:\nA: x"),
+    ("qa_boxed_multiple_choice", [[None, "b"], [["y"], [1]]], "Options:\nA: 1"),
+    ("qa_rag_boxed_multiple_choice", [[None, "b"], [["y"], ["x"]], [["d"], None]], "Options:\nA: x"),
+    ("ircot_next_prompt", [[[None, "b"], [None, "t"]], [[None, ["e"]]] * 2], "Question: b\n\nThoughts so far:\nt"),
+    ("search_r1_gen", [[None, "before"], ["x", "y"], [["d"], None]], ""),
+    ("r1_searcher_gen", [["p", "before"], [None, "y"], [None, ["e"]]], ""),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "end"), LACKING)
+def test_rows_without_a_question_have_an_empty_prompt_and_none_are_no_passages(name, arguments, end):
+    lacking, whole = prompt(name, *arguments)
+    assert lacking == ""
+    assert whole
+    assert whole.endswith(end)
+
+
+@pytest.mark.parametrize(("name", "arguments", "end"), LACKING)
+def test_null_rows_are_what_the_signatures_take(name, arguments, end):
+    names = list(TOOLS[name].binding.inputs)
+    assert all(fits(value, TOOLS[name], argument) for argument, value in zip(names, arguments, strict=False))
+
+
+def test_every_prompt_is_tried_with_null_rows():
+    assert {name for name, _, _ in LACKING} == set(TOOLS)
 
 
 def test_ircot_tells_every_round_once():

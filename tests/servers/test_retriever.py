@@ -1,35 +1,16 @@
-"""The retriever server: found again after a restart, never from a stale index, and over a real socket."""
+"""The retriever server: found again after a restart, never from a stale index, and with rows that were not set."""
 
-import contextlib
-import importlib.util
 import json
 import subprocess
 import sys
-import threading
-import types
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import numpy as np
 import pytest
+from servers.retriever_calls import CORPUS, HINT, PARAMETERS, PROGRAM, ROOT, call, fresh, ready
 
-from steelyard.errors import ConfigError, InputError, MissingExtra, SystemFailure, UnknownName
-from steelyard.formats.yamls import read_yaml
-from steelyard.pipelines.server import telling
-
-ROOT = Path(__file__).parents[2]
-PROGRAM = ROOT / "servers" / "retriever" / "src" / "retriever.py"
-PARAMETERS = read_yaml(ROOT / "servers" / "retriever" / "parameter.yaml").plain()
-CORPUS = str(ROOT / "data" / "corpus_example.jsonl")
-HINT = "hint: set overwrite: true to make it anew"
-
-
-def fresh():
-    """A server of its own, as a new process has it."""
-    spec = importlib.util.spec_from_file_location("server_retriever", PROGRAM)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.pipelines.schemas import fits
+from steelyard.pipelines.server import hearing
 
 
 @pytest.fixture
@@ -37,49 +18,6 @@ def server(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("RETRIEVER_API_KEY", raising=False)
     return fresh()
-
-
-def call(server, tool, **given):
-    """Call a tool as a pipeline does: its parameters from the file, the rest as given."""
-    inputs = server.app.tools[tool].binding.against(PARAMETERS).inputs
-    known = {name: PARAMETERS[source[1:]] for name, source in inputs.items() if source.startswith("$")}
-    return server.app.tools[tool].function(**{**known, **given})
-
-
-def ready(server, **given):
-    call(server, "retriever_init", **{"corpus_path": CORPUS, **given})
-    call(server, "retriever_embed")
-    call(server, "retriever_index")
-
-
-@contextlib.contextmanager
-def serving(answer):
-    """A server on a free port; `answer` gives status and body for the path, the headers and what was sent."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            status, body = answer(self.path, self.headers, sent)
-            content = body if isinstance(body, bytes) else json.dumps(body).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *arguments):
-            pass
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    http.daemon_threads = True
-    thread = threading.Thread(target=http.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{http.server_port}"
-    finally:
-        http.shutdown()
-        thread.join()
-        http.server_close()
 
 
 def test_bindings_are_those_of_upstream():
@@ -120,7 +58,7 @@ def test_bindings_are_those_of_upstream():
 @pytest.mark.parametrize("search", ["retriever_search", "bm25_search"])
 def test_the_sample_questions_find_their_answers(server, search):
     heard = []
-    with telling(lambda done, total: heard.append((done, total))):
+    with hearing(told=lambda done, total: heard.append((done, total))):
         ready(server)
         call(server, "bm25_index")
     assert heard == [(40, 40), (40, 40)]
@@ -266,12 +204,12 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
         (
             "retriever_init",
             {"backend": "openai", "backend_configs": {}},
-            "model_name of the openai backend is missing\nhint: for example text-embedding-3-small",
+            "backend_configs.openai: model_name must say which model is asked",
         ),
         (
             "retriever_init",
             {"backend": "openai", "backend_configs": {"openai": {"model_name": "m", "base_url": "file:///x"}}},
-            "base_url must begin with http:// or https://, not 'file:///x'",
+            "backend_configs.openai: this is no address: file:///x\nhint: for example http://localhost:8000/v1",
         ),
         ("retriever_save_run", {"ret_ids": [], "ret_scores": [], "run_path": ""}, "run_path must name a file, not ''"),
         (
@@ -344,173 +282,38 @@ def test_a_pipeline_can_make_a_run(server, tmp_path):
     assert [(line[0], line[2]) for line in lines if line[3] == "1"] == [("q1", "en-08"), ("q3", "en-09")]
 
 
-def vector(text):
-    return [1.0 + text.count("a"), 1.0 + text.count("b"), float(len(text))]
-
-
-def endpoint(url, **more):
-    return {"openai": {"model_name": "tiny", "base_url": f"{url}/v1", "concurrency": 3, "retries": 2, **more}}
-
-
-def test_an_embeddings_endpoint(server, write, monkeypatch):
-    asked, keys = [], set()
-
-    def answer(path, headers, sent):
-        asked.append(sent["input"])
-        keys.add(headers["Authorization"])
-        if len(asked) == 1:
-            return 500, {"error": {"message": "not yet"}}
-        rows = [{"object": "embedding", "index": n, "embedding": vector(text)} for n, text in enumerate(sent["input"])]
-        return 200, {"object": "list", "model": sent["model"], "data": rows[::-1], "usage": {}}
-
-    monkeypatch.setenv("RETRIEVER_API_KEY", "secret")
-    rows = "".join(json.dumps({"id": str(n), "contents": "a" * n + "b" * (7 - n)}) + "\n" for n in range(7))
-    corpus = str(write("corpus.jsonl", rows))
-    with serving(answer) as url:
-        ready(server, corpus_path=corpus, backend="openai", backend_configs=endpoint(url), batch_size=2)
-        assert sorted(len(texts) for texts in asked) in ([1, 2, 2, 2, 2], [1, 1, 2, 2, 2])  # one of them twice
-        found = call(server, "retriever_search", query_list=["a" * 5, ""], top_k=2, query_instruction="bb")
-        assert found["ret_ids"] == [["5", "6"], []]
-        assert asked[-1] == ["bbaaaaa"]
-    assert keys == {"Bearer secret"}
-    assert np.load("output/embedding/embedding.npy").tolist() == [vector("a" * n + "b" * (7 - n)) for n in range(7)]
-    call(
-        server,
-        "retriever_init",
-        corpus_path=corpus,
-        backend="openai",
-        backend_configs=endpoint(url, model_name="other"),
-    )
-    with pytest.raises(ConfigError, match="this was made from something else: model tiny, now other"):
-        call(server, "retriever_search", query_list=["a"])
-
-
-@pytest.mark.parametrize(
-    ("status", "rows", "message"),
-    [
-        (401, None, "the embeddings endpoint failed: Error code: 401"),
-        (200, [[1.0]], "1 embeddings came back for 2 texts"),
-        (200, [[1.0], [1.0, 2.0]], "the embeddings are of different lengths"),
-    ],
-)
-def test_an_endpoint_that_fails(server, write, status, rows, message):
-    def answer(path, headers, sent):
-        found = [{"object": "embedding", "index": n, "embedding": row} for n, row in enumerate(rows or [])]
-        return status, {"object": "list", "model": "m", "data": found, "usage": {}}
-
-    corpus = str(write("corpus.jsonl", '{"id": "1", "contents": "x"}\n{"id": "2", "contents": "y"}\n'))
-    with serving(answer) as url:
-        call(server, "retriever_init", corpus_path=corpus, backend="openai", backend_configs=endpoint(url, retries=0))
-        with pytest.raises(SystemFailure) as caught:
-            call(server, "retriever_embed")
-    assert caught.value.message.startswith(message)
-    assert caught.value.where == f"{url}/v1"
-    assert not Path("output").exists()
-
-
-def test_a_local_model(server, monkeypatch):
-    made = {}
-
-    class SentenceTransformer:
-        def __init__(self, name, **settings):
-            made.update(name=name, **settings)
-
-        def encode_document(self, texts, **settings):
-            made["document"] = settings
-            return np.array([vector(text) for text in texts])
-
-        def encode_query(self, texts, **settings):
-            made["query"] = texts
-            return np.array([vector(text) for text in texts])
-
-    module = types.SimpleNamespace(SentenceTransformer=SentenceTransformer)
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    configs = {"sentence_transformers": {"sentence_transformers_encode": {"psg_prompt_name": "passage"}}}
-    given = {"backend": "sentence_transformers", "model_name_or_path": "some/model", "backend_configs": configs}
-    ready(server, **given, gpu_ids="0, 1")
-    found = call(server, "retriever_search", query_list=["abba"], query_instruction="q: ")
-    assert len(found["ret_ids"][0]) == 5
-    assert made == {
-        "name": "some/model",
-        "trust_remote_code": False,
-        "device": "cuda:0",
-        "document": {
-            "batch_size": 16,
-            "show_progress_bar": False,
-            "prompt_name": "passage",
-            "device": ["cuda:0", "cuda:1"],
-        },
-        "query": ["q: abba"],
-    }
-
-
-def test_an_index_of_earlier_embeddings_is_refused(server, monkeypatch):
-    class SentenceTransformer:
-        def __init__(self, name, **settings):
-            self.scale = next(scales)
-
-        def encode_document(self, texts, **settings):
-            return np.array([[1.0, self.scale * len(text)] for text in texts])
-
-    scales = iter((1, 2))
-    module = types.SimpleNamespace(SentenceTransformer=SentenceTransformer)
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    given = {"corpus_path": CORPUS, "backend": "sentence_transformers", "model_name_or_path": "some/model"}
-    ready(server, **given)
-    call(server, "retriever_init", **given)  # the weights behind the name have changed
-    call(server, "retriever_embed", overwrite=True)
-    with pytest.raises(
-        ConfigError, match=r"index.faiss: this was made from something else: embeddings \w{12}, now \w{12}\n"
-    ):
-        call(server, "retriever_index")
-
-
-def test_a_local_model_that_is_not_installed(server, monkeypatch):
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    call(server, "retriever_init", corpus_path=CORPUS, backend="sentence_transformers", model_name_or_path="m")
-    with pytest.raises(MissingExtra) as caught:
-        call(server, "retriever_embed")
-    assert str(caught.value) == (
-        'embedding by a local model needs the package sentence-transformers\nhint: pip install "steelyard[models]"'
-    )
-
-
-def test_a_retriever_elsewhere(server):
-    asked = []
-
-    def answer(path, headers, sent):
-        asked.append((path, sent))
-        return 200, {"ret_psg": [[text.upper()] for text in sent["query_list"]]}
-
-    with serving(answer) as url:
-        for address in (url, f"{url}/", f"{url}/search"):
-            found = call(server, "retriever_deploy_search", retriever_url=address, query_list=["a", "b"], top_k=2)
-            assert found == {"ret_psg": [["A"], ["B"]]}
-    assert asked == [("/search", {"query_list": ["a", "b"], "top_k": 2, "query_instruction": ""})] * 3
-
-
-@pytest.mark.parametrize(
-    ("reply", "why"),
-    [
-        ((500, {}), "status 500"),
-        ((200, b"<html>"), "the reply is not JSON"),
-        ((200, {"ret_psg": ["a"]}), "the reply has no ret_psg with a list of texts for each query"),
-        ((200, []), "the reply has no ret_psg with a list of texts for each query"),
-        ((200, {"ret_psg": [["a"], ["b"]]}), "2 lists of passages came back for 1 queries"),
-    ],
-)
-def test_a_retriever_elsewhere_that_fails(server, reply, why):
-    with serving(lambda path, headers, sent: reply) as url:
-        secret = url.replace("//", "//user:word@")
-        with pytest.raises(SystemFailure) as caught:
-            call(server, "retriever_deploy_search", retriever_url=secret, query_list=["a"])
-    assert str(caught.value) == f"the retriever at {url}/search failed: {why}"
-    with pytest.raises(SystemFailure, match=rf"^the retriever at {url}/search failed: .*Connection refused"):
-        call(server, "retriever_deploy_search", retriever_url=url, query_list=["a"])
-
-
 def test_a_query_that_failed_finds_nothing(server):
     call(server, "retriever_init", corpus_path=str(ROOT / "data" / "corpus_example.jsonl"))
     call(server, "bm25_index")
     found = call(server, "bm25_search", query_list=[None, "x"])
     assert (found["ret_psg"][0], len(found["ret_psg"])) == ([], 2)
+
+
+def test_lists_of_queries_that_were_not_set_find_nothing(server):
+    call(server, "retriever_init", corpus_path=CORPUS, backend="bm25")
+    call(server, "bm25_index")
+    found = call(server, "retriever_batch_search", batch_query_list=[None, ["kiln", None]], top_k=1)["ret_psg_ls"]
+    assert (found[0], len(found[1][0]), found[1][1]) == ([], 1, [])
+
+
+def test_rows_that_were_not_set_are_not_in_a_run(server, tmp_path):
+    path = tmp_path / "run.txt"
+    given = {"ret_ids": [None, ["a"]], "ret_scores": [None, [1.5]], "run_path": str(path), "query_ids": [1, "x"]}
+    call(server, "retriever_save_run", **given)
+    assert path.read_text(encoding="utf-8") == "x Q0 a 1 1.5 steelyard\n"
+
+
+@pytest.mark.parametrize(
+    ("tool", "argument", "value"),
+    [
+        ("retriever_search", "query_list", [None, "x"]),
+        ("bm25_search", "query_list", [None, "x"]),
+        ("retriever_deploy_search", "query_list", [None, "x"]),
+        ("retriever_batch_search", "batch_query_list", [None, [None, "x"]]),
+        ("retriever_save_run", "ret_ids", [None, ["x"]]),
+        ("retriever_save_run", "ret_scores", [None, [1, 0.5]]),
+        ("retriever_save_run", "query_ids", [1, "x"]),
+    ],
+)
+def test_null_rows_are_what_the_signatures_take(server, tool, argument, value):
+    assert fits(value, server.app.tools[tool], argument)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.pipelines.loading import load_program
+from steelyard.pipelines.schemas import fits
 
 TOOLS = load_program(Path(__file__).parents[2] / "servers" / "router" / "src" / "router.py").tools
 
@@ -16,6 +17,7 @@ STATES = [
     ("route1", "one", "state2"),
     ("route1", None, "state2"),
     ("route2", "1", "state2"),
+    ("route2", None, "state2"),
     ("ircot_check_end", "Hence SO THE ANSWER IS 7.", "complete"),
     ("ircot_check_end", "Next", "incomplete"),
     ("ircot_check_end", None, "complete"),
@@ -40,6 +42,12 @@ STATES = [
 def test_states(name, item, state):
     (output,) = TOOLS[name].binding.outputs
     assert TOOLS[name].function([item]) == {output: [{"data": item, "state": state}]}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_null_rows_are_what_the_signatures_take(name):
+    (argument,) = TOOLS[name].binding.inputs
+    assert fits([None, "x"], TOOLS[name], argument)
 
 
 def test_all_routers_give_what_they_take_under_the_same_name():

@@ -106,7 +106,7 @@ def test_an_item_without_a_reference_is_not_scored(save_path):
 
 
 def test_e7_unequal_lengths_are_refused(save_path):
-    with pytest.raises(InputError, match=r"^1 predictions, 3 references$"):
+    with pytest.raises(InputError, match=r"^1 answers in pred_ls, 3 references in gt_ls$"):
         evaluate(["a"], [["a"], ["b"], ["c"]], save_path)
     assert not Path(save_path).parent.exists()
 
@@ -191,7 +191,7 @@ def test_i1_a_query_that_the_run_lacks_counts_zero_and_is_counted(halves, save_p
     assert result["map"] == 0.5
     assert result["counts"]["judged queries missing from the run"] == 1
     (saved,) = Path(save_path).parent.iterdir()
-    assert json.loads(saved.read_text(encoding="utf-8")) == result
+    assert numbers(json.loads(saved.read_text(encoding="utf-8"))) == numbers(result)
 
 
 def test_i5_only_what_was_asked_for(halves, save_path):

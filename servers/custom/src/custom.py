@@ -10,7 +10,7 @@ from steelyard.rag import extraction
 app = Server("custom", __file__)
 
 Answers = Annotated[list[str | None], "the answers of a model, in order; null where it failed"]
-Passages = Annotated[list[list[str]], "for each question the texts of the passages found for it"]
+Passages = Annotated[list[list[str] | None], "for each question the texts of the passages found for it; null for none"]
 Texts = dict[str, list[str | None]]
 
 
@@ -31,15 +31,14 @@ def merge_passages(temp_psg: Passages, ret_psg: Passages) -> dict[str, list[list
     """Put the passages of `temp_psg` behind those of `ret_psg`, question by question."""
     if len(temp_psg) != len(ret_psg):
         raise InputError(f"passages of {len(temp_psg)} questions in temp_psg, of {len(ret_psg)} in ret_psg")
-    return {"ret_psg": [[*found, *more] for more, found in zip(temp_psg, ret_psg, strict=True)]}
+    return {"ret_psg": [[*(found or ()), *(more or ())] for more, found in zip(temp_psg, ret_psg, strict=True)]}
 
 
 @app.tool("ret_psg->ret_psg")
 def assign_citation_ids(ret_psg: Passages) -> dict[str, list[list[str]]]:
     """Number the passages of each question from [1] on, so that an answer can cite them."""
-    return {
-        "ret_psg": [[f"[{number}] {text.strip()}" for number, text in enumerate(texts, start=1)] for texts in ret_psg]
-    }
+    numbered = [enumerate(texts or (), start=1) for texts in ret_psg]
+    return {"ret_psg": [[f"[{number}] {text.strip()}" for number, text in texts] for texts in numbered]}
 
 
 @app.tool("ans_ls->q_ls")
@@ -56,9 +55,9 @@ def ircot_extract_ans(ans_ls: Answers) -> Texts:
 
 @app.tool("q_ls,ret_psg->nextq_ls")
 def iterretgen_nextquery(
-    q_ls: Annotated[list[str], "the questions, in order"],
+    q_ls: Annotated[list[str | None], "the questions, in order; null has no next query"],
     ans_ls: Annotated[list[str | list[str] | None], "for each question an answer, or passages"],
-) -> dict[str, list[str]]:
+) -> Texts:
     """Make the next query of each question: the question, then what was answered or found; alone where that failed.
 
     A pipeline that means the answers says so: `input: {ans_ls: ans_ls}`.
@@ -66,7 +65,8 @@ def iterretgen_nextquery(
     if len(q_ls) != len(ans_ls):
         raise InputError(f"q_ls has {len(q_ls)} entries, ans_ls has {len(ans_ls)}")
     said = [" ".join(each) if isinstance(each, list) else each or "" for each in ans_ls]
-    return {"nextq_ls": [f"{question} {more}".strip() for question, more in zip(q_ls, said, strict=True)]}
+    pairs = zip(q_ls, said, strict=True)
+    return {"nextq_ls": [None if question is None else f"{question} {more}".strip() for question, more in pairs]}
 
 
 @app.tool("ans_ls->extract_query_list")

@@ -13,7 +13,7 @@ import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.metrics.names import CUTOFFS, parse_measure
 from steelyard.pipelines.benchmark import judge_answers
-from steelyard.pipelines.server import Server, progress
+from steelyard.pipelines.server import Server, progress, say
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import adjust
 from steelyard.stats.summary import interval_list
@@ -59,6 +59,8 @@ def evaluate(
     """
     if not (isinstance(pred_ls, list) and isinstance(gt_ls, list)):
         raise InputError("pred_ls and gt_ls must be lists, one entry per question")
+    if len(pred_ls) != len(gt_ls):
+        raise InputError(f"{len(pred_ls)} answers in pred_ls, {len(gt_ls)} references in gt_ls")
     columns = {name: str(parse_measure(name)) for name in _names(metrics, ANSWER_METRICS)}
     table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile)
     scores = {name: [_known(score) for score in table.column(column).tolist()] for name, column in columns.items()}
@@ -126,6 +128,9 @@ def evaluate_legal(
     """
     if len(id_ls) != len(pred_ls):
         raise InputError(f"{len(id_ls)} ids in id_ls, {len(pred_ls)} answers in pred_ls")
+    twice = next((each for each in id_ls if id_ls.count(each) > 1), None)
+    if twice is not None:
+        raise InputError(f"the question {twice!r} is in id_ls twice")
     verdicts = judge_answers(dict(zip(id_ls, pred_ls, strict=True)), legal_path, told=progress)
     parts = dict.fromkeys(part for verdict in verdicts.values() for part in verdict.parts)
     averages = {
@@ -207,27 +212,28 @@ def _known(score: float) -> float | None:
     return None if math.isnan(score) else score
 
 
-def _saved(result: Mapping[str, Any], save_path: str | None) -> dict[str, Any]:
+def _saved(result: dict[str, Any], save_path: str | None) -> dict[str, Any]:
     if save_path is None:
         return {"eval_res": result}
     try:
-        _write(json.dumps(result, indent=4, ensure_ascii=False), save_path)
+        saved = _write(json.dumps(result, indent=4, ensure_ascii=False), save_path)
     except OSError as error:
         raise ConfigError(f"cannot be written: {error.strerror}", where=save_path) from None
+    say(f"saved: {saved}")
     return {"eval_res": result}
 
 
-def _write(text: str, save_path: str) -> None:
-    """Write a file of its own, named after the second; what is there already stays."""
+def _write(text: str, save_path: str) -> str:
+    """Write a file of its own, named after the second, and give its name; what is there already stays."""
     stem = f"{os.path.splitext(save_path)[0]}_{datetime.now():%Y%m%d_%H%M%S}"
     Path(stem).parent.mkdir(parents=True, exist_ok=True)
     for number in count(1):
-        try:
-            with open(f"{stem}.json" if number == 1 else f"{stem}-{number}.json", "x", encoding="utf-8") as file:
-                file.write(text)
-            return
-        except FileExistsError:
-            continue
+        name = f"{stem}.json" if number == 1 else f"{stem}-{number}.json"
+        if not os.path.exists(name):
+            break
+    with open(name, "x", encoding="utf-8") as file:
+        file.write(text)
+    return name
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Generation server: prompts to answers; what fails is null, with its reason beside it."""
 
 import os
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
@@ -15,8 +16,17 @@ KEY = "LLM_API_KEY"
 
 SystemPrompt = Annotated[str | None, "what the model is told before the prompt; empty for nothing"]
 
-# the generator that generation_init has opened
-_opened: dict[str, Generator] = {}
+
+@dataclass(slots=True)
+class _Chosen:
+    """What answers, and whether it has answered yet: before that, a call that fails whole is a wrong setting."""
+
+    generator: Generator
+    proven: bool = False
+
+
+# what generation_init has chosen
+_opened: list[_Chosen] = []
 
 
 @app.tool("backend_configs,sampling_params,extra_params,backend->None")
@@ -30,20 +40,26 @@ def generation_init(
 
     The key of an interface is its `api_key` in `backend_configs`, else the environment variable LLM_API_KEY.
     """
-    _opened["generator"] = open_generator(
+    _opened[:] = []
+    generator = open_generator(
         backend,
         configs=backend_configs,
         sampling=sampling_params,
         extra=extra_params,
         key=os.environ.get(KEY, ""),
     )
+    _opened[:] = [_Chosen(generator)]
 
 
 @app.tool("prompt_ls,system_prompt->ans_ls,ans_errors")
 def generate(
-    prompt_ls: Annotated[list[Any], "the prompts, each a text or a message"], system_prompt: SystemPrompt = None
-) -> dict[str, list[str | None]]:
-    """Answer every prompt, in order: `ans_ls` is null where that failed, and `ans_errors` says why there."""
+    prompt_ls: Annotated[list[Any], "the prompts, each a text or a message; an empty one or null is not asked"],
+    system_prompt: SystemPrompt = None,
+) -> dict[str, Any]:
+    """Answer every prompt, in order: `ans_ls` is null where that failed, and `ans_errors` says why there.
+
+    An answer that was cut off is kept, with a remark in `ans_errors`. `ans_failed` counts the nulls.
+    """
     return _answered(single_turns(prompt_ls, system_prompt))
 
 
@@ -51,7 +67,7 @@ def generate(
 def multiturn_generate(
     messages: Annotated[list[Any], "the messages of a conversation with role and content, or a list of such lists"],
     system_prompt: SystemPrompt = None,
-) -> dict[str, list[str | None]]:
+) -> dict[str, Any]:
     """Continue a conversation, or several: one answer each, null where that failed, with the reason beside it."""
     return _answered(many_turns(messages, system_prompt))
 
@@ -61,12 +77,15 @@ def vllm_shutdown() -> None:
     """Do nothing: a vLLM server is started and stopped by whoever runs it."""
 
 
-def _answered(conversations: list[Conversation]) -> dict[str, list[str | None]]:
-    if "generator" not in _opened:
+def _answered(conversations: list[Conversation]) -> dict[str, Any]:
+    if not _opened:
         hint = "put generation.generation_init before this step"
         raise ConfigError("nothing is chosen to answer the prompts", hint=hint)
-    answers, errors = generate_answers(_opened["generator"], conversations, told=progress)
-    return {"ans_ls": answers, "ans_errors": errors}
+    (chosen,) = _opened
+    answers, errors = generate_answers(chosen.generator, conversations, proven=chosen.proven, told=progress)
+    failed = answers.count(None)
+    chosen.proven = chosen.proven or failed < len(answers)
+    return {"ans_ls": answers, "ans_errors": errors, "ans_failed": failed}
 
 
 if __name__ == "__main__":

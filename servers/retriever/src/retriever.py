@@ -18,7 +18,7 @@ TOP_K = 5
 # what retriever_init opens and the other tools use
 _opened: list[Retriever] = []
 
-Queries = Annotated[list[str], "questions or search texts; an empty one finds nothing"]
+Queries = Annotated[list[str | None], "questions or search texts; an empty one, or null, finds nothing"]
 TopK = Annotated[int | None, "how many passages to find for each query, from 1 on; 5 by default"]
 Instruction = Annotated[str | None, "text put before each query, for embedding models that were taught with one"]
 Collection = Annotated[str | None, "accepted for compatibility; it names nothing in a file index"]
@@ -99,14 +99,17 @@ def retriever_search(
 
 @app.tool("batch_query_list,top_k,query_instruction,collection_name->ret_psg_ls")
 def retriever_batch_search(
-    batch_query_list: Annotated[list[list[str]], "lists of queries, for example the sub-questions of each question"],
+    batch_query_list: Annotated[
+        list[list[str | None] | None], "lists of queries, for example the sub-questions of each question; null for none"
+    ],
     top_k: TopK = None,
     query_instruction: Instruction = None,
     collection_name: Collection = None,
 ) -> dict[str, list[list[list[str]]]]:
     """Find passages for several lists of queries; for each list, what retriever_search finds."""
     search, wanted, instruction = _retriever().search, _wanted(top_k), query_instruction or ""
-    return {"ret_psg_ls": [search(queries, wanted, instruction).passages for queries in batch_query_list]}
+    lists = [[] if queries is None else queries for queries in batch_query_list]
+    return {"ret_psg_ls": [search(queries, wanted, instruction).passages for queries in lists]}
 
 
 @app.tool("overwrite->")
@@ -135,10 +138,12 @@ def retriever_deploy_search(
 
 @app.tool("ret_ids,ret_scores,run_path,query_ids->")
 def retriever_save_run(
-    ret_ids: Annotated[list[list[str]], "per query, the ids of the passages found, the best first"],
-    ret_scores: Annotated[list[list[float]], "their scores"],
+    ret_ids: Annotated[
+        list[list[str] | None], "per query, the ids of the passages found, the best first; null for none"
+    ],
+    ret_scores: Annotated[list[list[float] | None], "their scores"],
     run_path: Annotated[str, "the file to write; what is there is replaced"],
-    query_ids: Annotated[list[str] | None, "the ids of the queries; without them q1, q2, …"] = None,
+    query_ids: Annotated[list[str | int] | None, "the ids of the queries; without them q1, q2, …"] = None,
 ) -> None:
     """Write what was found as a run in TREC format, which evaluate_trec weighs."""
     write_run(run_path, ret_ids, ret_scores, query_ids)

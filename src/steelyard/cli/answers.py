@@ -12,6 +12,7 @@ from steelyard.cli.options import (
 )
 
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese")
+WITH_TEXTS = (".html", ".jsonl")
 _DESCRIPTION = """Weigh answers against references. With two files or more, each is compared with the first, by id.
 Files may be JSONL, JSON, CSV, TSV or parquet, plain or compressed; usual field names are found by themselves.
 Without -m: Acc, EM, StringEM, CoverEM, F1, ROUGE-1, ROUGE-2 and ROUGE-L."""
@@ -75,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
                 name=name,
                 processes=arguments.concurrency,
                 progress=progress,
+                keep=any(output.suffix.lower() in WITH_TEXTS for output in arguments.output),
             )
             for path, name in zip(arguments.files, result_names(arguments.files), strict=True)
         ]

@@ -6,9 +6,15 @@ import sys
 import time
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from steelyard.cli.gate import RULE_HELP, decide_required, required_rules
 from steelyard.cli.options import add_output_options, natural, positive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.stats.rules import Rule
 
 TYPES = ("fact_exact", "evidence_set", "conflict_gap")
 _DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules: no model, no chance.
@@ -30,6 +36,9 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--type", action="append", default=[], choices=TYPES, help="only questions of this type")
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N questions")
     parser.add_argument("--by", metavar="TAG", default="type", help="means for each value of a tag (%(default)s)")
+    parser.add_argument(
+        "--require", action="append", default=[], metavar="RULE", help=f"exit with 1 unless {RULE_HELP}; see gate"
+    )
     _add_asking_options(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
@@ -62,9 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.systems.asking import AskSettings
     from steelyard.systems.opening import open_system
 
+    rules = required_rules(arguments.require)
     path = _results_path(arguments)
     benchmark = load_benchmark(arguments.folder or benchmark_folder(), arguments.type, arguments.limit)
-    _check_tag(arguments.by, benchmark)
+    _check_names(arguments.by, rules, benchmark)
     settings = AskSettings(
         concurrency=arguments.concurrency, timeout=arguments.timeout, retries=arguments.retries, rate=arguments.rate
     )
@@ -82,16 +92,22 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if path not in arguments.output:
         sys.stderr.write(f"results: {path}\n")
-    return 0
+    return decide_required(rules, table, arguments)
 
 
-def _check_tag(tag: str, benchmark: Any) -> None:
-    """Refuse a tag that no question has before anything is asked."""
+def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
+    """Refuse a tag or a metric that no question has before anything is asked."""
     from steelyard.errors import UnknownName
+    from steelyard.reports.legal import METRIC, PARTS
 
-    known = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
-    if tag not in known:
-        raise UnknownName.of("tag", tag, known)
+    tags = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
+    metrics = [METRIC, *(f"{METRIC}.{part}" for part in PARTS)]
+    for name in (tag, *(name for rule in rules for name, _ in rule.target.tags)):
+        if name not in tags:
+            raise UnknownName.of("tag", name, tags)
+    for name in (rule.target.name for rule in rules):
+        if name not in metrics:
+            raise UnknownName.of("metric", name, metrics)
 
 
 def _results_path(arguments: argparse.Namespace) -> Path:

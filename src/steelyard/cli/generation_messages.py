@@ -1,5 +1,13 @@
 """Messages of prompts and generation in Chinese, by the English message with {} where words of the case stand."""
 
+REASONS = {
+    "no answer within {} s": "{} 秒内没有回答",
+    "the model cannot be reached: {}": "无法连接模型：{}",
+    "the model answered with status {}: {}": "模型返回状态码 {}：{}",
+    "the reply of the model is not JSON": "模型的回复不是 JSON",
+    "the reply of the model has no choices/0/message/content": "模型的回复中没有 choices/0/message/content",
+    "the answer was cut off (finish_reason length)": "回答被截断（finish_reason length）",
+}
 GENERATION = {
     # templates
     "a template is named by its path, not {}": "模板要用路径指明，而不是 {}",
@@ -50,8 +58,8 @@ GENERATION = {
     # outcomes
     "every generation failed: {}": "所有生成都失败了：{}",
     "the prompt is empty": "提示词是空的",
-    "the model cannot be reached: {}": "无法连接模型：{}",
-    "the model answered with status {}: {}": "模型返回状态码 {}：{}",
+    **REASONS,
+    **{f"every generation failed: {english}": f"所有生成都失败了：{chinese}" for english, chinese in REASONS.items()},
 }
 GENERATION_WORDS = {
     "backend": "后端",

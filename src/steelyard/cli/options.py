@@ -41,7 +41,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=[],
         metavar="FILE",
-        help="write a report; the extension is the format: .json .jsonl .csv .md .tex (repeatable)",
+        help="write a report; the extension is the format: .html .md .tex .csv .json .jsonl .svg .png (repeatable)",
     )
     group.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     group.add_argument("-q", "--per-item", action="store_true", help="every item, not only the means")

@@ -11,20 +11,22 @@ if TYPE_CHECKING:
 
 def deliver(report: "Report", arguments: argparse.Namespace) -> None:
     """Print, then write the files that were asked for."""
+    from steelyard.cli.report import documents_for
     from steelyard.reports.files import render_json, write_report
 
     if arguments.json:
-        _print_bytes(render_json(report).encode("utf-8"))
+        print_json(render_json(report))
     elif sys.stdout is not None:
         sys.stdout.write(_table(report, arguments.lang))
     for path in arguments.output:
-        write_report(report, path, language=arguments.lang)
+        documents = documents_for(report.tables) if path.suffix.lower() == ".html" else {}
+        write_report(report, path, language=arguments.lang, documents=documents)
 
 
-def _print_bytes(text: bytes) -> None:
+def print_json(text: str) -> None:
     """JSON is UTF-8, whatever the terminal speaks."""
     if sys.stdout is not None:
-        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.write(text.encode("utf-8"))
 
 
 def _table(report: "Report", language: str) -> str:

@@ -3,8 +3,39 @@
 import argparse
 
 from steelyard import __version__
-from steelyard.cli import answers, bench, demo, metrics, pipelines, retrieval, serve, validate
+from steelyard.cli import (
+    agreement,
+    answers,
+    bench,
+    compare,
+    demo,
+    gate,
+    metrics,
+    pipelines,
+    report,
+    retrieval,
+    sample,
+    serve,
+    validate,
+    view,
+)
 
+COMMANDS = (
+    demo,
+    retrieval,
+    answers,
+    bench,
+    compare,
+    gate,
+    report,
+    view,
+    sample,
+    agreement,
+    validate,
+    metrics,
+    pipelines,
+    serve,
+)
 _EPILOG = "Exit codes: 0 fine, 1 the gate said no, 2 your input, 3 the system under test failed, 4 our bug."
 
 
@@ -15,7 +46,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"steelyard {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (demo, retrieval, answers, bench, validate, metrics, pipelines, serve):
+    for command in COMMANDS:
         command.add_command(commands)
     for command_parser in commands.choices.values():
         command_parser.allow_abbrev = False  # --metrics is not short for --metrics-from

@@ -15,8 +15,10 @@ from steelyard.cli.options import add_language_option, seconds
 if TYPE_CHECKING:
     from steelyard.pipelines.journal import Journal
     from steelyard.pipelines.spec import Pipeline
+    from steelyard.reports.words import Words
 
 OUTPUT = Path("output")
+LEVELS = ("debug", "info", "warn", "error")
 
 
 def add_command(commands: Any) -> None:
@@ -24,27 +26,34 @@ def add_command(commands: Any) -> None:
     build = commands.add_parser(
         "build", help="write the parameters of a pipeline", description="Check a pipeline and write its parameters."
     )
-    build.add_argument("pipeline", metavar="PIPELINE.yaml", help="servers and steps")
-    add_language_option(build)
+    _add_common(build)
     build.set_defaults(run=run_build)
     run = commands.add_parser("run", help="run a pipeline", description="Check a pipeline, then run its steps.")
-    run.add_argument("pipeline", metavar="PIPELINE.yaml", help="servers and steps")
+    _add_common(run)
     run.add_argument("--param", type=Path, metavar="FILE", help="parameters (those that build wrote, else defaults)")
     run.add_argument("--resume", action="store_true", help="go on where the last run of this pipeline ended early")
     run.add_argument("--isolated", action="store_true", help="start our own servers as processes of their own, too")
-    run.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for one answer of a server (600)")
     run.add_argument("--json", action="store_true", help="print the last result as JSON, and nothing else")
-    add_language_option(run)
+    run.add_argument("--is_demo", action="store_true", help=argparse.SUPPRESS)  # an option of UltraRAG
     run.set_defaults(run=run_pipeline)
+
+
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("pipeline", metavar="PIPELINE.yaml", help="servers and steps")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for one answer of a server (600)")
+    parser.add_argument(
+        "--log_level", choices=LEVELS, default="info", help="what servers of others print (%(default)s)"
+    )
+    add_language_option(parser)
 
 
 def run_build(arguments: argparse.Namespace) -> int:
     """Write the files, and say what is new in them."""
     from steelyard.pipelines.building import build
-    from steelyard.pipelines.remote import Fleet
+    from steelyard.pipelines.remote import CALL_SECONDS, Fleet
     from steelyard.pipelines.spec import read_pipeline
 
-    with Fleet(_environment()) as fleet:
+    with Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS) as fleet:
         built = build(read_pipeline(arguments.pipeline), fleet)
     _tell(f"written: {built.parameters}", f"written: {built.servers}")
     if built.kept or built.unused:
@@ -57,23 +66,29 @@ def run_build(arguments: argparse.Namespace) -> int:
 def run_pipeline(arguments: argparse.Namespace) -> int:
     """Run all steps, keep what each has left, and print what came out last."""
     from steelyard.pipelines.loading import load_servers, parameters_for
-    from steelyard.pipelines.plan import bind, remembered
+    from steelyard.pipelines.plan import bind, check_parameters, remembered
     from steelyard.pipelines.remote import CALL_SECONDS, Fleet
     from steelyard.pipelines.running import Pools, run_steps
+    from steelyard.pipelines.server import hearing
     from steelyard.pipelines.spec import read_pipeline
+    from steelyard.reports.words import words_of
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends us ends the servers that we started
     pipeline = read_pipeline(arguments.pipeline)
-    with Fleet(_environment(), timeout=arguments.timeout or CALL_SECONDS) as fleet:
+    with Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS) as fleet:
         loaded = load_servers(pipeline, fleet, isolated=arguments.isolated)
         parameters = parameters_for(pipeline, loaded, arguments.param)
         steps = bind(pipeline, loaded, parameters)
+        check_parameters(loaded, parameters)
         fleet.start(found.place for found in loaded.values() if found.place is not None)
+        if parameters.unused:
+            _tell(f"no server of this pipeline: {', '.join(parameters.unused)} (parameters left out)")
         journal = _journal(pipeline, parameters.values, resume=arguments.resume)
         pools = Pools(parameters.values, journal, remembered(steps))
-        with _kept(journal, pipeline), contextlib.redirect_stdout(sys.stderr):
+        with _kept(journal, pipeline), contextlib.redirect_stdout(sys.stderr), hearing(said=_tell):
             run_steps(steps, pools, _step)
-    sys.stdout.write(_shown(pools.last, as_json=arguments.json))
+    _tell_failures(pools.variables.get("ans_errors"))
+    sys.stdout.write(_shown(pools.last, as_json=arguments.json, words=words_of(arguments.lang)))
     return 0
 
 
@@ -82,7 +97,7 @@ def _journal(pipeline: "Pipeline", parameters: dict[str, Any], *, resume: bool) 
 
     benchmark = parameters.get("benchmark", {}).get("benchmark")
     name = str(benchmark.get("name", "")) if isinstance(benchmark, dict) else ""
-    return (last_journal if resume else new_journal)(OUTPUT, name, pipeline.path.stem)
+    return (last_journal if resume else new_journal)(OUTPUT, name, pipeline.path)
 
 
 @contextlib.contextmanager
@@ -102,8 +117,22 @@ def _kept(journal: "Journal", pipeline: "Pipeline") -> Any:
             _tell(f"go on with: steelyard run {pipeline.path} --resume")
 
 
-def _environment() -> dict[str, str]:
-    return {"log_level": "info", **os.environ}
+def _environment(arguments: argparse.Namespace) -> dict[str, str]:
+    """The environment of servers: ours, and what the file .env beside says that is not set yet."""
+    for name, value in _env_file(Path(".env")):
+        os.environ.setdefault(name, value)
+    return {**os.environ, "log_level": arguments.log_level}
+
+
+def _env_file(path: Path) -> Iterator[tuple[str, str]]:
+    """NAME=value, one to a line; a value may stand in quotes."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+    for line in lines:
+        name, equals, value = line.strip().removeprefix("export ").partition("=")
+        value = value.strip()
+        if equals and name.strip().isidentifier():
+            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+            yield name.strip(), value[1:-1] if quoted else value
 
 
 def _step(name: str) -> None:
@@ -111,47 +140,67 @@ def _step(name: str) -> None:
         _tell(f"step {name}")
 
 
+def _tell_failures(errors: Any) -> None:
+    """Say how many answers could not be had, and why the first could not."""
+    failed = [each for each in errors if isinstance(each, str)] if isinstance(errors, list) else []
+    if failed:
+        _tell(f"{len(failed)} of {len(errors)} answers failed or were cut: {failed[0]}")
+
+
 def _tell(*lines: str) -> None:
     if sys.stderr is not None:
         sys.stderr.write("".join(f"{line}\n" for line in lines))
 
 
-def _shown(last: Any, *, as_json: bool) -> str:
+def _shown(last: Any, *, as_json: bool, words: "Words") -> str:
     """What the last step gave: as JSON, or as tables of names and numbers."""
     if as_json:
         return json.dumps(last, ensure_ascii=False) + "\n"
-    return "\n".join(block for name, value in last.items() for block in _blocks(name, value))
+    return "\n".join(block for name, value in last.items() for block in _blocks(name, value, words))
 
 
-def _blocks(name: str, value: Any) -> Iterator[str]:
-    """A value as text: a table of its numbers, then one of what is nested in it; lists are in the snapshot."""
+def _blocks(name: str, value: Any, words: "Words") -> Iterator[str]:
+    """A value as text: numbers with intervals, what is nested in it, what made it; lists are in the snapshot."""
     if not isinstance(value, dict):
         shown = f"{len(value)} items, in the snapshot" if isinstance(value, list) else _cell(value)
         yield f"{name}  {shown}\n"
         return
-    plain = [[key, _cell(each)] for key, each in value.items() if not isinstance(each, dict | list)]
-    nested = {key: each for key, each in value.items() if isinstance(each, dict)}
-    if plain:
-        yield _grid([["metric", "value"], *plain])
-    if nested and all(list(each) == list(next(iter(nested.values()))) for each in nested.values()) and len(nested) > 1:
-        head = ["metric", *next(iter(nested.values()))]
-        yield _grid([head, *([key, *map(_cell, each.values())] for key, each in nested.items())])
-        return
-    for key, each in nested.items():
-        yield (
-            _grid([[key, ""], *([name, _cell(cell)] for name, cell in each.items() if cell)])
-            if any(each.values())
-            else ""
+    intervals = value.get("ci95") if isinstance(value.get("ci95"), dict) else {}
+    numbers = {key: each for key, each in value.items() if isinstance(each, int | float)}
+    if numbers:
+        heads = [words("metric"), words("mean"), *([words("95 % interval")] if intervals else [])]
+        yield _grid(heads, [[key, _cell(each), *_interval(intervals, key)] for key, each in numbers.items()])
+    nested = {key: each for key, each in value.items() if isinstance(each, dict) and key not in ("ci95", "counts")}
+    if nested:
+        heads = list(dict.fromkeys(head for each in nested.values() for head in each))
+        yield _grid(
+            [words("metric"), *heads],
+            [[key, *(_cell(each.get(head)) for head in heads)] for key, each in nested.items()],
         )
+    counts = {key: each for key, each in (value.get("counts") or {}).items() if each}
+    if counts:
+        yield _grid([words("counted"), ""], [[words(key), _cell(each)] for key, each in counts.items()])
+    if isinstance(value.get("signature"), str):
+        yield f"{words('signature')}  {value['signature']}\n"
 
 
-def _grid(rows: list[list[str]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ("  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows)
-    return "".join(f"{line}\n" for line in lines)
+def _interval(intervals: Any, key: str) -> list[str]:
+    """The interval of a mean, beside it."""
+    if not intervals:
+        return []
+    found = intervals.get(key, intervals.get(key.removeprefix("avg_")))
+    return [_cell(found)]
+
+
+def _grid(heads: list[str], rows: list[list[str]]) -> str:
+    from steelyard.reports.grids import Grid, console_grid
+
+    return "".join(f"{line}\n" for line in console_grid(Grid(heads, rows), colour=False))
 
 
 def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_cell(each) for each in value)}]"
     if not isinstance(value, float):
         return "" if value is None else str(value)
     return f"{value:.1e}" if 0 < abs(value) < 5e-7 else f"{value:.6f}"

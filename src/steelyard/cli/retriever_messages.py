@@ -1,5 +1,7 @@
 """What the user may read of retrieval, in Chinese: the message in English, then in Chinese, places as `{}`."""
 
+from steelyard.cli.generation_messages import REASONS
+
 RETRIEVER = {
     # the corpus
     "there are no passages in it": "其中没有段落",
@@ -36,16 +38,19 @@ RETRIEVER = {
     "run_path must name a file, not {}": "run_path 必须是文件名，而不是 {}",
     "model_name_or_path is missing": "缺少 model_name_or_path",
     "for example openbmb/MiniCPM-Embedding-Light": "例如 openbmb/MiniCPM-Embedding-Light",
-    "model_name of the openai backend is missing": "缺少后端 openai 的 model_name",
-    "for example text-embedding-3-small": "例如 text-embedding-3-small",
-    "base_url must begin with http:// or https://, not {}": "base_url 必须以 http:// 或 https:// 开头，而不是 {}",
     "for example http://127.0.0.1:64501": "例如 http://127.0.0.1:64501",
     "{} must be a whole number from 1 on, not {}": "{} 必须是从 1 起的整数，而不是 {}",
     # models and endpoints
     "nothing has been embedded yet": "还没有生成向量",
     "the model {} cannot be loaded: {}": "模型 {} 无法载入：{}",
     "the model gave vectors with numbers that are not finite": "模型给出的向量中有非有限的数",
+    "the model gave vectors without dimensions": "模型给出的向量没有维度",
     "the embeddings endpoint failed: {}": "向量接口失败：{}",
+    **{
+        f"the embeddings endpoint failed: {english}": f"向量接口失败：{chinese}" for english, chinese in REASONS.items()
+    },
+    "the reply has no embedding with its index for each text": "回复中没有每个文本的向量及其 index",
+    "the embeddings are not numbers": "向量中有不是数字的内容",
     "the embeddings are of different lengths": "各向量的长度不同",
     "{} embeddings came back for {} texts": "返回 {} 个向量，应为 {} 个文本",
     "the retriever at {} failed: {}": "{} 处的检索服务失败：{}",

@@ -1,7 +1,6 @@
 """`steelyard serve NAME`: one of our servers for others, over MCP."""
 
 import argparse
-import ipaddress
 import os
 import sys
 from pathlib import Path
@@ -38,7 +37,7 @@ def add_command(commands: Any) -> None:
 
 def run_serve(arguments: argparse.Namespace) -> int:
     """Serve until the input ends or somebody interrupts."""
-    from steelyard.pipelines.serving import serve_http, serve_stdio
+    from steelyard.pipelines.serving import is_loopback, serve_http, serve_stdio
 
     server = _server(arguments.name)
     if arguments.http is None:
@@ -46,7 +45,7 @@ def run_serve(arguments: argparse.Namespace) -> int:
         return 0
     host, port = _address(arguments.http)
     token = arguments.token or os.environ.get(TOKEN_VARIABLE)
-    if not token and not _is_loopback(host):
+    if not token and not is_loopback(host):
         raise ConfigError(f"{host} can be reached from elsewhere: a token is needed", where="--http", hint=TOKEN_HINT)
     serve_http(server, host, port, token, lambda address: _tell(f"serving {server.name} on {address}"))
     return 0
@@ -70,13 +69,6 @@ def _address(text: str) -> tuple[str, int]:
     if not (colon and host and port.isascii() and port.isdigit() and int(port) < 65536):
         raise InputError(f"an address is HOST:PORT, not {text!r}", where="--http", hint=ADDRESS_HINT)
     return host, int(port)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _tell(line: str) -> None:

@@ -6,11 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.formats.yamls import read_yaml
-from steelyard.pipelines.loading import Loaded, load_servers, parameter_path, parameters_for, server_path
+from steelyard.pipelines.loading import (
+    Loaded,
+    Parameters,
+    load_servers,
+    parameter_path,
+    parameters_for,
+    server_path,
+)
 from steelyard.pipelines.offers import GROUPS, read_parameters, write_yaml, written
 from steelyard.pipelines.plan import Bound, bind, calls, used_parameters
 from steelyard.pipelines.remote import Fleet
-from steelyard.pipelines.spec import Pipeline
+from steelyard.pipelines.spec import Pipeline, each_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +39,32 @@ def build(pipeline: Pipeline, fleet: Fleet) -> Built:
     if path.exists() and read_yaml(path).value is None:
         path.unlink()  # an empty file says nothing that could be kept
     parameters = parameters_for(pipeline, loaded, None)
+    _name_parameters(pipeline, loaded, parameters)
     steps = bind(pipeline, loaded, parameters)
     wanted = {
         alias: {name: loaded[alias].home.defaults.get(name) for name in names}
         for alias, names in used_parameters(steps).items()
         if names or loaded[alias].home.defaults
     }
-    write_yaml(path, {alias: {**wanted.get(alias, {}), **(before.get(alias) or {})} for alias in {**wanted, **before}})
+    merged = {alias: {**wanted.get(alias, {}), **(before.get(alias) or {})} for alias in {**wanted, **before}}
+    if merged != before or not path.exists():  # what would be the same keeps its comments
+        write_yaml(path, merged)
     write_yaml(servers, {alias: _offer(alias, found, steps) for alias, found in loaded.items()})
     return _told(path, servers, _names(wanted), _names(before))
+
+
+def _name_parameters(pipeline: Pipeline, loaded: Mapping[str, Loaded], parameters: Parameters) -> None:
+    """Of a server that is only an address, what no step gives is a parameter, for the user to fill in."""
+    given = {name for found in loaded.values() for tool in found.tools.values() for name in tool.binding.outputs}
+    renamed = {name for step in each_step(pipeline.steps) for name in step.output.values()}
+    for step in each_step(pipeline.steps):
+        home = loaded[step.server].home if step.server in loaded else None
+        if home is None or not home.address or step.tool not in loaded[step.server].tools:
+            continue
+        binding = loaded[step.server].tools[step.tool].binding
+        for argument, name in binding.inputs.items():
+            if argument not in binding.optional and name not in given | renamed:
+                parameters.values[step.server].setdefault(name, None)
 
 
 def _told(path: Path, servers: Path, wanted: list[str], before: list[str]) -> Built:

@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,18 @@ class Home:
     def ours(self) -> bool:
         """Whether the program makes a Server of ours, which can run in this process."""
         return self.program is not None and bool(_OURS.search(self.program.read_text("utf-8", errors="replace")))
+
+    @property
+    def bundled(self) -> bool:
+        """Whether it is one of the servers that come with steelyard."""
+        return self.program is not None and self.program.resolve().is_relative_to(bundled_servers().resolve())
+
+    @property
+    def origin(self) -> str:
+        """The address, or the program with a digest of what it says: another server has another."""
+        if self.program is None:
+            return self.address
+        return f"{self.program} {sha256(self.program.read_bytes()).hexdigest()[:16]}"
 
     @property
     def place(self) -> Place:

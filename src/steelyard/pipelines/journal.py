@@ -1,14 +1,17 @@
 """The journal of a run: one line for each call that is done, from which a run that ended early goes on.
 
-A line says the step, what it left (`memory`), the parameters it changed (`local`), which of these are prompts, and a
-fingerprint of the step and its parameters. When a run is resumed the steps are walked again; a call whose line is
-there is not made but read, until the first that has none, or whose fingerprint is another.
+The first line names the pipeline. Each other says the step, what it left (`memory`), the parameters it changed
+(`local`), which of these are prompts, and a fingerprint of the step, its server and its parameters. When a run is
+resumed the steps are walked again; a call whose line is there is not made but read, until the first that has none, or
+whose fingerprint is another; what stood there from that one on is kept in a file beside.
 """
 
 import fcntl
 import hashlib
 import json
 import os
+import re
+import shutil
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -47,6 +50,16 @@ class Journal:
         self._file = file
         self._replaying = True
 
+    def begin(self, pipeline: Path) -> None:
+        """Say whose journal it is."""
+        self._file.write(_head(pipeline))
+        self._file.flush()
+        self._replaying = False
+
+    def skip_head(self) -> None:
+        """Go to the first entry."""
+        self._file.readline()
+
     def recall(self, step: str, mark: str) -> Entry | None:
         """The next entry if it is of this call; from the first that is not, the journal begins anew."""
         if not self._replaying:
@@ -55,8 +68,10 @@ class Journal:
         entry = _entry(self._file.readline())
         if entry is not None and (entry.step, entry.mark) == (step, mark):
             return entry
-        self.changed = step if entry is not None else None
         self._replaying = False
+        if entry is not None:
+            self.changed = step
+            shutil.copyfile(self.path, self.path.with_suffix(".replaced.jsonl"))
         self._file.seek(start)
         self._file.truncate()
         return None
@@ -75,6 +90,7 @@ class Journal:
         snapshot = self.path.with_suffix(".json")
         with self._file:
             self._file.seek(0)
+            self._file.readline()
             empty = not self._file.read(1)
             if not empty:
                 _write_snapshot(self.path, snapshot)
@@ -83,27 +99,41 @@ class Journal:
         return None if empty else snapshot
 
 
-def new_journal(folder: Path, benchmark: str, pipeline: str) -> Journal:
+def new_journal(folder: Path, benchmark: str, pipeline: Path) -> Journal:
     """A journal of its own, named after the pipeline and the second; a number follows where the name is taken."""
     folder.mkdir(parents=True, exist_ok=True)
-    stem = f"memory_{benchmark}_{pipeline}_{time.strftime('%Y%m%d_%H%M%S')}"
+    stem = f"memory_{benchmark}_{pipeline.stem}_{time.strftime('%Y%m%d_%H%M%S')}"
     for number in range(1, 1000):
         name = stem if number == 1 else f"{stem}-{number}"
         if (folder / f"{name}.json").exists():
             continue
         try:
-            return _locked(folder / f"{name}.jsonl", "x+b")
+            journal = _locked(folder / f"{name}.jsonl", "x+b")
         except FileExistsError:
             continue
+        journal.begin(pipeline)
+        return journal
     raise ConfigError("there are too many runs of this second", where=str(folder))
 
 
-def last_journal(folder: Path, benchmark: str, pipeline: str) -> Journal:
+def last_journal(folder: Path, benchmark: str, pipeline: Path) -> Journal:
     """The journal of the last run of this pipeline that did not come to its end."""
-    found = sorted(folder.glob(f"memory_{_literal(benchmark)}_{_literal(pipeline)}_*.jsonl"), key=os.path.getmtime)
+    name = re.compile(rf"memory_{re.escape(benchmark)}_{re.escape(pipeline.stem)}_\d{{8}}_\d{{6}}(-\d+)?\.jsonl")
+    found = [path for path in folder.glob("*.jsonl") if name.fullmatch(path.name) and _is_of(path, pipeline)]
     if not found:
-        raise ConfigError(f"no run of {pipeline} has been left unfinished", where=str(folder))
-    return _locked(found[-1], "r+b")
+        raise ConfigError(f"no run of {pipeline.stem} has been left unfinished", where=str(folder))
+    journal = _locked(max(found, key=os.path.getmtime), "r+b")
+    journal.skip_head()
+    return journal
+
+
+def _is_of(path: Path, pipeline: Path) -> bool:
+    with open(path, "rb") as file:
+        return file.readline() == _head(pipeline)
+
+
+def _head(pipeline: Path) -> bytes:
+    return json.dumps({"pipeline": str(pipeline.resolve())}, ensure_ascii=False).encode() + b"\n"
 
 
 def fingerprint(*parts: Any) -> str:
@@ -150,13 +180,9 @@ def _write_snapshot(journal: Path, snapshot: Path) -> None:
 
 
 def _whole(lines: IO[bytes]) -> Iterator[bytes]:
+    lines.readline()  # the head
     return (line for line in lines if line.endswith(b"\n"))
 
 
 def _is_prompts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(each, Prompt) for each in value)
-
-
-def _literal(text: str) -> str:
-    """A text in which a pattern of file names finds no signs."""
-    return "".join(f"[{character}]" if character in "*?[" else character for character in text)

@@ -1,14 +1,16 @@
 """Servers of a pipeline, brought into this process or reached outside it, and the parameters that a run gives them."""
 
+import difflib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import ConfigError, InputError
+from steelyard.errors import ConfigError, InputError, SteelyardError, SystemFailure, nearest
 from steelyard.formats.yamls import Located, read_yaml
 from steelyard.pipelines.homes import Home, find_home
 from steelyard.pipelines.offers import OFFER_HINT, Caller, read_offer
@@ -31,10 +33,11 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The parameters of each server, and the place in a file of those that a file says."""
+    """The parameters of each server, the place in a file of those that a file says, and servers that are not in use."""
 
     values: dict[str, dict[str, Any]]
     places: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
 
 
 def load_servers(pipeline: Pipeline, fleet: Fleet, *, isolated: bool = False, anew: bool = False) -> dict[str, Loaded]:
@@ -64,7 +67,7 @@ def parameters_for(pipeline: Pipeline, loaded: Mapping[str, Loaded], chosen: Pat
         for alias, section in sections.items()
         for name, found in (section.value or {}).items()
     }
-    return Parameters(values, places)
+    return Parameters(values, places, tuple(alias for alias in sections if alias not in pipeline.servers))
 
 
 def parameter_path(pipeline: Pipeline) -> Path:
@@ -85,10 +88,13 @@ def load_program(program: Path, where: str | None = None, *, name: str = "") -> 
         raise ConfigError(f"{program} cannot be imported", where=where)
     module = importlib.util.module_from_spec(spec)
     sys.modules[key] = module
+    folder = str(program.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)  # as if the program were run: what lies beside it can be imported
     try:
         spec.loader.exec_module(module)
-    except (SyntaxError, ImportError) as error:
-        raise ConfigError(f"{program} cannot be imported: {error}", where=where) from None
+    except (Exception, SystemExit) as error:
+        raise ConfigError(f"{program} cannot be imported: {type(error).__name__}: {error}", where=where) from error
     found = [value for value in vars(module).values() if isinstance(value, Server)]
     if len(found) != 1:
         raise ConfigError(f"{program} makes {len(found)} servers, one is needed", where=where)
@@ -98,7 +104,8 @@ def load_program(program: Path, where: str | None = None, *, name: str = "") -> 
 def _load(home: Home, fleet: Fleet, said: Located | None, *, isolated: bool, ask: bool) -> Loaded:
     caller = fleet.caller(home.alias)
     if home.ours and home.program is not None:
-        tools = _edited(dict(load_program(home.program, home.where, name=home.alias).tools), said, caller)
+        made = load_program(home.program, home.where, name=home.alias).tools
+        tools = _edited(dict(made) if home.bundled else _guarded(made), said, caller)
         return Loaded(home, _elsewhere(tools, caller), home.place) if isolated else Loaded(home, tools)
     if said is not None and not ask:
         return Loaded(home, read_offer(said, caller), home.place)
@@ -121,6 +128,24 @@ def _edited(tools: dict[str, Tool], said: Located | None, caller: Caller) -> dic
             raise InputError(f"{name}: {error}", where=said.where if said else None, hint=OFFER_HINT) from None
         tools[name] = replace(tools[name], binding=filed.binding)
     return tools
+
+
+def _guarded(tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    """Tools of a user's server, whose bugs are failures of that server and not ours."""
+
+    def guard(function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def guarded(**arguments: Any) -> Any:
+            try:
+                return function(**arguments)
+            except SteelyardError:
+                raise
+            except Exception as error:
+                raise SystemFailure(f"{type(error).__name__}: {error}") from error
+
+        return guarded
+
+    return {name: replace(tool, function=guard(tool.function)) for name, tool in tools.items()}
 
 
 def _elsewhere(tools: Mapping[str, Tool], caller: Caller) -> dict[str, Tool]:
@@ -156,7 +181,7 @@ def _must_ask(home: Home, said: Mapping[str, Located], anew: bool) -> bool:
 
 def _server_file(pipeline: Pipeline) -> Mapping[str, Located]:
     path = server_path(pipeline)
-    if not path.is_file():
+    if not path.exists():
         return {}
     content = read_yaml(path)
     if not isinstance(content.value, Mapping):
@@ -173,8 +198,9 @@ def _sections(path: Path, pipeline: Pipeline) -> Mapping[str, Located]:
         raise InputError("parameters are a mapping from servers to mappings", where=content.where, hint=EMPTY_HINT)
     sections: Mapping[str, Located] = content.value
     for alias, section in sections.items():
-        if alias not in pipeline.servers:
-            raise InputError(f"the pipeline has no server {alias!r}", where=section.where)
+        if alias not in pipeline.servers and difflib.get_close_matches(alias, pipeline.servers):
+            hint = nearest(alias, pipeline.servers)
+            raise InputError(f"the pipeline has no server {alias!r}", where=section.where, hint=hint)
         if not isinstance(section.value, Mapping | None):
             raise InputError(f"the parameters of {alias!r} are a mapping", where=section.where)
     return sections
@@ -183,9 +209,9 @@ def _sections(path: Path, pipeline: Pipeline) -> Mapping[str, Located]:
 def _parameter_file(pipeline: Pipeline, chosen: Path | None) -> Path | None:
     if chosen is not None:
         places = [chosen, pipeline.path.parent / chosen]
-        found = next((place for place in places if place.is_file()), None)
+        found = next((place for place in places if place.exists()), None)
         if found is None:
             raise InputError("no such file", where=str(chosen))
         return found
     upstream = pipeline.path.parent / "parameter" / f"{pipeline.path.stem}_parameter.yaml"
-    return next((place for place in (parameter_path(pipeline), upstream) if place.is_file()), None)
+    return next((place for place in (parameter_path(pipeline), upstream) if place.exists()), None)

@@ -16,8 +16,8 @@ MEMORY = ("memory_", "mem_")
 class Call:
     """One call: the tool, where each argument comes from, and under which names what it gives is kept.
 
-    `binding` is that of the tool without the overrides of the step and without arguments that nothing feeds; `places`
-    says where in a file a parameter of the call stands.
+    `binding` is that of the tool without the overrides of the step and without arguments that nothing feeds; `origin`
+    tells the server from any other; `places` says where in a file a parameter of the call stands.
     """
 
     step: Step
@@ -25,6 +25,7 @@ class Call:
     binding: Binding
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
+    origin: str = ""
     places: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -38,9 +39,10 @@ class BoundLoop:
 
 @dataclass(frozen=True, slots=True)
 class BoundBranch:
-    """A branch whose router and branches are bound."""
+    """A branch whose router and branches are bound; `last` is the step of the router that says where rows go."""
 
     router: tuple["Bound", ...]
+    last: Call
     branches: Mapping[str, tuple["Bound", ...]]
     where: str
 
@@ -52,6 +54,17 @@ def bind(pipeline: Pipeline, loaded: Mapping[str, Loaded], parameters: Parameter
     """The steps of a pipeline with all names resolved; the first that cannot be is an error with its line."""
     binder = _Binder(pipeline, loaded, parameters)
     return tuple(binder.bind(node) for node in pipeline.steps)
+
+
+def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> None:
+    """Refuse what a parameter file says and no tool of the server knows: it would be left out without a word."""
+    for (alias, name), where in parameters.places.items():
+        if alias not in loaded:
+            continue
+        bindings = [tool.binding.inputs.values() for tool in loaded[alias].tools.values()]
+        known = {*loaded[alias].home.defaults, *(each.removeprefix("$") for inputs in bindings for each in inputs)}
+        if name not in known:
+            raise InputError(f"{alias} has no parameter {name!r}", where=where, hint=nearest(name, sorted(known)))
 
 
 def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
@@ -102,7 +115,14 @@ class _Binder:
             case Branch():
                 router = tuple(self.bind(each) for each in node.router)
                 branches = {state: tuple(self.bind(each) for each in steps) for state, steps in node.branches.items()}
-                return BoundBranch(router, branches, node.where)
+                return BoundBranch(router, self._last(router, node.where), branches, node.where)
+
+    @staticmethod
+    def _last(router: tuple["Bound", ...], where: str) -> Call:
+        last = router[-1] if router else None
+        if not isinstance(last, Call) or not any(not name.startswith("$") for name in last.outputs.values()):
+            raise InputError("the last step of a router must be a tool that gives something", where=where)
+        return last
 
     def _call(self, step: Step) -> Call:
         tool = self._tool(step)
@@ -120,7 +140,8 @@ class _Binder:
         fed = replace(
             binding, inputs={argument: name for argument, name in binding.inputs.items() if argument in inputs}
         )
-        return Call(step, tool, fed, inputs, outputs, {name: place for name, place in said if place})
+        places = {name: place for name, place in said if place}
+        return Call(step, tool, fed, inputs, outputs, self._loaded[step.server].home.origin, places)
 
     def _tool(self, step: Step) -> Tool:
         if step.server not in self._pipeline.servers:

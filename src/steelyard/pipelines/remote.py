@@ -4,7 +4,7 @@ import json
 import logging
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO, cast
@@ -49,6 +49,8 @@ class _Link:
     place: Place
     errors: TextIO
     client: Any = None
+    leave: Any = None
+    ready: "Future[None]" = field(default_factory=Future)
     noise: list[str] = field(default_factory=list)
     scope: Any = None
     refused: bool = False
@@ -75,8 +77,12 @@ class Fleet:
     def __enter__(self) -> "Fleet":
         return self
 
-    def __exit__(self, *about: object) -> None:
-        self._stack.close()
+    def __exit__(self, *about: Any) -> None:
+        """End all servers; an error or an interrupt does not wait for those that are still starting."""
+        for link in self._links.values():
+            if link.client is not None and self._portal is not None:
+                self._portal.call(link.leave.set)
+        self._stack.__exit__(*about)
 
     def start(self, places: Iterable[Place]) -> None:
         """Start those that do not run yet, all at once; the first that cannot be is an error."""
@@ -84,12 +90,13 @@ class Fleet:
         if not waiting:
             return
         portal = self._open()
-        with ThreadPoolExecutor(len(waiting)) as threads:
-            attempts = [threads.submit(self._link, place, portal) for place in waiting]
-        failures = [attempt.exception() for attempt in attempts]
-        for failure in failures:
-            if failure is not None:
-                raise failure
+        for place in waiting:
+            self._links[place.name] = self._link(place)
+            portal.start_task_soon(_stay, self._links[place.name], self.environment, min(START_SECONDS, self._timeout))
+        wait([self._links[place.name].ready for place in waiting])
+        for place in waiting:
+            with _explained(self._links[place.name], START):
+                self._links[place.name].ready.result()
 
     def caller(self, name: str) -> Callable[[Kind, str], Callable[..., Any]]:
         """For a server, what makes the functions that call its tools and prompts."""
@@ -151,18 +158,9 @@ class Fleet:
             self._portal = self._stack.enter_context(start_blocking_portal())
         return self._portal
 
-    def _link(self, place: Place, portal: "BlockingPortal") -> None:
-        """Start a server, or reach it, and shake hands."""
-        from mcp import Client
-
+    def _link(self, place: Place) -> _Link:
         file = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - closed with the fleet
-        link = _Link(place, cast(TextIO, self._stack.enter_context(file)))
-        transport = _transport(link, self.environment)
-        patience = min(START_SECONDS, self._timeout)
-        client = Client(transport, mode="legacy", read_timeout_seconds=patience, message_handler=link.hear)
-        with _explained(link, START):
-            link.client = self._stack.enter_context(portal.wrap_async_context_manager(client))
-        self._links[place.name] = link
+        return _Link(place, cast(TextIO, self._stack.enter_context(file)))
 
     def _ask(self, link: _Link, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
         """Ask, and give up when time is over or as soon as the server prints what is no message."""
@@ -178,6 +176,25 @@ class Fleet:
         if link.noise:
             raise SystemFailure(_noisy(link), hint=NOISE_HINT)
         return given
+
+
+async def _stay(link: _Link, environment: Mapping[str, str], patience: float) -> None:
+    """Shake hands with a server and stay with it until it is time to leave; what fails before is told to who waits."""
+    import anyio
+    from mcp import Client
+
+    link.leave = anyio.Event()
+    transport = _transport(link, environment)
+    try:
+        async with Client(
+            transport, mode="legacy", read_timeout_seconds=patience, message_handler=link.hear
+        ) as link.client:
+            link.ready.set_result(None)
+            await link.leave.wait()
+    except Exception as error:
+        link.client = None
+        if not link.ready.done():
+            link.ready.set_exception(error)
 
 
 def _transport(link: _Link, environment: Mapping[str, str]) -> Any:

@@ -2,11 +2,11 @@
 
 import copy
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from steelyard.errors import InputError, SteelyardError, SystemFailure, UnknownName
+from steelyard.errors import SteelyardError, SystemFailure, UnknownName
 from steelyard.pipelines.journal import Entry, Journal, fingerprint
 from steelyard.pipelines.plan import MEMORY, Bound, BoundBranch, BoundLoop, Call
 from steelyard.pipelines.remote import Prompt
@@ -46,7 +46,7 @@ class Pools:
         self.variables.update(entry.memory)
         self.last = entry.memory or self.last
         for name in self.remembered.intersection(entry.memory):
-            self.memory.setdefault(name, []).append(copy.deepcopy(entry.memory[name]))
+            self.memory.setdefault(name, []).append(copy.deepcopy(_unrouted(entry.memory[name])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def _call(call: Call, pools: Pools, told: Told, rows: Rows) -> bool:
     """Make a call, or read in the journal what it gave when it was made."""
     server = call.step.server
     used = {name: pools.value(name, server) for name in call.inputs.values() if name.startswith("$")}
-    mark = fingerprint(call.step.name, dict(call.inputs), dict(call.outputs), used)
+    mark = fingerprint(call.step.name, call.origin, dict(call.inputs), dict(call.outputs), used)
     found = pools.journal.recall(call.step.name, mark)
     if found is None or not call.outputs:
         arguments = {argument: _taken(pools, name, server, rows) for argument, name in call.inputs.items()}
@@ -118,8 +118,10 @@ def _call(call: Call, pools: Pools, told: Told, rows: Rows) -> bool:
 
 
 def _taken(pools: Pools, name: str, server: str, rows: Rows) -> Any:
-    """What a name stands for, cut to the rows of a branch; of a history, every round is."""
+    """What a name stands for, cut to the rows of a branch; of a history, every round is, and a parameter is not."""
     value = pools.value(name, server)
+    if name.startswith("$"):
+        return value
     return [rows.take(each) for each in value] if name.startswith(MEMORY) else rows.take(value)
 
 
@@ -143,6 +145,8 @@ def _result(call: Call, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     if not call.outputs:
         return {}
     if call.tool.kind == "prompt":
+        if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
+            raise SystemFailure(f"{call.step.name} gave no list of texts", where=call.step.where)
         return {next(iter(call.outputs)): [Prompt(text) for text in given]}
     if not isinstance(given, Mapping):
         raise SystemFailure(f"{call.step.name} gave {type(given).__name__}, not an object", where=call.step.where)
@@ -175,13 +179,13 @@ def _loop(loop: BoundLoop, pools: Pools, told: Told, rows: Rows) -> bool:
 def _branch(branch: BoundBranch, pools: Pools, told: Told, rows: Rows) -> bool:
     """Route every row, then run each branch on its own rows, in the order of the file."""
     run_steps(branch.router, pools, told, rows)
-    router = branch.router[-1]
-    name = list(router.outputs.values())[-1] if isinstance(router, Call) else ""
-    routed = pools.variables[name]
+    names = list(branch.last.outputs.values())
+    for name in names:
+        _check_routed(pools.variables[name], rows, branch)
+    routed = pools.variables[names[-1]]
     everyone = range(len(routed)) if rows.chosen is None else rows.chosen
-    states = dict(_states(routed, everyone, branch))
-    for output in router.outputs.values() if isinstance(router, Call) else ():
-        pools.variables[output] = [_data(each) for each in pools.variables[output]]
+    states = {row: routed[row]["state"] for row in everyone}
+    pools.variables.update({name: _unrouted(pools.variables[name]) for name in names})
     did = False
     for state, steps in branch.branches.items():
         mine = tuple(row for row in everyone if states[row] == state)
@@ -190,15 +194,22 @@ def _branch(branch: BoundBranch, pools: Pools, told: Told, rows: Rows) -> bool:
     return did
 
 
-def _states(routed: Sequence[Any], rows: Sequence[int], branch: BoundBranch) -> Iterator[tuple[int, str]]:
-    for row in rows:
-        found = routed[row]
-        if not (isinstance(found, Mapping) and "state" in found):
-            raise InputError("a router gives a list of objects with data and state", where=branch.where)
-        if found["state"] not in branch.branches:
-            raise UnknownName.of("branch", str(found["state"]), branch.branches, where=branch.where)
-        yield row, found["state"]
+def _check_routed(routed: Any, rows: Rows, branch: BoundBranch) -> None:
+    """A router gives a list with the data and the state of every row, and the state is the name of a branch."""
+    chosen: list[Any] = rows.take(routed) if isinstance(routed, list) else [None]
+    for each in chosen:
+        state = each["state"] if _is_routed(each) else None
+        if not isinstance(state, str):
+            message = f"{branch.last.step.name} gave no list of objects with data and state"
+            raise SystemFailure(message, where=branch.where)
+        if state not in branch.branches:
+            raise UnknownName.of("branch", state, branch.branches, where=branch.where)
 
 
-def _data(each: Any) -> Any:
-    return each["data"] if isinstance(each, Mapping) and "state" in each else each
+def _is_routed(each: Any) -> bool:
+    return isinstance(each, Mapping) and "data" in each and "state" in each
+
+
+def _unrouted(value: Any) -> Any:
+    """What a router gave without its states."""
+    return [each["data"] if _is_routed(each) else each for each in value] if isinstance(value, list) else value

@@ -42,6 +42,12 @@ def type_name(tool: Tool, argument: str) -> str:
     return _words(_schema(get_type_hints(tool.function).get(argument, Any)))
 
 
+def takes_text(schema: Mapping[str, Any]) -> bool:
+    """Whether an argument is text and nothing else, but for null."""
+    kinds = [each.get("type") for each in schema.get("anyOf", [schema])]
+    return set(kinds) <= {"string", "null"} and "string" in kinds
+
+
 def _described(annotation: Any) -> dict[str, Any]:
     if get_origin(annotation) is not Annotated:
         return _schema(annotation)

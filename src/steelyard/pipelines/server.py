@@ -27,6 +27,7 @@ Kind = Literal["tool", "prompt"]
 Told = Callable[[int, int | None], None]
 
 _TOLD: ContextVar[Told] = ContextVar("_TOLD", default=lambda done, total: None)
+_SAID: ContextVar[Callable[[str], None]] = ContextVar("_SAID", default=lambda words: None)
 
 
 def progress(done: int, total: int | None = None) -> None:
@@ -34,14 +35,20 @@ def progress(done: int, total: int | None = None) -> None:
     _TOLD.get()(done, total)
 
 
+def say(words: str) -> None:
+    """Say something beside the result, such as where it was saved."""
+    _SAID.get()(words)
+
+
 @contextmanager
-def telling(told: Told) -> Iterator[None]:
-    """Hear what tools say of their progress."""
-    token = _TOLD.set(told)
+def hearing(*, told: Told | None = None, said: Callable[[str], None] | None = None) -> Iterator[None]:
+    """Hear how far tools are, and what else they say."""
+    before = _TOLD.set(told or _TOLD.get()), _SAID.set(said or _SAID.get())
     try:
         yield
     finally:
-        _TOLD.reset(token)
+        _TOLD.reset(before[0])
+        _SAID.reset(before[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,19 @@
 """One of our servers, offered to others over MCP: standard input and output, or streamable HTTP."""
 
 import hmac
+import ipaddress
 import json
+import logging
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import ConfigError, MissingExtra, SteelyardError
+from steelyard.errors import ConfigError, MissingExtra, SteelyardError, SystemFailure
 from steelyard.pipelines.offers import write_offer
-from steelyard.pipelines.schemas import input_schema, type_name
-from steelyard.pipelines.server import Server, Tool, telling
+from steelyard.pipelines.schemas import input_schema, takes_text, type_name
+from steelyard.pipelines.server import Server, Tool, hearing
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -56,6 +58,14 @@ def _listening(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family)
     except OSError as error:
         raise ConfigError(f"cannot listen on {host}:{port}: {error.strerror or error}", where="--http") from None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is that of this machine and of no other."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def protocol_of(server: Server) -> "Protocol[Any]":
@@ -141,19 +151,24 @@ async def _get_prompt(server: Server, context: "ServerRequestContext[Any]", para
     from mcp import MCPError, types
 
     try:
-        arguments = {name: _unpacked(text) for name, text in (parameters.arguments or {}).items()}
+        arguments = _unpacked(server, parameters.name, parameters.arguments or {})
         tool = _checked(server, parameters.name, "prompt", arguments)
         texts = await _worked(tool, arguments, context)
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise SystemFailure(f"{tool.name} gave no list of texts")
     except SteelyardError as error:
         raise MCPError(types.INVALID_PARAMS, str(error)) from None
     contents = [types.TextContent(type="text", text=text) for text in texts]
     return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=each) for each in contents])
 
 
-def _unpacked(text: str) -> Any:
-    """Arguments of prompts are text; lists and mappings come as JSON."""
-    if not text.startswith(("[", "{")):
-        return text
+def _unpacked(server: Server, prompt: str, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Arguments of prompts come as text: as it is where the argument is text, as JSON where it is anything else."""
+    known = input_schema(server.tools[prompt])["properties"] if prompt in server.tools else {}
+    return {name: text if takes_text(known.get(name, {})) else _json(text) for name, text in texts.items()}
+
+
+def _json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
@@ -195,11 +210,14 @@ async def _worked(tool: Tool, arguments: Mapping[str, Any], context: "ServerRequ
 
     def work() -> Any:
         # an error is carried out of the group, which would wrap it
-        with telling(lambda done, total: said.append((done, total))):
+        with hearing(told=lambda done, total: said.append((done, total))):
             try:
                 return tool.function(**arguments)
             except SteelyardError as error:
                 return error
+            except Exception as error:
+                logging.getLogger(__name__).exception("%s failed", tool.name)
+                return SystemFailure(f"{type(error).__name__}: {error}")
 
     async def tick() -> None:
         for seconds in count(1):

@@ -16,27 +16,26 @@ Told = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An answer, or the reason why there is none."""
+    """An answer, or the reason why there is none; an answer that was cut off has a remark as its `error`."""
 
     answer: str | None
     error: str | None
 
 
 def single_turns(prompts: Any, system_prompt: str | None) -> list[Conversation]:
-    """A conversation per prompt; the system prompt goes before it unless it is empty, and so does an empty prompt."""
+    """A conversation per prompt, after the system prompt if there is one; none for an empty or missing prompt."""
     if not isinstance(prompts, list):
         raise InputError("prompt_ls must be a list of prompts")
-    return [
-        _opened([{"role": "user", "content": text}], system_prompt) if text else [] for text in map(text_of, prompts)
-    ]
+    said = ["" if prompt is None else text_of(prompt) for prompt in prompts]
+    return [_opened([{"role": "user", "content": text}], system_prompt) if text else [] for text in said]
 
 
 def many_turns(messages: Any, system_prompt: str | None) -> list[Conversation]:
-    """One conversation out of a list of messages, several out of a list of such lists."""
+    """One conversation out of a list of messages, several out of a list of such lists, where None is an empty one."""
     if not isinstance(messages, list) or not messages:
         raise InputError("messages must be a list of messages, or of conversations")
-    several = messages if all(isinstance(each, list) for each in messages) else [messages]
-    return [_opened([_message(message) for message in each], system_prompt) for each in several]
+    several = messages if all(isinstance(each, list | None) for each in messages) else [messages]
+    return [_opened([_message(message) for message in each], system_prompt) if each else [] for each in several]
 
 
 def _opened(messages: Sequence[Mapping[str, str]], system_prompt: str | None) -> Conversation:

@@ -49,10 +49,17 @@ def search_dense(index: "faiss.Index", queries: Vectors, top_k: int) -> list[Ran
 
 def normalised(vectors: Vectors) -> Vectors:
     """The vectors with length 1; zeros stay zeros."""
-    if not np.isfinite(vectors).all():
-        raise SystemFailure("the model gave vectors with numbers that are not finite")
+    check_vectors(vectors)
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
     return np.ascontiguousarray(vectors / np.where(lengths > 0, lengths, 1)[:, None], dtype=np.float32)
+
+
+def check_vectors(vectors: Vectors) -> None:
+    """Complain of vectors by which nothing can be found."""
+    if not vectors.shape[1]:
+        raise SystemFailure("the model gave vectors without dimensions")
+    if not np.isfinite(vectors).all():
+        raise SystemFailure("the model gave vectors with numbers that are not finite")
 
 
 def _ranking(index: "faiss.Index", vector: Vectors, top_k: int) -> Ranking:

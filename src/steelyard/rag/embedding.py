@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
+from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, openai_library, reason, shown_address
 from steelyard.rag.latent import LatentModel, Vectors, fit_latent, load_latent
-from steelyard.rag.queries import from_one
 from steelyard.rag.terms import Told, terms
 
 if TYPE_CHECKING:
     import openai
 
 SEED: Final = 42
-TIMEOUT: Final = 60.0
-"""Seconds that an endpoint has for one batch."""
+_PURPOSE: Final = "embedding by an endpoint"
 
 
 class Embedder(Protocol):
@@ -125,16 +124,11 @@ class SentenceTransformers(_Ready):
 class Endpoint(_Ready):
     """A model behind an endpoint that speaks OpenAI's protocol; batches are asked side by side."""
 
-    def __init__(self, settings: Mapping[str, Any], *, batch_size: int) -> None:
-        self.model = str(settings.get("model_name") or "")
-        self._address = str(settings.get("base_url") or "")
+    def __init__(self, settings: EndpointSettings, *, batch_size: int) -> None:
+        self.model = settings.model_name
         self._settings = settings
         self._batch_size = batch_size
-        self._concurrency = from_one(settings.get("concurrency", 8), "concurrency")
-        if not self.model:
-            raise ConfigError("model_name of the openai backend is missing", hint="for example text-embedding-3-small")
-        if not self._address.startswith(("http://", "https://")):
-            raise ConfigError(f"base_url must begin with http:// or https://, not {self._address!r}")
+        self._shown = shown_address(settings.base_url)
 
     def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
         """Embed the passages as they are."""
@@ -145,42 +139,53 @@ class Endpoint(_Ready):
         return self._embed([f"{instruction}{text}" for text in texts], lambda done, total: None)
 
     def _embed(self, texts: Sequence[str], told: Told) -> Vectors:
-        found: list[Sequence[float]] = []
-        with ThreadPoolExecutor(self._concurrency) as pool:
+        found: list[list[float]] = []
+        with ThreadPoolExecutor(self._settings.concurrency) as pool:
             for vectors in pool.map(self._ask, _batches(texts, self._batch_size)):
                 found += vectors
                 told(len(found), len(texts))
         if len({len(vector) for vector in found}) > 1:
-            raise SystemFailure("the embeddings are of different lengths", where=self._address)
-        return np.array(found, dtype=np.float32)
+            raise SystemFailure("the embeddings are of different lengths", where=self._shown)
+        try:
+            return np.array(found, dtype=np.float32)
+        except (TypeError, ValueError):
+            raise SystemFailure("the embeddings are not numbers", where=self._shown) from None
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
-        import openai
-
+        client = self._client
         try:
             # as numbers: not every endpoint knows the packed form that the client asks for by itself
-            reply = self._client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
-        except openai.OpenAIError as error:
-            raise SystemFailure(f"the embeddings endpoint failed: {error}", where=self._address) from None
-        found = [each.embedding for each in sorted(reply.data or [], key=lambda each: each.index)]
+            reply = client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
+        except (openai_library(purpose=_PURPOSE).APIError, *NOT_JSON) as error:
+            said = reason(error, self._settings)
+            raise SystemFailure(f"the embeddings endpoint failed: {said}", where=self._shown) from None
+        found = _embeddings(reply)
+        if found is None:
+            raise SystemFailure("the reply has no embedding with its index for each text", where=self._shown)
         if len(found) != len(texts):
-            raise SystemFailure(f"{len(found)} embeddings came back for {len(texts)} texts", where=self._address)
+            raise SystemFailure(f"{len(found)} embeddings came back for {len(texts)} texts", where=self._shown)
         return found
 
     @cached_property
     def _client(self) -> "openai.OpenAI":
-        try:
-            import openai
-        except ImportError:
-            raise MissingExtra.of("openai", "rag", purpose="embedding by an endpoint") from None
-        # a local endpoint needs no key, the client does; the environment is for the doors to read
-        return openai.OpenAI(
-            api_key=str(self._settings.get("api_key") or "none"),
-            base_url=self._address,
-            max_retries=int(self._settings.get("retries", 3)),
-            timeout=TIMEOUT,
-            http_client=openai.DefaultHttpxClient(trust_env=False),
+        library, settings = openai_library(purpose=_PURPOSE), self._settings
+        client: openai.OpenAI = library.OpenAI(
+            api_key=settings.key or "none",  # a local endpoint needs no key, the client does
+            base_url=settings.base_url,
+            max_retries=settings.retries,
+            timeout=settings.timeout or None,
+            http_client=library.DefaultHttpxClient(trust_env=False),  # the environment is for the doors to read
         )
+        return client
+
+
+def _embeddings(reply: Any) -> list[list[float]] | None:
+    """The embeddings of a reply in the order of their texts; None where it is something else."""
+    rows = getattr(reply, "data", None)
+    if not isinstance(rows, list) or not all(isinstance(getattr(row, "index", None), int) for row in rows):
+        return None
+    found: list[Any] = [getattr(row, "embedding", None) for row in sorted(rows, key=lambda row: row.index)]
+    return found if all(isinstance(vector, list) for vector in found) else None
 
 
 def _batches(texts: Sequence[str], size: int) -> list[Sequence[str]]:

@@ -9,8 +9,9 @@ from typing import Any, Final, Protocol
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure, UnknownName
 from steelyard.rag import extractive
-from steelyard.rag.chat import VLLM_HINT, ChatGenerator, chat_settings
+from steelyard.rag.chat import VLLM_HINT, ChatGenerator, ChatSettings
 from steelyard.rag.conversations import Conversation, Outcome, Told
+from steelyard.rag.endpoints import endpoint_settings
 
 BACKENDS: Final = ("extractive", "openai", "vllm", "hf")
 _EMPTY: Final = "the prompt is empty"
@@ -45,14 +46,23 @@ def open_generator(
 
 
 def generate(
-    generator: Generator, conversations: Sequence[Conversation], *, told: Told = lambda done, total: None
+    generator: Generator,
+    conversations: Sequence[Conversation],
+    *,
+    proven: bool = False,
+    told: Told = lambda done, total: None,
 ) -> tuple[list[str | None], list[str | None]]:
-    """Answers and errors side by side: of each pair, one is None. That all fail is a failure of the system."""
+    """Answers and errors side by side: an answer is None where there is none, and then its error says why.
+
+    An answer with an error was had, but not whole. Where all that are asked fail, the key, the model or the address is
+    wrong, and the system fails; unless it is `proven`, that is, has answered something before.
+    """
     asked = [conversation for conversation in conversations if conversation]
-    answered = iter(generator.generate(asked, told) if asked else ())
-    outcomes = [next(answered) if conversation else Outcome(None, _EMPTY) for conversation in conversations]
-    if outcomes and all(outcome.error for outcome in outcomes):
-        raise SystemFailure(f"every generation failed: {outcomes[0].error}")
+    answered = generator.generate(asked, told) if asked else []
+    if answered and not proven and all(outcome.answer is None for outcome in answered):
+        raise SystemFailure(f"every generation failed: {answered[0].error}")
+    waiting = iter(answered)
+    outcomes = [next(waiting) if conversation else Outcome(None, _EMPTY) for conversation in conversations]
     return [outcome.answer for outcome in outcomes], [outcome.error for outcome in outcomes]
 
 
@@ -102,7 +112,8 @@ def _chat(
             raise ConfigError("vllm needs the base_url of a running server", where=where, hint=VLLM_HINT)
         renamed = {"model_name_or_path": "model_name"}
         config = {renamed.get(name, name): value for name, value in config.items()}
-    return ChatGenerator(chat_settings(config, key=key, where=where), sampling=sampling, extra=extra)
+    settings = endpoint_settings(ChatSettings, config, key=key, where=where)
+    return ChatGenerator(settings, sampling=sampling, extra=extra)
 
 
 def _section(settings: Any, where: str, name: str | None = None) -> Mapping[str, Any]:

@@ -47,11 +47,14 @@ def read_template(name: str, *, root: Path) -> Template:
     return Template(str(path), {name: line for line, name in reversed(lines)}, template.render)
 
 
-def fill(template: Template, columns: Mapping[str, Sequence[str]], *, prompt: str, example: str) -> list[str]:
-    """One text per row of the columns, which are of one length; `prompt` and `example` are named in complaints."""
+def fill(template: Template, columns: Mapping[str, Sequence[str | None]], *, prompt: str, example: str) -> list[str]:
+    """One text per row of the columns, which are of one length; `prompt` and `example` are named in complaints.
+
+    A row that lacks something (None) has an empty prompt, which is not asked: so what failed before stays a failure.
+    """
     _check_names(template, list(columns), prompt, example)
     rows = zip(*columns.values(), strict=True)
-    return [_rendered(template, dict(zip(columns, row, strict=True))) for row in rows]
+    return ["" if None in row else _rendered(template, dict(zip(columns, row, strict=True))) for row in rows]
 
 
 def check_lengths(**lists: Any) -> None:
@@ -73,25 +76,26 @@ def texts(name: str, entries: Sequence[Any]) -> list[str]:
     return list(entries)
 
 
+def texts_or_none(name: str, entries: Sequence[Any]) -> list[str | None]:
+    """The entries, each of which must be text, or None where something failed or was not set."""
+    texts(name, ["" if entry is None else entry for entry in entries])
+    return list(entries)
+
+
 def joined(name: str, entries: Sequence[Any], *, most: int | None = None) -> list[str]:
-    """The passages of each question below each other, `most` of them at most."""
-    for number, passages in enumerate(entries):
+    """The passages of each question below each other, `most` of them at most; None are no passages."""
+    found = [[] if passages is None else passages for passages in entries]
+    for number, passages in enumerate(found):
         if not isinstance(passages, list):
             raise InputError(f"passages must be a list of texts, not {_kind(passages)}", where=f"{name}[{number}]")
-    return ["\n".join(texts(f"{name}[{number}]", passages)[:most]) for number, passages in enumerate(entries)]
+    return ["\n".join(texts(f"{name}[{number}]", passages)[:most]) for number, passages in enumerate(found)]
 
 
-def lettered(name: str, entries: Sequence[Any]) -> list[str]:
-    """The options of each question below each other, each with its letter."""
-    for number, options in enumerate(entries):
-        where = f"{name}[{number}]"
-        if not isinstance(options, list):
-            raise InputError(f"options must be a list of texts, not {_kind(options)}", where=where)
-        if not 0 < len(options) <= len(LETTERS):
-            raise InputError(f"{len(options)} options; from 1 to {len(LETTERS)} can be lettered", where=where)
-    spelled = [[str(each) if isinstance(each, int | float) else each for each in options] for options in entries]
-    kept = [texts(f"{name}[{number}]", options) for number, options in enumerate(spelled)]
-    return ["\n".join(f"{LETTERS[place]}: {option}" for place, option in enumerate(options)) for options in kept]
+def lettered(name: str, entries: Sequence[Any]) -> list[str | None]:
+    """The options of each question below each other, each with its letter; None where there are None."""
+    return [
+        None if options is None else _lettered(options, f"{name}[{number}]") for number, options in enumerate(entries)
+    ]
 
 
 def by_question(name: str, rounds: Any) -> list[list[Any]]:
@@ -124,6 +128,15 @@ def _found(name: Any, root: Path) -> Path:
         known = [str(path.relative_to(root)) for path in sorted((root / "prompt").glob("*.jinja"))]
         raise ConfigError("there is no such template", where=name, hint=nearest(name, known))
     return found
+
+
+def _lettered(options: Any, where: str) -> str:
+    if not isinstance(options, list):
+        raise InputError(f"options must be a list of texts, not {_kind(options)}", where=where)
+    if not 0 < len(options) <= len(LETTERS):
+        raise InputError(f"{len(options)} options; from 1 to {len(LETTERS)} can be lettered", where=where)
+    spelled = texts(where, [str(each) if isinstance(each, int | float) else each for each in options])
+    return "\n".join(f"{LETTERS[place]}: {option}" for place, option in enumerate(spelled))
 
 
 def _check_names(template: Template, given: Sequence[str], prompt: str, example: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, SystemFailure
+from steelyard.rag.endpoints import shown_address
 from steelyard.rag.queries import checked_queries, from_one
 
 TIMEOUT: Final = 60.0
@@ -12,13 +13,19 @@ TIMEOUT: Final = 60.0
 
 
 def search_remote(
-    url: str, queries: Sequence[str], *, top_k: int, instruction: str, timeout: float = TIMEOUT
+    url: str, queries: Sequence[str | None], *, top_k: int, instruction: str, timeout: float = TIMEOUT
 ) -> list[list[str]]:
-    """The passages that a retriever finds: POST <url>/search with the queries, `ret_psg` comes back."""
+    """The passages that a retriever finds: POST <url>/search with the queries, `ret_psg` comes back.
+
+    A query that says nothing is not sent, and finds nothing.
+    """
     import httpx
 
     address, asked = _search_address(url), checked_queries(queries)
-    body = {"query_list": asked, "top_k": from_one(top_k, "top_k"), "query_instruction": instruction}
+    said = [query for query in asked if query.strip()]
+    body = {"query_list": said, "top_k": from_one(top_k, "top_k"), "query_instruction": instruction}
+    if not said:
+        return [[] for _ in asked]
     try:
         reply = httpx.post(address, json=body, timeout=timeout, trust_env=False)
         reply.raise_for_status()
@@ -29,7 +36,8 @@ def search_remote(
         raise _failure(address, str(error) or type(error).__name__) from None
     except ValueError:
         raise _failure(address, "the reply is not JSON") from None
-    return _passages(found, len(asked), address)
+    passages = iter(_passages(found, len(said), address))
+    return [next(passages) if query.strip() else [] for query in asked]
 
 
 def _search_address(url: str) -> str:
@@ -54,6 +62,4 @@ def _is_texts(value: Any) -> bool:
 
 
 def _failure(address: str, why: str) -> SystemFailure:
-    parts = urlsplit(address)
-    shown = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-    return SystemFailure(f"the retriever at {shown} failed: {why}")
+    return SystemFailure(f"the retriever at {shown_address(address)} failed: {why}")

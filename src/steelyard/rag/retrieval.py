@@ -19,8 +19,9 @@ from steelyard.rag.artifacts import (
     write_stamp,
 )
 from steelyard.rag.corpus import read_corpus
-from steelyard.rag.dense import open_dense, search_dense, write_dense
+from steelyard.rag.dense import check_vectors, open_dense, search_dense, write_dense
 from steelyard.rag.embedding import Embedder, Endpoint, Latent, SentenceTransformers
+from steelyard.rag.endpoints import EndpointSettings, endpoint_settings
 from steelyard.rag.latent import Vectors
 from steelyard.rag.lexical import LexicalIndex, make_lexical, open_lexical
 from steelyard.rag.queries import checked_queries, from_one
@@ -104,6 +105,7 @@ class Retriever:
         if not overwrite and is_current(path, self._origin(embedder)):
             return
         vectors = embedder.embed_passages(self._corpus.texts, told)
+        check_vectors(vectors)
         remove_stamp(path)
         with whole_file(path) as part, part.open("wb") as file:
             np.save(file, vectors)
@@ -132,7 +134,7 @@ class Retriever:
         self._lexical = None
         make_lexical(self._corpus, self._settings.lexical_path, way=self._way, overwrite=overwrite, told=told)
 
-    def search(self, queries: Sequence[str], top_k: int, instruction: str) -> Found:
+    def search(self, queries: Sequence[str | None], top_k: int, instruction: str) -> Found:
         """The best passages for each query, by the chosen backend."""
         embedder = self._embedder
         if embedder is None:
@@ -141,7 +143,7 @@ class Retriever:
         index = self._dense = self._dense or self._open_dense(embedder)
         return self._found(asked, lambda texts: search_dense(index, embedder.embed_queries(texts, instruction), wanted))
 
-    def search_terms(self, queries: Sequence[str], top_k: int) -> Found:
+    def search_terms(self, queries: Sequence[str | None], top_k: int) -> Found:
         """The best passages for each query, by BM25."""
         wanted, asked = from_one(top_k, "top_k"), checked_queries(queries)
         index = self._lexical = self._lexical or open_lexical(self._corpus, self._settings.lexical_path, way=self._way)
@@ -186,13 +188,19 @@ def _embedder(settings: Settings) -> Embedder | None:
     makers: dict[str, Callable[[Settings], Embedder | None]] = {
         "latent": lambda _: Latent(),
         "sentence_transformers": _sentence_transformers,
-        "openai": lambda chosen: Endpoint(chosen.of_backend("openai"), batch_size=chosen.batch_size),
+        "openai": _endpoint,
         BM25: lambda _: None,
     }
     from_one(settings.batch_size, "batch_size")
     _check_offered("backend", settings.backend, makers)
     _check_offered("index backend", settings.index_backend, ("faiss",))
     return makers[settings.backend](settings)
+
+
+def _endpoint(settings: Settings) -> Embedder:
+    config = settings.of_backend("openai")
+    chosen = endpoint_settings(EndpointSettings, config, key="", where="backend_configs.openai")
+    return Endpoint(chosen, batch_size=settings.batch_size)
 
 
 def _sentence_transformers(settings: Settings) -> Embedder:

@@ -10,16 +10,21 @@ TAG = "steelyard"
 
 
 def write_run(
-    path: str, ids: Sequence[Sequence[str]], scores: Sequence[Sequence[float]], query_ids: Sequence[str | int] | None
+    path: str,
+    ids: Sequence[Sequence[str] | None],
+    scores: Sequence[Sequence[float] | None],
+    query_ids: Sequence[str | int] | None,
 ) -> None:
-    """Write a run; queries are called q1, q2, … where no ids are given."""
+    """Write a run; queries are called q1, q2, … where no ids are given, and a row that is None found nothing."""
     if not path or not isinstance(path, str):
         raise ConfigError(f"run_path must name a file, not {path!r}")
     names = [f"q{place + 1}" for place in range(len(ids))] if query_ids is None else [str(each) for each in query_ids]
     if not len(names) == len(ids) == len(scores):
         raise InputError(f"{len(names)} queries, {len(ids)} lists of ids, {len(scores)} lists of scores")
     lines = "".join(
-        line for name, row, values in zip(names, ids, scores, strict=True) for line in _lines(name, row, values)
+        line
+        for name, row, values in zip(names, ids, scores, strict=True)
+        for line in _lines(name, row or (), values or ())
     )
     with whole_file(Path(path)) as part:
         part.write_text(lines, encoding="utf-8")

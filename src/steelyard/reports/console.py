@@ -1,12 +1,12 @@
 """The table on the terminal."""
 
-import io
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from steelyard.reports import cells, legal
 from steelyard.reports.content import Report, groups
+from steelyard.reports.grids import draw, titled, width_of
 from steelyard.reports.reasons import reason_in
 from steelyard.reports.remarks import remarks
 from steelyard.reports.words import Language, Words, words_of
@@ -25,7 +25,7 @@ def render_console(report: Report, *, language: Language = "en", width: int = 30
     """
     words = words_of(language)
     grids = [_means(report, report.summaries, words)]
-    if _width(grids[0]) > width:
+    if width_of(grids[0]) > width:
         grids = [_means(report, [summary], words) for summary in report.summaries]
     grids += [_differences(name, comparisons, words) for name, comparisons in _by_result(report)]
     if report.by:
@@ -33,29 +33,12 @@ def render_console(report: Report, *, language: Language = "en", width: int = 30
     legal_tables = [table for table in report.tables if table.kind == legal.METRIC]
     grids += [_parts(table, words) for table in legal_tables]
     grids += [_refusals(table, words) for table in legal_tables if "conflict_gap" in table.tags.get("type", ())]
-    lines = [line for grid in grids for line in (*_draw(grid, colour), "")]
+    lines = [line for grid in grids for line in (*draw(grid, colour), "")]
     lines += [line for table in legal_tables for line in _worst(table, words, language)]
     lines += remarks(report, words)
     if report.per_item:
         lines += ["", *_items(report)]
     return "\n".join(lines) + "\n"
-
-
-def _draw(grid: "Grid", colour: bool) -> list[str]:
-    from rich.console import Console
-
-    title, grid.title = grid.title, None  # it may be wider than its table, and must not break
-    output = io.StringIO()
-    settings = {"force_terminal": True} if colour else {"no_color": True}
-    Console(file=output, width=_width(grid), highlight=False, emoji=False, markup=False, **settings).print(grid)  # type: ignore[arg-type]
-    head = [] if title is None else [f"\x1b[1m{title}\x1b[0m" if colour else str(title)]
-    return [*head, *(line.rstrip() for line in output.getvalue().splitlines())]
-
-
-def _width(grid: "Grid") -> int:
-    from rich.console import Console
-
-    return Console(width=10_000, markup=False).measure(grid).maximum
 
 
 def _means(report: Report, summaries: Sequence[Summary], words: Words) -> "Grid":
@@ -82,7 +65,7 @@ def _mean_cells(report: Report, summary: Summary, metric: str) -> tuple[str, str
 
 def _groups(table: Table, tag: str, metrics: Sequence[str]) -> "Grid":
     """The means of each group of items, one group a line."""
-    grid = _titled(f"{table.name}: {tag}")
+    grid = titled(f"{table.name}: {tag}")
     for heading in (tag, "n", *metrics):
         grid.add_column(heading, justify="left" if heading == tag else "right", no_wrap=True)
     for value, summary in groups(table, tag).items():
@@ -93,7 +76,7 @@ def _groups(table: Table, tag: str, metrics: Sequence[str]) -> "Grid":
 
 def _parts(table: Table, words: Words) -> "Grid":
     """The score and its parts for each type of question."""
-    grid = _titled(f"{table.name}: {words('parts of the score')}")
+    grid = titled(f"{table.name}: {words('parts of the score')}")
     for heading in ("type", "part", "mean", "95 % interval", "n"):
         grid.add_column(words(heading), justify="left" if heading in ("type", "part") else "right", no_wrap=True)
     before = ""
@@ -107,7 +90,7 @@ def _parts(table: Table, words: Words) -> "Grid":
 def _refusals(table: Table, words: Words) -> "Grid":
     """Answered and abstained, of answerable questions and of others."""
     found = legal.refusals(table)
-    grid = _titled(f"{table.name}: {words('questions about gaps')}")
+    grid = titled(f"{table.name}: {words('questions about gaps')}")
     for heading in ("", "answered", "abstained", "rate of the wrong one"):
         grid.add_column(words(heading), justify="left" if not heading else "right", no_wrap=True)
     grid.add_row(
@@ -142,19 +125,13 @@ def _worst(table: Table, words: Words, language: Language) -> Iterator[str]:
     yield ""
 
 
-def _titled(title: str) -> "Grid":
-    from rich.table import Table as Grid
-
-    return Grid(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold")
-
-
 def _by_result(report: Report) -> Iterator[tuple[str, list[Comparison]]]:
     names = dict.fromkeys(comparison.a for comparison in report.comparisons)
     return ((name, [c for c in report.comparisons if c.a == name]) for name in names)
 
 
 def _differences(name: str, comparisons: list[Comparison], words: Words) -> "Grid":
-    grid = _titled(f"{name} {words('against')} {comparisons[0].b}")
+    grid = titled(f"{name} {words('against')} {comparisons[0].b}")
     grid.add_column(words("metric"), no_wrap=True)
     for heading in ("difference", "95 % interval", "p", "p adjusted", "", "detectable"):
         grid.add_column(words(heading), justify="right", no_wrap=True)

@@ -1,61 +1,27 @@
 """Tables for papers and pull requests: Markdown and LaTeX."""
 
 import math
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
 
 from steelyard.reports import cells, legal
 from steelyard.reports.content import Report, groups
+from steelyard.reports.grids import Grid, latex_grid, markdown, markdown_grid, one_line
 from steelyard.reports.reasons import reason_in
 from steelyard.reports.remarks import remarks
 from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
 
-# a mark between two letters or figures is no emphasis in Markdown, so that names stay readable: exact_match
-_MARKDOWN: Final = re.compile(r"[\\`*\[\]<>#~&$]|(?<![^\W_])_|_(?![^\W_])")
-_LATEX: Final = str.maketrans(
-    {
-        "_": r"\_",
-        "%": r"\%",
-        "&": r"\&",
-        "#": r"\#",
-        "$": r"\$",
-        "~": r"\textasciitilde{}",
-        "^": r"\^{}",
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        cells.BETTER: "$^{+}$",
-        cells.WORSE: "$^{-}$",
-    }
-)
-
-
-@dataclass(frozen=True, slots=True)
-class _Grid:
-    """A table in no format yet: the first `texts` columns hold words of the case, the others numbers."""
-
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    title: str = ""
-    texts: int = 1
-
 
 def render_markdown(report: Report, *, language: Language = "en") -> str:
     """All that the console shows, as Markdown tables and lists."""
     words = words_of(language)
     grids = [_means(report, words), *([_differences(report, words)] if report.comparisons else [])]
-    blocks = [_markdown_grid(grid) for grid in (*grids, *_details(report, words))]
+    blocks = [markdown_grid(grid) for grid in (*grids, *_details(report, words))]
     blocks += [block for table in _legal_tables(report) for block in _worst(table, words, language)]
-    blocks.append("\n".join(f"- {_markdown(line)}" for line in remarks(report, words)))
+    blocks.append("\n".join(f"- {markdown(line)}" for line in remarks(report, words)))
     if report.per_item:
-        blocks.append(_markdown_grid(_items(report, words)))
+        blocks.append(markdown_grid(_items(report, words)))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -68,18 +34,18 @@ def render_latex(report: Report, *, language: Language = "en") -> str:
     marks = f"{words('significantly better')}, {words('significantly worse')}"
     lines = [rf"% \usepackage{{booktabs}}; $^{{+}}$ $^{{-}}$: {marks}"]
     for grid in (_means(report, words, with_spread=False), *_details(report, words)):
-        lines += _latex_grid(grid)
+        lines += latex_grid(grid)
     weighted = (_weighted(table, words) for table in _legal_tables(report))
-    lines += [f"% {_line(text)}" for text in (*filter(None, weighted), *remarks(report, words))]
+    lines += [f"% {one_line(text)}" for text in (*filter(None, weighted), *remarks(report, words))]
     return "\n".join(lines) + "\n"
 
 
-def _means(report: Report, words: Words, *, with_spread: bool = True) -> _Grid:
+def _means(report: Report, words: Words, *, with_spread: bool = True) -> Grid:
     rows = [
         [metric, *(_mean_cell(report, summary, metric, with_spread) for summary in report.summaries)]
         for metric in report.metrics
     ]
-    return _Grid([words("metric"), *(summary.name for summary in report.summaries)], rows)
+    return Grid([words("metric"), *(summary.name for summary in report.summaries)], rows)
 
 
 def _mean_cell(report: Report, summary: Summary, metric: str, with_spread: bool) -> str:
@@ -92,7 +58,7 @@ def _mean_cell(report: Report, summary: Summary, metric: str, with_spread: bool)
     return " ".join(filter(None, (cells.mean(found), mark, cells.spread(found))))
 
 
-def _differences(report: Report, words: Words) -> _Grid:
+def _differences(report: Report, words: Words) -> Grid:
     headings = ["result", "metric", "difference", "95 % interval", "p", "p adjusted", "detectable"]
     rows = [
         [
@@ -106,10 +72,10 @@ def _differences(report: Report, words: Words) -> _Grid:
         ]
         for c in report.comparisons
     ]
-    return _Grid([words(heading) for heading in headings], rows, texts=2)
+    return Grid([words(heading) for heading in headings], rows, texts=2)
 
 
-def _details(report: Report, words: Words) -> Iterator[_Grid]:
+def _details(report: Report, words: Words) -> Iterator[Grid]:
     """The groups of every result, then what is said of legal ones."""
     if report.by:
         yield from (_groups(table, report.by, report.metrics) for table in report.tables)
@@ -122,7 +88,7 @@ def _legal_tables(report: Report) -> list[Table]:
     return [table for table in report.tables if table.kind == legal.METRIC]
 
 
-def _groups(table: Table, tag: str, metrics: Sequence[str]) -> _Grid:
+def _groups(table: Table, tag: str, metrics: Sequence[str]) -> Grid:
     rows = [
         [
             value or cells.DASH,
@@ -131,26 +97,26 @@ def _groups(table: Table, tag: str, metrics: Sequence[str]) -> _Grid:
         ]
         for value, summary in groups(table, tag).items()
     ]
-    return _Grid([tag, "n", *metrics], rows, f"{table.name}: {tag}")
+    return Grid([tag, "n", *metrics], rows, f"{table.name}: {tag}")
 
 
-def _parts(table: Table, words: Words) -> _Grid:
+def _parts(table: Table, words: Words) -> Grid:
     rows = [
         [found.type, found.part, cells.number(found.mean), cells.interval(found.interval), f"{found.items:,}"]
         for found in legal.part_means(table)
     ]
     headings = [words(heading) for heading in ("type", "part", "mean", "95 % interval", "n")]
-    return _Grid(headings, rows, f"{table.name}: {words('parts of the score')}", texts=2)
+    return Grid(headings, rows, f"{table.name}: {words('parts of the score')}", texts=2)
 
 
-def _refusals(table: Table, words: Words) -> _Grid:
+def _refusals(table: Table, words: Words) -> Grid:
     found = legal.refusals(table)
     rows: list[tuple[str, int | str, int | str, float]] = [
         ("answerable", found.answered_answerable, found.refused_answerable, found.over_refusal),
         ("not answerable", found.answered_unanswerable, found.refused_unanswerable, found.false_answer),
         ("hallucinating answers", "", "", legal.hallucination_rate(table)),
     ]
-    return _Grid(
+    return Grid(
         [words(heading) for heading in ("", "answered", "abstained", "rate of the wrong one")],
         [[words(label), str(answered), str(refused), _rate(rate)] for label, answered, refused, rate in rows],
         f"{table.name}: {words('questions about gaps')}",
@@ -161,14 +127,14 @@ def _rate(share: float) -> str:
     return f"{share:.1%}" if math.isfinite(share) else cells.DASH
 
 
-def _items(report: Report, words: Words) -> _Grid:
+def _items(report: Report, words: Words) -> Grid:
     """One row per result and item."""
     rows = [
         [table.name, identifier, *(_score(table, metric, row) for metric in report.metrics)]
         for table in report.tables
         for row, identifier in enumerate(table.ids)
     ]
-    return _Grid([words("result"), "id", *report.metrics], rows, texts=2)
+    return Grid([words("result"), "id", *report.metrics], rows, texts=2)
 
 
 def _score(table: Table, metric: str, row: int) -> str:
@@ -184,51 +150,12 @@ def _weighted(table: Table, words: Words) -> str:
 def _worst(table: Table, words: Words, language: Language) -> Iterator[str]:
     """The weighted mean, and the worst questions, numbered, with the reasons below them."""
     if weighted := _weighted(table, words):
-        yield _markdown(weighted)
+        yield markdown(weighted)
     lines = [
-        f"{number}. {_markdown(each.id)} · {cells.number(each.score, 2)} · {_markdown(each.question)}\n"
-        f"   - {_markdown(reason_in(language, each.reason))}"
+        f"{number}. {markdown(each.id)} · {cells.number(each.score, 2)} · {markdown(each.question)}\n"
+        f"   - {markdown(reason_in(language, each.reason))}"
         for number, each in enumerate(legal.worst(table), 1)
     ]
     if lines:
-        yield f"### {_markdown(table.name)}: {words('the worst questions')}"
+        yield f"### {markdown(table.name)}: {words('the worst questions')}"
         yield "\n".join(lines)
-
-
-def _markdown_grid(grid: _Grid) -> str:
-    headings = [_markdown_cell(heading) for heading in grid.headings]
-    rules = ["---" if column < grid.texts else "---:" for column in range(len(headings))]
-    rows = [[*map(_markdown_cell, row[: grid.texts]), *row[grid.texts :]] for row in grid.rows]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in (headings, rules, *rows))
-    return f"### {_markdown(grid.title)}\n\n{table}" if grid.title else table
-
-
-def _markdown_cell(text: str) -> str:
-    return _markdown(text).replace("|", r"\|")
-
-
-def _markdown(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\g<0>", _line(text))
-
-
-def _latex_grid(grid: _Grid) -> Iterator[str]:
-    if grid.title:
-        yield from ("", rf"\bigskip\noindent\textbf{{{_latex(grid.title)}}}\par\smallskip\noindent")
-    numbers = len(grid.headings) - grid.texts
-    yield from (rf"\begin{{tabular}}{{{'l' * grid.texts}{'r' * numbers}}}", r"\toprule", _latex_row(grid.headings))
-    yield from (r"\midrule", *map(_latex_row, grid.rows), r"\bottomrule", r"\end{tabular}")
-
-
-def _latex_row(row: Sequence[str]) -> str:
-    line = " & ".join(map(_latex, row)) + r" \\"
-    # after \\ and \toprule a bracket or star would be an argument
-    return "{}" + line if line.startswith(("[", "*")) else line
-
-
-def _latex(text: str) -> str:
-    return _line(text).translate(_LATEX)
-
-
-def _line(text: str) -> str:
-    """The text in one line."""
-    return " ".join(text.split())

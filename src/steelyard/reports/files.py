@@ -3,8 +3,9 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from steelyard.errors import ConfigError
 from steelyard.formats.results import numbers, save_all
@@ -13,7 +14,13 @@ from steelyard.reports.documents import render_latex, render_markdown
 from steelyard.reports.words import Language
 from steelyard.stats.summary import known
 
-Renderer = Callable[[Report, Language], str]
+if TYPE_CHECKING:
+    from steelyard.formats.documents import Document
+
+Renderer = Callable[[Report, Language, "Mapping[str, Document]"], str]
+
+PLOTS: Final = (".svg", ".png")
+"""What `plots` writes; it and the page are loaded when they are asked for."""
 
 _DIFFERENCE = ("b", "diff", "p_value", "p_adjusted", "significant")
 """The columns of a comparison, named as in JSON."""
@@ -50,21 +57,28 @@ def _mean_rows(report: Report) -> Iterator[list[object]]:
             yield [summary.name, metric, *map(known, bounds), *counted, *(values.get(key) for key in _DIFFERENCE)]
 
 
+def _page(report: Report, language: Language, documents: "Mapping[str, Document]") -> str:
+    from steelyard.reports.page import render_html
+
+    return render_html(report, language, documents)
+
+
 RENDERERS: dict[str, Renderer] = {
-    ".json": lambda report, _: render_json(report),
-    ".csv": lambda report, _: render_csv(report),
-    ".md": lambda report, language: render_markdown(report, language=language),
-    ".tex": lambda report, language: render_latex(report, language=language),
+    ".json": lambda report, *_: render_json(report),
+    ".csv": lambda report, *_: render_csv(report),
+    ".md": lambda report, language, _: render_markdown(report, language=language),
+    ".tex": lambda report, language, _: render_latex(report, language=language),
+    ".html": _page,
 }
-SUFFIXES = (*RENDERERS, ".jsonl")
+SUFFIXES = (*RENDERERS, *PLOTS, ".jsonl")
 
 
-def check_outputs(paths: Sequence[Path], inputs: Sequence[str] = ()) -> None:
+def check_outputs(paths: Sequence[Path], inputs: Sequence[str] = (), *, suffixes: Sequence[str] = SUFFIXES) -> None:
     """Refuse, before any work is done, what could not be written or would overwrite an input."""
     for path in paths:
         where = str(path)
-        if path.suffix.lower() not in SUFFIXES:
-            hint = f"known: {', '.join(SUFFIXES)}"
+        if path.suffix.lower() not in suffixes:
+            hint = f"known: {', '.join(suffixes)}"
             raise ConfigError(f"no report format has the extension {path.suffix!r}", where=where, hint=hint)
         if not path.parent.is_dir():
             raise ConfigError(f"there is no folder {str(path.parent)!r}", where=where, hint="make it first")
@@ -74,12 +88,31 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[str] = ()) -> None:
             raise ConfigError("this is one of the inputs; it would be overwritten", where=where, hint="name another")
 
 
-def write_report(report: Report, path: Path, *, language: Language = "en") -> None:
-    """Write the report in the format that the extension names."""
+def write_report(
+    report: Report, path: Path, *, language: Language = "en", documents: "Mapping[str, Document] | None" = None
+) -> None:
+    """Write the report in the format that the extension names; a page shows the documents that its items are about."""
+    suffix = path.suffix.lower()
     try:
-        if path.suffix.lower() == ".jsonl":
+        if suffix == ".jsonl":
             save_all(report.tables, path)
+        elif suffix in PLOTS:
+            _plot(report, path, language)
         else:
-            path.write_text(RENDERERS[path.suffix.lower()](report, language), encoding="utf-8")
+            path.write_text(RENDERERS[suffix](report, language, documents or {}), encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror}", where=str(path)) from None
+
+
+def _plot(report: Report, path: Path, language: Language) -> None:
+    from steelyard.reports.plots import save_plot
+
+    save_plot(report, path, language=language)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write what was rendered elsewhere."""
+    try:
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot be written: {error.strerror}", where=str(path)) from None

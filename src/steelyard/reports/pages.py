@@ -1,15 +1,15 @@
 """Pages that open in any browser without a network: one file, style and scripts inside, nothing else allowed to run.
 
 A page is a template (`templates/NAME.html.j2`, within `frame.html.j2`), the scripts of the frame and its own
-(`frame.js`, `NAME.js`), one style, and data as JSON. The policy of the page allows exactly these scripts and this
-style, by their hashes. Words in templates are `t("words")`, which shows them in the language of the page and keeps the
-other one for the switch.
+(`frame.js`, then `scripts`, then `NAME.js`), one style, and data as JSON. The policy of the page allows exactly these
+scripts and this style, by their hashes. Words in templates are `t("words")`, which shows them in the language of the
+page and keeps the other one for the switch; `label("words")` does the same for the accessible name of an element.
 """
 
 import base64
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
-LARGE: Final = 4_000_000
+LARGE: Final = 1_500_000
 """Data of more characters are packed: a page of ten thousand items stays small."""
 
 
@@ -33,23 +33,26 @@ def render_page(
     title: str,
     language: Language = "en",
     folder: Path = TEMPLATES,
+    scripts: Sequence[str] = (),
     **context: Any,
 ) -> str:
     """The page of a template with its data; everything in both is escaped."""
     style = _read("style.css", TEMPLATES)
-    scripts = [_read("frame.js", TEMPLATES), _read(f"{name}.js", folder)]
+    sources = [_read("frame.js", TEMPLATES), *(_read(script, folder) for script in (*scripts, f"{name}.js"))]
     packed, kind = _embedded({**data, "language": language, "words": CHINESE})
     frame = {
         "title": title,
         "language": language,
         "style": _safe(style),
-        "scripts": [_safe(script) for script in scripts],
-        "policy": _policy(style, scripts),
+        "scripts": [_safe(source) for source in sources],
+        "policy": _policy(style, sources),
         "data": _safe(packed),
         "data_kind": kind,
-        "t": partial(_word, language),
+        "t": partial(word, language),
+        "label": partial(label, language),
     }
-    return _environment(folder).get_template(f"{name}.html.j2").render(**context, **frame)
+    page = _environment(folder).get_template(f"{name}.html.j2").render(**context, **frame)
+    return page.encode("utf-8", "replace").decode()  # half of a pair is no character
 
 
 def _policy(style: str, scripts: list[str]) -> str:
@@ -75,13 +78,22 @@ def _embedded(data: Mapping[str, Any]) -> tuple[str, str]:
     return text.encode("utf-8", "replace").decode(), "application/json"
 
 
-def _word(language: Language, text: str) -> "Markup":
+def word(language: Language, text: str, translation: str | None = None) -> "Markup":
     """Words of the page in its language, with both languages beside them."""
+    from markupsafe import Markup
+
+    chinese = translation or CHINESE.get(text, text)
+    shown = chinese if language == "zh" else text
+    return Markup('<span data-en="{}" data-zh="{}">{}</span>').format(text, chinese, shown)
+
+
+def label(language: Language, text: str) -> "Markup":
+    """The accessible name of an element as its attributes."""
     from markupsafe import Markup
 
     chinese = CHINESE.get(text, text)
     shown = chinese if language == "zh" else text
-    return Markup('<span data-en="{}" data-zh="{}">{}</span>').format(text, chinese, shown)
+    return Markup('aria-label="{}" data-label-en="{}" data-label-zh="{}"').format(shown, text, chinese)
 
 
 def _environment(folder: Path) -> "Environment":

@@ -1,25 +1,24 @@
 """Is the difference between two systems real? Paired by item, corrected as a family, with what could be detected."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
 
-from steelyard.errors import ConfigError, InputError, UnknownName, nearest
+from steelyard.errors import ConfigError, UnknownName, nearest
 from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import PairedResult, Test, paired_tests
+from steelyard.stats.pairing import Pairs, pair
 from steelyard.stats.power import effect_size, smallest_detectable
-from steelyard.stats.summary import clusters_of, interval_list, known
-from steelyard.table import Flags, FloatArray, IntArray, Table, mean
-
-# of a score's sixteen digits so many are trusted in a difference
-_DIGITS = 14
+from steelyard.stats.summary import interval_list, known
+from steelyard.table import Flags, FloatArray, Table, mean
 
 # settings on which two tables that are compared may well differ
-_OWN_SETTINGS = ("run", "predictions", "system", "steelyard")
+OWN_SETTINGS = ("run", "predictions", "system", "steelyard")
+
+ANYWAY_HINT = "measure both alike, or compare them all the same with --anyway"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +131,91 @@ def compare_all(
     metrics: Sequence[str] | None = None,
 ) -> list[Comparison]:
     """Compare each new table with the old one; all p-values of all of them are one family."""
-    found = [comparison for table in new for comparison in _compare_pair(table, old, settings, metrics)]
+    return _as_family([found for table in new for found in _compare_pair(table, old, settings, metrics)], settings)
+
+
+def compare_pairs(
+    tables: Sequence[Table], settings: ComparisonSettings, *, metrics: Sequence[str] | None = None
+) -> list[Comparison]:
+    """Compare every two tables, the later named with the earlier; all p-values of all pairs are one family."""
+    pairs = [(new, old) for place, new in enumerate(tables) for old in tables[:place]]
+    return _as_family([found for new, old in pairs for found in _compare_pair(new, old, settings, metrics)], settings)
+
+
+def compare_by(
+    new: Sequence[Table],
+    old: Table,
+    tag: str,
+    settings: ComparisonSettings,
+    *,
+    metrics: Sequence[str] | None = None,
+) -> dict[str, list[Comparison]]:
+    """Compare within each value of a tag; all p-values of all values are one family.
+
+    An item has the tag that the old table gives it, and where that has none, the first new one that does.
+    """
+    labelled = [
+        (value, found)
+        for value, items in _items_by_value([old, *new], tag).items()
+        for each in new
+        for found in _compare_within(each, old, items, settings, metrics)
+    ]
+    found = _as_family([comparison for _, comparison in labelled], settings)
+    groups: dict[str, list[Comparison]] = {}
+    for (value, _), comparison in zip(labelled, found, strict=True):
+        groups.setdefault(value, []).append(comparison)
+    return groups
+
+
+def check_comparable(new: Table, old: Table) -> None:
+    """Refuse two tables whose numbers do not mean the same; `compare` itself only says so in `settings_differ`."""
+    _check_same_kind(new, old)
+    names = settings_that_differ(new, old)
+    if names:
+        said = ", ".join(f"{name} ({_said(new, name)} ≠ {_said(old, name)})" for name in names)
+        raise ConfigError(f"{new.name} and {old.name} do not compare, their settings differ: {said}", hint=ANYWAY_HINT)
+
+
+def settings_that_differ(new: Table, old: Table) -> tuple[str, ...]:
+    """The settings apart from the system itself in which two results are not alike."""
+    return tuple(new.signature.differences(old.signature, apart_from=OWN_SETTINGS))
+
+
+def _said(table: Table, setting: str) -> str:
+    return table.signature.get(setting) or "–"
+
+
+def _as_family(found: Sequence[Comparison], settings: ComparisonSettings) -> list[Comparison]:
     adjusted = adjust([comparison.p_value for comparison in found], settings.correction)
     return [replace(comparison, p_adjusted=p) for comparison, p in zip(found, adjusted, strict=True)]
+
+
+def _items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
+    """The items that have each value of the tag, in order of appearance."""
+    known = dict.fromkeys(name for table in tables for name in table.tags)
+    if tag not in known:
+        hint = nearest(tag, known) if known else "the items of this result have no tags"
+        raise UnknownName(f"no tag is called {tag!r}", where=tables[0].name, hint=hint)
+    value_of: dict[str, str] = {}
+    for table in tables:
+        for item, value in zip(table.ids, table.tags.get(tag, [""] * len(table)), strict=True):
+            value_of[item] = value_of.get(item) or value
+    groups: dict[str, set[str]] = {}
+    for item, value in value_of.items():
+        groups.setdefault(value, set()).add(item)
+    return groups
+
+
+def _compare_within(
+    new: Table, old: Table, items: set[str], settings: ComparisonSettings, metrics: Sequence[str] | None
+) -> list[Comparison]:
+    """Compare on these items only; nothing where none of them is in both."""
+    if items.isdisjoint(set(new.ids) & set(old.ids)):
+        return []
+    new, old = (
+        table.take(np.array([row for row, item in enumerate(table.ids) if item in items])) for table in (new, old)
+    )
+    return _compare_pair(new, old, settings, metrics)
 
 
 def _compare_pair(
@@ -144,7 +225,7 @@ def _compare_pair(
     names = _common_metrics(new, old, metrics)
     if not names:
         return []
-    rows = _pair(new, old)
+    rows = pair(new, old)
     # Wilcoxon's ranks are those of R, which does not see ties behind rounding; its published values depend on that
     differences = np.column_stack([rows.differences(metric, ties=settings.test != "wilcoxon") for metric in names])
     units = rows.by_cluster(differences)
@@ -155,15 +236,15 @@ def _compare_pair(
     ]
 
 
-def _possible(rows: "_Pairs", metric: str, kept: FloatArray, both: Flags) -> Interval:
+def _possible(rows: Pairs, metric: str, kept: FloatArray, both: Flags) -> Interval:
     """The interval of a mean difference, as far as the metric can differ."""
-    found = mean_interval(kept, method="t", clusters=None if rows.clusters is None else rows.clusters[both])
+    found = mean_interval(kept, method="widened t", clusters=None if rows.clusters is None else rows.clusters[both])
     low, high = rows.tables[0].bounds.get(metric, (-np.inf, np.inf))
     return replace(found, low=max(found.low, low - high), high=min(found.high, high - low))
 
 
 def _compare_metric(
-    rows: "_Pairs", metric: str, differences: FloatArray, result: PairedResult, settings: ComparisonSettings
+    rows: Pairs, metric: str, differences: FloatArray, result: PairedResult, settings: ComparisonSettings
 ) -> Comparison:
     a, b = rows.tables
     both = ~np.isnan(differences)
@@ -189,49 +270,8 @@ def _compare_metric(
         smallest_detectable=smallest_detectable(units, alpha=settings.alpha) * len(units) / max(len(kept), 1),
         wins=int(np.count_nonzero(kept > 0)),
         losses=int(np.count_nonzero(kept < 0)),
-        settings_differ=tuple(a.signature.differences(b.signature, apart_from=_OWN_SETTINGS)),
+        settings_differ=settings_that_differ(a, b),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """Rows of the two tables that belong to one item, in the order of ids, and the clusters that items share."""
-
-    tables: tuple[Table, Table]
-    new: IntArray
-    old: IntArray
-    clusters: IntArray | None
-
-    def differences(self, metric: str, *, ties: bool) -> FloatArray:
-        """New minus old; what is only rounding is 0, and with `ties` 0.3 - 0.2 and 0.1 are one difference too."""
-        new, old = (table.column(metric)[rows] for table, rows in zip(self.tables, (self.new, self.old), strict=True))
-        found = new - old
-        largest = float(np.nanmax(np.abs((new, old)), initial=0.0))
-        if largest == 0:
-            return found
-        rounded = np.round(found, _DIGITS - math.ceil(math.log10(largest)))
-        return rounded if ties else np.where(rounded == 0, 0.0, found)
-
-    def by_cluster(self, differences: FloatArray) -> FloatArray:
-        """Differences of items that share a document, summed up: what varies is then the document."""
-        if self.clusters is None:
-            return differences
-        sums = np.zeros((int(self.clusters.max()) + 1, differences.shape[1]))
-        there = np.zeros_like(sums)
-        np.add.at(sums, self.clusters, np.nan_to_num(differences))
-        np.add.at(there, self.clusters, ~np.isnan(differences))
-        return np.where(there > 0, sums, np.nan)
-
-
-def _pair(new: Table, old: Table) -> _Pairs:
-    place = {item: row for row, item in enumerate(old.ids)}
-    pairs = [(row, place[item]) for row, item in enumerate(new.ids) if item in place]
-    if not pairs:
-        raise InputError(f"no item is in both {new.name} and {old.name}", hint="items are paired by their id")
-    pairs.sort(key=lambda rows: new.ids[rows[0]])
-    rows = np.array(pairs)
-    clusters = clusters_of(new)
-    return _Pairs((new, old), rows[:, 0], rows[:, 1], None if clusters is None else clusters[rows[:, 0]])
 
 
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:

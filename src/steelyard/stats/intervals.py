@@ -1,4 +1,4 @@
-"""Confidence intervals for a mean: Student t, Wilson for 0/1 scores, BCa bootstrap, and clusters of related items."""
+"""Confidence intervals for a mean: t, widened for skewed scores; Wilson for 0/1 scores; BCa; clusters of items."""
 
 import math
 from collections.abc import Callable
@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike
 
 from steelyard.stats.checks import require_one_column, require_resamples, require_share
 from steelyard.stats.distributions import normal_cumulative, normal_quantile, t_quantile
+from steelyard.stats.likelihood import likelihood_reach
 from steelyard.stats.resampling import resampled_sums
+from steelyard.stats.skewness import skewed_reaches
 from steelyard.stats.ties import TIE_TOLERANCE
 from steelyard.table import FloatArray
 
-Method = Literal["auto", "t", "wilson", "bca"]
+Method = Literal["auto", "widened t", "guarded t", "t", "wilson", "bca"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +58,10 @@ def mean_interval(
 ) -> Interval:
     """An interval for the mean of the values, which must not hold NaN: leave out unscored items first.
 
-    "auto" is Wilson where every value is 0 or 1 and there are no clusters, else t. `clusters` labels each value with
-    the group it shares (say, its document); groups, not items, are then what varies, with one degree of freedom less
-    than there are groups. `resamples` and `seed` are for "bca" alone.
+    "auto" is Wilson where every value is 0 or 1 and there are no clusters, else "widened t". Differences are given
+    "widened t" by name, since those of 0/1 scores can be negative even where none is; "guarded t" is for decisions.
+    `clusters` labels each value with the group it shares (say, its document); groups, not items, are then what varies,
+    with one degree of freedom less than there are groups. `resamples` and `seed` are for "bca" alone.
     """
     require_one_column(values)
     require_share("level", level)
@@ -76,8 +79,15 @@ def mean_interval(
     return Interval(low, high, name)
 
 
+def standard_error(values: FloatArray, clusters: ArrayLike | None = None) -> float:
+    """The standard error of the mean, over clusters where there are any; NaN for fewer than two units."""
+    require_one_column(values)
+    sample = _sample(values, clusters)
+    return math.nan if len(sample.sums) < 2 else _error(sample)
+
+
 def _choice(values: FloatArray, clusters: ArrayLike | None) -> str:
-    return "wilson" if clusters is None and len(values) and _all_binary(values) else "t"
+    return "wilson" if clusters is None and len(values) and _all_binary(values) else "widened t"
 
 
 def _all_binary(values: FloatArray) -> bool:
@@ -94,13 +104,46 @@ def _sample(values: FloatArray, clusters: ArrayLike | None) -> _Sample:
     return _Sample(np.bincount(member, weights=values).astype(np.float64), np.bincount(member).astype(np.float64))
 
 
+def _widened_bounds(sample: _Sample, settings: _Settings) -> tuple[float, float]:
+    """The t interval, moved out at either end to where the empirical likelihood ends, if that is further.
+
+    t alone misses too often on the side of a long tail. Likelihood alone misses too often where the sample holds only
+    a few values that matter. With the quantile of t they agree for symmetric samples but for a hundredth at 30 items.
+    """
+    mean, deviations, quantile = sample.mean, _deviations(sample), _quantile(sample, settings)
+    low, high = _t_bounds(sample, settings)
+    if not high - low > TIE_TOLERANCE * abs(mean):
+        return low, high  # all values are alike: what is left of them is rounding
+    below, above = likelihood_reach(-deviations, quantile), likelihood_reach(deviations, quantile)
+    return min(low, mean - below), max(high, mean + above)
+
+
+def _guarded_bounds(sample: _Sample, settings: _Settings) -> tuple[float, float]:
+    """The widened interval, moved out further to Willink's: for decisions, where an end too near is the worse error."""
+    low, high = _widened_bounds(sample, settings)
+    below, above = skewed_reaches(_deviations(sample), _quantile(sample, settings))
+    return min(low, sample.mean - below), max(high, sample.mean + above)
+
+
 def _t_bounds(sample: _Sample, settings: _Settings) -> tuple[float, float]:
     """Residuals are summed within each cluster first; with one item in each, this is the ordinary t interval."""
-    units, mean = len(sample.sums), sample.mean
-    residuals = sample.sums - sample.sizes * mean
-    error = math.sqrt(units / (units - 1) * float(residuals @ residuals)) / float(sample.sizes.sum())
-    half = t_quantile((1 + settings.level) / 2, units - 1) * error
-    return mean - half, mean + half
+    half = _quantile(sample, settings) * _error(sample)
+    return sample.mean - half, sample.mean + half
+
+
+def _quantile(sample: _Sample, settings: _Settings) -> float:
+    return t_quantile((1 + settings.level) / 2, len(sample.sums) - 1)
+
+
+def _deviations(sample: _Sample) -> FloatArray:
+    """What each unit adds to the mean, as if there were one item in each: residuals over the mean size."""
+    return (sample.sums - sample.sizes * sample.mean) * (len(sample.sums) / float(sample.sizes.sum()))
+
+
+def _error(sample: _Sample) -> float:
+    units = len(sample.sums)
+    residuals = sample.sums - sample.sizes * sample.mean
+    return math.sqrt(units / (units - 1) * float((residuals * residuals).sum())) / float(sample.sizes.sum())
 
 
 def _wilson_bounds(sample: _Sample, settings: _Settings) -> tuple[float, float]:
@@ -146,8 +189,10 @@ def _acceleration(sample: _Sample) -> float:
 
 
 _METHODS: dict[str, Callable[[_Sample, _Settings], tuple[float, float]]] = {
+    "widened t": _widened_bounds,
+    "guarded t": _guarded_bounds,
     "t": _t_bounds,
     "wilson": _wilson_bounds,
     "bca": _bca_bounds,
 }
-_FEWEST_UNITS = {"t": 2, "wilson": 1, "bca": 2}
+_FEWEST_UNITS = {"widened t": 2, "guarded t": 2, "t": 2, "wilson": 1, "bca": 2}

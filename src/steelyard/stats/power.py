@@ -9,6 +9,9 @@ from steelyard.stats.distributions import normal_quantile, t_quantile
 from steelyard.stats.ties import deviation
 from steelyard.table import FloatArray
 
+# beyond so many items t and the normal are one
+_MANY = 1_000_000
+
 
 def smallest_detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> float:
     """The mean difference that a paired t test at alpha would find with this power; NaN for fewer than two items."""
@@ -27,11 +30,35 @@ def items_needed(differences: FloatArray, *, detect: float, alpha: float = 0.05,
     spread = deviation(differences)
     if math.isnan(spread):
         raise ValueError(f"items needed are reckoned from at least 2 differences, not {len(differences)}")
-    normal = (normal_quantile(1 - alpha / 2) + normal_quantile(power)) * spread / detect
-    items = max(2, math.floor(normal**2))  # t has longer tails than the normal, so it needs no fewer
-    while _detectable(spread, items, alpha=alpha, power=power) > detect:
+    return items_to_tell(spread, detect, alpha=alpha, power=power)
+
+
+def items_to_tell(spread: float, gap: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+    """The fewest items with which a mean that lies `gap` from a line is told from it, if items spread like this.
+
+    n is the least with (t(1 - alpha/2, n-1) + t(power, n-1)) spread / sqrt(n) <= gap: a two-sided t interval then
+    leaves the line out in a share `power` of repetitions. For a one-sided question pass twice its alpha. Where items
+    share documents, `spread` is the standard error of the mean times sqrt(n): what is reckoned is then further items
+    in further documents of the same size.
+    """
+    normal = ((normal_quantile(1 - alpha / 2) + normal_quantile(power)) * spread / gap) ** 2
+    if normal > _MANY:
+        return math.ceil(normal)
+    items = max(2, math.floor(normal))  # t has longer tails than the normal, so it needs no fewer
+    while _detectable(spread, items, alpha=alpha, power=power) > gap:
         items += 1
     return items
+
+
+def trials_to_tell(share: float, line: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+    """The fewest 0/1 items with which Wilson's interval of a share leaves a line out, four times in five by default.
+
+    The textbook number for one proportion (Fleiss): ((z(1 - alpha/2) sqrt(v(1-v)) + z(power) sqrt(p(1-p))) / (p-v))^2,
+    where v is the line: Wilson's interval leaves out v just when the score test with the spread of v rejects it.
+    """
+    at_line = normal_quantile(1 - alpha / 2) * math.sqrt(line * (1 - line))
+    at_share = normal_quantile(power) * math.sqrt(share * (1 - share))
+    return max(1, math.ceil(((at_line + at_share) / (share - line)) ** 2))
 
 
 def effect_size(differences: FloatArray) -> float:

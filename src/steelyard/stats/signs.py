@@ -6,7 +6,9 @@ order of its additions; where that rounding could matter, the sum is made again 
 """
 
 import os
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
@@ -23,6 +25,7 @@ _TILE_CELLS: Final = 2**18  # signs in one tile: 1 MB as floats, which stays in 
 _SLAB_PRODUCTS: Final = 2**18  # in one product: too few for the matrix library to start threads of its own
 _SLAB_ROWS: Final = 16  # at least, however many metrics there are
 _BLOCK_CELLS: Final = 2**27  # signs in one block: 16 MB as bits
+_AHEAD: Final = 4  # blocks handed out per thread: enough to keep it busy, few to wait for after an interrupt
 
 _Precision = TypeVar("_Precision", np.float32, np.float64)
 
@@ -46,9 +49,25 @@ class _Question:
 def sampled_p_values(scaled: FloatArray, *, resamples: int, seed: int, threads: int | None = None) -> FloatArray:
     """Two-sided p = (b + 1) / (B + 1) for each column of differences scaled to a largest of 1."""
     count = partial(_count_extreme, _question(scaled), seed=seed)
-    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        extreme = sum(pool.map(count, _blocks(len(scaled), resamples)))
+    extreme = sum(_in_threads(count, _blocks(len(scaled), resamples), threads or os.cpu_count() or 1))
     return np.asarray((extreme + 1) / (resamples + 1), dtype=np.float64)
+
+
+def _in_threads(
+    count: Callable[[_Block], NDArray[np.int64]], blocks: Iterable[_Block], threads: int
+) -> Iterator[NDArray[np.int64]]:
+    """The count of each block, in order; blocks are handed out a few at a time, and an interrupt takes them back."""
+    pool = ThreadPoolExecutor(threads)
+    waiting: deque[Future[NDArray[np.int64]]] = deque()
+    try:
+        for block in blocks:
+            if len(waiting) == _AHEAD * threads:
+                yield waiting.popleft().result()
+            waiting.append(pool.submit(count, block))
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _question(scaled: FloatArray) -> _Question:
@@ -62,10 +81,11 @@ def _question(scaled: FloatArray) -> _Question:
     )
 
 
-def _blocks(items: int, resamples: int) -> list[_Block]:
+def _blocks(items: int, resamples: int) -> Iterator[_Block]:
     """The same for any number of threads: a block's size depends on the number of items alone."""
     rows = max(1, min(_TILE_CELLS // min(items, _TILE), _BLOCK_CELLS // items))
-    return [_Block(index, min(rows, resamples - start)) for index, start in enumerate(range(0, resamples, rows))]
+    for index, start in enumerate(range(0, resamples, rows)):
+        yield _Block(index, min(rows, resamples - start))
 
 
 def _count_extreme(question: _Question, block: _Block, *, seed: int) -> NDArray[np.int64]:

@@ -3,8 +3,11 @@
 Both sides of a comparison are converted, never one: opencc turns 乾某 into 干某 in simplified text too.
 """
 
+import re
 from functools import cache, lru_cache
 from typing import Any
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @lru_cache(maxsize=1 << 10)
@@ -12,6 +15,7 @@ def simplified(text: str) -> str:
     """The text in simplified characters; as long as it was, so that places stay places."""
     if text.isascii():
         return text
+    text = _HALF.sub("\ufffd", text)  # half a character cannot be converted, and equals nothing
     converted: str = _converter().convert(text)
     if len(converted) == len(text):
         return converted

@@ -1,0 +1,66 @@
+"""`steelyard agreement RESULT REVIEW [REVIEW…]`: how far people agree with the judge."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.cli.options import add_language_option
+
+if TYPE_CHECKING:
+    from steelyard.reports.agreement import Agreement
+
+SUFFIXES = (".md", ".json")
+_DESCRIPTION = """How far a person agrees with the verdicts of a result: the share with its interval, Cohen's kappa, and
+the largest share of wrong verdicts that fits the review at 95 %. Of two reviews, also how far the persons agree."""
+
+
+def add_command(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "agreement",
+        help="how far people agree with the judge",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("result", metavar="RESULT", help="the results file that was sampled")
+    parser.add_argument("reviews", metavar="REVIEW", nargs="+", help="review.jsonl, filled in")
+    parser.add_argument("--by", metavar="TAG", help="agreement for each value of a tag (type)")
+    parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+    parser.add_argument(
+        "-o", "--output", action="append", type=Path, default=[], metavar="FILE", help=".md or .json (repeatable)"
+    )
+    add_language_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, compare, tell."""
+    from steelyard.cli.options import result_names
+    from steelyard.cli.output import print_json
+    from steelyard.formats.results import load
+    from steelyard.formats.reviews import read_review
+    from steelyard.reports.agreement import agree
+    from steelyard.reports.agreement_text import render_agreement, render_agreement_markdown
+    from steelyard.reports.files import check_outputs, write_text
+
+    check_outputs(arguments.output, [arguments.result, *arguments.reviews], suffixes=SUFFIXES)
+    table = load(arguments.result)
+    names = result_names(arguments.reviews)
+    reviews = {name: read_review(path) for name, path in zip(names, arguments.reviews, strict=True)}
+    found = agree(table, reviews, by=arguments.by)
+    if arguments.json:
+        print_json(_json(found))
+    elif sys.stdout is not None:
+        sys.stdout.write(render_agreement(found, language=arguments.lang))
+    for path in arguments.output:
+        is_json = path.suffix.lower() == ".json"
+        write_text(_json(found) if is_json else render_agreement_markdown(found, language=arguments.lang), path)
+    return 0
+
+
+def _json(found: "Agreement") -> str:
+    from steelyard.reports.agreement import as_json
+
+    return json.dumps(as_json(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"

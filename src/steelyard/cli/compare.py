@@ -1,0 +1,115 @@
+"""`steelyard compare OLD NEW [NEW…]`: what got better, what got worse, and whether it is real."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from steelyard.cli.options import add_output_options, add_test_options, comparison_settings
+
+if TYPE_CHECKING:
+    from steelyard.reports.comparison import ComparisonReport
+    from steelyard.stats.compare import ComparisonSettings
+    from steelyard.table import Table
+
+_DESCRIPTION = """Compare results item by item; each is compared with the first. Files are results files (.jsonl), as
+every evaluating command writes them with -o; of a file with several results, all are taken. With three results or
+more, all pairs are compared too, and results that share a letter do not differ significantly."""
+
+
+def add_command(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "compare",
+        help="what got better, what got worse, and whether it is real",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("results", metavar="RESULT", nargs="+", help="results files, the one compared with first")
+    parser.add_argument(
+        "-m", "--metric", action="append", metavar="NAME", help="a metric, or several separated by commas (repeatable)"
+    )
+    parser.add_argument("--by", metavar="TAG", help="differences within each value of a tag, such as type")
+    parser.add_argument(
+        "--anyway", action="store_true", help="compare results whose questions or settings differ, and say so"
+    )
+    add_test_options(parser)
+    add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, check, compare, deliver."""
+    from steelyard.cli.report import read_results
+    from steelyard.errors import ConfigError
+    from steelyard.reports.files import check_outputs
+    from steelyard.stats.compare import check_comparable
+
+    check_outputs(arguments.output, arguments.results)
+    tables = read_results(arguments.results)
+    if len(tables) < 2:
+        raise ConfigError("two results are needed to compare", hint="name the older file first, then the newer")
+    if not arguments.anyway:
+        for table in tables[1:]:
+            check_comparable(table, tables[0])
+    _deliver(_compared(tables, comparison_settings(arguments), arguments), arguments)
+    return 0
+
+
+def _compared(
+    tables: "list[Table]", settings: "ComparisonSettings", arguments: argparse.Namespace
+) -> "ComparisonReport":
+    from steelyard.cli.columns import columns_called
+    from steelyard.reports.comparison import ComparisonReport
+    from steelyard.reports.content import Report
+    from steelyard.stats.changes import changes
+    from steelyard.stats.compare import compare_all, compare_by, compare_pairs
+
+    old, *new = tables
+    metrics = columns_called(arguments.metric, old.columns)
+    comparisons = compare_all(new, old, settings, metrics=metrics)
+    by_name = {table.name: table for table in new}
+    shown = tables if metrics is None else [_only(table, metrics) for table in tables]
+    return ComparisonReport(
+        Report(shown, comparisons, arguments.per_item, arguments.by),
+        changes=[changes(by_name[each.a], old, each.metric) for each in comparisons],
+        shown=metrics or [each.metric for each in comparisons[:1]],
+        within=compare_by(new, old, arguments.by, settings, metrics=metrics) if arguments.by else {},
+        pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),
+    )
+
+
+def _only(table: "Table", metrics: Sequence[str]) -> "Table":
+    """The table with these columns alone."""
+    from dataclasses import replace
+
+    return replace(
+        table,
+        columns={metric: table.columns[metric] for metric in metrics},
+        status={metric: codes for metric, codes in table.status.items() if metric in metrics},
+        parts={metric: parts for metric, parts in table.parts.items() if metric in metrics},
+        notes={metric: notes for metric, notes in table.notes.items() if metric in metrics},
+    )
+
+
+def _deliver(found: "ComparisonReport", arguments: argparse.Namespace) -> None:
+    """Print, then write the files that were asked for; those with words hold what is printed."""
+    from steelyard.cli.output import print_json
+    from steelyard.cli.report import documents_for
+    from steelyard.reports import comparison
+    from steelyard.reports.files import write_report, write_text
+
+    if arguments.json:
+        print_json(comparison.render_json(found))
+    elif sys.stdout is not None:
+        terminal = sys.stdout.isatty()
+        width = os.get_terminal_size().columns if terminal else 300
+        sys.stdout.write(comparison.render_console(found, language=arguments.lang, width=width, colour=terminal))
+    for path in arguments.output:
+        renderer = comparison.RENDERERS.get(path.suffix.lower())
+        if renderer is not None:
+            write_text(renderer(found, arguments.lang), path)
+        else:
+            documents = documents_for(found.report.tables)
+            write_report(found.report, path, language=arguments.lang, documents=documents)

@@ -1,0 +1,118 @@
+"""`steelyard report RESULT… -o FILE`: a page, a table or a plot of results that are there already."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.cli.options import add_output_options, add_test_options, comparison_settings
+
+if TYPE_CHECKING:
+    from steelyard.formats.documents import Document
+    from steelyard.table import Table
+
+_DESCRIPTION = """Show results that a run has left behind; nothing is asked or judged again.
+With several results (in one file or more) each is compared with the first. FILE.html is a page that opens in any
+browser without a network: headline, metrics, charts, and every item with its answer, evidence and reasons."""
+
+
+def add_command(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "report",
+        help="a page, a table or a plot of results",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("results", metavar="RESULT", nargs="+", help="results files; the first is the baseline")
+    parser.add_argument("-m", "--metric", action="append", metavar="NAME", help="only these metrics (repeatable)")
+    parser.add_argument("--by", metavar="TAG", help="means for each value of a tag")
+    parser.add_argument("--mask", action="store_true", help="hide identity, phone and card numbers and addresses")
+    parser.add_argument("--benchmark", metavar="DIR", help="where the documents are, if not where the result says")
+    add_test_options(parser)
+    add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read, compare, write."""
+    from steelyard.cli.output import deliver
+    from steelyard.reports.content import Report
+    from steelyard.reports.files import check_outputs, write_report
+    from steelyard.stats.compare import compare_all
+
+    check_outputs(arguments.output, arguments.results)
+    tables = read_results(arguments.results, arguments.metric)
+    documents = documents_for(tables, arguments.benchmark)
+    if arguments.mask:
+        tables, documents = _masked(tables, documents)
+    comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
+    report = Report(tables, comparisons, arguments.per_item, arguments.by)
+    if arguments.json or not arguments.output:
+        deliver(report, argparse.Namespace(**vars(arguments) | {"output": []}))
+    for path in arguments.output:
+        write_report(report, path, language=arguments.lang, documents=documents)
+    return 0
+
+
+def read_results(paths: Sequence[str], metrics: Sequence[str] | None = None) -> "list[Table]":
+    """Every result of the files, under names that tell them apart; with only these metrics if some are named."""
+    from dataclasses import replace
+
+    from steelyard.formats.results import load_all
+    from steelyard.formats.sources import result_name
+    from steelyard.reports.content import unique_names
+
+    files = [(path, load_all(path)) for path in paths]
+    tables = [table for _, found in files for table in found]
+    names = [table.name for table in tables]
+    if len(set(names)) < len(names):  # two runs of one system: their files tell which is which
+        names = [result_name(path) if len(found) == 1 else table.name for path, found in files for table in found]
+    tables = [replace(table, name=name) for table, name in zip(tables, unique_names(names), strict=True)]
+    return [_only(table, metrics) for table in tables] if metrics else tables
+
+
+def documents_for(tables: "Sequence[Table]", folder: str | None = None) -> "Mapping[str, Document]":
+    """The documents that the items are about: from the folder, or from where each result says; by name."""
+    from steelyard.errors import ConfigError
+    from steelyard.pipelines.benchmark import documents_of
+
+    if folder is None:
+        return {name: found for place in dict.fromkeys(t.benchmark for t in tables) for name, found in _there(place)}
+    if not Path(folder).is_dir():
+        raise ConfigError(f"there is no folder {folder!r}", hint="--benchmark names the folder of the questions")
+    return documents_of(folder)
+
+
+def _there(benchmark: str) -> "list[tuple[str, Document]]":
+    """The documents where a result says; none if something else stands there by now, for the page then says so."""
+    from steelyard.errors import InputError
+    from steelyard.pipelines.benchmark import documents_of
+
+    try:
+        return list(documents_of(benchmark).items())
+    except InputError:
+        return []
+
+
+def _only(table: "Table", names: Sequence[str]) -> "Table":
+    """The table with the columns that are named, in anybody's spelling."""
+    from dataclasses import replace
+
+    from steelyard.cli.columns import columns_called
+    from steelyard.errors import UnknownName
+
+    wanted = columns_called(names, table.columns) or []
+    for name in wanted:
+        if name not in table.columns:
+            raise UnknownName.of("metric", name, table.metrics, where=table.name)
+    return replace(table, columns={name: table.columns[name] for name in wanted})
+
+
+def _masked(
+    tables: "Sequence[Table]", documents: "Mapping[str, Document]"
+) -> "tuple[list[Table], Mapping[str, Document]]":
+    from steelyard.reports.masking import mask_document, mask_table
+
+    hidden = {name: mask_document(document) for name, document in documents.items()}
+    return [mask_table(table) for table in tables], hidden

@@ -1,0 +1,85 @@
+"""`steelyard sample RESULT -n 20 -o review.html`: verdicts for a person to read."""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.cli.options import add_language_option, natural
+
+if TYPE_CHECKING:
+    from steelyard.reports.review import Wanted
+
+SUFFIXES = (".html", ".jsonl")
+_DESCRIPTION = """Draw verdicts of a result, for a person to agree or disagree with each.
+review.html is a page that shows question, expected, answer, citations and reasons, and saves review.jsonl;
+review.jsonl is the same file with nothing filled in, for an editor. steelyard agreement reads it."""
+
+
+def add_command(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser(
+        "sample",
+        help="verdicts for a person to review",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("result", metavar="RESULT", help="a results file")
+    parser.add_argument("-n", dest="wanted", type=wanted, default="20%", metavar="N", help="20, or 20%% (20%%)")
+    parser.add_argument(
+        "--by", metavar="TAG", help="from each value of a tag its share, or `uncertain`: doubtful verdicts more often"
+    )
+    parser.add_argument("-m", "--metric", metavar="NAME", help="whose verdicts (the first metric of the result)")
+    parser.add_argument("--seed", type=natural, default=42, metavar="N", help="of the draw (%(default)s)")
+    parser.add_argument("--mask", action="store_true", help="hide numbers of persons, phones and cards, and addresses")
+    parser.add_argument("--benchmark", metavar="DIR", help="where the documents are (as the result says)")
+    parser.add_argument(
+        "-o", "--output", action="append", type=Path, required=True, metavar="FILE", help=".html or .jsonl (repeatable)"
+    )
+    add_language_option(parser)
+    parser.set_defaults(run=run)
+
+
+def wanted(text: str) -> "Wanted":
+    """A count, or a share in percent."""
+    from steelyard.reports.review import Wanted
+
+    found = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(%?)\s*", text)
+    number, percent = (float(found[1]), bool(found[2])) if found else (0.0, False)
+    if not (0 < number <= 100 if percent else number >= 1 and number.is_integer()):
+        raise argparse.ArgumentTypeError(f"must be a number from 1 on or a share such as 20%, not {text!r}")
+    return Wanted(number, percent)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw, write, and say what was drawn."""
+    from steelyard.formats.results import load
+    from steelyard.formats.reviews import render_review_lines
+    from steelyard.reports.files import check_outputs, write_text
+    from steelyard.reports.review import SampleSettings, render_review, take_sample
+
+    check_outputs(arguments.output, [arguments.result], suffixes=SUFFIXES)
+    table = load(arguments.result)
+    settings = SampleSettings(arguments.wanted, arguments.by, arguments.seed, arguments.metric)
+    sample = take_sample(table, settings)
+    documents = _documents(arguments.benchmark, table.benchmark)
+    for path in arguments.output:
+        if path.suffix.lower() == ".jsonl":
+            write_text(render_review_lines(sample), path)
+        else:
+            options = {"language": arguments.lang, "mask": arguments.mask}
+            write_text(render_review(table, sample, documents=documents, **options), path)
+    if sys.stderr is not None:
+        sys.stderr.write(f"{len(sample)} of {sample[0].sampling.population} verdicts; seed {arguments.seed}\n")
+    return 0
+
+
+def _documents(named: str | None, benchmark: str) -> Any:
+    """The documents of the folder that is named, else of the one in the result; none where it is gone."""
+    from steelyard.errors import InputError
+    from steelyard.pipelines.benchmark import documents_of
+
+    if named is not None and not Path(named).is_dir():
+        raise InputError("there is no such folder", where=named)
+    return documents_of(benchmark if named is None else named)

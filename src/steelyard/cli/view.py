@@ -1,0 +1,66 @@
+"""`steelyard view [DIR]`: a folder of results in the browser."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from steelyard.cli.options import add_language_option, natural
+from steelyard.errors import InputError
+
+TOKEN_VARIABLE = "STEELYARD_TOKEN"
+PORT = 8765
+
+DESCRIPTION = """Serve the results below a folder as pages: list, search, history, each result, any two compared.
+Read-only, and for this machine only unless --host and a token say otherwise. What was read is kept in
+DIR/.steelyard-index.sqlite, so that only new and changed files are read again. Ctrl-C ends it."""
+
+
+def add_command(commands: Any) -> None:
+    """Register the command."""
+    parser = commands.add_parser("view", help="look at a folder of results in the browser", description=DESCRIPTION)
+    parser.add_argument("dir", nargs="?", type=Path, default=Path(), metavar="DIR", help="the folder (this one)")
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (%(default)s)")
+    parser.add_argument("--port", type=natural, default=PORT, metavar="N", help="0 takes a free one (%(default)s)")
+    parser.add_argument(
+        "--token", help=f"what readers must bring; needed beyond this machine (or set {TOKEN_VARIABLE})"
+    )
+    parser.add_argument("--mask", action="store_true", help="hide numbers of persons, phones and cards, and addresses")
+    add_language_option(parser)
+    parser.set_defaults(run=run_view)
+
+
+def run_view(arguments: argparse.Namespace) -> int:
+    """Serve until somebody interrupts."""
+    from steelyard.cli.messages import translate
+    from steelyard.cli.progress import proportion
+    from steelyard.web.access import Access
+    from steelyard.web.index import Index
+    from steelyard.web.privacy import MASKED, OPEN
+    from steelyard.web.rendering import report_pages
+    from steelyard.web.server import serve
+    from steelyard.web.viewer import Viewer
+
+    if not arguments.dir.is_dir():
+        hint = "name the folder in which results are kept"
+        raise InputError("there is no such folder", where=str(arguments.dir), hint=hint)
+    access = Access(arguments.host, arguments.token or os.environ.get(TOKEN_VARIABLE) or None)
+    index = Index(arguments.dir)
+    with proportion("results") as told:
+        index.refresh(told)
+    privacy = MASKED if arguments.mask else OPEN
+    viewer = Viewer(index, report_pages(index.folder, privacy), arguments.lang, translate, privacy)
+    try:
+        serve(viewer, access, arguments.port, lambda address: _tell(f"results of {index.folder} on {address}"))
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        index.close()
+    return 0
+
+
+def _tell(line: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()

@@ -1,0 +1,293 @@
+"""How far people agree with the judge, and with one another."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+
+from steelyard import __version__
+from steelyard.errors import ConfigError, InputError, Problem, UnknownName
+from steelyard.formats.reviews import Judgement, digest_of
+from steelyard.reports.review import passed, reviewable, verdict_metric
+from steelyard.stats.agreement import Kappa, clopper_pearson, clopper_pearson_upper, cohen_kappa, effective_size
+from steelyard.stats.intervals import Interval, mean_interval
+from steelyard.stats.summary import interval_list, known
+from steelyard.table import FloatArray, Table
+
+CONFIDENCE: Final = 0.95
+OTHER_HINT: Final = "name the results file that was sampled"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Agreement over so many verdicts, and the largest share of wrong ones that fits it at 95 %."""
+
+    decided: int
+    errors: int
+    agreement: float
+    interval: Interval
+    error_upper: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """As in JSON."""
+        return {
+            "reviewed": self.decided,
+            "disagreed": self.errors,
+            "agreement": known(self.agreement),
+            "ci95": interval_list(self.interval),
+            "interval": self.interval.method,
+            "error_upper95": known(self.error_upper),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewAgreement:
+    """One review: counts, the rate as drawn and, where verdicts were not drawn alike, by weight; kappa; by tag.
+
+    `unheard` are strata of which nothing was reviewed; `upper_if_unsure` is the bound if all unsure ones were wrong.
+    """
+
+    file: str
+    judgements: Sequence[Judgement]
+    rate: Rate
+    weighted: Rate | None
+    unheard: Sequence[str]
+    upper_if_unsure: float
+    kappa: Kappa
+    by: Mapping[str, Rate]
+    is_whole: bool
+
+    @property
+    def disagreements(self) -> list[Judgement]:
+        """The verdicts that the person holds to be wrong."""
+        return [each for each in self.judgements if each.agree is False]
+
+    @property
+    def unsure(self) -> int:
+        """How many the person could not decide."""
+        return sum(not each.is_decided and each.unsure for each in self.judgements)
+
+    @property
+    def reviewers(self) -> list[str]:
+        """Who reviewed."""
+        return list(dict.fromkeys(each.reviewer for each in self.judgements if each.reviewer))
+
+    @property
+    def bound(self) -> float:
+        """The bound on the judge's error rate."""
+        return (self.weighted or self.rate).error_upper
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Two reviews of the same verdicts: kappa of the persons' own verdicts, and the items on which they differ."""
+
+    a: str
+    b: str
+    both: int
+    same: int
+    kappa: Kappa
+    differ: Sequence[tuple[Judgement, Judgement]]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """All reviews of a result."""
+
+    table: Table
+    metric: str
+    population: int
+    tag: str | None
+    reviews: Sequence[ReviewAgreement]
+    between: Sequence[Between]
+
+
+_Rating = Callable[[Sequence[Judgement]], Rate]
+
+
+def agree(table: Table, reviews: Mapping[str, Sequence[Judgement]], *, by: str | None = None) -> Agreement:
+    """What the reviews say of the judge; each must be of this result."""
+    metric = _common_metric(table, reviews)
+    for judgements in reviews.values():
+        _check(table, judgements)
+    tag = by or ("type" if "type" in table.tags else None)
+    if tag is not None and tag not in table.tags:
+        raise UnknownName.of("tag", tag, table.tags, where=table.name)
+    own = {file: _own_verdicts(table, metric, judgements) for file, judgements in reviews.items()}
+    return Agreement(
+        table,
+        metric,
+        len(reviewable(table, metric)),
+        tag,
+        [_review(table, metric, tag, file, judgements) for file, judgements in reviews.items()],
+        [_between(reviews, own, a, b) for a, b in combinations(reviews, 2)],
+    )
+
+
+def as_json(found: Agreement) -> dict[str, Any]:
+    """All of it for the command line's JSON."""
+    return {
+        "steelyard": __version__,
+        "kind": "agreement",
+        "signature": str(found.table.signature),
+        "name": found.table.name,
+        "result": digest_of(found.table),
+        "metric": found.metric,
+        "population": found.population,
+        "reviews": [_review_json(review, found.tag) for review in found.reviews],
+        "between": [_between_json(between) for between in found.between],
+    }
+
+
+def _check(table: Table, judgements: Sequence[Judgement]) -> None:
+    digest, ids = digest_of(table), set(table.ids)
+    other = next((each for each in judgements if each.result != digest), None)
+    if other is not None:
+        message = f"this is a review of another result: {other.result}, not {digest}"
+        raise InputError(message, where=other.where, hint=OTHER_HINT)
+    unknown = [Problem(each.where, f"no item is called {each.id!r}") for each in judgements if each.id not in ids]
+    if unknown:
+        raise InputError.of(unknown)
+    if not any(each.is_decided for each in judgements):
+        file = judgements[0].where.rpartition(":")[0]
+        raise InputError("nothing is reviewed in it", where=file, hint="agree is true or false where it is")
+
+
+def _common_metric(table: Table, reviews: Mapping[str, Sequence[Judgement]]) -> str:
+    metrics = list(dict.fromkeys(each.metric for judgements in reviews.values() for each in judgements))
+    if len(metrics) != 1:
+        raise ConfigError(f"the reviews are of several metrics: {', '.join(metrics)}", hint="take one at a time")
+    return verdict_metric(table, metrics[0])
+
+
+def _review(table: Table, metric: str, tag: str | None, file: str, judgements: Sequence[Judgement]) -> ReviewAgreement:
+    decided = [each for each in judgements if each.is_decided]
+    is_whole = len(decided) == len(reviewable(table, metric))
+    weights = dict.fromkeys((each.id for each in decided), 1.0) if is_whole else _weights(decided)
+    is_even = math.isclose(min(weights.values()), max(weights.values()), rel_tol=1e-9)
+    weighted = partial(_weighted_rate, weights=weights)
+    plain = _whole_rate if is_whole else _rate
+    return ReviewAgreement(
+        file=file,
+        judgements=judgements,
+        rate=plain(decided),
+        weighted=None if is_even else weighted(decided),
+        unheard=sorted({each.sampling.stratum for each in judgements} - {each.sampling.stratum for each in decided}),
+        upper_if_unsure=_upper_if_unsure(judgements, is_even=is_even),
+        kappa=cohen_kappa(_judge_against_person(table, metric, decided, weights)),
+        by={} if tag is None else dict(_by_tag(table, tag, decided, plain if is_even else weighted)),
+        is_whole=is_whole,
+    )
+
+
+def _upper_if_unsure(judgements: Sequence[Judgement], *, is_even: bool) -> float:
+    doubted = [replace(each, agree=False) if each.unsure and not each.is_decided else each for each in judgements]
+    decided = [each for each in doubted if each.is_decided]
+    return (_rate(decided) if is_even else _weighted_rate(decided, _weights(decided))).error_upper
+
+
+def _weights(decided: Sequence[Judgement]) -> dict[str, float]:
+    """How many verdicts each reviewed one stands for: the size of its stratum by how many of it were reviewed."""
+    heard = Counter(each.sampling.stratum for each in decided)
+    return {each.id: each.sampling.of / heard[each.sampling.stratum] for each in decided}
+
+
+def _rate(decided: Sequence[Judgement]) -> Rate:
+    agreed = np.array([float(bool(each.agree)) for each in decided])
+    errors = int(len(agreed) - agreed.sum())
+    upper = clopper_pearson_upper(errors, len(agreed), confidence=CONFIDENCE)
+    return Rate(len(agreed), errors, float(agreed.mean()), mean_interval(agreed, method="wilson"), upper)
+
+
+def _whole_rate(decided: Sequence[Judgement]) -> Rate:
+    """The rate where every verdict was reviewed: nothing is left to chance."""
+    found = _rate(decided)
+    exact = Interval(found.agreement, found.agreement, "all reviewed")
+    return replace(found, interval=exact, error_upper=found.errors / found.decided)
+
+
+def _weighted_rate(decided: Sequence[Judgement], weights: Mapping[str, float]) -> Rate:
+    """Each verdict by its weight; interval and bound as Korn and Graubard (1998), with the effective number."""
+    trials = effective_size([weights[each.id] for each in decided])
+    wrong = [weights[each.id] for each in decided if not each.agree]
+    errors = math.fsum(wrong) / math.fsum(weights[each.id] for each in decided)
+    upper = clopper_pearson_upper(errors * trials, trials, confidence=CONFIDENCE)
+    return Rate(len(decided), len(wrong), 1 - errors, clopper_pearson((1 - errors) * trials, trials), upper)
+
+
+def _judge_against_person(
+    table: Table, metric: str, decided: Sequence[Judgement], weights: Mapping[str, float]
+) -> FloatArray:
+    """Not passed and passed, by the judge down and the person across, adding up to the effective number."""
+    judge = dict(zip(table.ids, passed(table, metric).tolist(), strict=True))
+    person = _own_verdicts(table, metric, decided)
+    counts = np.zeros((2, 2))
+    for each in decided:
+        counts[int(judge[each.id]), int(person[each.id])] += weights[each.id]
+    return np.asarray(counts * (effective_size(list(weights.values())) / counts.sum()))
+
+
+def _own_verdicts(table: Table, metric: str, judgements: Sequence[Judgement]) -> dict[str, bool]:
+    """What the person holds: the judge's verdict where he agrees, else the opposite."""
+    judge = dict(zip(table.ids, passed(table, metric).tolist(), strict=True))
+    return {each.id: judge[each.id] == each.agree for each in judgements if each.is_decided and each.id in judge}
+
+
+def _by_tag(table: Table, tag: str, decided: Sequence[Judgement], rate: _Rating) -> Iterator[tuple[str, Rate]]:
+    values = dict(zip(table.ids, table.tags[tag], strict=True))
+    for value in dict.fromkeys(values[each.id] for each in decided):
+        yield value, rate([each for each in decided if values[each.id] == value])
+
+
+def _between(
+    reviews: Mapping[str, Sequence[Judgement]], own: Mapping[str, Mapping[str, bool]], a: str, b: str
+) -> Between:
+    both = [identifier for identifier in own[a] if identifier in own[b]]
+    counts = np.zeros((2, 2))
+    for identifier in both:
+        counts[int(own[a][identifier]), int(own[b][identifier])] += 1
+    by_id = [{each.id: each for each in reviews[file]} for file in (a, b)]
+    differ = [(by_id[0][each], by_id[1][each]) for each in both if own[a][each] != own[b][each]]
+    return Between(a, b, len(both), len(both) - len(differ), cohen_kappa(counts), differ)
+
+
+def _review_json(review: ReviewAgreement, tag: str | None) -> dict[str, Any]:
+    return {
+        "file": review.file,
+        "reviewers": review.reviewers,
+        "sampled": len(review.judgements),
+        **review.rate.as_dict(),
+        "unsure": review.unsure,
+        "open": len(review.judgements) - review.rate.decided - review.unsure,
+        "error_upper95_if_unsure_are_wrong": known(review.upper_if_unsure),
+        "weighted": review.weighted.as_dict() if review.weighted else None,
+        "not_covered": list(review.unheard),
+        "kappa": _kappa_json(review.kappa),
+        "by": {tag: {value: rate.as_dict() for value, rate in review.by.items()}} if tag else {},
+        "disagreements": [
+            {"id": each.id, "verdict": each.verdict, "remark": each.remark, "reviewer": each.reviewer}
+            for each in review.disagreements
+        ],
+    }
+
+
+def _between_json(between: Between) -> dict[str, Any]:
+    return {
+        "a": between.a,
+        "b": between.b,
+        "both": between.both,
+        "same": between.same,
+        "kappa": _kappa_json(between.kappa),
+        "differ": [
+            {"id": one.id, "verdict": one.verdict, "a": one.agree, "b": other.agree} for one, other in between.differ
+        ],
+    }
+
+
+def _kappa_json(kappa: Kappa) -> dict[str, Any]:
+    return {"value": known(kappa.value), "ci95": interval_list(kappa.interval)}

@@ -1,0 +1,215 @@
+"""What `compare` shows beside the tables that every report has: effects, items that changed, letters over all pairs."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from steelyard.reports import cells, console, content, documents
+from steelyard.reports.content import Report
+from steelyard.reports.grids import Grid, console_grid, latex, latex_grid, latex_table, markdown, markdown_grid
+from steelyard.reports.words import Language, Words, words_of
+from steelyard.stats.changes import Change, Changes
+from steelyard.stats.compare import Comparison
+from steelyard.stats.letters import letters
+from steelyard.table import Table
+
+LARGEST: Final = 10
+"""So many changes each way are shown where not every item is asked for."""
+NAMED: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonReport:
+    """A report whose results are compared with the first, and what changed.
+
+    `within` has the comparisons for each value of the tag that the report groups by, `pairs` those of every two
+    results where there are more than two. Of the changes those in `shown` metrics are printed; JSON has all.
+    """
+
+    report: Report
+    changes: Sequence[Changes] = ()
+    shown: Sequence[str] = ()
+    within: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)
+    pairs: Sequence[Comparison] = ()
+
+
+def render_console(
+    found: ComparisonReport, *, language: Language = "en", width: int = 300, colour: bool = False
+) -> str:
+    """The report on the terminal, then effects, groups, letters and the items that changed."""
+    words = words_of(language)
+    lines = [console.render_console(found.report, language=language, width=width, colour=colour)]
+    for grid in (*_grids(found, words), *_letter_grids(found, words)):
+        lines += [*console_grid(grid, colour=colour), ""]
+    lines += [*_letter_remarks(found, words), *_missing(found, words)]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def render_markdown(found: ComparisonReport, *, language: Language = "en") -> str:
+    """The same as Markdown."""
+    words = words_of(language)
+    blocks = [documents.render_markdown(found.report, language=language).rstrip("\n")]
+    blocks += [markdown_grid(grid) for grid in (*_grids(found, words), *_letter_grids(found, words))]
+    said = (*_letter_remarks(found, words), *_missing(found, words))
+    blocks += ["\n".join(f"- {markdown(line)}" for line in said)] if said else []
+    return "\n\n".join(blocks) + "\n"
+
+
+def render_latex(found: ComparisonReport, *, language: Language = "en") -> str:
+    """The tables of LaTeX, then the matrix with its letters raised, as papers print it."""
+    words = words_of(language)
+    lines = [documents.render_latex(found.report, language=language).rstrip("\n")]
+    lines += [line for grid in _effect_grids(found, words) for line in latex_grid(grid)]
+    for grid in _letter_grids(found, words):
+        rows = [[latex(row[0]), *map(_raised, row[1:])] for row in grid.rows]
+        lines += latex_table(Grid([*map(latex, grid.headings)], rows, grid.title))
+    lines += [f"% {line}" for line in (*_letter_remarks(found, words), *_missing(found, words))]
+    return "\n".join(lines) + "\n"
+
+
+def render_json(found: ComparisonReport) -> str:
+    """The JSON of the command line, indented."""
+    return json.dumps(as_json(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def as_json(found: ComparisonReport) -> dict[str, Any]:
+    """The JSON of a report, with every change, and what there is of groups and pairs."""
+    groups = {value: [each.as_dict() for each in comparisons] for value, comparisons in found.within.items()}
+    pairs = {"pairs": [each.as_dict() for each in found.pairs], "letters": _letters(found)}
+    return {
+        **content.as_json(found.report),
+        "changes": [_changes_json(each) for each in found.changes],
+        **({"by": {found.report.by: groups}} if found.report.by else {}),
+        **(pairs if found.pairs else {}),
+    }
+
+
+RENDERERS: Final[dict[str, Callable[[ComparisonReport, Language], str]]] = {
+    ".json": lambda found, _: render_json(found),
+    ".md": lambda found, language: render_markdown(found, language=language),
+    ".tex": lambda found, language: render_latex(found, language=language),
+}
+
+
+def _changes_json(found: Changes) -> dict[str, Any]:
+    return {
+        "a": found.a,
+        "b": found.b,
+        "metric": found.metric,
+        "better": [_change_json(change) for change in found.better],
+        "worse": [_change_json(change) for change in found.worse],
+        "only_in_a": list(found.only_a),
+        "only_in_b": list(found.only_b),
+    }
+
+
+def _change_json(change: Change) -> dict[str, Any]:
+    return {"id": change.id, "a": change.new, "b": change.old, "diff": change.difference}
+
+
+def _grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
+    yield from _effect_grids(found, words)
+    for changes in found.changes:
+        if changes.metric in found.shown:
+            yield _changes_grid(changes, words, every=found.report.per_item)
+
+
+def _effect_grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
+    headings = ["result", "metric", "n", "effect size", "better", "ties", "worse"]
+    rows = [
+        [
+            f"{c.a} − {c.b}",
+            c.metric,
+            f"{c.n:,}",
+            cells.number(c.effect_size, 2),
+            *(f"{count:,}" for count in (c.wins, c.n - c.wins - c.losses, c.losses)),
+        ]
+        for c in found.report.comparisons
+    ]
+    yield Grid([words(heading) for heading in headings], rows, words("items that changed"), texts=2)
+    if found.within:
+        yield _within_grid(found, words)
+
+
+def _within_grid(found: ComparisonReport, words: Words) -> Grid:
+    headings = ["result", "metric", "n", "difference", "95 % interval", "p", "p adjusted"]
+    rows = [
+        [
+            value or cells.DASH,
+            f"{c.a} − {c.b}",
+            c.metric,
+            f"{c.n:,}",
+            f"{cells.signed(c.difference)} {cells.mark(c)}".strip(),
+            cells.interval(c.interval),
+            cells.p_value(c.p_value),
+            cells.p_value(c.p_adjusted),
+        ]
+        for value, comparisons in found.within.items()
+        for c in comparisons
+    ]
+    tag = found.report.by or ""
+    return Grid([tag, *map(words, headings)], rows, f"{words('differences within each')} {tag}", texts=3)
+
+
+def _changes_grid(found: Changes, words: Words, *, every: bool) -> Grid:
+    """The largest changes each way, or all of them."""
+    most = None if every else LARGEST
+    rows = [
+        [change.id, cells.score(change.old), cells.score(change.new), cells.signed(change.difference)]
+        for change in (*found.better[:most], *found.worse[:most])
+    ]
+    counted = f"{len(found.better):,} {words('better')}, {len(found.worse):,} {words('worse')}"
+    title = f"{found.a} − {found.b}, {found.metric}: {counted}"
+    return Grid(["id", found.b, found.a, words("difference")], rows, title)
+
+
+def _letter_grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
+    """Results down, metrics across, each mean with its letters."""
+    if not found.pairs:
+        return
+    by_metric = _letters(found)
+    rows = [
+        [table.name, *(f"{cells.number(table.mean(metric))} {by_metric[metric][table.name]}" for metric in by_metric)]
+        for table in found.report.tables
+    ]
+    yield Grid([words("result"), *by_metric], rows, words("all pairs"))
+
+
+def _letters(found: ComparisonReport) -> dict[str, dict[str, str]]:
+    """For each metric the letters of each result; the best result has an a."""
+    return {
+        metric: letters(
+            _by_merit(found.report.tables, metric),
+            [(c.a, c.b) for c in found.pairs if c.metric == metric and c.significant],
+        )
+        for metric in dict.fromkeys(c.metric for c in found.pairs)
+    }
+
+
+def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
+    return [table.name for table in sorted(tables, key=lambda table: -table.mean(metric))]
+
+
+def _letter_remarks(found: ComparisonReport, words: Words) -> Iterator[str]:
+    if found.pairs:
+        settings = found.pairs[0].settings
+        yield words("results that share a letter do not differ significantly")
+        family = f"{words(settings.correction)} ({len(found.pairs)})"
+        yield f"{words('correction')}: {family}, {words('at')} {settings.alpha:g}"
+
+
+def _missing(found: ComparisonReport, words: Words) -> Iterator[str]:
+    """How many items only one side has, and the first of them."""
+    for changes in found.changes:
+        if changes.metric in found.shown:
+            for name, items in ((changes.a, changes.only_a), (changes.b, changes.only_b)):
+                if items:
+                    more = " …" if len(items) > NAMED else ""
+                    yield f"{words('scored only in')} {name}: {len(items):,} ({', '.join(items[:NAMED])}{more})"
+
+
+def _raised(cell: str) -> str:
+    """A mean with its letters raised."""
+    number, _, marks = cell.partition(" ")
+    return rf"{latex(number)}$^{{\mathrm{{{marks}}}}}$"

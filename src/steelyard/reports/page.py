@@ -1,0 +1,71 @@
+"""The page of a report: one file that opens in any browser, offline, and says how good, better or not, and why."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from steelyard import __version__
+from steelyard.formats.documents import Document
+from steelyard.reports import legal, page_sections
+from steelyard.reports.content import Report
+from steelyard.reports.page_cleaning import mended_documents, mended_report
+from steelyard.reports.page_figures import charts
+from steelyard.reports.page_items import item_data
+from steelyard.reports.page_legal import legal_panel
+from steelyard.reports.pages import render_page
+from steelyard.reports.reasons import NAMES
+from steelyard.reports.remarks import remarks
+from steelyard.reports.words import Language, words_of
+
+NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
+SCRIPTS: Final = (
+    "report_texts.js",
+    "report_diff.js",
+    "report_list.js",
+    "report_filters.js",
+    "report_evidence.js",
+    "report_item.js",
+)
+"""What the page's own script stands on, in order."""
+
+KINDS: Final = {"legal": "legal questions", "retrieval": "rankings", "answers": "answers to questions"}
+"""What was weighed."""
+
+
+def render_html(report: Report, language: Language = "en", documents: Mapping[str, Document] = NO_DOCUMENTS) -> str:
+    """The report as a page; `documents` are those that the items are about, by the name in their tag `document`."""
+    report = mended_report(report)
+    main = page_sections.main_metric(report)
+    return render_page(
+        "report",
+        item_data(report, mended_documents(documents), main),
+        title=" · ".join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard",
+        language=language,
+        scripts=SCRIPTS,
+        **_sections(report, main, language),
+    )
+
+
+def _sections(report: Report, main: str, language: Language) -> dict[str, Any]:
+    tables = [table for table in report.tables if table.kind == legal.METRIC]
+    grouped = page_sections.groupings(report, main)
+    return {
+        "report": report,
+        "kind": KINDS.get(report.tables[0].kind, report.tables[0].kind),
+        "names": NAMES,
+        "main": main,
+        "version": __version__,
+        "headlines": page_sections.headlines(report, main),
+        "metric_rows": list(page_sections.metric_rows(report)),
+        "comparisons": page_sections.comparison_rows(report),
+        "groupings": grouped,
+        "glance": page_sections.glance(report, grouped),
+        "distribution": page_sections.distribution_rows(report.tables, main),
+        "panels": [legal_panel(table) for table in tables],
+        "worst": [(table.name, poor) for table in report.tables if (poor := page_sections.worst(table, main))],
+        "counted": page_sections.counted(report),
+        "settings": page_sections.settings(report),
+        "remarks": list(zip(remarks(report, words_of("en")), remarks(report, words_of("zh")), strict=True)),
+        "method": page_sections.method(report),
+        "charts": charts(report, main, language),
+    }

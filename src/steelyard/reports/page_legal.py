@@ -1,0 +1,103 @@
+"""What a page says of a legal result: refusals, inventions, citations, and where points were lost."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from steelyard.reports import cells, legal
+from steelyard.reports.legal import Refusals
+from steelyard.reports.losses import Loss, losses
+from steelyard.table import Table
+
+CITED: Final = ("citation_correctness", "citation_provided", "quote_included", "value_cited")
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share in words, its number of items, and whether more of it is worse."""
+
+    name: str
+    share: float
+    items: int
+    bad: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The share in per cent."""
+        return f"{self.share:.1%}" if math.isfinite(self.share) else cells.DASH
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """A part of the score over the items of a type."""
+
+    type: str
+    part: str
+    mean: str
+    interval: str
+    items: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class LegalPanel:
+    """All of it for one result; `refusals` is None where no question is about a gap."""
+
+    name: str
+    refusals: Refusals | None
+    rates: Sequence[Rate]
+    parts: Sequence[PartRow]
+    losses: Sequence[Loss]
+    weighted: str | None
+    seconds: str | None
+
+
+def legal_panel(table: Table) -> LegalPanel:
+    """What there is to say of a legal result."""
+    refused = legal.refusals(table) if "conflict_gap" in table.tags.get("type", ()) else None
+    weighted = legal.weighted_mean(table)
+    return LegalPanel(
+        table.name,
+        refused,
+        [*_refusal_rates(refused), *_part_rates(table)],
+        [_part_row(found) for found in legal.part_means(table)],
+        losses(table),
+        None if weighted is None else cells.number(weighted),
+        _seconds(table),
+    )
+
+
+def _refusal_rates(found: Refusals | None) -> list[Rate]:
+    if found is None:
+        return []
+    answerable = found.answered_answerable + found.refused_answerable
+    others = found.answered_unanswerable + found.refused_unanswerable
+    return [
+        Rate("refused though answerable", found.over_refusal, answerable, bad=True),
+        Rate("answered though not answerable", found.false_answer, others, bad=True),
+    ]
+
+
+def _part_rates(table: Table) -> list[Rate]:
+    parts = table.parts.get(legal.METRIC, {})
+    counts = {part: int((~np.isnan(column)).sum()) for part, column in parts.items()}
+    invented = Rate(
+        "hallucinating answers", legal.hallucination_rate(table), counts.get("no_hallucination", 0), bad=True
+    )
+    cited = [Rate(part, float(np.nanmean(parts[part])), counts[part]) for part in CITED if counts.get(part)]
+    return [*([invented] if invented.items else []), *cited]
+
+
+def _part_row(found: legal.PartMean) -> PartRow:
+    numbers = (cells.number(found.mean), cells.interval(found.interval))
+    return PartRow(found.type, found.part, *numbers, found.items, found.mean)
+
+
+def _seconds(table: Table) -> str | None:
+    spent = legal.spent(table)
+    if "seconds_median" not in spent:
+        return None
+    return f"{spent['seconds_median']:.3g} s · p95 {spent['seconds_p95']:.3g} s"

@@ -1,0 +1,184 @@
+"""Spot checks: which verdicts a person reads, and the page to read them on."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+import numpy as np
+
+from steelyard import __version__
+from steelyard.errors import ConfigError, InputError, UnknownName, nearest
+from steelyard.formats.documents import Document
+from steelyard.formats.reviews import Judgement, Sampling, digest_of, render_review_lines
+from steelyard.reports.content import Report
+from steelyard.reports.masking import mask_document, mask_table, mask_text
+from steelyard.reports.page_items import item_data
+from steelyard.reports.pages import render_page
+from steelyard.reports.words import Language
+from steelyard.stats.sampling import Stratum, draw
+from steelyard.table import Flags, Table
+
+UNCERTAIN: Final = "uncertain"
+PASSING: Final = 0.5
+"""A score from here on is a pass, where the result does not say itself what passes."""
+NEAR: Final = 0.15
+"""A score so near to the lowest one that passes is near the threshold."""
+UNCERTAINTY: Final = {"near the threshold": 4.0, "partial credit": 3.0, "remarks": 2.0, "clear": 1.0}
+"""Kinds of verdicts, the most doubtful first, and how often one is drawn for each clear one."""
+SCRIPTS: Final = ("report_texts.js", "report_diff.js", "report_evidence.js", "report_item.js")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How many verdicts to read: a number, or a share of all of them in percent."""
+
+    number: float
+    percent: bool = False
+
+    def of(self, population: int) -> int:
+        """How many of so many; at least one, and never more than there are."""
+        count = math.ceil(round(population * self.number / 100, 9)) if self.percent else int(self.number)
+        return max(1, min(count, population))
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSettings:
+    """`by` is a tag, "uncertain", or None for all alike; `metric` is whose verdicts are read."""
+
+    wanted: Wanted
+    by: str | None = None
+    seed: int = 42
+    metric: str | None = None
+
+
+def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
+    """A judgement without an opinion for each sampled verdict: by strata where there are several, else in order."""
+    metric = verdict_metric(table, settings.metric)
+    rows = reviewable(table, metric)
+    if not rows:
+        raise InputError("there is no verdict to review in it", where=table.name)
+    strata = _strata(table, metric, rows, settings.by)
+    count = settings.wanted.of(len(rows))
+    if count < len(strata):
+        message = f"{count} items cannot hold one of each of {len(strata)} kinds of {settings.by!r}"
+        raise ConfigError(message, hint=f"ask for more: -n {len(strata)}")
+    result = digest_of(table)
+    return [
+        Judgement(
+            *(table.ids[row], float(table.column(metric)[row]), None, False, "", "", metric, result),
+            sampling=Sampling(
+                settings.seed, settings.by, count, len(rows), drawn.name, len(drawn.rows), drawn.population
+            ),
+        )
+        for drawn in draw(strata, count, seed=settings.seed)
+        for row in drawn.rows
+    ]
+
+
+def verdict_metric(table: Table, name: str | None = None) -> str:
+    """The metric whose scores are verdicts: the one that is named, else the first; it must run from 0 to 1."""
+    metric = name or table.metrics[0]
+    if metric not in table.columns:
+        raise UnknownName.of("metric", metric, table.metrics, where=table.name)
+    scores = table.scored(metric)
+    if len(scores) and not (scores.min() >= 0 and scores.max() <= 1):
+        hint = "name another with -m"
+        raise ConfigError(f"{metric} gives no verdicts: its scores do not lie between 0 and 1", hint=hint)
+    return metric
+
+
+def reviewable(table: Table, metric: str) -> list[int]:
+    """The rows that have a verdict; where the system failed there is nothing to judge."""
+    there = ~np.isnan(table.column(metric))
+    return [row for row in np.flatnonzero(there).tolist() if row not in table.failures]
+
+
+def passed(table: Table, metric: str) -> Flags:
+    """Row by row, whether the verdict is a pass: as the result says, else from a score of 0.5 on."""
+    said = table.parts.get(metric, {}).get("passed")
+    return table.column(metric) >= PASSING if said is None else said == 1
+
+
+def render_review(
+    table: Table,
+    judgements: Sequence[Judgement],
+    *,
+    documents: Mapping[str, Document],
+    language: Language = "en",
+    mask: bool = False,
+) -> str:
+    """The page on which a person agrees or disagrees with each verdict."""
+    metric = judgements[0].metric
+    place = {identifier: row for row, identifier in enumerate(table.ids)}
+    sample = table.take(np.array([place[judgement.id] for judgement in judgements], np.int64))
+    if mask:
+        sample = mask_table(sample)
+        documents = {mask_text(name): mask_document(document) for name, document in documents.items()}
+    data = item_data(Report([sample]), documents, metric)
+    review = _review_data(judgements, passed(sample, metric).tolist())
+    return render_page(
+        "review",
+        {**data, "review": review},
+        title=sample.name,
+        language=language,
+        scripts=SCRIPTS,
+        result=sample.name,
+        version=__version__,
+        masked=mask,
+    )
+
+
+def _review_data(judgements: Sequence[Judgement], verdicts: Sequence[bool]) -> dict[str, Any]:
+    """The lines to fill in, and the name under which a browser keeps them: another sample has another."""
+    key = sha256(render_review_lines(judgements).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return {
+        "key": f"steelyard-review-{key}",
+        "lines": [judgement.line() for judgement in judgements],
+        "passed": list(verdicts),
+    }
+
+
+def _strata(table: Table, metric: str, rows: Sequence[int], by: str | None) -> list[Stratum]:
+    if by is None:
+        return [Stratum("", tuple(rows))]
+    if by == UNCERTAIN:
+        return _strata_by(_doubts(table, metric), rows, UNCERTAINTY)
+    if by not in table.tags:
+        hint = nearest(by, [*table.tags, UNCERTAIN])
+        raise UnknownName(f"no tag is called {by!r}", where=table.name, hint=hint)
+    values = table.tags[by]
+    return _strata_by(values, rows, dict.fromkeys((values[row] for row in rows), 1.0))
+
+
+def _strata_by(labels: Sequence[str], rows: Sequence[int], importances: Mapping[str, float]) -> list[Stratum]:
+    members: dict[str, list[int]] = {name: [] for name in importances}
+    for row in rows:
+        members[labels[row]].append(row)
+    return [Stratum(name, tuple(found), importances[name]) for name, found in members.items() if found]
+
+
+def _doubts(table: Table, metric: str) -> list[str]:
+    """The kind of each verdict, of those in `UNCERTAINTY`."""
+    column, passes = table.column(metric), passed(table, metric)
+    kinds = np.array(table.tags.get("type", [""] * len(table)))
+    lowest = {kind: min(column[passes & (kinds == kind)], default=PASSING) for kind in dict.fromkeys(kinds.tolist())}
+    return [
+        _doubt(float(column[row]), float(lowest[kinds[row]]), has_remarks=_has_remarks(table, row))
+        for row in range(len(table))
+    ]
+
+
+def _doubt(score: float, threshold: float, *, has_remarks: bool) -> str:
+    is_partial = 0 < score < 1
+    if is_partial and abs(score - threshold) <= NEAR:
+        return "near the threshold"
+    if is_partial:
+        return "partial credit"
+    return "remarks" if has_remarks else "clear"
+
+
+def _has_remarks(table: Table, row: int) -> bool:
+    output = (table.outputs[row] if table.outputs else None) or {}
+    return bool((output.get("verdict") or {}).get("remarks"))

@@ -1,0 +1,258 @@
+"use strict";
+// One item, opened: what was asked and expected, what was said, why it scored so, and the page of the document.
+const Item = (() => {
+  const { element, t } = Frame;
+
+  // `around` says what the page knows: the result set against the first, the metric, the neighbours in the list
+  function make(dialog, data, around) {
+    let open = null;
+    const draw = () => dialog.replaceChildren(...content(data, open, around, dialog));
+    const show = (item) => {
+      open = item;
+      draw();
+      if (!dialog.open) dialog.showModal();
+      dialog.querySelector(".item-body").scrollTop = 0;
+      dialog.querySelector("#item-title").focus();
+      Evidence.settle(dialog);
+    };
+    dialog.addEventListener("keydown", (event) => turn(event, open, around));
+    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // beside the box
+    dialog.addEventListener("close", () => around.closed(open));
+    return {
+      show,
+      close: () => dialog.open && dialog.close(),
+      redraw: () => dialog.open && (draw(), Evidence.settle(dialog)),
+    };
+  }
+
+  function turn(event, open, around) {
+    if (event.target.closest("input, select, textarea, [role=region]") || event.altKey || event.ctrlKey || event.metaKey) return;
+    const { previous, next } = around.neighbours(open);
+    const to = { ArrowLeft: previous, ArrowRight: next }[event.key];
+    if (to !== undefined) around.go(to);
+  }
+
+  function content(data, item, around, dialog) {
+    const results = shown(data, around.other());
+    const evidence = Evidence.make(data, item, results);
+    return [
+      head(data, item, around, dialog),
+      element(
+        "div",
+        { class: `item-body ${results.length > 1 ? "two" : "one"}`, ...region("item-title") },
+        element("div", { class: "asked" }, question(data, item), expected(data, item, evidence)),
+        element("div", { class: "answers" }, answers(data, item, results, { evidence, metric: around.metric?.() ?? data.main })),
+        evidence.pane ? element("div", { class: "source" }, evidence.pane) : null,
+      ),
+    ];
+  }
+
+  // what scrolls can be reached by the keyboard, and has a name
+  function region(title) {
+    return { tabindex: "0", role: "region", "aria-labelledby": title };
+  }
+
+  function shown(data, other) {
+    return other ? [data.results[0], data.results[other]] : [data.results[0]];
+  }
+
+  function head(data, item, around, dialog) {
+    const { place, count, previous, next } = around.neighbours(item);
+    const step = (to, sign, name) => {
+      const go = () => around.go(to);
+      return element("button", { type: "button", "aria-label": t(name), disabled: to === undefined, onclick: go }, sign);
+    };
+    return element(
+      "header",
+      { class: "item-head" },
+      element("h2", { id: "item-title", class: "said", tabindex: "-1" }, data.ids[item]),
+      element("div", { class: "chips" }, tags(data, item)),
+      element(
+        "div",
+        { class: "steps" },
+        element("span", { class: "muted small digits" }, place < 0 ? "" : `${place + 1} / ${count}`),
+        step(previous, "←", "previous item"),
+        step(next, "→", "next item"),
+        element("button", { type: "button", class: "close", onclick: () => dialog.close() }, t("close")),
+      ),
+    );
+  }
+
+  function tags(data, item) {
+    return Object.entries(data.tags)
+      .filter(([, tag]) => tag.codes[item] >= 0)
+      .map(([name, tag]) => element("span", { class: "chip said", title: name }, tag.values[tag.codes[item]]));
+  }
+
+  function block(title, ...children) {
+    return element("section", { class: "block" }, element("h3", {}, t(title)), ...children);
+  }
+
+  function question(data, item) {
+    return data.questions[item] ? block("question", Texts.said(String(data.questions[item]), [], { class: "question" })) : null;
+  }
+
+  function expected(data, item, evidence) {
+    const key = data.expected[item];
+    if (!key) return null;
+    return block(
+      "expected",
+      key.abstain === undefined ? null : element("p", { class: "chip" }, t(key.abstain ? "should refuse" : "should answer")),
+      key.answer ? values(key.answer, data) : null,
+      key.references ? references(key.references) : null,
+      key.quotes ? list("words to quote", key.quotes.map((each) => Texts.said(String(each)))) : null,
+      key.evidence ? list("passages", key.evidence.map((each) => evidence.passage(each))) : null,
+    );
+  }
+
+  function references(given) {
+    const groups = Array.isArray(given) ? given : [given];
+    const texts = groups.map((each) => (Array.isArray(each) ? each.join(" / ") : String(each)));
+    return bulleted(texts.map((each) => Texts.said(each)));
+  }
+
+  function list(title, children) {
+    return children.length ? element("div", {}, element("h4", {}, t(title)), bulleted(children)) : null;
+  }
+
+  function bulleted(children) {
+    return element(
+      "ul",
+      { class: "plain" },
+      children.map((each) => element("li", {}, each)),
+    );
+  }
+
+  function values(pairs, data) {
+    const rows = Object.entries(pairs).map(([name, value]) =>
+      element("div", {}, element("dt", { class: "name" }, part(data, name)), element("dd", {}, Texts.said(value))),
+    );
+    return element("dl", { class: "values" }, rows);
+  }
+
+  function part(data, name) {
+    return Frame.language() === "zh" ? (data.names[name] ?? name) : name;
+  }
+
+  // every result's answer; of two, what they do not share is marked
+  function answers(data, item, results, about) {
+    const said = results.map((result) => result.said[item]);
+    const texts = said.map((each) => each?.answer ?? "");
+    const compared = results.length > 1 && texts.every(Boolean);
+    const differing = compared ? Diff.marks(...texts) : null;
+    const shown = results.map((result, place) => {
+      const before = place ? results[0] : null;
+      return answer(data, item, result, { ...about, said: said[place], differing: differing?.[place] ?? [], before });
+    });
+    const tooLong = element("p", { class: "muted note" }, t("too long to be compared word by word"));
+    return compared && !differing ? [...shown, tooLong] : shown;
+  }
+
+  function answer(data, item, result, { said, differing, evidence, before, metric }) {
+    const name = element("h3", { class: "said" }, result.name);
+    const titled = element("header", { class: "answer-head" }, name, score(item, result, before, metric));
+    const absent = element("p", { class: "warn" }, t("this result does not have the item"));
+    if (!said) return element("article", { class: "answer" }, titled, absent);
+    return element(
+      "article",
+      { class: "answer" },
+      titled,
+      said.failure ? element("p", { class: "bad" }, `${t("the system failed")}: `, Texts.said(said.failure)) : null,
+      words(data, said, differing),
+      said.abstained === undefined ? null : reading(said.abstained),
+      said.fields ? values(said.fields, data) : null,
+      said.invented ? list("invented", said.invented.map(([text, kind]) => invented(data, text, kind))) : null,
+      list("citations", (said.citations ?? []).map((each) => evidence.passage(each))),
+      reasons(data, item, result, said),
+      folded("further evidence", (said.evidence ?? []).map((each) => evidence.passage(each))),
+      folded("retrieved texts", (said.contexts ?? []).map((each) => Texts.said(each))),
+      spent(said),
+    );
+  }
+
+  function words(data, said, differing) {
+    if (said.answer !== undefined) {
+      return Texts.said(said.answer, [...(said.marks ?? []), ...differing], { class: "answer-text" });
+    }
+    const none = said.failure || data.kind === "retrieval";
+    return none ? null : element("p", { class: "muted note" }, t("no answer was given"));
+  }
+
+  function reading(abstained) {
+    return element("p", { class: "small muted note" }, t(abstained ? "read as a refusal" : "read as an answer"));
+  }
+
+  function score(item, result, before, metric) {
+    const column = (of) => of.scores[metric]?.[item] ?? null;
+    const [now, then] = [column(result), before ? column(before) : null];
+    const found = now !== null && then !== null ? now - then : null;
+    const tone = found === null || found === 0 ? "" : found > 0 ? "good" : "bad";
+    return element(
+      "p",
+      { class: "score" },
+      before ? element("span", { class: "muted digits" }, `${Texts.number(then, 2)} → `) : null,
+      element("strong", { class: `digits ${tone}` }, Texts.number(now, 2)),
+      element("span", { class: "muted small said" }, ` ${metric}`),
+    );
+  }
+
+  function invented(data, text, kind) {
+    const name = Frame.language() === "zh" ? (data.kinds[kind] ?? kind) : kind;
+    return [element("mark", { class: "invented said" }, text), element("span", { class: "muted small" }, ` ${name}`)];
+  }
+
+  // parts of the score with their reasons, then the other metrics
+  function reasons(data, item, result, said) {
+    const language = Frame.language() === "zh" ? 1 : 0;
+    const why = new Map((said.reasons ?? []).map(([name, ...both]) => [name, both[language]]));
+    const rows = [...partsOf(result, item, why), ...othersOf(data, item, result, said, language)];
+    if (!rows.length && !said.remarks) return null;
+    const cells = rows.map(([name, value, words]) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row", class: "name" }, part(data, name)),
+        element("td", { class: `number ${value === 1 ? "good" : value === 0 ? "bad" : ""}` }, Texts.number(value, 2)),
+        element("td", {}, words ? Texts.said(words) : null),
+      ),
+    );
+    return element(
+      "div",
+      {},
+      element("h4", {}, t("why this score")),
+      element("table", { class: "reasons" }, element("tbody", {}, cells)),
+      said.remarks ? bulleted(said.remarks.map((each) => Texts.said(each[language], [], { class: "small warn" }))) : null,
+    );
+  }
+
+  function partsOf(result, item, why) {
+    const parts = new Map(
+      Object.values(result.parts).flatMap((of) => Object.entries(of).map(([name, column]) => [name, column[item]])),
+    );
+    const names = [...new Set([...parts.keys(), ...why.keys()])];
+    const there = names.filter((name) => why.has(name) || parts.get(name) !== null);
+    return there.map((name) => [name, parts.get(name) ?? null, why.get(name) ?? ""]);
+  }
+
+  function othersOf(data, item, result, said, language) {
+    return Object.entries(result.scores).map(([metric, column]) => {
+      const [kind, reason] = said.gaps?.[metric] ?? [];
+      const missing = kind ? `${t(kind === "error" ? "errors" : kind)}: ${t(reason)}` : "";
+      return [metric, column[item], missing || (said.notes?.[metric]?.[language] ?? "")];
+    });
+  }
+
+  function folded(title, children) {
+    if (!children.length) return null;
+    return element("details", {}, element("summary", {}, `${t(title)} (${children.length})`), bulleted(children));
+  }
+
+  function spent(said) {
+    const words = [];
+    if (said.seconds !== undefined) words.push(`${Number(said.seconds).toPrecision(3)} s`);
+    if (said.tokens !== undefined) words.push(`${said.tokens} ${t("tokens")}`);
+    return words.length ? element("p", { class: "muted small digits" }, words.join(" · ")) : null;
+  }
+
+  return { make };
+})();

@@ -1,0 +1,70 @@
+"use strict";
+// Words of others on the page: marked, shortened, never markup.
+const Texts = (() => {
+  const { element, t } = Frame;
+  const LONG = 1500;
+  const MARKS = {
+    expected: "a passage to cite",
+    cited: "cited by the system",
+    shown: "shown by the system",
+    invented: "invented",
+    quote: "stands in a citation",
+    added: "added",
+    removed: "removed",
+  };
+
+  // the text as nodes; `marks` are [start, end, class], and where several lie over one another all classes are set
+  function marked(text, marks) {
+    const edges = new Set([0, text.length]);
+    for (const [start, end] of marks) edges.add(Math.min(start, text.length)).add(Math.min(end, text.length));
+    const cuts = [...edges].sort((a, b) => a - b);
+    const nodes = [];
+    for (let place = 0; place + 1 < cuts.length; place += 1) {
+      const [start, end] = [cuts[place], cuts[place + 1]];
+      const classes = marks.filter((mark) => mark[0] <= start && end <= mark[1]).map((mark) => mark[2]);
+      const piece = text.slice(start, end);
+      nodes.push(classes.length ? mark(piece, classes) : document.createTextNode(piece));
+    }
+    return nodes;
+  }
+
+  function meaning(name) {
+    return t(MARKS[name]);
+  }
+
+  // what colour says is also said in words, for those who do not see it
+  function mark(piece, classes) {
+    const names = [...new Set(classes)];
+    return element("mark", { class: names.join(" "), title: names.map(meaning).join(", ") }, piece);
+  }
+
+  // a box with the text; a long one is cut, and says how to see the rest
+  function said(text, marks = [], attributes = {}) {
+    const box = element("div", { ...attributes, class: `said ${attributes.class ?? ""}` });
+    if (text.length <= LONG * 1.2) {
+      box.append(...marked(text, marks));
+      return box;
+    }
+    const shown = marks.filter((each) => each[0] < LONG);
+    const button = element("button", { type: "button", class: "more" }, `${t("show all")} (${text.length.toLocaleString()})`);
+    button.addEventListener("click", () => box.replaceChildren(...marked(text, marks)));
+    box.append(...marked(text.slice(0, LONG), shown), "… ", button);
+    return box;
+  }
+
+  function number(value, digits = 4) {
+    if (value === null || value === undefined) return "–";
+    return value > 1 && Number.isInteger(value) ? String(value) : value.toFixed(digits);
+  }
+
+  function signed(value, digits = 3) {
+    if (value === null) return "–";
+    return `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)}`;
+  }
+
+  function page(number) {
+    return t("page {}").replace("{}", number);
+  }
+
+  return { marked, said, meaning, page, number, signed };
+})();

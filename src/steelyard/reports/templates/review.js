@@ -1,0 +1,158 @@
+"use strict";
+// A person reads sampled verdicts one at a time, agrees or disagrees, and saves what he thinks as JSON lines.
+const Review = (() => {
+  const { element, t } = Frame;
+  const MARKS = { agree: "✓", disagree: "✗", unsure: "?", open: "·" };
+  const KEYS = { a: "agree", d: "disagree", u: "unsure" };
+  const FILE = "review.jsonl";
+  const at = (id) => document.getElementById(id);
+
+  // what was entered before; a browser that keeps nothing only forgets it on reload
+  function kept(key) {
+    try {
+      return JSON.parse(localStorage.getItem(key)) ?? {};
+    } catch {
+      return {};
+    }
+  }
+
+  function keep(key, entered) {
+    try {
+      localStorage.setItem(key, JSON.stringify(entered));
+    } catch {
+      // private windows and full disks: the page goes on without
+    }
+  }
+
+  function make(data) {
+    const { key, lines, passed } = data.review;
+    const stored = kept(key);
+    const entered = { reviewer: stored.reviewer ?? "", opinions: stored.opinions ?? [] };
+    let current = Math.max(0, lines.findIndex((_, item) => choiceOf(item) === "open"));
+
+    function opinionOf(item) {
+      return entered.opinions[item] ?? { choice: "open", remark: "" };
+    }
+
+    function choiceOf(item) {
+      return opinionOf(item).choice;
+    }
+
+    function enter(change) {
+      entered.opinions[current] = { ...opinionOf(current), ...change };
+      keep(key, entered);
+    }
+
+    function choose(choice) {
+      enter({ choice: choiceOf(current) === choice ? "open" : choice });
+      drawVerdict();
+      drawList();
+    }
+
+    function go(item) {
+      if (item < 0 || item >= lines.length) return;
+      current = item;
+      shown.show(item);
+      drawVerdict();
+      drawList();
+    }
+
+    // the open ones when only they are listed, and always the one that is shown
+    function listed() {
+      const all = lines.map((_, item) => item);
+      return at("only-open").checked ? all.filter((item) => item === current || choiceOf(item) === "open") : all;
+    }
+
+    function drawList() {
+      const rows = listed().map((item) => {
+        const choice = choiceOf(item);
+        const name = element("span", { class: "said" }, lines[item].id);
+        const sign = element("span", { class: `sign ${choice}`, "aria-hidden": "true" }, MARKS[choice]);
+        const said = element("span", { class: "unseen" }, `: ${t(choice === "open" ? "still open" : choice)}`);
+        const settings = { type: "button", "aria-current": item === current ? "true" : null, onclick: () => go(item) };
+        return element("li", { value: item + 1 }, element("button", settings, sign, " ", name, said));
+      });
+      at("list").replaceChildren(...rows);
+      at("list").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+      drawProgress();
+    }
+
+    function drawProgress() {
+      const done = lines.filter((_, item) => choiceOf(item) !== "open").length;
+      at("progress").max = lines.length;
+      at("progress").value = done;
+      const words = done === lines.length ? ` · ${t("all are reviewed: save the file, then run steelyard agreement")}` : "";
+      at("progress-words").textContent = `${done} / ${lines.length} ${t("reviewed")}${words}`;
+    }
+
+    function drawVerdict() {
+      const line = lines[current];
+      const verdict = t(passed[current] ? "judged as passed" : "judged as not passed");
+      at("verdict").textContent = `${verdict} · ${line.metric} ${Texts.number(line.verdict, 2)}`;
+      for (const button of document.querySelectorAll("[data-choice]")) {
+        button.setAttribute("aria-pressed", String(button.dataset.choice === choiceOf(current)));
+      }
+      at("remark").value = opinionOf(current).remark;
+    }
+
+    function filledIn(line, item) {
+      const { choice, remark } = opinionOf(item);
+      const agree = { agree: true, disagree: false }[choice] ?? null;
+      return { ...line, agree, unsure: choice === "unsure", remark, reviewer: entered.reviewer };
+    }
+
+    function save() {
+      const text = lines.map((line, item) => `${JSON.stringify(filledIn(line, item))}\n`).join("");
+      const address = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
+      element("a", { href: address, download: FILE }).click();
+      URL.revokeObjectURL(address);
+    }
+
+    function press(event) {
+      if (!at("keys").checked || event.altKey || event.ctrlKey || event.metaKey) return;
+      if (event.target.closest("input:not([type=checkbox]), textarea, select")) return;
+      if (KEYS[event.key.toLowerCase()]) choose(KEYS[event.key.toLowerCase()]);
+      // inside the item the item turns itself
+      const step = event.target.closest("#item") ? 0 : { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (step) go(current + step);
+    }
+
+    function listen() {
+      document.addEventListener("keydown", press, true); // before the item turns, and what was in it is gone
+      at("save").addEventListener("click", save);
+      at("only-open").addEventListener("change", drawList);
+      at("reviewer").addEventListener("input", (event) => {
+        entered.reviewer = event.target.value;
+        keep(key, entered);
+      });
+      at("remark").addEventListener("input", (event) => enter({ remark: event.target.value }));
+      for (const button of document.querySelectorAll("[data-choice]")) {
+        button.addEventListener("click", () => choose(button.dataset.choice));
+      }
+      Frame.onLanguage(() => {
+        shown.redraw();
+        drawVerdict();
+        drawList();
+      });
+    }
+
+    const shown = Item.make(at("item"), data, {
+      other: () => 0,
+      neighbours: (item) => ({
+        place: item,
+        count: lines.length,
+        previous: item > 0 ? item - 1 : undefined,
+        next: item + 1 < lines.length ? item + 1 : undefined,
+      }),
+      go,
+      closed: () => at("item").show(),
+    });
+    at("reviewer").value = entered.reviewer;
+    listen();
+    go(current);
+  }
+
+  return { make };
+})();
+
+Frame.data().then(Review.make);

@@ -1,0 +1,93 @@
+"""How far two judges agree, and how often one of them may be wrong."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from steelyard.stats.checks import require_share
+from steelyard.stats.distributions import normal_quantile, regularised_beta
+from steelyard.stats.intervals import Interval
+from steelyard.table import FloatArray
+
+_HALVINGS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Kappa:
+    """Cohen's kappa with its large-sample interval; both are NaN where chance alone would agree always."""
+
+    value: float
+    interval: Interval
+
+
+def cohen_kappa(counts: FloatArray, *, level: float = 0.95) -> Kappa:
+    """Agreement beyond chance of two judges: `counts[i][j]` items were called i by the one and j by the other.
+
+    The standard error is that of Fleiss, Cohen and Everitt (1969) for a kappa that is not 0. Counts may be weights that
+    add up to the effective number of items.
+    """
+    require_share("level", level)
+    table = np.asarray(counts, np.float64)
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or (table < 0).any():
+        raise ValueError("kappa needs a square table of counts")
+    total = float(table.sum())
+    shares = table / total if total else table
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    observed, by_chance = float(np.trace(shares)), float(rows @ columns)
+    if total == 0 or math.isclose(by_chance, 1.0):
+        return Kappa(math.nan, Interval(math.nan, math.nan, "kappa"))
+    kappa = (observed - by_chance) / (1 - by_chance)
+    half = normal_quantile((1 + level) / 2) * math.sqrt(_kappa_variance(shares, kappa, by_chance) / total)
+    return Kappa(kappa, Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), "kappa"))
+
+
+def clopper_pearson_upper(errors: float, trials: float, *, confidence: float = 0.95) -> float:
+    """The largest error rate under which so few errors in so many trials still have a chance of 1 - confidence.
+
+    One-sided and exact (Clopper and Pearson 1934). Parts of errors and trials are allowed, as Korn and Graubard (1998)
+    use them for weighted samples.
+
+    >>> round(clopper_pearson_upper(0, 59), 3)
+    0.05
+    """
+    require_share("confidence", confidence)
+    if not 0 <= errors <= trials:
+        raise ValueError(f"{errors} errors in {trials} trials")
+    if errors == trials:
+        return 1.0
+    low, high = errors / trials, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        if regularised_beta(trials - errors, errors + 1, 1 - middle, middle) > 1 - confidence:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def clopper_pearson(successes: float, trials: float, *, level: float = 0.95) -> Interval:
+    """The two-sided interval of a share, by the same method."""
+    one_sided = (1 + level) / 2
+    low = 1 - clopper_pearson_upper(trials - successes, trials, confidence=one_sided)
+    return Interval(low, clopper_pearson_upper(successes, trials, confidence=one_sided), "clopper-pearson")
+
+
+def effective_size(weights: Sequence[float]) -> float:
+    """How many equally weighted items say as much as these (Kish 1965)."""
+    total = math.fsum(weights)
+    return total * total / math.fsum(weight * weight for weight in weights) if total else 0.0
+
+
+def _kappa_variance(shares: FloatArray, kappa: float, by_chance: float) -> float:
+    """The variance of kappa, of one item."""
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    same = np.diag(shares) * (1 - (rows + columns) * (1 - kappa)) ** 2
+    crossed = shares * (columns[:, None] + rows[None, :]) ** 2
+    different = (1 - kappa) ** 2 * float(crossed.sum() - np.trace(crossed))
+    variance = float(same.sum()) + different - (kappa - by_chance * (1 - kappa)) ** 2
+    return max(variance, 0.0) / (1 - by_chance) ** 2

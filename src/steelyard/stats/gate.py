@@ -1,0 +1,295 @@
+"""May it ship? Each rule is met, not met, or cannot be told at this sample size; only what is met opens the gate.
+
+A number (`>= 0.95`) is held against the mean as measured, since a release rule must be decidable; beside it stands
+whether the sample could tell. A baseline is held against the interval of the paired difference: `>= baseline` is met by
+a measured difference of 0 or more, not met by one that is significantly below, and cannot be told in between;
+`> baseline` and `not-worse-by` are claims that the interval must prove.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from steelyard.errors import ConfigError, UnknownName
+from steelyard.stats.compare import check_comparable, settings_that_differ
+from steelyard.stats.evidence import SLACK, Sample
+from steelyard.stats.intervals import Interval
+from steelyard.stats.pairing import pair
+from steelyard.stats.rules import NoFall, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
+from steelyard.stats.selection import select
+from steelyard.stats.summary import clusters_of
+from steelyard.table import Table, mean
+
+Verdict = Literal["met", "not met", "cannot tell"]
+
+TYPE_TAG = "type"
+BASELINE_HINT = "an earlier result is named by: steelyard gate RESULT --baseline OLD"
+_UNKNOWN = Interval(float("nan"), float("nan"), "none")
+_FULL = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class GateSettings:
+    """How strict the gate is: the level, whether the undecided may pass, and whether unlike results may be compared."""
+
+    alpha: float = 0.05
+    allow_unsure: bool = False
+    anyway: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 0.5:
+            raise ConfigError(f"alpha must lie between 0 and 0.5, not {self.alpha:g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """An item that scored 1 in the baseline and does not now; None where it has no score, or is not there, any more."""
+
+    id: str
+    now: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule came to on `n` items.
+
+    `interval`, at `level`, is that of the mean, or of the difference where there is a baseline. `sure` says that the
+    sample settles it; where it does not, `more_items` are reckoned to (None: no number would). `unpaired` counts items
+    that only one of the two has, `fell` those that a rule about falling is broken by.
+    """
+
+    rule: Rule
+    verdict: Verdict
+    n: int = 0
+    value: float = float("nan")
+    baseline: float = float("nan")
+    interval: Interval = _UNKNOWN
+    level: float = 0.95
+    sure: bool = True
+    more_items: int | None = None
+    unpaired: int = 0
+    fell: tuple[Fall, ...] = ()
+
+    @property
+    def difference(self) -> float:
+        """The mean minus that of the baseline; NaN without one."""
+        return self.value - self.baseline
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """All findings about a result, and whether it may pass."""
+
+    result: Table
+    baseline: Table | None
+    findings: tuple[Finding, ...]
+    settings: GateSettings
+
+    @property
+    def passed(self) -> bool:
+        """Whether every rule lets it pass."""
+        return all(self.lets_pass(finding) for finding in self.findings)
+
+    @property
+    def settings_differ(self) -> tuple[str, ...]:
+        """The settings in which result and baseline are not alike, where they are compared all the same."""
+        return () if self.baseline is None else settings_that_differ(self.result, self.baseline)
+
+    def lets_pass(self, finding: Finding) -> bool:
+        """Whether a finding is no obstacle: nothing unproven passes, unless that is allowed."""
+        return finding.verdict == "met" or (finding.verdict == "cannot tell" and self.settings.allow_unsure)
+
+
+def decide(
+    rules: Sequence[Rule],
+    result: Table,
+    baseline: Table | None = None,
+    settings: GateSettings = GateSettings(),  # noqa: B008 - frozen
+) -> Gate:
+    """Hold a result against rules; a rule over no rows is not met, and no rules at all are an error."""
+    check_rules(rules, has_baseline=baseline is not None)
+    if baseline is not None and not settings.anyway:
+        check_comparable(result, baseline)
+    findings = tuple(_decide(rule, result, baseline, settings.alpha) for rule in rules)
+    return Gate(result, baseline, findings, settings)
+
+
+def check_rules(rules: Sequence[Rule], *, has_baseline: bool) -> None:
+    """Refuse what can be seen to be wrong before there is a result."""
+    if not rules:
+        raise ConfigError("there is no rule to decide", hint="for example --require 'F1 >= 0.8'")
+    needing = [rule for rule in rules if needs_baseline(rule)]
+    if needing and not has_baseline:
+        raise ConfigError(f"this rule needs a baseline: {needing[0]}", hint=BASELINE_HINT)
+
+
+def _decide(rule: Rule, result: Table, baseline: Table | None, alpha: float) -> Finding:
+    match rule, baseline:
+        case Threshold(), _:
+            return _decide_threshold(rule, result, alpha)
+        case Relative(), Table():
+            return _decide_relative(rule, result, baseline, alpha)
+        case NotWorse(), Table():
+            return _decide_not_worse(rule, result, baseline, alpha)
+        case NoFall(), Table():
+            return _decide_no_fall(rule, result, baseline)
+    raise ValueError(f"{rule} without a baseline")
+
+
+def _decide_threshold(rule: Threshold, result: Table, alpha: float) -> Finding:
+    chosen = select(result, rule.target)
+    scored = ~np.isnan(chosen.column(rule.target.name))
+    if not scored.any():
+        return Finding(rule, "not met")
+    clusters = clusters_of(chosen)
+    values = chosen.scored(rule.target.name)
+    sample = Sample(values, _ends(chosen, rule.target), None if clusters is None else clusters[scored])
+    value, interval = mean(values), sample.interval(1 - alpha)
+    met = _holds(value, rule.operator, rule.value)
+    sure = _is_settled(interval, rule.operator, rule.value, met) or _is_short_of_the_end(
+        sample, rule.operator, rule.value, met
+    )
+    needed = None if sure or rule.operator == "==" else sample.items_needed(rule.value, alpha=alpha)
+    return Finding(
+        rule,
+        "met" if met else "not met",
+        n=len(sample),
+        value=value,
+        interval=interval,
+        level=1 - alpha,
+        sure=sure,
+        more_items=_more(needed, sample),
+    )
+
+
+def _decide_relative(rule: Relative, result: Table, baseline: Table, alpha: float) -> Finding:
+    found, sample = _paired(rule, result, baseline, level=1 - alpha)
+    if not len(sample):
+        return found
+    verdict, sure = _relative_verdict(found, rule)
+    needed = None if sure or rule.operator == "==" else sample.items_needed(rule.offset, alpha=alpha)
+    return replace(found, verdict=verdict, sure=sure, more_items=_more(needed, sample))
+
+
+def _relative_verdict(found: Finding, rule: Relative) -> tuple[Verdict, bool]:
+    """Guards (>=, <=) ask for the measured difference and are broken by proof; claims (>, <) ask for proof."""
+    met = _holds(found.difference, rule.operator, rule.offset)
+    settled = _is_settled(found.interval, rule.operator, rule.offset, met)
+    match rule.operator, met:
+        case "==", _:
+            return "met" if met else "not met", settled
+        case ((">=" | "<="), False):
+            return ("not met", True) if settled else ("cannot tell", False)
+        case ((">" | "<"), True):
+            return ("met", True) if settled else ("cannot tell", False)
+    return "met" if met else "not met", settled
+
+
+def _decide_not_worse(rule: NotWorse, result: Table, baseline: Table, alpha: float) -> Finding:
+    """One-sided at alpha, which is the two-sided interval at 1 - 2 alpha."""
+    found, sample = _paired(rule, result, baseline, level=1 - 2 * alpha)
+    if not len(sample):
+        return found
+    if found.interval.low > -rule.margin:
+        return replace(found, verdict="met")
+    if found.interval.high < -rule.margin:
+        return replace(found, verdict="not met")
+    needed = sample.items_needed(-rule.margin, alpha=2 * alpha)
+    return replace(found, verdict="cannot tell", sure=False, more_items=_more(needed, sample))
+
+
+def _decide_no_fall(rule: NoFall, result: Table, baseline: Table) -> Finding:
+    """Items that are gone, or are not scored any more, have fallen too."""
+    target = _fallible(rule.target, result, baseline)
+    before, now = select(baseline, target), select(result, Target(target.name))
+    scores = dict(zip(now.ids, now.column(target.name).tolist(), strict=True))
+    full = [item for item, score in zip(before.ids, before.column(target.name), strict=True) if score >= _FULL - SLACK]
+    fell = [Fall(item, _known(scores.get(item))) for item in full if not scores.get(item, 0.0) >= _FULL - SLACK]
+    return Finding(rule, "not met" if fell or not full else "met", n=len(full), fell=tuple(fell))
+
+
+def _fallible(target: Target, result: Table, baseline: Table) -> Target:
+    """What may not fall: a metric or a part of one as it is written, or a type of question on the only metric."""
+    parts = [f"{metric}.{part}" for metric, of in baseline.parts.items() for part in of]
+    if target.tags or target.name in (*baseline.columns, *parts):
+        return target
+    types = dict.fromkeys(value for table in (baseline, result) for value in table.tags.get(TYPE_TAG, ()))
+    if target.name not in types:
+        raise UnknownName.of("metric or type of question", target.name, [*baseline.columns, *types])
+    if len(baseline.metrics) > 1:
+        message = f"{target.name!r} is a type of question, and there are several metrics: {', '.join(baseline.metrics)}"
+        raise ConfigError(message, hint=f"write no item of METRIC[type={target.name}] may fall from 1")
+    return Target(baseline.metrics[0], ((TYPE_TAG, target.name),))
+
+
+def _paired(rule: Relative | NotWorse, result: Table, baseline: Table, *, level: float) -> tuple[Finding, Sample]:
+    """The difference on items that have a score in both, for a verdict to be put on; without such items, not met."""
+    name = rule.target.name
+    new, old = select(result, rule.target), select(baseline, rule.target)
+    low, high = _ends(new, rule.target)
+    nothing = Finding(rule, "not met"), Sample(np.empty(0), (low - high, high - low), paired=True)
+    if set(new.ids).isdisjoint(old.ids):
+        return nothing
+    rows = pair(new, old)
+    differences = rows.differences(name, ties=True)
+    both = ~np.isnan(differences)
+    if not both.any():
+        return nothing
+    clusters = None if rows.clusters is None else rows.clusters[both]
+    sample = Sample(differences[both], (low - high, high - low), clusters, paired=True)
+    found = Finding(
+        rule,
+        "not met",
+        n=len(sample),
+        value=mean(new.column(name)[rows.new][both]),
+        baseline=mean(old.column(name)[rows.old][both]),
+        interval=sample.interval(level),
+        level=level,
+        unpaired=len(new.scored(name)) + len(old.scored(name)) - 2 * len(sample),
+    )
+    return found, sample
+
+
+def _ends(table: Table, target: Target) -> tuple[float, float]:
+    return table.bounds.get(target.name, (-np.inf, np.inf))
+
+
+def _holds(value: float, operator: Operator, line: float) -> bool:
+    """Whether the number stands so to the line; what is nearer than a rounding lies on it."""
+    on_line = abs(value - line) <= SLACK
+    match operator:
+        case ">=":
+            return on_line or value > line
+        case "<=":
+            return on_line or value < line
+        case ">":
+            return not on_line and value > line
+        case "<":
+            return not on_line and value < line
+        case "==":
+            return on_line
+
+
+def _is_settled(interval: Interval, operator: Operator, line: float, met: bool) -> bool:
+    """Whether all of the interval says the same as the number measured; that it is equal, no sample can prove."""
+    if math.isnan(interval.low):
+        return False
+    if operator == "==":
+        return not met and not interval.low - SLACK <= line <= interval.high + SLACK
+    return all(_holds(end, operator, line) is met for end in (interval.low, interval.high))
+
+
+def _is_short_of_the_end(sample: Sample, operator: Operator, line: float, met: bool) -> bool:
+    """Whether the line is the best that there is: one item that is less settles it."""
+    return not met and operator not in (">", "<") and line in sample.ends
+
+
+def _more(needed: int | None, sample: Sample) -> int | None:
+    return None if needed is None else max(needed - len(sample), 1)
+
+
+def _known(score: float | None) -> float | None:
+    return None if score is None or np.isnan(score) else score

@@ -1,0 +1,171 @@
+"""The rules of a gate: how they are written, and what they say.
+
+    METRIC >= 0.95      also > <= < ==          METRIC[type=fact_exact,difficulty=hard] >= 0.9
+    legal.no_hallucination == 1                 METRIC >= baseline - 0.01
+    METRIC not-worse-by 0.02                    no item of fact_exact may fall from 1
+
+A rule prints as its text, and the text reads back to the same rule.
+"""
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from steelyard.errors import ConfigError
+
+Operator = Literal[">=", ">", "<=", "<", "=="]
+
+RULE_HINT: Final = (
+    "for example: legal[type=fact_exact] >= 0.95; nDCG@10 >= baseline - 0.01; F1 not-worse-by 0.02; "
+    "no item of fact_exact may fall from 1"
+)
+TAG_HINT: Final = "tags are written [type=fact_exact,difficulty=hard]; a value with other signs stands in quotes"
+
+_NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_NAME: Final = r"""(?:[^][<>=()"]|\([^()<>\[\]"]*\))+?"""
+_TAGS: Final = r"""\[(?P<tags>(?:[^]["]|"(?:[^"\\]|\\.)*")*)\]"""
+_TARGET: Final = rf"\s*(?P<name>{_NAME})\s*(?:{_TAGS})?"
+_NO_FALL: Final = re.compile(rf"\s*no\s+item\s+of\s{_TARGET}\s*(?<=[\s\]])may\s+fall\s+from\s+1\s*", re.DOTALL)
+_NOT_WORSE: Final = re.compile(rf"{_TARGET}\s*(?<=[\s\]])not-worse-by\s+(?P<margin>\S+)\s*", re.DOTALL)
+_COMPARED: Final = re.compile(rf"{_TARGET}\s*(?P<operator>{'|'.join(get_args(Operator))})(?P<value>[^<>=]*)", re.DOTALL)
+_BASELINE: Final = re.compile(rf"baseline(?:\s*(?P<sign>[+-])\s*(?P<offset>{_NUMBER}))?")
+_TAG: Final = re.compile(r"""\s*(?P<tag>[^=,"]+?)\s*=\s*(?P<value>"(?:[^"\\]|\\.)*"|[^,"]*?)\s*(?:,|$)""", re.DOTALL)
+_PLAIN: Final = re.compile(r"""[^\s\[\],"](?:[^\[\],"]*[^\s\[\],"])?""")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a rule is about: a metric, or a part of one (`legal.no_hallucination`), on the items that have the tags."""
+
+    name: str
+    tags: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        tags = ",".join(f"{tag}={_quoted(value)}" for tag, value in self.tags)
+        return f"{self.name}[{tags}]" if tags else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """The mean as measured, against a number."""
+
+    target: Target
+    operator: Operator
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.target} {self.operator} {_written(self.value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """The mean against that of the baseline on the same items, plus an offset."""
+
+    target: Target
+    operator: Operator
+    offset: float = 0.0
+
+    def __str__(self) -> str:
+        sign = "-" if self.offset < 0 else "+"
+        offset = f" {sign} {_written(abs(self.offset))}" if self.offset else ""
+        return f"{self.target} {self.operator} baseline{offset}"
+
+
+@dataclass(frozen=True, slots=True)
+class NotWorse:
+    """Non-inferiority: shown, and not only measured, to be worse than the baseline by less than the margin."""
+
+    target: Target
+    margin: float
+
+    def __str__(self) -> str:
+        return f"{self.target} not-worse-by {_written(self.margin)}"
+
+
+@dataclass(frozen=True, slots=True)
+class NoFall:
+    """No item that scored 1 in the baseline may score less; the target may also be a type of question."""
+
+    target: Target
+
+    def __str__(self) -> str:
+        return f"no item of {self.target} may fall from 1"
+
+
+Rule = Threshold | Relative | NotWorse | NoFall
+
+
+def parse_rule(text: str) -> Rule:
+    """The rule that a text says; anything else is a ConfigError."""
+    if match := _NO_FALL.fullmatch(text):
+        return NoFall(_target(match, text))
+    if match := _NOT_WORSE.fullmatch(text):
+        margin = _number(match["margin"], text)
+        if margin <= 0:
+            raise ConfigError(f"{text!r}: the margin must be above 0, not {match['margin']}", hint=RULE_HINT)
+        return NotWorse(_target(match, text), margin)
+    if match := _COMPARED.fullmatch(text):
+        return _compared(match, text)
+    raise ConfigError(f"this is no rule: {text!r}", hint=RULE_HINT)
+
+
+def needs_baseline(rule: Rule) -> bool:
+    """Whether the rule compares with an earlier result."""
+    return not isinstance(rule, Threshold)
+
+
+def _compared(match: re.Match[str], text: str) -> Threshold | Relative:
+    target, value = _target(match, text), match["value"].strip()
+    operator = next(each for each in get_args(Operator) if each == match["operator"])
+    if earlier := _BASELINE.fullmatch(value):
+        offset = _number(earlier["offset"], text) if earlier["offset"] else 0.0
+        return Relative(target, operator, -offset if earlier["sign"] == "-" else offset)
+    return Threshold(target, operator, _number(value, text))
+
+
+def _target(match: re.Match[str], text: str) -> Target:
+    name = " ".join(match["name"].split())
+    if not name:
+        raise ConfigError(f"this is no rule: {text!r}", hint=RULE_HINT)
+    return Target(name, () if match["tags"] is None else _tags(match["tags"], text))
+
+
+def _tags(inner: str, text: str) -> tuple[tuple[str, str], ...]:
+    found: dict[str, str] = {}
+    place = 0
+    while place < len(inner) or not found:
+        match = _TAG.match(inner, place)
+        if not match:
+            raise ConfigError(f"{text!r}: {inner!r} is not of the form tag=value", hint=TAG_HINT)
+        if match["tag"] in found:
+            raise ConfigError(f"{text!r}: the tag {match['tag']!r} is named twice", hint=TAG_HINT)
+        found[match["tag"]] = _unquoted(match["value"], text)
+        place = match.end()
+    return tuple(found.items())
+
+
+def _number(text: str, rule: str) -> float:
+    number = float(text) if re.fullmatch(_NUMBER, text) else math.nan
+    if not math.isfinite(number):
+        raise ConfigError(f"{rule!r}: {text!r} is not a number", hint=RULE_HINT)
+    return number + 0.0  # -0 is 0
+
+
+def _written(number: float) -> str:
+    """The shortest text that reads back to the number."""
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
+
+def _quoted(value: str) -> str:
+    return value if _PLAIN.fullmatch(value) else json.dumps(value, ensure_ascii=False)
+
+
+def _unquoted(value: str, text: str) -> str:
+    if not value.startswith('"'):
+        return value
+    try:
+        return str(json.loads(value, strict=False))
+    except json.JSONDecodeError:
+        raise ConfigError(f"{text!r}: {value} is not a quoted text", hint=TAG_HINT) from None

@@ -1,0 +1,84 @@
+"""Which files of a folder are results; nothing outside the folder is ever opened, and no symbolic link is followed."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from steelyard.errors import InputError
+from steelyard.formats.records import kind_of
+from steelyard.formats.results import load_all
+from steelyard.formats.streams import open_stream
+from steelyard.table import Table
+
+HEAD = 1 << 20
+"""A header is one line; it is not looked for beyond this many bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file by its path below the folder, and what changes when it does; `problem` where it cannot be looked at."""
+
+    path: str
+    mtime_ns: int
+    size: int
+    problem: str = ""
+
+
+def files_below(folder: Path) -> Iterator[Found]:
+    """Every file that may hold results: .jsonl, plain or compressed; hidden folders and links are left out."""
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        try:
+            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
+        except OSError as error:
+            yield Found(str(here.relative_to(folder)), 0, 0, f"cannot be read: {error.strerror}")
+            continue
+        for entry in entries:
+            if entry.is_symlink():
+                continue
+            if entry.is_dir() and not entry.name.startswith("."):
+                waiting.append(Path(entry.path))
+            elif entry.is_file() and kind_of(entry.name) == ".jsonl":
+                yield from _looked_at(entry, folder)
+
+
+def within(folder: Path, path: str) -> Path | None:
+    """The file at a path below the (resolved) folder, or None where that leads out of it, or through a link."""
+    if "\0" in path:
+        return None
+    place = folder / path
+    inside = place.is_relative_to(folder) and place.resolve() == place
+    return place if inside and place.is_file() else None
+
+
+def holds_results(path: Path) -> bool:
+    """Whether the first line is the header of a result, or no JSON at all; other JSONL files are not our business."""
+    with closing(open_stream(path)) as stream:
+        first = b""
+        while b"\n" not in first and len(first) < HEAD and (piece := stream.read(1 << 16)):
+            first += piece
+    try:
+        line = json.loads(first.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return True  # broken, and said to be so when it is read
+    return isinstance(line, dict) and {"kind", "name", "signature", "metrics"} <= line.keys()
+
+
+def read_tables(path: Path) -> list[Table]:
+    """Every result of a file; whatever is wrong with it is an InputError."""
+    try:
+        return load_all(path)
+    except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:  # values of impossible types
+        raise InputError(f"this is not a result as steelyard writes it: {error}", where=str(path)) from None
+
+
+def _looked_at(entry: os.DirEntry[str], folder: Path) -> Iterator[Found]:
+    try:
+        state = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:  # gone since it was listed
+        return
+    yield Found(str(Path(entry.path).relative_to(folder)), state.st_mtime_ns, state.st_size)

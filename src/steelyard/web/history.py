@@ -1,0 +1,64 @@
+"""Runs of one kind over one set of questions, and how each metric went from run to run."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from steelyard.errors import MissingExtra
+from steelyard.reports.content import unique_names
+from steelyard.reports.words import Language
+from steelyard.web.index import Entry
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+MOST_DRAWN = 60
+"""So many runs are drawn, the latest; the table has them all."""
+
+Draw = Callable[[Sequence[Mapping[str, Any]], Language], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """A metric over runs; `plot` is SVG, empty where nothing can draw it."""
+
+    metric: str
+    plot: "Markup"
+
+
+def series_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """The runs of each series, the latest first, as they are listed."""
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        found.setdefault(entry.series, []).append(entry)
+    return found
+
+
+def trends_of(runs: Sequence[Entry], language: Language, draw: Draw) -> Iterator[Trend]:
+    """Every metric of the runs, drawn from the oldest to the latest."""
+    from markupsafe import Markup
+
+    oldest_first = runs[:MOST_DRAWN][::-1]
+    for metric in dict.fromkeys(metric for run in runs for metric in run.metrics):
+        points = list(_points(oldest_first, metric))
+        try:
+            yield Trend(metric, Markup(draw(points, language) if len(points) > 1 else ""))
+        except MissingExtra:  # the table on the page says the same
+            yield Trend(metric, Markup(""))
+
+
+def draw_trend(points: Sequence[Mapping[str, Any]], language: Language) -> str:
+    """The plot of a metric over runs."""
+    from steelyard.reports.plots import trend
+
+    return trend(points, language)
+
+
+def _points(runs: Sequence[Entry], metric: str) -> Iterator[dict[str, Any]]:
+    labels = unique_names([f"{datetime.fromtimestamp(run.time):%m-%d %H:%M}" for run in runs])
+    for label, run in zip(labels, runs, strict=True):
+        found = run.metrics.get(metric)
+        if found and found["mean"] is not None:
+            low, high = found["ci95"]
+            yield {"run": label, "metric": metric, "mean": found["mean"], "low": low, "high": high}

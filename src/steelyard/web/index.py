@@ -1,0 +1,264 @@
+"""What a folder of results holds, kept in SQLite beside them: only files that changed are read again.
+
+The index is a copy of what the files say and may be deleted at any time. One that is damaged or of another version is
+made anew; where none can be written it is kept in memory. It is never trusted with a path: see `folder.within`.
+"""
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from steelyard import __version__
+from steelyard.errors import InputError
+from steelyard.formats.results import UNFINISHED
+from steelyard.stats.compare import OWN_SETTINGS
+from steelyard.table import Signature, Table
+from steelyard.web.folder import Found, files_below, holds_results, read_tables, within
+
+NAME = ".steelyard-index.sqlite"
+LONGEST = 300
+"""So many characters of a name are listed."""
+
+_MADE_BY = f"1 {__version__}"  # the layout of the tables, and who computed the numbers in them
+_TABLES = (
+    "CREATE TABLE made_by (version TEXT)",
+    "CREATE TABLE files (path BLOB PRIMARY KEY, mtime_ns INTEGER, size INTEGER, problem TEXT) WITHOUT ROWID",
+    "CREATE TABLE results (id TEXT PRIMARY KEY, path BLOB, place INTEGER, kind TEXT, name TEXT, signature TEXT,"
+    " items INTEGER, errors INTEGER, unfinished INTEGER, main TEXT, metrics TEXT) WITHOUT ROWID",
+)
+_LISTED = (
+    "SELECT results.*, files.mtime_ns FROM results JOIN files USING (path) ORDER BY files.mtime_ns DESC, path, place"
+)
+
+Told = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One result as it is listed; `metrics` are as in `Summary.as_dict`, and `main` is the one that stands for it.
+
+    `series` is the same for runs of one kind over one set of questions with the same settings.
+    """
+
+    id: str
+    path: str
+    kind: str
+    name: str
+    signature: str
+    items: int
+    errors: int
+    unfinished: bool
+    main: str
+    metrics: dict[str, dict[str, Any]]
+    time: float
+    series: str
+
+    @property
+    def settings(self) -> list[tuple[str, str]]:
+        """What the runs of its series have in common."""
+        return _shared(self.signature)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The results of a folder, the latest first; files that cannot be read, and why; how many hold no results."""
+
+    entries: list[Entry]
+    broken: dict[str, str]
+    others: int
+
+
+class Index:
+    """The results of a folder; many threads may ask, one at a time looks at what changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self._database = _open(self.folder / NAME)
+        self._asking = threading.Lock()
+        self._refreshing = threading.Lock()
+
+    def refresh(self, told: Told = lambda done, total: None) -> None:
+        """Read what is new or changed, forget what is gone; somebody else who is at it is not waited for."""
+        if not self._refreshing.acquire(blocking=False):
+            return
+        try:
+            self._refresh(told)
+        except sqlite3.Error:  # a full disk, a locked or damaged file: the index is only a copy
+            with self._asking:
+                self._database.close()
+                self._database = _in_memory()
+            self._refresh(told)
+        finally:
+            self._refreshing.release()
+
+    def listing(self) -> Listing:
+        """What the index holds."""
+        entries = [_entry(row) for row in self._ask(_LISTED)]
+        files = self._ask("SELECT path, problem FROM files WHERE problem IS NOT NULL ORDER BY path")
+        broken = {_shown(path): problem for path, problem in files if problem}
+        return Listing(entries, broken, others=len(files) - len(broken))
+
+    def open(self, identifier: str) -> Table | None:
+        """The result with this id, read from its file; None where there is none (any more)."""
+        rows = self._ask("SELECT path, place FROM results WHERE id = ?", identifier)
+        path = within(self.folder, os.fsdecode(rows[0][0])) if rows else None
+        if path is None:
+            return None
+        tables = read_tables(path)
+        return tables[rows[0][1]] if rows[0][1] < len(tables) else None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def _refresh(self, told: Told) -> None:
+        known = {path: stamp for path, *stamp in self._ask("SELECT path, mtime_ns, size FROM files")}
+        found = {os.fsencode(file.path): file for file in files_below(self.folder)}
+        for path in known.keys() - found.keys():
+            self._replace(path, None, [])
+        changed = [(path, file) for path, file in found.items() if known.get(path) != [file.mtime_ns, file.size]]
+        for done, (path, file) in enumerate(changed):
+            told(done, len(changed))
+            self._replace(path, *_read(self.folder, file))
+
+    def _replace(self, path: bytes, file: tuple[Any, ...] | None, results: Iterable[tuple[Any, ...]]) -> None:
+        """Put what a file says in the place of what it said before, all at once."""
+        with self._asking, self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.execute("DELETE FROM files WHERE path = ?", (path,))
+            self._database.execute("DELETE FROM results WHERE path = ?", (path,))
+            if file is not None:
+                self._database.execute("INSERT INTO files VALUES (?, ?, ?, ?)", file)
+            self._database.executemany("INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", results)
+
+    def _ask(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._asking:
+            return self._database.execute(query, values).fetchall()
+
+
+def _read(folder: Path, file: Found) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
+    """The rows of a file and of its results; its problem is None if all is well, "" if it holds no results."""
+    path = os.fsencode(file.path)
+    stamp = (path, file.mtime_ns, file.size)
+    place = folder / file.path
+    try:
+        if file.problem:
+            return (*stamp, file.problem), []
+        if not holds_results(place):
+            return (*stamp, ""), []
+        return (*stamp, None), [_row(path, number, table) for number, table in enumerate(read_tables(place))]
+    except InputError as error:
+        return (*stamp, _storable(str(error).replace(f"{folder}{os.sep}", ""), longest=2000)), []
+
+
+def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:
+    summary = table.summary()
+    main = next((metric for metric in table.metrics if metric not in table.sums), "")
+    metrics = {_storable(metric): found.as_dict() for metric, found in summary.metrics.items()}
+    return (
+        _digest([path.hex(), place]),
+        path,
+        place,
+        _storable(table.kind),
+        _storable(table.name),
+        _storable(str(table.signature), longest=10_000),
+        summary.items,
+        summary.errors,
+        UNFINISHED in summary.counts,
+        _storable(main),
+        json.dumps(metrics),
+    )
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    identifier, path, _, kind, name, signature, items, errors, unfinished, main, metrics, mtime_ns = row
+    return Entry(
+        identifier,
+        _shown(path),
+        kind,
+        name,
+        signature,
+        items,
+        errors,
+        bool(unfinished),
+        main,
+        json.loads(metrics),
+        mtime_ns / 1e9,
+        series=_digest([kind, *_shared(signature)]),
+    )
+
+
+def _shared(signature: str) -> list[tuple[str, str]]:
+    """The settings that do not belong to one run only."""
+    return [pair for pair in Signature.parse(signature).settings if pair[0] not in (*OWN_SETTINGS, "kind")]
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    if path.is_symlink():  # it would be written to wherever it leads
+        return _in_memory()
+    try:
+        return _prepared(path)
+    except sqlite3.OperationalError:  # not to be written, or locked
+        return _in_memory()
+    except sqlite3.DatabaseError:  # no index at all, or a damaged one
+        return _made_anew(path)
+
+
+def _made_anew(path: Path) -> sqlite3.Connection:
+    try:
+        for each in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
+            each.unlink(missing_ok=True)
+        return _prepared(path)
+    except (OSError, sqlite3.Error):
+        return _in_memory()
+
+
+def _in_memory() -> sqlite3.Connection:
+    return _prepared(":memory:")
+
+
+def _prepared(path: Path | str) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
+    try:
+        for setting in ("trusted_schema = OFF", "journal_mode = WAL", "synchronous = NORMAL"):
+            database.execute(f"PRAGMA {setting}")
+        if database.execute("PRAGMA quick_check").fetchall() != [("ok",)]:
+            raise sqlite3.DatabaseError("damaged")
+        _lay_out(database)
+    except sqlite3.Error:
+        database.close()
+        raise
+    return database
+
+
+def _lay_out(database: sqlite3.Connection) -> None:
+    """Make the tables, unless they are there and of this version."""
+    with database:
+        database.execute("BEGIN IMMEDIATE")
+        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if "made_by" in tables and database.execute("SELECT version FROM made_by").fetchall() == [(_MADE_BY,)]:
+            return
+        for name in ("made_by", "files", "results"):
+            database.execute(f"DROP TABLE IF EXISTS {name}")
+        for table in _TABLES:
+            database.execute(table)
+        database.execute("INSERT INTO made_by VALUES (?)", (_MADE_BY,))
+
+
+def _digest(parts: object) -> str:
+    return sha256(json.dumps(parts).encode()).hexdigest()[:16]
+
+
+def _storable(text: str, *, longest: int = LONGEST) -> str:
+    """Text that SQLite takes: a lone surrogate is ?, and nobody lists a novel."""
+    return text[:longest].encode("utf-8", "replace").decode()
+
+
+def _shown(path: bytes) -> str:
+    return path.decode("utf-8", "replace")

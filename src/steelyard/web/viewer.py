@@ -1,0 +1,194 @@
+"""The pages of a folder of results: list, history, one result, two compared. An address names ids, never a path."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+from steelyard.errors import SteelyardError
+from steelyard.reports.content import Report, unique_names
+from steelyard.reports.pages import label, render_page, word
+from steelyard.reports.words import CHINESE, Language
+from steelyard.stats.compare import check_comparable, compare_all
+from steelyard.table import Table
+from steelyard.web.history import MOST_DRAWN, Draw, draw_trend, series_of, trends_of
+from steelyard.web.index import Entry, Index, Listing
+from steelyard.web.privacy import OPEN, Privacy
+
+TEMPLATES: Final = Path(__file__).parent / "templates"
+REFUSALS: Final = {
+    HTTPStatus.NOT_FOUND: "There is no such page, or no such result any more.",
+    HTTPStatus.FORBIDDEN: "This address was asked for under a name that is not this machine's.",
+    HTTPStatus.UNAUTHORIZED: "A token is needed: open the address with ?token=… behind it once.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "Results are only looked at here: GET and HEAD.",
+}
+OTHERWISE: Final = "This request cannot be understood."
+
+_ID = "([0-9a-f]{16})"
+_HEADER: Final = '<header class="top">'
+
+Render = Callable[[Report, Language], str]
+Translate = Callable[[str, Language], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """An answer."""
+
+    status: HTTPStatus
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """The pages of an index. `render` makes that of a report, `draw` a plot, `translate` is for messages."""
+
+    index: Index
+    render: Render
+    language: Language = "en"
+    translate: Translate = lambda text, language: text
+    privacy: Privacy = OPEN
+    draw: Draw = draw_trend
+
+    def page(self, path: str, language: Language) -> Page:
+        """The page at a path."""
+        for pattern, answer in _ROUTES.items():
+            match = re.fullmatch(pattern, path)
+            if match:
+                try:
+                    return answer(self, language, *match.groups()) or self.refusal(HTTPStatus.NOT_FOUND, language)
+                except SteelyardError as error:
+                    return self._trouble(error, language)
+        return self.refusal(HTTPStatus.NOT_FOUND, language)
+
+    def refusal(self, status: HTTPStatus, language: Language) -> Page:
+        """A page that says why there is none."""
+        english = REFUSALS.get(status, OTHERWISE)
+        return self._message(status, english, CHINESE[english], language)
+
+    def listed(self) -> Listing:
+        """What the folder holds now, with what is private hidden."""
+        self.index.refresh()
+        found = self.index.listing()
+        shown = self.privacy.text
+        entries = [
+            replace(entry, name=shown(entry.name), path=shown(entry.path), signature=shown(entry.signature))
+            for entry in found.entries
+        ]
+        broken = {shown(path): shown(problem) for path, problem in found.broken.items()}
+        return replace(found, entries=entries, broken=broken)
+
+    def list_page(self, language: Language) -> Page:
+        """All results, to be searched, sorted, opened and compared."""
+        listing = self.listed()
+        runs = {key: len(entries) for key, entries in series_of(listing.entries).items()}
+        broken = [(path, problem, self.translate(problem, "zh")) for path, problem in listing.broken.items()]
+        data = {"results": [_row(entry, runs[entry.series]) for entry in listing.entries]}
+        return self._view(
+            "list", data, "all results", language, broken=broken, others=listing.others, empty=not listing.entries
+        )
+
+    def history_page(self, language: Language) -> Page:
+        """Every set of questions that was run more than once."""
+        series = {key: runs for key, runs in series_of(self.listed().entries).items() if len(runs) > 1}
+        return self._view("history", {}, "history", language, series=series)
+
+    def series_page(self, language: Language, key: str) -> Page | None:
+        """How the metrics of one set of questions went, run by run."""
+        runs = series_of(self.listed().entries).get(key)
+        if runs is None:
+            return None
+        trends = list(trends_of(runs, language, self.draw))
+        return self._view("series", {}, "history", language, runs=runs, trends=trends, drawn=MOST_DRAWN)
+
+    def result_page(self, language: Language, identifier: str) -> Page | None:
+        """The report of one result."""
+        tables = self._tables(identifier)
+        return self._report(Report(tables, per_item=True), language) if tables else None
+
+    def compare_page(self, language: Language, old: str, new: str) -> Page | None:
+        """The report of two results, the older one first."""
+        tables = self._tables(old, new)
+        if len(tables) < 2:
+            return None
+        check_comparable(tables[1], tables[0])
+        return self._report(Report(tables, compare_all(tables[1:], tables[0]), per_item=True), language)
+
+    def _tables(self, *identifiers: str) -> list[Table]:
+        """The results with these ids as far as there are any, under names that tell them apart."""
+        found = [self.index.open(identifier) for identifier in identifiers]
+        tables = [self.privacy.table(table) for table in found if table is not None]
+        names = unique_names([table.name for table in tables])
+        return [replace(table, name=name) for table, name in zip(tables, names, strict=True)]
+
+    def _report(self, report: Report, language: Language) -> Page:
+        """The page as the report command writes it, with a way back to the list."""
+        ways = {"/": "all results", "/history": "history"}
+        links = " ".join(f'<a href="{place}">{word(language, name)}</a>' for place, name in ways.items())
+        navigation = f'<nav class="ways" {label(language, "pages of the viewer")}>{links}</nav>'
+        return Page(HTTPStatus.OK, self.render(report, language).replace(_HEADER, _HEADER + navigation, 1))
+
+    def _trouble(self, error: SteelyardError, language: Language) -> Page:
+        told = self.privacy.text(str(error).replace(f"{self.index.folder}/", ""))
+        return self._message(HTTPStatus.CONFLICT, told, self.translate(told, "zh"), language)
+
+    def _message(self, status: HTTPStatus, english: str, chinese: str, language: Language) -> Page:
+        page = self._view("message", {}, status.phrase, language, english=english, chinese=chinese)
+        return replace(page, status=status)
+
+    def _view(self, part: str, data: Mapping[str, Any], title: str, language: Language, **context: Any) -> Page:
+        shown = CHINESE.get(title, title) if language == "zh" else title
+        html = render_page(
+            "view",
+            {**data, "page": part},
+            title=f"{shown} · Steelyard",
+            language=language,
+            folder=TEMPLATES,
+            part=part,
+            heading=title,
+            number=_number,
+            interval=_interval,
+            **context,
+        )
+        return Page(HTTPStatus.OK, html)
+
+
+_ROUTES: Final[dict[str, Callable[..., Page | None]]] = {
+    "/": Viewer.list_page,
+    "/history": Viewer.history_page,
+    f"/history/{_ID}": Viewer.series_page,
+    f"/result/{_ID}": Viewer.result_page,
+    f"/compare/{_ID}/{_ID}": Viewer.compare_page,
+}
+
+
+def _row(entry: Entry, runs: int) -> dict[str, Any]:
+    """A result as the script of the list has it."""
+    main = entry.metrics.get(entry.main, {})
+    low, high = main.get("ci95", (None, None))
+    return {
+        "id": entry.id,
+        "name": entry.name,
+        "path": entry.path,
+        "kind": entry.kind,
+        "time": entry.time,
+        "items": entry.items,
+        "errors": entry.errors,
+        "unfinished": entry.unfinished,
+        "metric": entry.main,
+        "mean": main.get("mean"),
+        "low": low,
+        "high": high,
+        "series": entry.series,
+        "runs": runs,
+    }
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
+
+
+def _interval(bounds: Sequence[float | None]) -> str:
+    return "" if None in bounds else f"[{', '.join(map(_number, bounds))}]"

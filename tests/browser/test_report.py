@@ -1,0 +1,335 @@
+"""The page of a report in a real browser: what people see, click and type."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from browser.hostile import BROKEN, CLOSING, HANDLER, LONG, WORDS, hostile_table
+
+from steelyard import evaluate_answers
+from steelyard.cli import main
+from steelyard.formats.documents import Document, Page
+from steelyard.formats.results import load
+from steelyard.reports.content import Report
+from steelyard.reports.page import render_html
+from steelyard.stats.compare import compare_all
+from steelyard.table import Table
+
+ITEM = "contract_gap_002"  # the baseline quotes 3.1 on page 2 of contract.md, and should have refused
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory, request):
+    """Pages of every kind, made by the program itself from the bundled data."""
+    folder = tmp_path_factory.mktemp("reports")
+    data = request.config.rootpath / "data"
+    run("bench", "--system", "builtin:baseline", "-o", folder / "old.jsonl")
+    (folder / "recorded.json").write_text(json.dumps(reworded(folder / "old.jsonl")), encoding="utf-8")
+    run("bench", "--system", f"replay:{folder}/recorded.json", "-o", folder / "new.jsonl")
+    run("report", folder / "old.jsonl", "-o", folder / "legal.html")
+    run("report", folder / "old.jsonl", folder / "new.jsonl", "-o", folder / "compare.html")
+    run("retrieval", data / "qrels.txt", *(data / f"run_{name}.txt" for name in "abc"), "-o", folder / "retrieval.html")
+    for name in "ab":
+        evaluate_answers(data / f"answers_{name}.jsonl", keep=True).save(folder / f"answers_{name}.jsonl")
+    run("report", folder / "answers_a.jsonl", folder / "answers_b.jsonl", "-o", folder / "answers.html", lang="zh")
+    return folder
+
+
+def run(*words, lang="en"):
+    assert main([*map(str, words), "--lang", lang]) == 0
+
+
+def reworded(path):
+    """The recorded answers of another system: one is reworded, one invents something, the rest are the same."""
+    table = load(path)
+    records = []
+    for identifier, output in zip(table.ids, table.outputs, strict=True):
+        record = {key: value for key, value in output.items() if key not in ("question", "seconds", "verdict")}
+        if identifier == ITEM:
+            record["answer"] = "材料前后矛盾，无法确定：乙方提供冷藏车5台，冷藏车数量合计4台。"
+        if identifier == "contract_gap_005":
+            record["answer"] += "王小明支付了88,000元。"
+        records.append({"id": identifier, **record})
+    return {"system": "reworded", "answers": records}
+
+
+@pytest.fixture
+def at(opened, made):
+    """A function that opens a page by name, ready to be used."""
+
+    def open_page(name, **settings):
+        page = opened(made / f"{name}.html", **settings)
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    return open_page
+
+
+def rows(page):
+    return page.locator(".list-space .list-row")
+
+
+def shown(page):
+    return page.locator("#shown").text_content().split(" ")[0]
+
+
+def control(page, name):
+    return page.locator(f"label.control:has(> span:text-is('{name}'))").locator("select, input")
+
+
+def test_the_headline_says_how_good_it_is(at):
+    page = at("legal")
+    assert page.locator("h1").text_content() == "baseline"
+    assert page.locator(".large").text_content() == "0.6163"
+    assert "[0.5509, 0.6818]" in page.locator(".card").text_content()
+    assert page.locator(".large").bounding_box()["y"] < 300
+    assert page.locator(".matrix tbody td").all_text_contents() == ["10", "2", "28", "8"]
+
+
+def test_a_comparison_says_better_or_not_in_words(at):
+    assert "no evidence of a difference" in at("compare").locator(".verdict").text_content()
+    verdicts = at("retrieval").locator(".verdict").all_text_contents()
+    assert len(verdicts) == 2
+    assert all("worse" in verdict and "-0.2" in verdict for verdict in verdicts)
+
+
+@pytest.mark.parametrize(("name", "charts"), [("legal", 3), ("retrieval", 5), ("answers", 3)])
+def test_charts_have_names_and_are_drawn_once_in_each_language(at, name, charts):
+    page = at(name)
+    drawn = page.locator(".drawing:visible")
+    assert drawn.count() == charts
+    assert all(each.locator("svg").bounding_box()["width"] > 200 for each in drawn.all())
+    assert all(each.get_attribute("aria-labelledby") for each in drawn.all())
+    page.click("#language-switch")
+    assert page.locator(".drawing:visible").count() == charts
+
+
+def test_items_are_searched_filtered_and_sorted(at):
+    page = at("legal")
+    assert shown(page) == "153"
+    page.fill("#search", "冷藏车")
+    assert 0 < int(shown(page)) < 20
+    assert all("冷藏车" in text for text in page.locator(".list-space .c-question").all_text_contents()[:3])
+    page.fill("#search", "")
+    control(page, "type").select_option(label="fact_exact")
+    assert shown(page) == "83"
+    control(page, "score from").fill("1")
+    found = int(shown(page))
+    assert 0 < found < 83
+    assert set(page.locator(".list-space .c-score").all_text_contents()) == {"1.000"}
+    control(page, "score from").fill("")
+    control(page, "type").select_option(label="all")
+    page.click("[data-key=score] .sort")
+    assert page.locator("[data-key=score]").get_attribute("aria-sort") == "descending"
+    assert rows(page).first.locator(".c-score").text_content() == "1.000"
+    page.click("[data-key=id] .sort")
+    assert rows(page).first.locator(".c-id").text_content() == "contract_evidence_001"
+
+
+def test_only_rows_in_sight_are_in_the_page(at):
+    page = at("legal")
+    assert rows(page).count() < 40
+    page.locator(".list-grid").evaluate("(grid) => { grid.scrollTop = grid.scrollHeight; }")
+    page.wait_for_selector("#row-152")
+    assert page.locator("#row-0").count() == 0
+
+
+def test_ten_thousand_items_are_as_quick_as_ten(opened, tmp_path):
+    letters = [chr(0x4E00 + number) for number in range(3000)]
+    said = ["".join(letters[(row * 31 + place * place) % 3000] for place in range(200)) for row in range(10_000)]
+    outputs = [{"question": f"问{row}", "answer": text} for row, text in enumerate(said)]
+    scores = {"F1": np.arange(10_000) / 10_000}
+    table = Table(ids=[f"item-{row}" for row in range(10_000)], columns=scores, name="large", outputs=outputs)
+    path = tmp_path / "large.html"
+    path.write_text(render_html(Report([table])), encoding="utf-8")
+    assert path.stat().st_size < 15_000_000
+    page = opened(path)
+    page.wait_for_selector("html[data-ready]")
+    assert shown(page) == "10,000"
+    page.fill("#search", "item-9999")
+    assert shown(page) == "1"
+    page.fill("#search", "")
+    assert rows(page).count() < 40
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert rows(page).count() == 300
+    assert page.locator(".list-rest").text_content() == "… +9,700"
+
+
+def test_an_item_shows_its_passage_on_the_page(at):
+    page = at("legal")
+    page.fill("#search", ITEM)
+    rows(page).first.click()
+    page.wait_for_selector("dialog[open]")
+    assert page.url.endswith(f"#item/{ITEM}")
+    text = page.locator(".page-text")
+    assert text.get_attribute("data-page") == "2"
+    assert "".join(text.locator("mark.expected").all_text_contents()) == "乙方提供冷藏车5台"
+    assert text.locator("mark.cited").first.is_visible()
+    assert page.locator(".answer-text mark.quote").first.text_content() == "乙方提供冷藏车5台"
+    page.locator(".asked .passage button", has_text="page 4").click()
+    assert text.locator("mark.expected").text_content() == "冷藏车数量合计4台"
+    reasons = page.locator(".reasons").text_content()
+    assert "nothing in the answer declares the item absent or unknown" in reasons
+    page.keyboard.press("Escape")
+    assert page.locator("dialog[open]").count() == 0
+    assert "#" not in page.url
+
+
+def test_what_was_invented_is_marked(at):
+    page = at("compare")
+    page.evaluate("location.hash = '#item/contract_gap_005'")
+    page.wait_for_selector("dialog[open]")
+    marked = page.locator(".answer").nth(1).locator(".answer-text mark.invented").all_text_contents()
+    assert "88,000元" in "".join(marked)
+    assert page.locator(".answer").nth(0).locator("mark.invented").count() == 0
+
+
+def test_two_answers_stand_side_by_side_with_their_differences(at):
+    page = at("compare")
+    control(page, "changed since").select_option("changed")
+    assert shown(page) == "2"
+    control(page, "changed since").select_option("better")
+    assert shown(page) == "1"
+    rows(page).first.click()
+    old, new = (page.locator(".answer").nth(place) for place in (0, 1))
+    assert old.bounding_box()["x"] < new.bounding_box()["x"]
+    assert abs(old.bounding_box()["y"] - new.bounding_box()["y"]) < 2
+    assert "材料前后矛盾，无法确定：" in "".join(new.locator("mark.added").all_text_contents())
+    assert "温度记录仪24个" in "".join(old.locator("mark.removed").all_text_contents())
+    assert "乙方提供冷藏车5台" not in "".join(old.locator("mark.removed").all_text_contents())
+    assert re.search(r"0\.60\s*→\s*1\.00", new.locator(".score").text_content())
+
+
+def test_differences_are_words_or_characters_by_script(at):
+    page = at("legal")
+    marks = page.evaluate("Diff.marks('第2页称5台，the red car', '称5台，the blue car 𠀀')")
+    assert marks == [[[0, 3, "removed"], [11, 14, "removed"]], [[8, 12, "added"], [16, 19, "added"]]]
+    assert page.evaluate("Diff.marks('a '.repeat(9000), 'b '.repeat(9000))") is None
+
+
+def test_any_result_can_be_set_against_the_first(at):
+    page = at("retrieval")
+    before = page.locator(".list-space .c-score").all_text_contents()
+    control(page, "set against the first").select_option(label="run_b")
+    assert page.locator(".list-space .c-score").all_text_contents() != before
+    control(page, "metric").select_option("RR")
+    assert shown(page) == "40"
+
+
+def test_the_keyboard_is_enough(at):
+    page = at("legal")
+    page.locator(".list-grid").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    assert page.locator(".list-row.active").get_attribute("id") == "row-152"
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("dialog[open]")
+    assert page.evaluate("document.activeElement.id") == "item-title"
+    second = page.locator("#item-title").text_content()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("(was) => document.getElementById('item-title').textContent !== was", arg=second)
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function("(was) => document.getElementById('item-title').textContent === was", arg=second)
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.className") == "list-grid"
+    assert page.locator(".list-row.active").get_attribute("id") == "row-1"
+
+
+def test_a_link_opens_its_item(opened, made):
+    page = opened(f"{(made / 'legal.html').as_uri()}#item/deposition_fact_002")
+    page.wait_for_selector("dialog[open]")
+    assert page.locator("#item-title").text_content() == "deposition_fact_002"
+
+
+def test_the_page_speaks_two_languages(at):
+    page = at("answers")
+    assert page.locator("#head-items").text_content() == "条目"
+    page.evaluate("location.hash = '#item/zh-02'")
+    page.wait_for_selector("dialog[open]")
+    assert page.locator(".block h3").all_text_contents()[0] == "问题"
+    page.keyboard.press("Escape")
+    page.click("#language-switch")
+    assert page.locator("html").get_attribute("lang") == "en"
+    assert page.locator("#head-items").text_content() == "items"
+    assert control(page, "search").count() == 1
+    legal = at("legal")
+    legal.click("#language-switch")
+    legal.evaluate(f"location.hash = '#item/{ITEM}'")
+    legal.wait_for_selector("dialog[open]")
+    assert "回答没有表明所问事项未载明或不知道" in legal.locator(".reasons").text_content()
+
+
+def test_themes_change_the_colours(at):
+    page = at("legal", color_scheme="light")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.click("#theme-switch")
+    assert page.evaluate(paper) != light
+    assert at("legal", color_scheme="dark").evaluate(paper) == page.evaluate(paper)
+
+
+@pytest.mark.parametrize("name", ["legal", "compare", "retrieval", "answers"])
+def test_a_phone_does_not_scroll_sideways(at, name):
+    page = at(name, width=390, height=844)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    rows(page).first.click()
+    page.wait_for_selector("dialog[open]")
+    body = page.locator(".item-body")
+    assert body.evaluate("(body) => body.scrollWidth <= body.clientWidth")
+
+
+def test_paper_has_all_tables_and_no_controls(at):
+    page = at("legal", color_scheme="dark")
+    page.emulate_media(media="print")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert not page.locator("#filters").is_visible()
+    assert page.locator(".grouping:visible").count() == page.locator(".grouping").count()
+    assert rows(page).count() == 153
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.emulate_media(media="screen")
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert rows(page).count() < 153
+
+
+@pytest.mark.parametrize(("name", "theme"), [("legal", "light"), ("compare", "dark"), ("retrieval", "light")])
+def test_everybody_can_use_it(at, accessible, name, theme):
+    page = at(name, color_scheme=theme)
+    accessible(page)
+    rows(page).first.click()
+    page.wait_for_selector("dialog[open]")
+    accessible(page)
+
+
+def test_hostile_words_change_nothing(opened, tmp_path):
+    old, new = hostile_table(f"old{CLOSING}{HANDLER}"), hostile_table(f"new{BROKEN}", shift=0.2)
+    document = Document(CLOSING, (Page(1, "".join(WORDS), ()),), "")
+    path = tmp_path / "hostile.html"
+    report = Report([old, new], compare_all([new], old))
+    path.write_text(render_html(report, "en", {CLOSING: document}), encoding="utf-8")
+    page = opened(path)
+    page.wait_for_selector("html[data-ready]")
+    for place in range(len(old)):
+        rows(page).nth(place).click()
+        page.wait_for_selector("dialog[open]")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog[open]", state="detached")
+    assert page.evaluate("window.attacked") is None
+    assert page.evaluate("document.querySelectorAll('main img, main script, svg [onload]').length") == 0
+    assert "<script>" in page.locator(".list-space").text_content()
+    assert "49" not in page.locator("h1").text_content()
+
+
+def test_a_long_answer_is_shortened_until_asked_for(opened, tmp_path):
+    path = tmp_path / "long.html"
+    path.write_text(render_html(Report([hostile_table("one")])), encoding="utf-8")
+    page = opened(path)
+    page.wait_for_selector("html[data-ready]")
+    page.evaluate("location.hash = '#item/5long'")
+    page.wait_for_selector("dialog[open]")
+    box = page.locator(".answer-text")
+    assert len(box.text_content()) < 3000
+    box.locator("button").click()
+    assert len(box.text_content()) == len(LONG)

@@ -1,0 +1,250 @@
+"""`steelyard compare` used rightly and wrongly."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import steelyard
+from steelyard.cli import main
+from steelyard.stats.compare import ComparisonSettings, compare_by, compare_pairs
+from steelyard.table import Signature, Table
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """The sample runs as results files."""
+    folder = tmp_path_factory.mktemp("results")
+    for name in ("run_a", "run_b", "run_c"):
+        found = steelyard.evaluate_retrieval(DATA / "qrels.txt", DATA / f"{name}.txt", ["nDCG@10", "AP", "RR"])
+        found.save(folder / f"{name}.jsonl")
+    return folder
+
+
+@pytest.fixture
+def run(capsysbinary):
+    def run(*words):
+        code = main([*map(str, words)])
+        captured = capsysbinary.readouterr()
+        return code, captured.out.decode(), captured.err.decode()
+
+    return run
+
+
+def saved(folder, name, values, ids=None, signature=None, **fields):
+    ids = ids or [f"q{n}" for n in range(len(values))]
+    path = folder / f"{name}.jsonl"
+    made = Signature.of({"missing": "zero", "run": name, **(signature or {})})
+    Table(ids=ids, columns={"F1": np.array(values, float)}, name=name, signature=made, **fields).save(path)
+    return path
+
+
+def test_the_numbers_are_those_of_the_library(results, run):
+    code, out, err = run("compare", results / "run_a.jsonl", results / "run_b.jsonl", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert list(found) == ["steelyard", "kind", "signature", "results", "comparisons", "changes"]
+    old, new = (steelyard.load(results / f"{name}.jsonl") for name in ("run_a", "run_b"))
+    expected = steelyard.compare(new, old)
+    assert found["comparisons"] == [comparison.as_dict() for comparison in expected]
+    assert {
+        "a",
+        "b",
+        "metric",
+        "n",
+        "a_mean",
+        "b_mean",
+        "diff",
+        "ci95",
+        "test",
+        "exact",
+        "resamples",
+        "p_value",
+    } <= set(found["comparisons"][0])
+    assert [each["name"] for each in found["results"]] == ["run_a", "run_b"]
+
+
+def test_changes_are_the_wins_and_losses(results, run):
+    _, out, _ = run("compare", results / "run_a.jsonl", results / "run_b.jsonl", "--json")
+    found = json.loads(out)
+    for compared, changes in zip(found["comparisons"], found["changes"], strict=True):
+        assert (changes["a"], changes["b"], changes["metric"]) == ("run_b", "run_a", compared["metric"])
+        assert (len(changes["better"]), len(changes["worse"])) == (compared["wins"], compared["losses"])
+        sizes = [abs(change["diff"]) for change in changes["worse"]]
+        assert sizes == sorted(sizes, reverse=True)
+        total = sum(change["diff"] for change in changes["better"] + changes["worse"])
+        assert total / compared["n"] == pytest.approx(compared["diff"])
+
+
+def test_ten_changes_each_way_or_all(tmp_path, run):
+    old = saved(tmp_path, "old", [0.5] * 40)
+    new = saved(tmp_path, "new", [0.5 + n / 100 for n in range(1, 16)] + [0.5 - n / 100 for n in range(1, 26)])
+    _, out, _ = run("compare", old, new)
+    assert "new − old, F1: 15 better, 25 worse" in out
+    assert ("q14 " in out, "q4 " in out, "q39 " in out, "q20 " in out) == (True, False, True, False)
+    _, out, _ = run("compare", old, new, "-q")
+    assert ("q4 " in out, "q20 " in out) == (True, True)
+    assert "effect size" in out
+
+
+def test_items_that_one_side_lacks_are_said(tmp_path, run):
+    old, new = saved(tmp_path, "old", [1, 0, 1, 1]), saved(tmp_path, "new", [1, 0, 1], ids=["q0", "q1", "x"])
+    code, out, _ = run("compare", old, new)
+    assert code == 0
+    assert "items scored in only one of the two, left out of the comparison: 3" in out
+    assert "scored only in new: 1 (x)\nscored only in old: 2 (q2, q3)\n" in out
+    found = json.loads(run("compare", old, new, "--json")[1])
+    assert (found["changes"][0]["only_in_a"], found["changes"][0]["only_in_b"]) == (["x"], ["q2", "q3"])
+    assert found["comparisons"][0]["unpaired"] == 3
+
+
+def test_metrics_in_anybodys_spelling(results, run):
+    files = results / "run_a.jsonl", results / "run_b.jsonl"
+    found = json.loads(run("compare", *files, "-m", "ndcg_cut_10,map", "--json")[1])
+    assert [each["metric"] for each in found["comparisons"]] == ["nDCG@10", "AP"]
+    assert list(found["results"][0]["metrics"]) == ["nDCG@10", "AP"]
+    code, _, err = run("compare", *files, "-m", "nDGC@10")
+    assert (code, err) == (2, "no metric of both is called 'nDGC@10'\nhint: did you mean 'nDCG@10'?\n")
+
+
+def test_several_systems_get_letters(results, tmp_path, run):
+    files = [results / f"{name}.jsonl" for name in ("run_a", "run_b", "run_c")]
+    out = tmp_path / "out.tex"
+    _, text, _ = run("compare", *files, "-m", "AP", "-o", out, "-o", tmp_path / "out.md", "-o", tmp_path / "out.json")
+    assert "run_a   0.5635 a" in text
+    assert "run_b   0.3245 b" in text
+    assert "results that share a letter do not differ significantly\ncorrection: holm (3), at 0.05\n" in text
+    assert r"run\_a & 0.5635$^{\mathrm{a}}$ \\" in out.read_text("utf-8")
+    assert "| run_c | 0.3328 b |" in (tmp_path / "out.md").read_text("utf-8")
+    found = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert found["letters"] == {"AP": {"run_a": "a", "run_c": "b", "run_b": "b"}}
+    tables = [steelyard.load(path) for path in files]
+    assert found["pairs"] == [c.as_dict() for c in compare_pairs(tables, ComparisonSettings(), metrics=["AP"])]
+    assert [(each["a"], each["b"]) for each in found["pairs"]] == [
+        ("run_b", "run_a"),
+        ("run_c", "run_a"),
+        ("run_c", "run_b"),
+    ]
+
+
+def test_within_each_value_of_a_tag_as_one_family(tmp_path, run):
+    source = np.random.default_rng(7)
+    tags = {"type": ["fact"] * 30 + ["gap"] * 30}
+    before = source.random(60)
+    old = saved(tmp_path, "old", before, tags=tags)
+    new = saved(
+        tmp_path, "new", before + np.where(np.arange(60) < 30, 0.1, 0.0) + source.normal(0, 0.05, 60), tags=tags
+    )
+    found = json.loads(run("compare", old, new, "--by", "type", "--json")[1])
+    groups = found["by"]["type"]
+    assert {value: [c["n"] for c in each] for value, each in groups.items()} == {"fact": [30], "gap": [30]}
+    raw = sorted(each[0]["p_value"] for each in groups.values())
+    adjusted = sorted(each[0]["p_adjusted"] for each in groups.values())
+    assert adjusted == pytest.approx([raw[0] * 2, max(raw[0] * 2, raw[1])])
+    assert (groups["fact"][0]["significant"], groups["gap"][0]["significant"]) == (True, False)
+    assert "differences within each type" in run("compare", old, new, "--by", "type")[1]
+    code, _, err = run("compare", old, new, "--by", "typ")
+    assert (code, err) == (2, "old: no tag is called 'typ'\nhint: did you mean 'type'?\n")
+
+
+def test_a_group_that_only_one_side_has_is_left_out():
+    old = Table(ids=["a", "b"], columns={"F1": np.ones(2)}, tags={"type": ["x", "y"]}, name="old")
+    new = Table(ids=["a"], columns={"F1": np.ones(1)}, tags={"type": [""]}, name="new")
+    assert list(compare_by([new], old, "type", ComparisonSettings())) == ["x"]
+
+
+def test_settings_that_differ_are_refused_unless_told(tmp_path, run):
+    old = saved(tmp_path, "old", [1, 0, 1], signature={"missing": "skip", "qrels": "sha256 1"})
+    new = saved(tmp_path, "new", [1, 1, 1], signature={"qrels": "sha256 2", "depth": "10"})
+    code, out, err = run("compare", old, new)
+    assert (code, out) == (2, "")
+    assert err == (
+        "new and old do not compare, their settings differ: missing (zero ≠ skip), "
+        "qrels (sha256 2 ≠ sha256 1), depth (10 ≠ –)\n"
+        "hint: measure both alike, or compare them all the same with --anyway\n"
+    )
+    code, out, err = run("compare", old, new, "--anyway")
+    assert (code, err) == (0, "")
+    assert "settings differ: missing, qrels, depth\n" in out
+    found = json.loads(run("compare", old, new, "--anyway", "--json")[1])
+    assert found["comparisons"][0]["settings_differ"] == ["missing", "qrels", "depth"]
+
+
+def test_the_system_and_the_version_may_differ(tmp_path, run):
+    old = saved(tmp_path, "old", [1, 0], signature={"system": "a", "predictions": "1", "steelyard": "0.0.1"})
+    new = saved(tmp_path, "new", [1, 0], signature={"system": "b", "predictions": "2", "steelyard": "0.1.0"})
+    assert run("compare", old, new)[0] == 0
+
+
+REFUSED = {
+    "kinds": ({"kind": "legal"}, "new is a legal result and old a answers result; they do not compare\n"),
+    "ids": ({"ids": ["x", "y"]}, "no item is in both new and old\nhint: items are paired by their id\n"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("anyway", [(), ("--anyway",)])
+def test_what_cannot_be_compared_at_all(case, anyway, tmp_path, run):
+    fields, message = REFUSED[case]
+    old, new = saved(tmp_path, "old", [1, 0]), saved(tmp_path, "new", [1, 0], **fields)
+    assert run("compare", old, new, *anyway) == (2, "", message)
+
+
+def test_no_metric_in_common(tmp_path, run):
+    old, new = saved(tmp_path, "old", [1, 0]), tmp_path / "new.jsonl"
+    signature = Signature.of({"missing": "zero"})
+    Table(ids=["q0"], columns={"EM": np.ones(1)}, name="new", signature=signature).save(new)
+    message = "new and old have no metric in common\nhint: new has EM; old has F1\n"
+    assert run("compare", old, new) == (2, "", message)
+
+
+def test_one_result_is_not_enough(tmp_path, run):
+    message = "two results are needed to compare\nhint: name the older file first, then the newer\n"
+    assert run("compare", saved(tmp_path, "old", [1, 0])) == (2, "", message)
+
+
+def test_a_file_with_several_results_gives_all(results, tmp_path, run):
+    both = tmp_path / "both.jsonl"
+    both.write_bytes(b"".join((results / f"{name}.jsonl").read_bytes() for name in ("run_a", "run_b")))
+    found = json.loads(run("compare", both, results / "run_c.jsonl", "--json")[1])
+    assert [each["name"] for each in found["results"]] == ["run_a", "run_b", "run_c"]
+
+
+def test_results_of_one_name_are_called_as_their_files(results, tmp_path, run):
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes((results / "run_a.jsonl").read_bytes())
+    found = json.loads(run("compare", results / "run_a.jsonl", copy, results / "run_b.jsonl", "--json")[1])
+    assert [each["name"] for each in found["results"]] == ["run_a", "copy", "run_b"]
+
+
+def test_every_format_is_written(results, tmp_path, run):
+    files = [tmp_path / f"out{suffix}" for suffix in (".json", ".md", ".tex", ".csv", ".jsonl", ".html")]
+    words = [word for file in files for word in ("-o", file)]
+    code, _, err = run("compare", results / "run_a.jsonl", results / "run_b.jsonl", *words)
+    assert (code, err) == (0, "")
+    assert all(file.stat().st_size for file in files)
+    assert "run_b − run_a" in files[1].read_text("utf-8")
+    assert len(steelyard.load_all(files[4])) == 2
+
+
+def test_chinese(tmp_path, run):
+    old, new = saved(tmp_path, "old", [1, 0, 1, 1]), saved(tmp_path, "new", [1, 1, 1], signature={"missing": "skip"})
+    code, _, err = run("compare", old, new, "--lang", "zh")
+    assert (code, err) == (
+        2,
+        "new 和 old 无法比较，设置不同：missing (skip ≠ zero)\n提示：请用相同的方式评测两者，或用 --anyway 强行比较\n",
+    )
+    _, out, _ = run("compare", old, new, old, "--lang", "zh", "--anyway")
+    for words in (
+        "有变化的条目",
+        "效应量",
+        "持平",
+        "更好",
+        "两两比较",
+        "有相同字母的结果之间没有显著差异",
+        "两次的设置不同",
+    ):
+        assert words in out

@@ -1,0 +1,285 @@
+"""`steelyard gate`, `bench --require` and the action: exit codes and what is printed where."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import yaml
+
+from steelyard.cli import main
+from steelyard.formats.results import load
+from steelyard.table import Signature, Table
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def run(capsysbinary):
+    def run(*words):
+        code = main([*map(str, words)])
+        captured = capsysbinary.readouterr()
+        return code, captured.out.decode(), captured.err.decode()
+
+    return run
+
+
+def saved(folder, name, values, **fields):
+    types = ["fact_exact"] * (len(values) // 2) + ["conflict_gap"] * (len(values) - len(values) // 2)
+    fields = {"signature": Signature.of({"missing": "zero", "system": name}), "tags": {"type": types}, **fields}
+    ids = [f"q{n}" for n in range(len(values))]
+    parts = {"legal": {"no_hallucination": np.where(np.arange(len(values)) % 2, 1.0, np.nan)}}
+    path = folder / f"{name}.jsonl"
+    columns = {"legal": np.array(values, float)}
+    bounds = {"legal": (0.0, 1.0)}
+    Table(ids=ids, columns=columns, kind="judged", name=name, parts=parts, bounds=bounds, **fields).save(path)
+    return path
+
+
+@pytest.fixture
+def files(tmp_path):
+    """An earlier result, and one in which a fact fell."""
+    old = saved(tmp_path, "old", [1.0] * 20 + [0.6] * 20)
+    new = saved(tmp_path, "new", [1.0] * 19 + [0.7] + [0.8] * 20)
+    return old, new
+
+
+CODES = [
+    (("--require", "legal >= 0.8"), 0),
+    (("--require", "legal >= 0.95"), 1),
+    (("--require", "legal >= 0.8", "--require", "legal[type=conflict_gap] >= 0.9"), 1),
+    (("--require", "legal.no_hallucination == 1"), 0),
+    (("--require", "legal >= baseline", "--baseline", "old.jsonl"), 0),
+    (("--no-fall", "fact_exact", "--baseline", "old.jsonl"), 1),
+    (("--no-fall", "conflict_gap", "--baseline", "old.jsonl"), 1),  # none of them ever had a 1: nothing is guarded
+    (("--require", "legal[type=fact_exact] not-worse-by 0.02", "--baseline", "old.jsonl"), 1),
+    (("--require", "legal[type=fact_exact] not-worse-by 0.02", "--baseline", "old.jsonl", "--allow-unsure"), 0),
+    (("--require", "legal[type=nothing] >= 0"), 1),
+    (("--require", "legal >= baseline"), 2),
+    (("--require", "leagl >= 1"), 2),
+    (("--require", "nonsense"), 2),
+    ((), 2),
+]
+
+
+@pytest.mark.parametrize(("words", "code"), CODES)
+def test_exit_codes(words, code, files, run, monkeypatch):
+    monkeypatch.chdir(files[0].parent)
+    assert run("gate", "new.jsonl", *words)[0] == code
+
+
+def test_what_is_printed(files, run):
+    old, new = files
+    code, out, err = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--require", "legal >= 0.8")
+    assert (code, err) == (1, "")
+    lines = out.splitlines()
+    assert lines[0] == "the gate is not passed: new against old"
+    assert re.match(r"✅ +legal >= 0\.8 +met +measured 0\.8925 \[0\.8\d+, 0\.9\d+\] \(95 %\), 40 items$", lines[2])
+    assert lines[3].endswith("not met  1 of 20 items that scored 1 fell")
+    assert lines[4] == "  q19: 1 → 0.7000"
+
+
+def test_files_and_json(files, tmp_path, run):
+    old, new = files
+    outputs = [tmp_path / name for name in ("gate.xml", "gate.md", "gate.json")]
+    words = [word for path in outputs for word in ("-o", path)]
+    code, out, err = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--json", *words)
+    assert (code, err) == (1, "")
+    found = json.loads(out)
+    assert found == json.loads(outputs[2].read_text("utf-8"))
+    assert list(found) == [
+        *("steelyard", "kind", "signature", "result", "baseline", "alpha", "passed", "warnings", "findings")
+    ]
+    (finding,) = found["findings"]
+    assert (finding["verdict"], finding["n"], finding["fell"]) == ("not met", 20, [{"id": "q19", "now": 0.7}])
+    assert ElementTree.parse(outputs[0]).getroot().get("failures") == "1"
+    assert "q19" in outputs[1].read_text("utf-8")
+
+
+def test_metrics_in_anybodys_spelling(tmp_path, run):
+    path = tmp_path / "run.jsonl"
+    Table(ids=["a"], columns={"nDCG@10": np.ones(1)}, kind="retrieval", name="run").save(path)
+    code, out, _ = run("gate", path, "--require", "ndcg_cut_10 >= 0.5")
+    assert (code, "nDCG@10 >= 0.5" in out) == (0, True)
+
+
+def test_a_run_that_was_cut_off_is_said(files, run):
+    old, new = files
+    lines = new.read_text("utf-8").splitlines(keepends=True)
+    new.write_text("".join(lines[:31]), "utf-8")
+    code, out, _ = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--require", "legal >= 0.8")
+    assert code == 1
+    assert "new: the run was cut off; only these items were written: 30\n" in out
+
+
+MISTAKES = {
+    "no rule": ((), "there is no rule to decide\nhint: for example --require 'F1 >= 0.8'\n"),
+    "no baseline": (
+        ("--no-fall", "fact_exact"),
+        "this rule needs a baseline: no item of fact_exact may fall from 1\n"
+        "hint: an earlier result is named by: steelyard gate RESULT --baseline OLD\n",
+    ),
+    "no such metric": (
+        ("--require", "leagl >= 1"),
+        "new: no metric is called 'leagl'\nhint: did you mean 'legal'?\n",
+    ),
+    "no such part": (
+        ("--require", "legal.no_halucination == 1"),
+        "new: no metric is called 'legal.no_halucination'\nhint: did you mean 'legal.no_hallucination'?\n",
+    ),
+    "no such tag": (
+        ("--require", "legal[typ=fact_exact] >= 1"),
+        "new: no tag is called 'typ'\nhint: did you mean 'type'?\n",
+    ),
+    "no such format": (
+        ("--require", "legal >= 0.8", "-o", "gate.html"),
+        "gate.html: no report format has the extension '.html'\nhint: known: .xml, .md, .json\n",
+    ),
+    "bad level": (("--require", "legal >= 0.8", "--alpha", "0.6"), "alpha must lie between 0 and 0.5, not 0.6\n"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name, files, run):
+    words, message = MISTAKES[name]
+    assert run("gate", files[1], *words) == (2, "", message)
+
+
+def test_a_baseline_of_other_questions_is_refused_unless_told(tmp_path, run):
+    old = saved(tmp_path, "old", [1.0] * 4, signature=Signature.of({"questions": "sha256 1"}))
+    new = saved(tmp_path, "new", [1.0] * 4, signature=Signature.of({"questions": "sha256 2"}))
+    code, out, err = run("gate", new, "--baseline", old, "--no-fall", "fact_exact")
+    assert (code, out) == (2, "")
+    assert err.startswith("new and old do not compare, their settings differ: questions (sha256 2 ≠ sha256 1)\n")
+    code, out, _ = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--anyway")
+    assert (code, "settings differ: questions\n" in out) == (0, True)
+
+
+def test_results_of_one_name_are_called_as_their_files(files, tmp_path, run):
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(files[1].read_bytes())
+    words = ("--require", "legal >= baseline", "--baseline")
+    assert "against copy\n" in run("gate", files[1], *words, copy)[1]
+    assert "new against new (baseline)\n" in run("gate", files[1], *words, files[1])[1]
+
+
+def test_an_output_does_not_overwrite_an_input(files, tmp_path, run):
+    link = tmp_path / "gate.json"
+    link.symlink_to(files[0])
+    code, _, err = run("gate", files[1], "--baseline", files[0], "--no-fall", "fact_exact", "-o", link)
+    assert (code, "this is one of the inputs; it would be overwritten" in err) == (2, True)
+
+
+def test_chinese(files, run):
+    old, new = files
+    _, out, _ = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--lang", "zh")
+    assert out.startswith("未通过门禁: new 对比 old\n")
+    assert "原得 1 分的 20 个条目中有 1 个下降" in out
+    assert run("gate", new, "--no-fall", "fact_exact", "--lang", "zh")[2] == (
+        "这条规则需要基线：no item of fact_exact may fall from 1\n"
+        "提示：以前的结果这样指定：steelyard gate RESULT --baseline OLD\n"
+    )
+    assert run("gate", new, "--require", "F1 >= x", "--lang", "zh")[2].startswith(
+        "'F1 >= x'：'x' 不是数字\n提示：例如："
+    )
+
+
+def bench(folder, *words):
+    command = [sys.executable, "-m", "steelyard", "bench", "--system", "builtin:baseline", "--type", "conflict_gap"]
+    return subprocess.run([*command, *map(str, words)], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_bench_with_rules(tmp_path):
+    done = bench(tmp_path, "-o", "r.jsonl", "--require", "legal.no_hallucination >= 0.5", "--require", "legal == 1")
+    assert done.returncode == 1
+    assert "the gate is not passed: baseline" in done.stdout
+    assert len(load(tmp_path / "r.jsonl")) == 48
+    done = bench(tmp_path, "-o", "s.jsonl", "--require", "legal[type=conflict_gap] >= 0.1", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["kind"] == "legal"
+    assert done.stderr.lstrip("\n").startswith("the gate is passed: baseline\n")
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("legal >= baseline", "this rule needs a baseline: legal >= baseline\n"),
+        ("legal[typ=x] >= 1", "no tag is called 'typ'\nhint: did you mean 'type'?\n"),
+        ("legal.no_halucination == 1", "no metric is called 'legal.no_halucination'\nhint: did you mean"),
+        ("F1", "this is no rule: 'F1'\n"),
+    ],
+)
+def test_bench_refuses_a_rule_before_anything_is_asked(rule, message, tmp_path):
+    done = bench(tmp_path, "-o", "r.jsonl", "--require", rule)
+    assert (done.returncode, done.stdout, done.stderr.startswith(message)) == (2, "", True), done.stderr
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+
+
+def test_the_action_is_a_composite_one_that_passes_inputs_by_environment():
+    assert ACTION["runs"]["using"] == "composite"
+    assert {"result", "baseline", "require", "python-version"} <= set(ACTION["inputs"])
+    for step in ACTION["runs"]["steps"]:
+        assert ("uses" in step) != ("run" in step)
+        assert "run" not in step or (step["shell"] == "bash" and "${{" not in step["run"])  # nothing is injected
+    used = set(re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text("utf-8")))
+    assert used == set(ACTION["inputs"])
+
+
+def act(folder, **inputs):
+    """Run the deciding step as GitHub does: bash, its environment, files for the summary and the outputs."""
+    (step,) = (step for step in ACTION["runs"]["steps"] if step.get("id") == "gate")
+    given = {name: spec.get("default", "") for name, spec in ACTION["inputs"].items()} | inputs
+    filled = {key: given[re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", value)[1]] for key, value in step["env"].items()}
+    environment = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONUTF8": "1",
+        "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+        "GITHUB_OUTPUT": str(folder / "output"),
+        "TMPDIR": str(folder),
+        **filled,
+    }
+    words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_action_decides_and_writes_the_summary(files, tmp_path):
+    require = "legal >= 0.8\n\n  \nno item of fact_exact may fall from 1\nlegal[type=fact_exact] >= $(touch hacked)0\n"
+    done = act(tmp_path, result="new.jsonl", baseline="old.jsonl", require=require)
+    assert (done.returncode, (tmp_path / "hacked").exists()) == (2, False)
+    require = "legal >= 0.8\n\nno item of fact_exact may fall from 1\n"
+    done = act(tmp_path, result="new.jsonl", baseline="old.jsonl", require=require)
+    assert done.returncode == 1, done.stderr
+    assert (tmp_path / "summary.md").read_text("utf-8").startswith("## ❌ the gate is not passed")
+    junit = (tmp_path / "output").read_text("utf-8").splitlines()[-1].removeprefix("junit=")
+    assert ElementTree.parse(junit).getroot().get("tests") == "2"
+
+
+def test_the_action_passes_what_passes(files, tmp_path):
+    done = act(tmp_path, result="new.jsonl", require="legal >= 0.8", options="--alpha=0.1\n--allow-unsure")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "summary.md").read_text("utf-8").startswith("## ✅")
+
+
+@pytest.mark.parametrize("page", ["gate.md", "compare.md"])
+def test_the_commands_of_the_pages_run(page, tmp_path):
+    text = (ROOT / "docs" / page).read_text("utf-8").replace("OUT/", f"{tmp_path}/")
+    (block,) = re.findall(r"```\n(.*?)```", text, re.DOTALL)
+    script = block.replace("steelyard ", f"{sys.executable} -m steelyard ")
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_snippets_are_yaml_and_name_real_inputs():
+    text = (ROOT / "docs" / "ci.md").read_text("utf-8")
+    github, gitlab = (yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL))
+    assert set(github["jobs"]["gate"]["steps"][-1]["with"]) <= set(ACTION["inputs"])
+    assert gitlab["gate"]["artifacts"]["reports"] == {"junit": "gate.xml"}
+    assert all(f"| `{name}` |" in text for name in ACTION["inputs"])

@@ -1,0 +1,317 @@
+"""`steelyard sample` and `steelyard agreement` used rightly and wrongly."""
+
+import io
+import json
+import re
+from collections import Counter
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from steelyard.cli import main
+from steelyard.formats.results import load
+from steelyard.formats.reviews import digest_of
+from steelyard.stats.agreement import clopper_pearson_upper
+
+ROOT = Path(__file__).parents[2]
+
+
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*words, cwd=ROOT):
+    """The command in this process, as a shell would see it."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with chdir(cwd), redirect_stdout(out), redirect_stderr(err):
+        try:
+            code = main([str(word) for word in words])
+        except SystemExit as left:
+            code = left.code
+        out.flush(), err.flush()
+    return Done(code, *(stream.buffer.getvalue().decode("utf-8") for stream in (out, err)))
+
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def fill(path, to, agree, **fields):
+    """Write the review again with opinions: `agree` is a function of the number and the line."""
+    lines = lines_of(path)
+    for number, line in enumerate(lines):
+        line.update(agree=agree(number, line), **fields)
+    to.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    return to
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    path = tmp_path_factory.mktemp("review") / "base.jsonl"
+    assert run("bench", "--system", "builtin:baseline", "-o", path).returncode == 0
+    return path
+
+
+@pytest.fixture
+def sample(result, tmp_path):
+    def sample(*words):
+        done = run("sample", result, *words, "-o", tmp_path / "empty.jsonl")
+        assert (done.returncode, done.stdout) == (0, ""), done.stderr
+        return tmp_path / "empty.jsonl"
+
+    return sample
+
+
+def test_a_plain_sample(result, sample):
+    lines = lines_of(sample("-n", 20))
+    assert len({line["id"] for line in lines}) == 20
+    table = load(result)
+    scores = dict(zip(table.ids, table.column("legal").tolist(), strict=True))
+    for line in lines:
+        assert list(line) == ["id", "verdict", "agree", "unsure", "remark", "reviewer", "metric", "result", "sampling"]
+        assert line["verdict"] == scores[line["id"]]
+        assert (line["agree"], line["unsure"], line["remark"], line["reviewer"]) == (None, False, "", "")
+        assert (line["metric"], line["result"]) == ("legal", digest_of(table))
+        assert line["sampling"] == {
+            "seed": 42, "by": None, "n": 20, "population": 153, "stratum": "", "drawn": 20, "of": 153,
+        }  # fmt: skip
+
+
+def test_a_seed_decides(sample):
+    one, again, other = (sample("-n", 20, "--seed", seed).read_text() for seed in (1, 1, 2))
+    assert one == again
+    assert one != other
+
+
+def test_a_share_is_rounded_up_and_all_is_all(sample):
+    assert len(lines_of(sample("-n", "20%"))) == 31  # of 153
+    assert len(lines_of(sample())) == 31
+    assert len(lines_of(sample("-n", "1000"))) == 153
+    assert len(lines_of(sample("-n", "100%"))) == 153
+
+
+def test_by_type_takes_of_each_its_share(result, sample):
+    table = load(result)
+    all_of = Counter(table.tags["type"])
+    lines = lines_of(sample("-n", 30, "--by", "type"))
+    drawn = Counter(line["sampling"]["stratum"] for line in lines)
+    assert set(drawn) == set(all_of)
+    assert all(abs(drawn[kind] - 30 * count / 153) < 1 for kind, count in all_of.items())
+    assert all(line["sampling"]["drawn"] == drawn[line["sampling"]["stratum"]] for line in lines)
+    assert {line["sampling"]["stratum"] for line in lines_of(sample("-n", 3, "--by", "type"))} == set(all_of)
+
+
+def test_uncertain_verdicts_are_drawn_more_often(sample):
+    lines = lines_of(sample("-n", 30, "--by", "uncertain"))
+    chance = {line["sampling"]["stratum"]: line["sampling"]["drawn"] / line["sampling"]["of"] for line in lines}
+    assert list(chance) == ["near the threshold", "partial credit", "clear"]
+    assert chance["partial credit"] > 2 * chance["clear"] > 0
+
+
+def test_a_page(result, tmp_path):
+    page, lines = tmp_path / "r.html", tmp_path / "r.jsonl"
+    done = run("sample", result, "-n", 5, "-o", page, "-o", lines, "--lang", "zh")
+    assert (done.returncode, done.stderr) == (0, "5 of 153 verdicts; seed 42\n")
+    text = page.read_text("utf-8")
+    assert '<html lang="zh-CN">' in text
+    assert all(line["id"] in text for line in lines_of(lines))
+    assert "http" not in re.sub(r"http-equiv", "", text.split("</head>")[0])
+
+
+def test_no_error_in_fifty_nine(result, sample, tmp_path):
+    review = fill(sample("-n", 59), tmp_path / "review.jsonl", lambda number, line: True)
+    found = json.loads(run("agreement", result, review, "--json").stdout)["reviews"][0]
+    assert (found["sampled"], found["reviewed"], found["disagreed"]) == (59, 59, 0)
+    assert found["error_upper95"] == pytest.approx(0.0495, abs=5e-5)
+    assert found["ci95"][1] == 1
+    assert "wrong verdicts, at most    5.0 %" in run("agreement", result, review).stdout
+
+
+def test_shares_kappa_groups_and_disagreements(result, sample, tmp_path):
+    review = fill(sample("-n", 40), tmp_path / "review.jsonl", lambda number, line: number % 10 != 0, remark="看错了")
+    outputs = [tmp_path / "a.md", tmp_path / "a.json"]
+    done = run("agreement", result, review, "-o", outputs[0], "-o", outputs[1])
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(outputs[1].read_text("utf-8"))
+    (first,) = found["reviews"]
+    assert (found["kind"], found["population"], first["weighted"]) == ("agreement", 153, None)
+    assert (first["agreement"], first["disagreed"]) == (0.9, 4)
+    assert first["error_upper95"] == pytest.approx(clopper_pearson_upper(4, 40))
+    assert first["ci95"][0] < 0.9 < first["ci95"][1]
+    assert sum(group["reviewed"] for group in first["by"]["type"].values()) == 40
+    assert [each["id"] for each in first["disagreements"]] == [line["id"] for line in lines_of(review)[::10]]
+    for text in (done.stdout, outputs[0].read_text("utf-8")):
+        assert "看错了" in text
+        assert all(each["id"] in text for each in first["disagreements"])
+    table = load(result)
+    passes = dict(zip(table.ids, table.parts["legal"]["passed"].tolist(), strict=True))
+    judge = [passes[line["id"]] == 1 for line in lines_of(review)]
+    person = [verdict if line["agree"] else not verdict for verdict, line in zip(judge, lines_of(review), strict=True)]
+    share = sum(judge) / 40, sum(person) / 40
+    chance = share[0] * share[1] + (1 - share[0]) * (1 - share[1])
+    assert first["kappa"]["value"] == pytest.approx((0.9 - chance) / (1 - chance))
+
+
+def test_weights_give_back_what_uneven_drawing_took(result, sample, tmp_path):
+    # wrong in all partial and in no clear verdicts: the weighted share is that of all verdicts, the plain one is not
+    review = fill(
+        sample("-n", 60, "--by", "uncertain"),
+        tmp_path / "review.jsonl",
+        lambda number, line: line["sampling"]["stratum"] == "clear",
+    )
+    found = json.loads(run("agreement", result, review, "--json").stdout)["reviews"][0]
+    clear = next(line["sampling"]["of"] for line in lines_of(review) if line["sampling"]["stratum"] == "clear")
+    assert found["weighted"]["agreement"] == pytest.approx(clear / 153)
+    assert found["agreement"] < clear / 153 - 0.1
+    assert "weighted: a verdict stands for" in run("agreement", result, review).stdout
+
+
+def test_a_stratum_that_nobody_heard_is_named(result, sample, tmp_path):
+    review = fill(
+        sample("-n", 20, "--by", "type"),
+        tmp_path / "review.jsonl",
+        lambda number, line: None if line["sampling"]["stratum"] == "fact_exact" else True,
+    )
+    assert "nothing reviewed, and nothing known, of: fact_exact" in run("agreement", result, review).stdout
+
+
+def test_unsure_ones_are_counted_and_their_worst_case_is_said(result, sample, tmp_path):
+    review = fill(
+        sample("-n", 20), tmp_path / "review.jsonl", lambda number, line: True if number else None, unsure=True
+    )
+    found = json.loads(run("agreement", result, review, "--json").stdout)["reviews"][0]
+    assert (found["reviewed"], found["unsure"], found["open"]) == (19, 1, 0)
+    assert found["error_upper95"] == pytest.approx(clopper_pearson_upper(0, 19))
+    assert found["error_upper95_if_unsure_are_wrong"] == pytest.approx(clopper_pearson_upper(1, 20))
+
+
+def test_everything_reviewed_leaves_no_chance(result, sample, tmp_path):
+    review = fill(sample("-n", "100%"), tmp_path / "review.jsonl", lambda number, line: number != 7)
+    found = json.loads(run("agreement", result, review, "--json").stdout)["reviews"][0]
+    assert found["error_upper95"] == pytest.approx(1 / 153)
+    assert found["ci95"] == [found["agreement"]] * 2
+    assert "all verdicts were reviewed: no chance is left" in run("agreement", result, review).stdout
+
+
+def test_two_reviewers(result, sample, tmp_path):
+    empty = sample("-n", 20)
+    one = fill(empty, tmp_path / "one.jsonl", lambda number, line: number not in (3, 5), reviewer="甲")
+    two = fill(empty, tmp_path / "two.jsonl", lambda number, line: number != 5, reviewer="乙")
+    done = run("agreement", result, one, two, "--json")
+    found = json.loads(done.stdout)
+    (between,) = found["between"]
+    assert [review["reviewers"] for review in found["reviews"]] == [["甲"], ["乙"]]
+    assert (between["a"], between["b"], between["both"], between["same"]) == ("one", "two", 20, 19)
+    assert between["differ"] == [
+        {"id": lines_of(empty)[3]["id"], "verdict": lines_of(empty)[3]["verdict"], "a": False, "b": True}
+    ]
+    assert 0 < between["kappa"]["value"] < 1
+    chinese = run("agreement", result, one, two, "--lang", "zh").stdout
+    assert "两位复核人的 kappa" in chinese
+    assert "意见不同的条目" in chinese
+
+
+def test_other_kinds_of_results(tmp_path):
+    answers = tmp_path / "answers.jsonl"
+    assert run("answers", "data/answers_a.jsonl", "-m", "F1,EM", "-o", answers).returncode == 0
+    for metric in ("F1", "EM"):
+        review = tmp_path / f"{metric}.jsonl"
+        assert run("sample", answers, "-n", 3, "-m", metric, "-o", review, "-o", tmp_path / "a.html").returncode == 0
+        fill(review, review, lambda number, line: True)
+        assert f"· {metric} ·" in run("agreement", answers, review).stdout
+    done = run("agreement", answers, tmp_path / "F1.jsonl", tmp_path / "EM.jsonl")
+    assert done.stderr == "the reviews are of several metrics: F1, EM\nhint: take one at a time\n"
+
+
+WRONG = {
+    "not json": ("{", "{place}:2: this is not JSON:"),
+    "no object": ("3", "{place}:2: an object with named fields is needed, not 3"),
+    "agree": ({"agree": "yes"}, "{place}:2: agree must be true, false or null, not 'yes'"),
+    "verdict": ({"verdict": "1"}, "{place}:2: verdict must be a number, not '1'"),
+    "remark": ({"remark": 3}, "{place}:2: remark must be text, not 3"),
+    "sampling": ({"sampling": {"seed": 1}}, "{place}:2: this is no sampling as steelyard sample writes it"),
+    "missing": ({"agree": ...}, "{place}:2: the field 'agree' is missing"),
+    "other result": ({"result": "0" * 16}, "{place}:2: this is a review of another result: 0000000000000000, not "),
+    "unknown id": ({"id": "nobody"}, "{place}:2: no item is called 'nobody'"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_bad_line_is_named(name, result, sample, tmp_path):
+    change, message = WRONG[name]
+    review = fill(sample("-n", 3), tmp_path / "review.jsonl", lambda number, line: True)
+    lines = review.read_text("utf-8").splitlines()
+    if isinstance(change, str):
+        lines[1] = change
+    else:
+        line = {**json.loads(lines[1]), **change}
+        lines[1] = json.dumps({key: value for key, value in line.items() if value is not ...})
+    review.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    done = run("agreement", result, review)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(message.format(place=review)), done.stderr
+    assert "Traceback" not in done.stderr
+    assert re.search("[\u4e00-\u9fff]", run("agreement", result, review, "--lang", "zh").stderr)
+
+
+def test_a_doubled_id(result, sample, tmp_path):
+    review = fill(sample("-n", 3), tmp_path / "review.jsonl", lambda number, line: True)
+    with review.open("a", encoding="utf-8") as file:
+        file.write(review.read_text("utf-8").splitlines()[0] + "\n")
+    identifier = lines_of(review)[0]["id"]
+    done = run("agreement", result, review)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"{review}:4: the id '{identifier}' appears again (first on line 1)")
+
+
+def test_nothing_reviewed_is_no_success(result, sample, tmp_path):
+    empty = sample("-n", 3)
+    done = run("agreement", result, empty)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"{empty}: nothing is reviewed in it\nhint: agree is true or false where it is\n"
+    nothing = tmp_path / "nothing.jsonl"
+    nothing.write_text("")
+    done = run("agreement", result, nothing)
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"{nothing}: there is nothing in it\nhint: steelyard sample writes such files\n",
+    )
+
+
+MISTAKES = {
+    "a tag": (("--by", "tpye"), "baseline: no tag is called 'tpye'\nhint: did you mean 'type'?\n"),
+    "a metric": (("-m", "legl"), "baseline: no metric is called 'legl'\nhint: did you mean 'legal'?\n"),
+    "too few": (
+        ("-n", "2", "--by", "type"),
+        "2 items cannot hold one of each of 3 kinds of 'type'\nhint: ask for more: -n 3\n",
+    ),
+    "a folder": (("--benchmark", "nowhere"), "nowhere: there is no such folder\n"),
+    "a format": (
+        ("-o", "x.csv"),
+        "x.csv: no report format has the extension '.csv'\nhint: known: .html, .jsonl\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name, result, tmp_path):
+    words, message = MISTAKES[name]
+    done = run("sample", result, "-o", "r.jsonl", *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+@pytest.mark.parametrize("count", ["0", "0%", "101%", "2.5", "-3", "many", "nan"])
+def test_a_count_that_is_none(count, result, tmp_path):
+    done = run("sample", result, f"-n={count}", "-o", tmp_path / "r.jsonl")
+    assert done.returncode == 2
+    assert "must be a number from 1 on or a share such as 20%" in done.stderr
+
+
+def test_the_result_is_not_overwritten(result):
+    done = run("sample", result, "-o", result)
+    assert done.returncode == 2
+    assert "this is one of the inputs; it would be overwritten" in done.stderr

@@ -1,0 +1,126 @@
+"""An embeddings endpoint: its settings are those of any interface, bad replies are refused, the key is never shown."""
+
+import numpy as np
+import pytest
+from rag.chat_stub import Handler, Stub, serving
+
+from steelyard import ConfigError, SystemFailure, UnknownName
+from steelyard.rag.dense import check_vectors
+from steelyard.rag.embedding import Endpoint
+from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, shown_address
+
+KEY = "sk-secret-123"
+WHERE = "backend_configs.openai"
+NOTHING = "the reply has no embedding with its index for each text"
+
+
+@pytest.fixture
+def stub(monkeypatch):
+    """An endpoint that gives `script["reply"]`, whatever is asked."""
+    monkeypatch.setattr(Handler, "do_POST", lambda self: self.send(*self.server.script["reply"]))
+    with serving() as server:
+        yield server
+
+
+def settings(**config):
+    return endpoint_settings(EndpointSettings, {"model_name": "m", **config}, key=KEY, where=WHERE)
+
+
+def embed(stub: Stub, reply, *, texts=("x", "y"), **config):
+    stub.script = {"reply": reply}
+    endpoint = Endpoint(settings(**{"base_url": stub.url, "retries": 0, **config}), batch_size=8)
+    return endpoint.embed_passages(texts, lambda done, total: None)
+
+
+def data(*embeddings):
+    return 200, {}, {"data": [{"index": place, "embedding": each} for place, each in enumerate(embeddings)]}
+
+
+def test_embeddings_come_as_numbers(stub):
+    found = embed(stub, data([1, 2.5], [0.5, 3]))
+    assert (found.dtype, found.tolist()) == (np.float32, [[1.0, 2.5], [0.5, 3.0]])
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ((200, {}, b"{"), "the embeddings endpoint failed: the reply of the model is not JSON"),
+        ((200, {}, b"\xff"), "the embeddings endpoint failed: the reply of the model is not JSON"),
+        ((200, {"content-type": "text/html"}, b"<html>"), NOTHING),
+        ((200, {}, {}), NOTHING),
+        ((200, {}, {"data": None}), NOTHING),
+        ((200, {}, {"data": [None, None]}), NOTHING),
+        ((200, {}, {"data": [{"embedding": [1.0]}] * 2}), NOTHING),
+        (data(None, None), NOTHING),
+        (data([1.0], "AAAA"), NOTHING),
+        ((200, {}, {"data": []}), "0 embeddings came back for 2 texts"),
+        (data([1.0], [{}]), "the embeddings are not numbers"),
+        (data([1.0], ["x"]), "the embeddings are not numbers"),
+        (data([1.0], [[1.0]]), "the embeddings are not numbers"),
+        (data([], [1.0]), "the embeddings are of different lengths"),
+    ],
+)
+def test_what_is_no_embedding_is_a_failure_of_the_system(stub, reply, message):
+    with pytest.raises(SystemFailure) as caught:
+        embed(stub, reply)
+    assert str(caught.value) == f"{stub.url}: {message}"
+
+
+@pytest.mark.parametrize(
+    ("vectors", "message"),
+    [
+        ([[], []], "the model gave vectors without dimensions"),
+        ([[1.0], [None]], "the model gave vectors with numbers that are not finite"),
+    ],
+)
+def test_vectors_by_which_nothing_can_be_found_are_refused(stub, vectors, message):
+    found = embed(stub, data(*vectors))
+    with pytest.raises(SystemFailure) as caught:
+        check_vectors(found)
+    assert str(caught.value) == message
+
+
+def test_a_key_that_the_endpoint_sends_back_is_not_shown(stub):
+    said = f"wrong: Bearer {KEY} is unknown"
+    with pytest.raises(SystemFailure) as caught:
+        embed(stub, (401, {}, {"error": {"message": said}}))
+    assert str(caught.value) == (
+        f"{stub.url}: the embeddings endpoint failed: the model answered with status 401: wrong: Bearer *** is unknown"
+    )
+
+
+def test_an_endpoint_that_is_not_there(stub):
+    with pytest.raises(SystemFailure) as caught:
+        embed(stub, None, base_url="http://user:word@127.0.0.1:9/v1")
+    head = "http://127.0.0.1:9/v1: the embeddings endpoint failed: the model cannot be reached: "
+    assert str(caught.value).startswith(head)
+    assert "word" not in str(caught.value)
+    assert shown_address("https://user:word@host:1/v1?x=1") == "https://host:1/v1?x=1"
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"model_name": ""}, "model_name must say which model is asked"),
+        ({"retries": "x"}, "retries must be a whole number from 0 on, not 'x'"),
+        ({"retries": -1}, "retries must be a whole number from 0 on, not -1"),
+        ({"concurrency": 0}, "concurrency must be a whole number from 1 on, not 0"),
+        ({"timeout": True}, "timeout must be a number from 0 on, not True"),
+        ({"api_key": 7}, "api_key must be text, not int"),
+        ({"api_key": "sk-\nx"}, "the key holds characters that HTTP does not allow"),
+        ({"base_url": "file:///x"}, "this is no address: file:///x\nhint: for example http://localhost:8000/v1"),
+        ({"retires": 3}, "no setting is called 'retires'\nhint: did you mean 'retries'?"),
+        (
+            {"zzz": 1},
+            "no setting is called 'zzz'\nhint: known: model_name, base_url, concurrency, retries, timeout, api_key",
+        ),
+    ],
+)
+def test_bad_settings_are_refused(config, message):
+    with pytest.raises((ConfigError, UnknownName)) as caught:
+        settings(**config)
+    assert str(caught.value) == f"{WHERE}: {message}"
+
+
+def test_the_key_is_no_part_of_what_is_printed():
+    assert KEY not in repr(settings())

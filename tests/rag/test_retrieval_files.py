@@ -1,0 +1,84 @@
+"""The files of retrieval: whole or not there, current or refused; and runs."""
+
+import pytest
+
+from steelyard.errors import ConfigError, InputError
+from steelyard.rag.artifacts import is_current, read_stamp, whole_file, whole_folder, write_stamp
+from steelyard.rag.runs import write_run
+
+# files
+
+
+def test_a_file_is_whole_or_not_there(tmp_path):
+    path = tmp_path / "new" / "file"
+    with pytest.raises(TypeError), whole_file(path) as part, part.open("w", encoding="utf-8") as file:
+        file.writelines(["half", None])
+    assert list(path.parent.iterdir()) == []
+    with whole_file(path) as part:
+        part.write_text("whole", encoding="utf-8")
+        assert not path.exists()
+    assert [each.name for each in path.parent.iterdir()] == ["file"]
+    with pytest.raises(ConfigError, match=r"cannot be written: File exists$"), whole_file(path / "below") as part:
+        pass
+
+
+def test_a_folder_is_whole_or_as_it_was(tmp_path):
+    path = tmp_path / "index"
+    with whole_folder(path, {"corpus": "1"}) as part:
+        (part / "x").write_text("first", encoding="utf-8")
+    with pytest.raises(KeyError), whole_folder(path, {"corpus": "2"}) as part:
+        raise KeyError
+    assert (path / "x").read_text(encoding="utf-8") == "first"
+    assert read_stamp(path) == {"corpus": "1"}
+    with whole_folder(path, {"corpus": "2"}):
+        pass
+    assert [each.name for each in tmp_path.iterdir()] == ["index"]
+    assert [each.name for each in path.iterdir()] == ["stamp.json"]
+
+
+def test_a_stamp_says_what_differs(tmp_path):
+    path = tmp_path / "file"
+    assert not is_current(path, {"corpus": "a" * 64})
+    path.write_text("x", encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        is_current(path, {"corpus": "a" * 64})
+    assert str(caught.value) == (
+        f"{path}: nothing says what this was made from\nhint: set overwrite: true to make it anew"
+    )
+    write_stamp(path, {"corpus": "b" * 64, "passages": 3})
+    with pytest.raises(ConfigError) as caught:
+        is_current(path, {"corpus": "a" * 64, "passages": 3, "model": "m"})
+    assert caught.value.message == (
+        "this was made from something else: corpus bbbbbbbbbbbb, now aaaaaaaaaaaa; model unknown, now m"
+    )
+    assert is_current(path, {"passages": 3})
+
+
+# runs
+
+
+def test_a_run_is_written(tmp_path):
+    path = tmp_path / "out" / "run.txt"
+    write_run(str(path), [["a", "b"], [], ["c"]], [[2.5, 1.0], [], [0.1]], None)
+    assert path.read_text(encoding="utf-8") == (
+        "q1 Q0 a 1 2.5 steelyard\nq1 Q0 b 2 1.0 steelyard\nq3 Q0 c 1 0.1 steelyard\n"
+    )
+    write_run(str(path), [["a"]], [[1.0]], [7])
+    assert path.read_text(encoding="utf-8") == "7 Q0 a 1 1.0 steelyard\n"
+
+
+@pytest.mark.parametrize(
+    ("ids", "scores", "names", "message"),
+    [
+        ([["a"]], [[1.0], []], None, "1 queries, 1 lists of ids, 2 lists of scores"),
+        ([["a"]], [[1.0]], ["x", "y"], "2 queries, 1 lists of ids, 1 lists of scores"),
+        ([["a"]], [[]], None, "the query q1 has 1 ids and 0 scores"),
+        ([["a b"]], [[1.0]], None, "an id with blanks cannot stand in a run: 'a b'"),
+        ([["a"]], [[1.0]], [""], "an id with blanks cannot stand in a run: ''"),
+    ],
+)
+def test_a_run_that_does_not_fit_is_refused(ids, scores, names, message, tmp_path):
+    with pytest.raises(InputError) as caught:
+        write_run(str(tmp_path / "run.txt"), ids, scores, names)
+    assert caught.value.message == message
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,143 @@
+"""JUnit as GitHub, GitLab and Jenkins read it."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.reports.gate import as_json, render_console, render_markdown
+from steelyard.reports.junit import render_junit
+from steelyard.stats.gate import GateSettings, decide
+from steelyard.stats.rules import Target, Threshold, parse_rule
+from steelyard.table import Gap, Signature, Table
+
+WHEN = datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
+SCHEMA = Path(__file__).with_name("junit.xsd")
+
+
+def table(name, values, **fields):
+    ids = fields.pop("ids", None) or [f"q{n}" for n in range(len(values))]
+    fields = {"bounds": {"F1": (0.0, 1.0)}, "signature": Signature.of({"missing": "zero"}), **fields}
+    return Table(ids=ids, columns={"F1": np.array(values, float)}, name=name, **fields)
+
+
+def gate(*rules, settings=GateSettings(), name="new & <b>"):  # noqa: B008 - frozen
+    values = [0.0, 0.9] * 20
+    new = table(name, values)
+    old = table("old", [1.0, 0.4] * 20)
+    return decide([parse_rule(rule) for rule in rules], new, old, settings)
+
+
+RULES = ("F1 >= 0.4", "F1 >= 0.9", "F1 not-worse-by 0.3", "no item of F1 may fall from 1")
+
+
+def parsed(found, **settings):
+    return ElementTree.fromstring(render_junit(found, when=WHEN, seconds=0.25, **settings))
+
+
+def validate(text):
+    etree = pytest.importorskip("lxml.etree", reason="lxml is not installed")
+    etree.XMLSchema(etree.parse(SCHEMA)).assertValid(etree.fromstring(text.encode()))
+
+
+def test_one_case_a_rule_and_a_failure_for_each_that_is_not_met():
+    (suite,) = parsed(gate(*RULES))
+    cases = {case.get("name"): case for case in suite.iter("testcase")}
+    assert list(cases) == list(RULES)
+    failed = {
+        name: case.find("failure").get("type") for name, case in cases.items() if case.find("failure") is not None
+    }
+    assert failed == {
+        "F1 >= 0.9": "not met",
+        "F1 not-worse-by 0.3": "cannot tell",
+        "no item of F1 may fall from 1": "not met",
+    }
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors"), suite.get("skipped")) == (
+        "4",
+        "3",
+        "0",
+        "0",
+    )
+    assert (suite.get("time"), suite.get("timestamp")) == ("0.250", "2026-02-03T04:05:06")
+    fall = cases["no item of F1 may fall from 1"].find("failure")
+    assert fall.get("message") == "20 of 20 items that scored 1 fell"
+    assert "\nq0: 1 → 0.0000\n" in fall.text
+
+
+def test_what_cannot_be_told_but_may_pass_is_skipped():
+    (suite,) = parsed(gate("F1 not-worse-by 0.3", settings=GateSettings(allow_unsure=True)))
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+    assert (
+        suite.find("testcase/skipped").get("message").startswith("measured 0.4500 against 0.7000; difference -0.2500 ")
+    )
+
+
+def test_properties_carry_the_signature():
+    (suite,) = parsed(gate("F1 >= 0.4"))
+    found = {each.get("name"): each.get("value") for each in suite.iter("property")}
+    assert (found["signature"], found["result"], found["baseline"]) == ("missing:zero", "new & <b>", "old")
+
+
+def test_it_is_valid():
+    validate(render_junit(gate(*RULES), when=WHEN, seconds=0.25))
+    validate(render_junit(gate(*RULES, settings=GateSettings(allow_unsure=True)), when=WHEN, seconds=12.5))
+
+
+@given(st.text(), st.text())
+def test_any_text_is_escaped_and_control_characters_are_gone(name, value):
+    new = table(name, [1.0, 0.0], tags={"type": [value, value]})
+    found = decide([Threshold(Target("F1", (("type", value),)), ">=", 1.0)], new)
+    (suite,) = parsed(found)
+    (case,) = suite.iter("testcase")
+    kept = [char for char in case.get("name") if ord(char) < 32 and char not in "\t\n\r"]
+    assert kept == []
+    assert case.find("failure") is not None
+
+
+def test_the_summary_for_a_pull_request():
+    text = render_markdown(gate(*RULES))
+    assert text.startswith("## ❌ the gate is not passed: new \\& \\<b\\> against old\n\n|  | rule | verdict | why |\n")
+    assert "| ✅ | F1 \\>= 0.4 | met (uncertain) | measured 0.4500 " in text
+    assert "| ❌ | F1 \\>= 0.9 | not met | " in text
+    assert "| ⚠️ | F1 not-worse-by 0.3 | cannot tell | " in text
+    assert "### items that fell: no item of F1 may fall from 1\n\n- q0: 1 → 0.0000\n" in text
+    assert render_markdown(gate("F1 >= 0.4")).startswith("## ✅ the gate is passed")
+
+
+def test_many_falls_are_not_all_named():
+    new, old = table("new", [0.0] * 80), table("old", [1.0] * 80)
+    found = decide([parse_rule("no item of F1 may fall from 1")], new, old)
+    text = render_markdown(found)
+    assert (text.count(": 1 → 0.0000"), "- and 30 more\n" in text) == (50, True)
+    assert len(as_json(found)["findings"][0]["fell"]) == 80
+
+
+def test_what_makes_the_findings_doubtful_is_said():
+    new = table(
+        "new",
+        [1.0, np.nan, 0.0],
+        gaps=(Gap("unscored", "no key"),),
+        status={"F1": np.array([0, 1, 0])},
+        failures={2: "timeout"},
+        counts={"items written before the run was cut off": 3},
+    )
+    warnings = as_json(decide([parse_rule("F1 >= 0")], new))["warnings"]
+    assert warnings == [
+        "new: the run was cut off; only these items were written: 3",
+        "new: the system failed, counted as 0: 1",
+        "new: F1: items without a score, left out: 1",
+    ]
+
+
+def test_chinese():
+    for text in (
+        render_console(gate(*RULES), language="zh"),
+        render_markdown(gate(*RULES), language="zh"),
+        render_junit(gate(*RULES), when=WHEN, seconds=0.1, language="zh"),
+    ):
+        for words in ("未通过门禁", "达标 (不确定)", "以当前样本量无法判断", "原得 1 分的 20 个条目中有 20 个下降"):
+            assert words in text

@@ -1,0 +1,165 @@
+"""What is private is hidden, what is not stays, and nothing moves."""
+
+import base64
+import gzip
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.formats.documents import read_document
+from steelyard.pipelines.benchmark import documents_of, evaluate_legal
+from steelyard.reports import pages
+from steelyard.reports.content import Report
+from steelyard.reports.masking import mask_document, mask_table, mask_text, mask_values
+from steelyard.reports.page import render_html
+from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
+from steelyard.table import Gap, Table
+from steelyard.text.private import private_passages
+
+LINES = [json.loads(line) for line in Path(__file__).with_name("masking_lines.jsonl").read_text("utf-8").splitlines()]
+PIECES = st.sampled_from([piece for line in LINES for piece in (line["text"], line["text"][:7])])
+MIXED = st.lists(st.one_of(PIECES, st.text(max_size=8)), max_size=6).map("".join)
+
+
+def test_there_are_enough_lines_of_both_kinds():
+    hidden = [line for line in LINES if line["masked"] != line["text"]]
+    assert len(LINES) >= 120
+    assert len(hidden) >= 60
+    assert len(LINES) - len(hidden) >= 60
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line["text"])
+def test_lines(line):
+    assert mask_text(line["text"]) == line["masked"]
+
+
+@given(MIXED)
+def test_a_text_keeps_its_length_and_every_character_that_is_not_hidden(text):
+    masked = mask_text(text)
+    assert len(masked) == len(text)
+    places = {place for passage in private_passages(text) for place in passage.places}
+    assert all(new == ("*" if at in places else old) for at, (old, new) in enumerate(zip(text, masked, strict=True)))
+
+
+@given(st.from_regex(r"1[3-9][0-9]{9}", fullmatch=True), st.sampled_from(["", " ", "-", "\u200b", "　"]))
+def test_a_mobile_number_in_any_grouping(number, between):
+    written = between.join((number[:3], number[3:7], number[7:]))
+    assert re.sub("[^0-9*]", "", mask_text(f"电话是{written}。")) == "*" * 7 + number[7:]
+
+
+@pytest.mark.parametrize("text", ["1" * 10**6, "13000000021 " * 80_000, "路1" * 300_000, "1 " * 500_000, "(" * 500_000])
+def test_a_very_long_text_is_no_trap(text):
+    assert len(mask_text(text)) == len(text)
+
+
+def table_of(output, **fields):
+    return Table(["13000000021"], {"F1": np.array([0.5])}, outputs=[output], **fields)
+
+
+def test_every_text_of_a_table_but_ids_and_keys():
+    phone = "13000000057"
+    table = Table(
+        ["13000000021", "b"],
+        {"F1": np.array([0.5, np.nan])},
+        name=f"run {phone}",
+        gaps=[Gap("error", f"no answer from {phone}")],
+        status={"F1": np.array([0, 1])},
+        tags={"who": [phone, ""]},
+        notes={"F1": {0: f"says {phone}"}},
+        outputs=[{"answer": phone, phone: [{"deep": (phone, 3, None, 0.25, True)}], "phone": int(phone)}, None],
+        failures={1: f"{phone} is busy"},
+    )
+    masked = mask_table(table)
+    hidden = "*******0057"
+    assert masked.ids == ["13000000021", "b"]
+    assert (masked.name, masked.tags, masked.notes) == (
+        f"run {hidden}",
+        {"who": [hidden, ""]},
+        {"F1": {0: f"says {hidden}"}},
+    )
+    assert masked.outputs[0] == {"answer": hidden, phone: [{"deep": [hidden, 3, None, 0.25, True]}], "phone": hidden}
+    assert (masked.outputs[1], masked.failures) == (None, {1: f"{hidden} is busy"})
+    assert masked.gaps == [Gap("error", f"no answer from {hidden}")]
+    assert masked.column("F1")[0] == 0.5
+    assert table.outputs[0]["answer"] == phone, "the table itself is as it was"
+
+
+def test_a_number_that_one_text_announces_is_hidden_where_it_stands_alone():
+    table = table_of({"answer": "账号是 1234 5678 9012", "invented": [{"text": "123456789012"}], "amount": 123456789})
+    assert mask_table(table).outputs[0] == {
+        "answer": "账号是 **** **** 9012", "invented": [{"text": "********9012"}], "amount": 123456789,
+    }  # fmt: skip
+    assert mask_values("123456789012") == "123456789012"
+    assert mask_values(["contract@example.com", "the contract"]) == ["********@example.com", "the contract"]
+
+
+def test_units_still_fit_a_masked_document(write):
+    path = write("a.md", "=== 第1页 ===\n问：电话多少？\n答：13000000057，住柳荫巷9号。\n")
+    document = read_document(path)
+    masked = mask_document(document)
+    assert masked.pages[0].text == "问：电话多少？\n答：*******0057，住柳荫巷*号。"
+    assert masked.pages[0].units == document.pages[0].units
+
+
+PRIVATE = [
+    "13000000057",
+    "130 0000 0064",
+    "770421198609034424",
+    "6200 0000 0000 0123",
+    "柳荫巷9号",
+    "a.b@example.com",
+    "42 Elm Street",
+]
+
+
+@pytest.fixture(scope="module")
+def legal():
+    """A result in whose every text stands something private, and the documents, which hold some by themselves."""
+    table = evaluate_legal("builtin:baseline")
+    said = "；".join(PRIVATE)
+    outputs = [{**output, "answer": f"{output['answer']}{said}", "note": [said]} for output in table.outputs]
+    tags = {**table.tags, "who": [said] * len(table)}
+    notes = {"legal": {row: f"{note}; {said}" for row, note in table.notes["legal"].items()}}
+    return replace(table, name=said, outputs=outputs, tags=tags, notes=notes), documents_of(table.benchmark)
+
+
+def documents_pages(documents):
+    return [page.text for document in documents.values() for page in document.pages]
+
+
+def long_passages(text):
+    return [text[each.start : each.end] for each in private_passages(text) if each.end - each.start >= 11]
+
+
+def held(page):
+    """All that a page holds: the file, and its data unpacked and without escapes."""
+    found = re.search(r'<script type="([^"]+)" id="data">(.*?)</script>', page, re.DOTALL)
+    kind, text = found.groups()
+    plain = text if kind == "application/json" else gzip.decompress(base64.b64decode(text)).decode()
+    return page + json.dumps(json.loads(plain), ensure_ascii=False)
+
+
+@pytest.mark.parametrize("large", [pages.LARGE, 1000], ids=["plain", "packed"])
+def test_no_page_of_a_masked_result_holds_an_original(legal, large, monkeypatch):
+    monkeypatch.setattr(pages, "LARGE", large)
+    table, documents = legal
+    originals = {*PRIVATE, *(long for page in documents_pages(documents) for long in long_passages(page))}
+    assert len(originals) > len(PRIVATE) + 3, "the documents have phones and identity numbers of their own"
+    masked = {mask_text(name): mask_document(document) for name, document in documents.items()}
+    sample = take_sample(table, SampleSettings(Wanted(100, percent=True)))
+    rendered = {
+        "report": lambda hide: render_html(
+            Report([mask_table(table) if hide else table]), "en", masked if hide else documents
+        ),
+        "review": lambda hide: render_review(table, sample, documents=documents, mask=hide),
+    }
+    for name, render in rendered.items():
+        hidden, open_page = held(render(True)), held(render(False))
+        assert [each for each in originals if each in hidden] == [], name
+        assert [each for each in PRIVATE if each not in open_page] == [], name

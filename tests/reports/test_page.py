@@ -1,0 +1,336 @@
+"""What the page of a report holds: all that the console says, every item, and nothing that could run."""
+
+import base64
+import gzip
+import html
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser.hostile import BROKEN, CLOSING, hostile_table
+
+from steelyard import evaluate_answers
+from steelyard.cli import main
+from steelyard.errors import MissingExtra
+from steelyard.formats.documents import Document, Page
+from steelyard.reports import files, page_figures, plots
+from steelyard.reports.console import render_console
+from steelyard.reports.content import Report
+from steelyard.reports.files import write_report
+from steelyard.reports.page import SCRIPTS, render_html
+from steelyard.reports.page_cleaning import mended
+from steelyard.reports.page_passages import Library, answer_marks, locate, utf16
+from steelyard.reports.page_sections import main_metric
+from steelyard.reports.pages import TEMPLATES
+from steelyard.reports.remarks import remarks
+from steelyard.reports.words import CHINESE, words_of
+from steelyard.stats.compare import compare_all
+from steelyard.table import Gap, Table
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def legal(tmp_path_factory):
+    """A results file of the bundled benchmark."""
+    path = tmp_path_factory.mktemp("bench") / "old.jsonl"
+    assert main(["bench", "--system", "builtin:baseline", "-o", str(path), "--lang", "en"]) == 0
+    return path
+
+
+def answers():
+    files = [ROOT / "data" / f"answers_{name}.jsonl" for name in "ab"]
+    old, new = (evaluate_answers(path, keep=True) for path in files)
+    return Report([old, new], compare_all([new], old))
+
+
+def embedded(page):
+    """The data of a page, unpacked as its script unpacks them."""
+    kind, text = re.search(r'<script type="([^"]+)" id="data">(.*?)</script>', page, re.DOTALL).groups()
+    return json.loads(text if kind == "application/json" else gzip.decompress(base64.b64decode(text)))
+
+
+def text_of(page):
+    """What stands in the page before its scripts, without markup."""
+    return html.unescape(re.sub(r"<[^>]*>", "", page.partition("<body>")[2].partition('<script type="')[0]))
+
+
+def test_all_that_the_console_says_is_on_the_page(legal, tmp_path, capsys):
+    written = tmp_path / "page.html"
+    assert main(["report", str(legal), "-o", str(written), "--lang", "en"]) == 0
+    assert main(["report", str(legal), "--lang", "en", "--by", "type"]) == 0
+    said, shown = capsys.readouterr().out, text_of(written.read_text("utf-8"))
+    words = set(re.findall(r"\[\d\.\d+, \d\.\d+\]|\d+\.\d{4}|\d+\.\d%|\b[a-z]+_[a-z_0-9]+\b", said))
+    assert len(words) > 50
+    assert {word for word in words if word not in shown} == set()
+
+
+def test_comparisons_counts_and_signatures_are_on_the_page():
+    report = answers()
+    shown, said = text_of(render_html(report)), render_console(report)
+    for found in report.comparisons:
+        assert f"{found.difference:+.4f}" in shown
+        assert f"{found.smallest_detectable:.4f}" in shown
+    numbers = set(re.findall(r"-?\d\.\d{4}", said))
+    assert numbers - set(re.findall(r"-?\d\.\d{4}", shown)) == set()
+    assert all(line in shown for line in remarks(report, words_of("en")))
+    for table in report.tables:
+        assert str(table.signature) in shown
+        assert all(what in shown for what in table.counts)
+
+
+def test_every_item_is_in_the_data_with_what_was_said():
+    report = answers()
+    data = embedded(render_html(report))
+    assert data["ids"] == list(report.tables[0].ids)
+    assert [result["name"] for result in data["results"]] == [table.name for table in report.tables]
+    first = report.tables[0].outputs[0]
+    assert data["questions"][0] == first["question"]
+    assert data["results"][0]["said"][0]["answer"] == first["answer"]
+    assert data["expected"][0]["references"] == first["references"]
+    assert data["results"][1]["scores"]["F1"] == pytest.approx(report.tables[1].column("F1").tolist(), abs=1e-6)
+    assert data["tags"]["language"]["values"] == ["zh", "en"]
+
+
+def test_items_of_one_result_alone_are_kept():
+    def table(name, ids):
+        return Table(ids=ids, columns={"AP": np.ones(len(ids))}, kind="retrieval", name=name)
+
+    data = embedded(render_html(Report([table("a", ["q1", "q2"]), table("b", ["q2", "q3"])])))
+    assert data["ids"] == ["q1", "q2", "q3"]
+    assert data["results"][1]["scores"]["AP"] == [None, 1.0, 1.0]
+    assert data["results"][0]["said"][2] is None
+
+
+def test_why_a_cell_has_no_number_is_said():
+    table = Table(
+        ids=["a", "b"],
+        columns={"F1": np.array([np.nan, 1.0])},
+        gaps=(Gap("error", "the judge failed"),),
+        status={"F1": np.array([1, 0])},
+    )
+    assert embedded(render_html(Report([table])))["results"][0]["said"][0]["gaps"] == {
+        "F1": ["error", "the judge failed"]
+    }
+
+
+def test_legal_items_bring_their_passages_and_reasons_in_two_languages(legal, tmp_path):
+    page = tmp_path / "page.html"
+    assert main(["report", str(legal), "-o", str(page)]) == 0
+    data = embedded(page.read_text("utf-8"))
+    item = data["ids"].index("contract_gap_002")
+    passage = data["expected"][item]["evidence"][0]
+    [(number, start, end)] = passage["places"]
+    assert data["documents"]["contract.md"][str(number)][start:end] == passage["text"] == "乙方提供冷藏车5台"
+    said = data["results"][0]["said"][item]
+    assert said["reasons"][0] == [
+        "correct_abstention",
+        "nothing in the answer declares the item absent or unknown",
+        "回答没有表明所问事项未载明或不知道",
+    ]
+    [(start, end, kind)] = said["marks"]
+    assert (said["answer"][start:end], kind) == ("乙方提供冷藏车5台", "quote")
+
+
+def test_only_pages_that_are_named_are_embedded():
+    pages = tuple(Page(number, f"第{number}段。甲方付款{number}00元。", ()) for number in range(1, 9))
+    library = Library({"d": Document("d", pages, "")})
+    [right, wrong, absent] = library.placed(
+        [
+            {"page": 2, "text": "付款200元"},
+            {"page": 3, "text": "付款500元"},
+            {"page": "第4页", "text": "付款999元"},
+        ],
+        "d",
+    )
+    assert right["places"] == [(2, 6, 12)]
+    assert wrong["places"][0][0] == 5
+    assert absent["places"] == []
+    assert list(library.as_json()["d"]) == ["2", "3", "4", "5"]
+    assert "places" not in library.placed([{"page": 1, "text": "x"}], "elsewhere")[0]
+
+
+def test_a_passage_may_run_over_a_page_and_have_gaps():
+    pages = (Page(1, "甲方应当在", ()), Page(2, "七日内付款。", ()))
+    library = Library({"d": Document("d", pages, "")})
+    [found] = library.placed([{"page": "1-2", "text": "应当在七日内"}], "d")
+    assert found["places"] == [(1, 2, 5), (2, 0, 3)]
+    assert locate("Pay……tomorrow", "He will PAY, they say, Tomorrow.") == [(8, 11), (23, 31)]
+    assert locate("", "text") == []
+
+
+def test_places_are_counted_as_javascript_counts():
+    assert utf16("a𠀀b", 2) == 3
+    assert answer_marks("𠀀付88元", [{"text": "88元", "start": 2, "end": 5}], []) == [(3, 6, "invented")]
+    assert answer_marks("付88元", [{"text": "88元", "start": 7, "end": 99}], []) == [(1, 4, "invented")]
+
+
+class Attributes(HTMLParser):
+    """The names of all attributes of a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.names |= {name for name, _ in attrs}
+
+
+def test_nothing_hostile_leaves_its_place():
+    page = render_html(Report([hostile_table(f"x{CLOSING}{BROKEN}")]))
+    body = page.partition("<body>")[2]
+    assert body.count("<script") == body.count("</script>") == 1 + len(("frame.js", *SCRIPTS, "report.js"))
+    assert "<img" not in body
+    attributes = Attributes()
+    attributes.feed(body)
+    assert {name for name in attributes.names if name.startswith("on") or name == "style"} == set()
+    assert "\x00" not in page
+    page.encode("utf-8")
+
+
+def test_half_characters_are_mended_one_for_one():
+    assert mended({"a\ud800": ["\x00b", 7, ("\u2028",)]}) == {"a\ufffd": ["\ufffdb", 7, ["\n"]]}
+
+
+def test_the_policy_allows_what_is_there_and_nothing_else():
+    page = render_html(answers())
+    [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
+    assert policy.startswith("default-src &#39;none&#39;; script-src &#39;sha256-")
+    assert "unsafe" not in policy
+    assert not re.search(r"(src|href)=[\"']?(https?:)?//", page)
+
+
+def test_ten_thousand_items_stay_small():
+    source = np.random.default_rng(1)
+    letters = [chr(code) for code in range(0x4E00, 0x4E00 + 3000)]
+    said = ["".join(source.choice(letters, 150)) for _ in range(10_000)]
+    outputs = [{"question": text[:30], "answer": text, "references": [[text[30:60]]]} for text in said]
+    columns = {f"m{n}": source.random(10_000) for n in range(8)}
+    table = Table(ids=[f"item-{n}" for n in range(10_000)], columns=columns, name="large", outputs=outputs)
+    page = render_html(Report([table, replace(table, name="again")]))
+    assert len(page.encode("utf-8")) < 15_000_000
+    assert len(embedded(page)["ids"]) == 10_000
+
+
+def test_without_the_plots_extra_the_page_says_so_and_has_tables(monkeypatch):
+    def absent(*_):
+        raise MissingExtra.of("vl-convert-python", "plots", purpose="drawing")
+
+    monkeypatch.setattr(plots, "forest", absent)
+    page = render_html(answers())
+    assert 'pip install "steelyard[plots]"' in text_of(page)
+    assert "<figure" not in page
+    assert '<details open><summary><span data-en="distribution of scores"' in page
+
+
+NOTHING = Gap("unscored", "there is no reference")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"ids": [], "columns": {"F1": np.empty(0)}},
+        {"ids": [], "columns": {"legal": np.empty(0)}, "kind": "legal"},
+        {"ids": ["a"], "columns": {"F1": np.array([0.5])}},
+        {"ids": ["a"], "columns": {"F1": np.array([np.nan])}, "gaps": (NOTHING,), "status": {"F1": np.array([1])}},
+        {"ids": ["a", "b"], "columns": {"NumRet": np.array([3.0, 5.0])}, "sums": ("NumRet",), "kind": "retrieval"},
+    ],
+)
+def test_a_page_is_made_of_little(fields):
+    page = render_html(Report([Table(name="little", **fields)]))
+    assert embedded(page)["ids"] == fields["ids"]
+    assert "nan" not in text_of(page).lower()
+
+
+def test_a_drawing_keeps_only_shapes():
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" onload="x()"><script>x()</script><defs><clipPath id="c"/></defs>'
+        '<g style="fill:red" clip-path="url(#c)"><a href="javascript:x()"><text>in a link</text></a>'
+        "<text>kept</text></g></svg>"
+    )
+    drawn = page_figures._embedded(svg, "p")
+    assert drawn == (
+        '<svg xmlns="http://www.w3.org/2000/svg" aria-hidden="true" focusable="false">'
+        '<defs><clipPath id="p-c" /></defs>'
+        '<g clip-path="url(#p-c)"><text>kept</text></g></svg>'
+    )
+
+
+def test_every_word_of_the_page_is_translated():
+    used = set()
+    for path in [*TEMPLATES.glob("report*"), *TEMPLATES.glob("frame*")]:
+        source = path.read_text("utf-8")
+        used |= set(
+            re.findall(
+                r"""\b(?:t|word|label|block|list|folded|bound|control)\((?:"\w+", )?"([a-z][^"]*)"[,)]""", source
+            )
+        )
+        used |= set(re.findall(r'title: "([a-z][^"]*)"', source))
+    assert len(used) > 60
+    assert used - set(CHINESE) == set()
+
+
+def test_the_headline_takes_the_metric_that_people_quote():
+    def report(*metrics, **fields):
+        return Report([Table(ids=["a"], columns={metric: np.ones(1) for metric in metrics}, **fields)])
+
+    assert main_metric(report("RR", "AP", "nDCG@10")) == "nDCG@10"
+    assert main_metric(report("Acc", "F1")) == "F1"
+    assert main_metric(report("NumRet", "mine", sums=("NumRet",))) == "mine"
+
+
+def test_the_command_compares_with_the_first_and_writes_every_format(legal, tmp_path):
+    names = [tmp_path / f"r{suffix}" for suffix in (".html", ".md", ".json", ".csv", ".tex", ".svg")]
+    outputs = [word for name in names for word in ("-o", str(name))]
+    assert main(["report", str(legal), str(legal), *outputs, "--lang", "zh"]) == 0
+    assert all(name.stat().st_size > 100 for name in names)
+    assert [each["name"] for each in json.loads(names[2].read_text("utf-8"))["results"]] == ["old", "old-2"]
+    assert '<html lang="zh-CN">' in names[0].read_text("utf-8")
+
+
+def test_the_command_takes_only_the_metrics_that_are_named(tmp_path, capsys):
+    source = tmp_path / "a.jsonl"
+    answers().tables[0].save(source)
+    assert main(["report", str(source), "-m", "f1,exact_match", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["results"][0]["metrics"]) == ["F1", "EM"]
+    assert main(["report", str(source), "-m", "ROUGE-3", "--lang", "en"]) == 2
+    assert capsys.readouterr().err == "answers_a: no metric is called 'ROUGE-3'\nhint: did you mean 'ROUGE-L'?\n"
+
+
+def test_documents_are_found_where_they_are_or_where_the_user_says(legal, tmp_path, capsys):
+    moved = tmp_path / "moved.jsonl"
+    moved.write_text(legal.read_text("utf-8").replace('"benchmark": "bundled"', '"benchmark": "/gone"'), "utf-8")
+    page = tmp_path / "page.html"
+    assert main(["report", str(moved), "-o", str(page)]) == 0
+    assert embedded(page.read_text("utf-8"))["documents"] == {}
+    assert main(["report", str(moved), "-o", str(page), "--benchmark", str(ROOT / "benchmark")]) == 0
+    assert "contract.md" in embedded(page.read_text("utf-8"))["documents"]
+    assert main(["report", str(moved), "-o", str(page), "--benchmark", "/gone", "--lang", "en"]) == 2
+    hint = "hint: --benchmark names the folder of the questions"
+    assert capsys.readouterr().err == f"there is no folder '/gone'\n{hint}\n"
+
+
+def test_masked_pages_hold_no_private_number(legal, tmp_path):
+    open_page, masked = tmp_path / "open.html", tmp_path / "masked.html"
+    assert main(["report", str(legal), "-o", str(open_page)]) == 0
+    assert main(["report", str(legal), "-o", str(masked), "--mask"]) == 0
+    assert "13000000064" in open_page.read_text("utf-8")
+    assert "13000000064" not in masked.read_text("utf-8")
+
+
+def test_the_extension_is_the_format(tmp_path):
+    path = tmp_path / "x.html"
+    write_report(answers(), path, language="zh")
+    assert "全部指标" in path.read_text("utf-8")
+    assert files.PLOTS == plots.SUFFIXES
+
+
+def test_commands_that_make_no_page_do_not_load_one():
+    code = "import steelyard.reports.files, sys; print([name for name in sys.modules if 'page' in name])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,0 +1,340 @@
+"""Rules and the verdict each must get."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.stats.evidence import Sample
+from steelyard.stats.gate import Fall, GateSettings, decide
+from steelyard.stats.rules import NoFall, NotWorse, Relative, Target, Threshold, parse_rule
+from steelyard.table import Gap, Signature, Table
+
+
+def table(name, values, ids=None, metric="F1", **fields):
+    ids = ids or [f"q{n}" for n in range(len(values))]
+    fields = {"bounds": {metric: (0.0, 1.0)}, **fields}
+    return Table(ids=ids, columns={metric: np.array(values, float)}, name=name, **fields)
+
+
+def find(rule, new, old=None, **settings):
+    (found,) = decide([parse_rule(rule)], new, old, GateSettings(**settings)).findings
+    return found
+
+
+def flat(value, n=40):
+    """Values around a mean, none of them alike."""
+    return value + np.linspace(-0.05, 0.05, n)
+
+
+WIDE = [0.0, 0.9] * 20  # a mean of 0.45 and much spread
+# rule, values now, values before, verdict, whether the sample settles it
+VERDICTS = [
+    # thresholds: the mean as measured
+    ("F1 >= 0.5", flat(0.6), None, "met", True),
+    ("F1 >= 0.44", WIDE, None, "met", False),
+    ("F1 >= 0.46", WIDE, None, "not met", False),
+    ("F1 >= 0.8", flat(0.6), None, "not met", True),
+    ("F1 >= 0.45", WIDE, None, "met", False),  # on the line
+    ("F1 > 0.45", WIDE, None, "not met", False),
+    ("F1 <= 0.7", flat(0.6), None, "met", True),
+    ("F1 < 0.45", WIDE, None, "not met", False),
+    ("F1 < 0.9", flat(0.6), None, "met", True),
+    ("F1 == 1", [1.0] * 30, None, "met", False),  # of these items; no sample proves it of others
+    ("F1 == 1", [1.0] * 29 + [0.9], None, "not met", True),  # one item settles it
+    ("F1 >= 1", [1.0] * 29 + [0.9], None, "not met", True),
+    ("F1 >= 1", [1.0] * 30, None, "met", False),
+    ("F1 < 1", [1.0] * 30, None, "not met", False),  # the next item may be less
+    ("F1 >= 0.95", [1.0] * 30, None, "met", False),  # Wilson's interval of 30 of 30 goes down to 0.89
+    ("F1 >= 0.95", [1.0] * 90, None, "met", True),
+    ("F1 >= 0.3", [1.0, 0.0] * 3, None, "met", False),
+    ("F1 >= 0", flat(0.6), None, "met", True),
+    # guards against a baseline: measured, or proven to be worse
+    ("F1 >= baseline", flat(0.6), flat(0.6), "met", False),  # all tie, which is no proof
+    ("F1 >= baseline", flat(0.8), flat(0.6), "met", True),
+    ("F1 >= baseline", flat(0.5), flat(0.6), "not met", True),
+    ("F1 >= baseline", WIDE, [0.5, 0.45] * 20, "cannot tell", False),
+    ("F1 >= baseline - 0.1", WIDE, [0.5, 0.45] * 20, "met", False),
+    ("F1 >= baseline + 0.1", WIDE, [0.5, 0.45] * 20, "cannot tell", False),
+    ("F1 <= baseline", flat(0.5), flat(0.6), "met", True),
+    ("F1 <= baseline", flat(0.7), flat(0.6), "not met", True),
+    # claims must be proven
+    ("F1 > baseline", flat(0.8), flat(0.6), "met", True),
+    ("F1 > baseline", [0.0, 0.95] * 20, [0.5, 0.4] * 20, "cannot tell", False),
+    ("F1 > baseline", flat(0.6), flat(0.6), "not met", False),
+    ("F1 > baseline", flat(0.5), flat(0.6), "not met", True),
+    ("F1 < baseline", flat(0.5), flat(0.6), "met", True),
+    ("F1 == baseline", flat(0.6), flat(0.6), "met", False),
+    ("F1 == baseline", flat(0.5), flat(0.6), "not met", True),
+    # non-inferiority: the interval of the difference decides, not the point
+    ("F1 not-worse-by 0.01", flat(0.6), flat(0.6)[::-1], "cannot tell", False),
+    ("F1 not-worse-by 0.02", flat(0.6), flat(0.6)[::-1], "met", True),
+    ("F1 not-worse-by 0.02", flat(0.6) + 0.1, flat(0.6)[::-1], "met", True),
+    ("F1 not-worse-by 0.02", flat(0.5), flat(0.6), "not met", True),
+    ("F1 not-worse-by 0.02", [1.0] * 30, [1.0] * 30, "cannot tell", False),  # thirty ties do not prove it
+    ("F1 not-worse-by 0.02", [1.0] * 140, [1.0] * 140, "met", True),  # z²/(n + z²) < 0.02 from n = 133 on
+    ("F1 not-worse-by 0.5", [1.0] * 29 + [0.0], [1.0] * 30, "met", True),
+    ("F1 not-worse-by 0.1", [0.0] * 30, [1.0] * 30, "not met", True),
+    # items
+    ("no item of F1 may fall from 1", [1.0, 1.0, 0.5], [1.0, 1.0, 0.9], "met", True),
+    ("no item of F1 may fall from 1", [1.0, 0.99, 1.0], [1.0, 1.0, 0.0], "not met", True),
+    ("no item of F1 may fall from 1", [1.0, 1.0], [0.9, 0.9], "not met", True),  # nothing is guarded
+]
+
+
+@pytest.mark.parametrize(("rule", "new", "old", "verdict", "sure"), VERDICTS)
+def test_verdicts(rule, new, old, verdict, sure):
+    found = find(rule, table("new", new), None if old is None else table("old", old))
+    assert (found.verdict, found.sure) == (verdict, sure)
+
+
+def test_only_what_is_met_passes_unless_the_undecided_may():
+    new, old = table("new", WIDE), table("old", [0.5, 0.45] * 20)
+    rules = [parse_rule("F1 >= baseline"), parse_rule("F1 >= 0.4")]
+    assert not decide(rules, new, old).passed
+    assert decide(rules, new, old, GateSettings(allow_unsure=True)).passed
+    assert not decide([parse_rule("F1 >= 0.5")], new, settings=GateSettings(allow_unsure=True)).passed
+
+
+def test_the_interval_is_one_sided_for_non_inferiority():
+    new, old = table("new", flat(0.6)), table("old", flat(0.6)[::-1])
+    assert find("F1 not-worse-by 0.02", new, old).level == pytest.approx(0.9)
+    assert find("F1 >= baseline", new, old).level == pytest.approx(0.95)
+    assert find("F1 >= 0.5", new, alpha=0.01).level == pytest.approx(0.99)
+
+
+def test_alpha_decides_what_is_proof():
+    source = np.random.default_rng(4)
+    old = table("old", flat(0.5))
+    new = table("new", flat(0.5) + source.normal(-0.02, 0.05, 40))
+    assert find("F1 >= baseline", new, old).verdict == "not met"
+    assert find("F1 >= baseline", new, old, alpha=0.0001).verdict == "cannot tell"
+
+
+def test_tags_parts_and_unscored_items():
+    new = Table(
+        ids=list("abcd"),
+        columns={"legal": np.array([1.0, 0.5, np.nan, 0.0])},
+        status={"legal": np.array([0, 0, 1, 0])},
+        gaps=(Gap("unscored", "no key"),),
+        tags={"type": ["fact", "fact", "fact", "gap"], "level": ["easy", "hard", "hard", "hard"]},
+        parts={"legal": {"honest": np.array([np.nan, np.nan, np.nan, 1.0]), "exact": np.array([1, 0, 0, np.nan])}},
+        name="new",
+    )
+    assert find("legal[type=fact] >= 0.7", new).value == 0.75
+    assert find("legal[type=fact,level=hard] == 0.5", new).n == 1
+    assert (find("legal.honest == 1", new).n, find("legal.honest == 1", new).verdict) == (1, "met")
+    assert find("legal.exact[level=hard] <= 0", new).verdict == "met"
+    nothing = find("legal[type=nothing] >= 0", new)
+    assert (nothing.verdict, nothing.n, math.isnan(nothing.value)) == ("not met", 0, True)
+
+
+def test_a_rule_over_no_rows_is_not_met():
+    empty = table("new", [])
+    assert find("F1 >= 0", empty).verdict == "not met"
+    new, old = table("new", [1.0], ids=["a"]), table("old", [1.0], ids=["b"])
+    for rule in ("F1 >= baseline", "F1 not-worse-by 0.5"):
+        assert (find(rule, new, old).verdict, find(rule, new, old).n) == ("not met", 0)
+
+
+def test_items_that_are_gone_or_unscored_have_fallen():
+    gap = {"gaps": (Gap("error", "judge failed"),), "status": {"F1": np.array([0, 1, 0])}}
+    new = table("new", [0.4, np.nan, 1.0], ids=["a", "b", "c"], **gap)
+    old = table("old", [1.0, 1.0, 1.0, 1.0, 0.2], ids=["a", "b", "c", "d", "e"])
+    found = find("no item of F1 may fall from 1", new, old)
+    assert (found.n, found.fell) == (4, (Fall("a", 0.4), Fall("b", None), Fall("d", None)))
+
+
+def test_a_type_of_question_may_not_fall():
+    tags = {"type": ["fact_exact", "fact_exact", "conflict_gap"]}
+    old = table("old", [1.0, 1.0, 1.0], metric="legal", tags=tags)
+    new = table("new", [1.0, 1.0, 0.0], metric="legal", tags=tags)
+    assert find("no item of fact_exact may fall from 1", new, old).verdict == "met"
+    assert find("no item of conflict_gap may fall from 1", new, old).fell == (Fall("q2", 0.0),)
+    assert find("no item of legal[type=conflict_gap] may fall from 1", new, old).verdict == "not met"
+
+
+def test_items_only_one_side_has_are_counted():
+    found = find("F1 >= baseline", table("new", flat(0.6, 10)), table("old", flat(0.6, 13)))
+    assert (found.n, found.unpaired) == (10, 3)
+
+
+def test_items_of_one_document_count_as_documents():
+    tags = {"document": [str(n // 10) for n in range(40)]}
+    values = np.repeat([0.9, 0.9, 0.9, 0.2], 10) + np.tile(np.linspace(-0.02, 0.02, 10), 4)
+    assert find("F1 >= 0.5", table("new", values)).sure
+    assert not find("F1 >= 0.5", table("new", values, tags=tags)).sure
+
+
+@pytest.mark.parametrize(
+    ("rule", "values"),
+    [
+        ("F1 >= 0.46", WIDE),
+        ("F1 >= 0.44", WIDE),
+        ("F1 >= 0.95", [1.0] * 30),
+        ("F1 >= 0.5", [1.0, 0.0, 1.0] * 5),
+        ("F1 <= 0.6", [0.2, 0.8, 0.9, 0.1]),
+    ],
+)
+def test_as_many_items_as_are_said_settle_it(rule, values):
+    found = find(rule, table("new", values))
+    assert not found.sure
+    more = int(np.ceil((len(values) + found.more_items) / len(values)))
+    assert find(rule, table("new", list(values) * more)).sure
+
+
+@pytest.mark.parametrize("new", [[1.0] * 30, [1.0] * 28 + [0.0, 0.9]])
+def test_as_many_items_as_are_said_settle_non_inferiority(new):
+    old = [1.0] * 29 + [0.9]
+    found = find("F1 not-worse-by 0.1", table("new", new), table("old", old))
+    more = int(np.ceil((len(new) + (found.more_items or 0)) / len(new)))
+    again = find("F1 not-worse-by 0.1", table("new", new * more), table("old", old * more))
+    assert again.sure
+
+
+def test_no_number_of_items_settles_what_lies_on_the_line():
+    assert find("F1 >= 0.45", table("new", WIDE)).more_items is None
+    assert find("F1 == 1", table("new", [1.0] * 9)).more_items is None
+
+
+def test_without_bounds_ties_say_nothing():
+    found = find("F1 not-worse-by 0.02", table("new", [5.0] * 9, bounds={}), table("old", [5.0] * 9, bounds={}))
+    assert (found.verdict, found.more_items, math.isnan(found.interval.low)) == ("cannot tell", None, True)
+
+
+def test_ties_have_the_interval_of_agresti_and_coull():
+    low = Sample(np.zeros(30), (-1.0, 1.0), paired=True).interval(0.9).low
+    square = 1.6448536269514722**2
+    assert low == pytest.approx(-square / (30 + square))
+
+
+@pytest.mark.parametrize("losses", [0.02, 0.1])
+def test_non_inferiority_errs_in_at_most_one_of_twenty(losses):
+    """Worse by just the margin: no more than 5 % may be called not worse, with 3 standard errors of 1,000 drawings."""
+    source = np.random.default_rng(8)
+    gains, wrong = losses - 0.02, 0
+    for _ in range(1000):
+        drawn = source.random(150)
+        new = np.where(drawn < losses, 0.0, np.where(drawn < losses + gains, 1.0, 0.5))
+        wrong += find("F1 not-worse-by 0.01", table("new", new), table("old", [0.5] * 150)).verdict == "met"
+    assert wrong <= 50 + 3 * np.sqrt(1000 * 0.05 * 0.95)
+
+
+MISTAKES = {
+    "F1 = 0.5": "this is no rule: 'F1 = 0.5'",
+    "F1": "this is no rule: 'F1'",
+    "": "this is no rule: ''",
+    "F1 => 0.5": "this is no rule: 'F1 => 0.5'",
+    "F1 >= 95%": "'F1 >= 95%': '95%' is not a number",
+    "F1 >= baseline * 2": "'F1 >= baseline * 2': 'baseline * 2' is not a number",
+    "F1 >= 1e999": "'F1 >= 1e999': '1e999' is not a number",
+    "F1 not-worse-by 0": "'F1 not-worse-by 0': the margin must be above 0, not 0",
+    "F1 not-worse-by -1": "'F1 not-worse-by -1': the margin must be above 0, not -1",
+    "F1[] >= 1": "'F1[] >= 1': '' is not of the form tag=value",
+    "F1[type] >= 1": "'F1[type] >= 1': 'type' is not of the form tag=value",
+    "F1[a=1,a=2] >= 1": "'F1[a=1,a=2] >= 1': the tag 'a' is named twice",
+    r'F1[a="\x"] >= 1': r"""'F1[a="\\x"] >= 1': "\x" is not a quoted text""",
+    "no item of x may fall from 2": "this is no rule: 'no item of x may fall from 2'",
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_what_is_no_rule(text):
+    with pytest.raises(ConfigError) as caught:
+        parse_rule(text)
+    assert caught.value.message == MISTAKES[text]
+    assert caught.value.hint
+
+
+def test_unknown_names_offer_the_nearest():
+    new = table("new", [1.0, 0.5], metric="legal", tags={"type": ["fact_exact", "gap"]})
+    new = Table(**{**_fields(new), "parts": {"legal": {"no_hallucination": np.array([1.0, np.nan])}}})
+    with pytest.raises(UnknownName, match=r"^new: no metric is called 'leagl'\nhint: did you mean 'legal'\?$"):
+        find("leagl >= 1", new)
+    with pytest.raises(UnknownName, match=r"did you mean 'legal.no_hallucination'\?$"):
+        find("legal.no_halucination >= 1", new)
+    with pytest.raises(UnknownName, match=r"^new: no tag is called 'typ'\nhint: did you mean 'type'\?$"):
+        find("legal[typ=x] >= 1", new)
+    with pytest.raises(
+        UnknownName, match=r"^no metric or type of question is called 'fact_exat'\nhint: did you mean 'fact_exact'\?$"
+    ):
+        find("no item of fact_exat may fall from 1", new, new)
+
+
+def test_a_type_needs_a_metric_where_there_are_several():
+    new = Table(ids=["a"], columns={"F1": np.ones(1), "EM": np.ones(1)}, tags={"type": ["fact"]}, name="new")
+    message = r"^'fact' is a type of question, and there are several metrics: F1, EM\nhint: write no item of METRIC\["
+    with pytest.raises(ConfigError, match=message):
+        find("no item of fact may fall from 1", new, new)
+
+
+def test_what_cannot_be_decided_is_refused():
+    new = table("new", [1.0], signature=Signature.of({"missing": "zero", "run": "a"}))
+    old = table("old", [1.0], signature=Signature.of({"missing": "skip", "run": "b"}))
+    with pytest.raises(ConfigError, match=r"^this rule needs a baseline: F1 >= baseline\nhint: an earlier result"):
+        find("F1 >= baseline", new)
+    with pytest.raises(ConfigError, match=r"^there is no rule to decide\n"):
+        decide([], new)
+    with pytest.raises(
+        ConfigError, match=r"^new and old do not compare, their settings differ: missing \(zero ≠ skip\)\nhint: "
+    ):
+        find("F1 >= baseline", new, old)
+    assert decide([parse_rule("F1 >= baseline")], new, old, GateSettings(anyway=True)).settings_differ == ("missing",)
+    with pytest.raises(ConfigError, match=r"^alpha must lie between 0 and 0\.5, not 0\.5$"):
+        GateSettings(alpha=0.5)
+
+
+names = st.text(st.characters(codec="utf-8", exclude_characters='[]<>=()"'), min_size=1).map(
+    lambda text: " ".join(text.split())
+)
+parameters = st.sampled_from(["", "(rel=2)@5", "@10", ".no_hallucination", "(beta=0.5)"])
+tag_names = st.text(st.characters(codec="utf-8", exclude_characters='[]=,"'), min_size=1).map(str.strip).filter(bool)
+values = st.text(st.characters(codec="utf-8"))
+numbers = st.floats(allow_nan=False, allow_infinity=False).map(lambda number: number + 0.0)
+targets = st.builds(
+    Target,
+    st.builds(lambda name, parameter: " ".join((name + parameter).split()), names.filter(bool), parameters),
+    st.dictionaries(tag_names, values, max_size=3).map(lambda found: tuple(found.items())),
+)
+operators = st.sampled_from([">=", ">", "<=", "<", "=="])
+rules = st.one_of(
+    st.builds(Threshold, targets, operators, numbers),
+    st.builds(Relative, targets, operators, numbers),
+    st.builds(NotWorse, targets, numbers.filter(lambda number: number > 0)),
+    st.builds(NoFall, targets),
+)
+
+
+@given(rules)
+def test_a_rule_reads_back_to_itself(rule):
+    assume("may fall from" not in rule.target.name and "not-worse-by" not in rule.target.name)
+    assert parse_rule(str(rule)) == rule
+
+
+pieces = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["F1", "[", "]", "type=", '"', "\\", ">=", "==", "<", "baseline", "-", "+", "0.1", ",", "not-worse-by"]
+        ),
+        st.sampled_from(["no item of", "may fall from 1", "legal.x", "(", ")", " ", "\n", "1e", "nan", "inf"]),
+        st.text(max_size=3),
+    )
+)
+
+
+@given(st.one_of(st.text(), pieces.map("".join), pieces.map(" ".join)))
+def test_garbage_is_refused_with_a_message(text):
+    new = table("new", [0.5, 1.0])
+    try:
+        rule = parse_rule(text)
+        decide([rule], new, new)
+    except (ConfigError, InputError, UnknownName):
+        return
+    assert parse_rule(str(rule)) == rule
+
+
+def _fields(found):
+    return {name: getattr(found, name) for name in found.__dataclass_fields__}

@@ -1,0 +1,28 @@
+"""Folders of small results for tests of the viewer."""
+
+import os
+from dataclasses import replace
+
+import numpy as np
+
+from steelyard.formats.results import save_all
+from steelyard.table import Signature, Table
+
+START = 1_700_000_000
+
+
+def table(name="run", *, kind="answers", questions="0000", scores=(1.0, 0.0, 1.0, 0.5), metrics=("F1", "EM"), **fields):
+    """A result; `questions` names the set of questions, `name` also makes it another run."""
+    signature = Signature.of({"kind": kind, "questions": questions, "run": f"sha256 {name}", "steelyard": "0.1.0"})
+    columns = {metric: np.array(scores) for metric in metrics}
+    bounds = dict.fromkeys(metrics, (0.0, 1.0))
+    made = Table([f"q{row}" for row in range(len(scores))], columns, kind, name, signature, bounds=bounds)
+    return replace(made, **fields)
+
+
+def put(path, *tables, age=0):
+    """Write results to a file, `age` hours after the first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_all(list(tables), path)
+    os.utime(path, (START + 3600 * age,) * 2)
+    return path

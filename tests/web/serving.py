@@ -1,0 +1,32 @@
+"""A viewer that answers on a free port, and stops at the end."""
+
+import threading
+from contextlib import contextmanager
+
+from steelyard.cli.messages import translate
+from steelyard.web.access import Access
+from steelyard.web.index import Index
+from steelyard.web.server import ViewServer
+from steelyard.web.viewer import Viewer
+
+
+def shown(report, language):
+    """Stands in for the page of a report."""
+    names = " ".join(table.name for table in report.tables)
+    return f'<html><header class="top"></header>{language} {names} {len(report.comparisons)}</html>'
+
+
+@contextmanager
+def serving(folder, *, host="127.0.0.1", token=None, **settings):
+    """A running server over a folder."""
+    index = Index(folder)
+    viewer = Viewer(index, settings.pop("render", shown), translate=translate, **settings)
+    with ViewServer(viewer, Access(host, token), 0) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+            index.close()

@@ -1,0 +1,285 @@
+"""The index of a folder of results: what it lists, what it reads again, and what it never follows."""
+
+import gzip
+import json
+import os
+import sqlite3
+import threading
+from contextlib import closing
+
+import pytest
+from web.folders import START, put, table
+
+from steelyard.formats import results as results_module
+from steelyard.web import folder as folder_module
+from steelyard.web.folder import within
+from steelyard.web.index import NAME, Index
+
+
+@pytest.fixture
+def made():
+    """Make an index and bring it up to date; all are closed at the end."""
+    opened = []
+
+    def make(folder):
+        opened.append(Index(folder))
+        opened[-1].refresh()
+        return opened[-1]
+
+    yield make
+    for index in opened:
+        index.close()
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """The files that were opened to be read."""
+    found = []
+
+    def watched(path, real=folder_module.open_stream):
+        found.append(os.path.basename(path))
+        return real(path)
+
+    monkeypatch.setattr(folder_module, "open_stream", watched)
+    monkeypatch.setattr(results_module, "open_stream", watched)
+    return found
+
+
+def names(index):
+    return [entry.name for entry in index.listing().entries]
+
+
+def test_a_result_is_listed_with_its_numbers(tmp_path, made):
+    put(tmp_path / "deep" / "er" / "results.jsonl", table("baseline", failures={1: "timeout"}))
+    (entry,) = made(tmp_path).listing().entries
+    assert (entry.name, entry.kind, entry.items, entry.errors) == ("baseline", "answers", 4, 1)
+    assert (entry.path, entry.time, entry.main) == ("deep/er/results.jsonl", START, "F1")
+    assert entry.metrics["F1"] == table().summary().as_dict()["metrics"]["F1"] | {"scored": 3, "errors": 1}
+    assert entry.settings == [("questions", "0000")]
+
+
+def test_the_latest_comes_first_and_compressed_files_count(tmp_path, made):
+    put(tmp_path / "a.jsonl", table("old"))
+    path = put(tmp_path / "b.jsonl", table("new"), age=2)
+    packed = tmp_path / "b.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    os.utime(packed, (START + 3600, START + 3600))
+    assert names(made(tmp_path)) == ["new", "new", "old"]
+
+
+def test_a_metric_that_is_a_sum_does_not_stand_for_a_result(tmp_path, made):
+    put(tmp_path / "a.jsonl", table(metrics=("num_q", "AP"), sums=("num_q",)))
+    assert made(tmp_path).listing().entries[0].main == "AP"
+
+
+def test_two_results_in_a_file_have_ids_of_their_own(tmp_path, made):
+    put(tmp_path / "both.jsonl", table("first"), table("second"))
+    index = made(tmp_path)
+    entries = index.listing().entries
+    assert [index.open(entry.id).name for entry in entries] == ["first", "second"]
+    assert index.open("0" * 16) is None
+
+
+def test_ids_stay_when_the_index_is_made_anew(tmp_path, made):
+    put(tmp_path / "a.jsonl", table())
+    before = made(tmp_path).listing().entries[0].id
+    (tmp_path / NAME).unlink()
+    assert made(tmp_path).listing().entries[0].id == before
+
+
+def test_a_fresh_index_reads_no_file(tmp_path, made, reads):
+    for number in range(5):
+        put(tmp_path / f"{number}.jsonl", table(f"run {number}"))
+    index = made(tmp_path)
+    assert set(reads) == {f"{number}.jsonl" for number in range(5)}
+    reads.clear()
+    index.refresh()
+    assert len(made(tmp_path).listing().entries) == 5
+    assert reads == []
+
+
+def test_only_what_is_new_or_changed_is_read(tmp_path, made, reads):
+    for name in "abc":
+        put(tmp_path / f"{name}.jsonl", table(name))
+    index = made(tmp_path)
+    reads.clear()
+    put(tmp_path / "b.jsonl", table("changed"), age=1)
+    put(tmp_path / "d.jsonl", table("d"), age=2)
+    (tmp_path / "a.jsonl").unlink()
+    index.refresh()
+    assert set(reads) == {"b.jsonl", "d.jsonl"}
+    assert names(index) == ["d", "changed", "c"]
+
+
+def test_a_result_that_vanished_since_is_not_opened(tmp_path, made):
+    path = put(tmp_path / "a.jsonl", table("one"), table("two"))
+    index = made(tmp_path)
+    first, second = (entry.id for entry in index.listing().entries)
+    put(path, table("one"))
+    assert index.open(first).name == "one"
+    assert index.open(second) is None
+    path.unlink()
+    assert index.open(first) is None
+
+
+def test_broken_files_are_listed_with_their_error(tmp_path, made):
+    lines = put(tmp_path / "torn.jsonl", table()).read_text().splitlines()
+    (tmp_path / "torn.jsonl").write_text("\n".join([lines[0], "{]", ""]))
+    (tmp_path / "noise.jsonl").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "empty.jsonl").touch()
+    (tmp_path / "half.jsonl.gz").write_bytes(gzip.compress(b"x" * 1000)[:20])
+    (tmp_path / "types.jsonl").write_text(json.dumps(json.loads(lines[0]) | {"bounds": {"F1": 3}}) + "\n")
+    put(tmp_path / "good.jsonl", table("good"))
+    listing = made(tmp_path).listing()
+    assert [entry.name for entry in listing.entries] == ["good"]
+    assert sorted(listing.broken) == ["empty.jsonl", "half.jsonl.gz", "noise.jsonl", "torn.jsonl", "types.jsonl"]
+    assert listing.broken["torn.jsonl"].startswith("torn.jsonl:2: this is not JSON: ")
+    assert listing.broken["types.jsonl"].startswith("types.jsonl: this is not a result as steelyard writes it: ")
+
+
+def test_other_files_are_counted_and_left_alone(tmp_path, made, reads):
+    (tmp_path / "predictions.jsonl").write_text('{"id": 1, "prediction": "x"}\n' * 3)
+    (tmp_path / "list.jsonl").write_text("[1]\n")
+    (tmp_path / "notes.txt").write_text("{}")
+    (tmp_path / ".hidden").mkdir()
+    put(tmp_path / ".hidden" / "a.jsonl", table())
+    listing = made(tmp_path).listing()
+    assert (listing.entries, listing.broken, listing.others) == ([], {}, 2)
+    assert sorted(reads) == ["list.jsonl", "predictions.jsonl"]
+
+
+def test_an_unfinished_run_is_marked(tmp_path, made):
+    path = put(tmp_path / "a.jsonl", table())
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:3]))
+    (entry,) = made(tmp_path).listing().entries
+    assert (entry.items, entry.unfinished) == (2, True)
+
+
+def test_symbolic_links_are_not_followed(tmp_path, made):
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    put(outside / "secret.jsonl", table("secret"))
+    put(inside / "a.jsonl", table("a"))
+    (inside / "link.jsonl").symlink_to(outside / "secret.jsonl")
+    (inside / "folder").symlink_to(outside)
+    index = made(inside)
+    assert names(index) == ["a"]
+    (inside / "a.jsonl").unlink()
+    (inside / "a.jsonl").symlink_to(outside / "secret.jsonl")
+    assert index.open(index.listing().entries[0].id) is None
+
+
+@pytest.mark.parametrize(
+    "path", ["../outside.jsonl", "/etc/passwd", "x/../../outside.jsonl", "a\0b", "", ".", "nothing"]
+)
+def test_no_path_leads_out(tmp_path, path):
+    (tmp_path / "outside.jsonl").touch()
+    (tmp_path / "folder" / "x").mkdir(parents=True)
+    assert within((tmp_path / "folder").resolve(), path) is None
+
+
+def test_an_index_that_names_a_file_outside_opens_nothing(tmp_path, made):
+    outside = put(tmp_path / "secret.jsonl", table("secret"))
+    put(tmp_path / "folder" / "a.jsonl", table("a"))
+    index = made(tmp_path / "folder")
+    identifier = index.listing().entries[0].id
+    for path in (b"../secret.jsonl", os.fsencode(outside)):
+        index._ask("UPDATE results SET path = ?", path)
+        assert index.open(identifier) is None
+
+
+@pytest.mark.parametrize("content", [b"no database at all" * 100, b"SQLite format 3\0" + b"\0" * 5000, b""])
+def test_a_damaged_index_is_made_anew(tmp_path, made, content):
+    put(tmp_path / "a.jsonl", table("a"))
+    (tmp_path / NAME).write_bytes(content)
+    assert names(made(tmp_path)) == ["a"]
+    with closing(sqlite3.connect(tmp_path / NAME)) as database:
+        assert database.execute("SELECT count(*) FROM results").fetchone() == (1,)
+
+
+def test_an_index_damaged_in_the_middle_is_made_anew(tmp_path, made):
+    for number in range(60):
+        put(tmp_path / f"{number}.jsonl", table(f"run {number}"))
+    made(tmp_path).close()
+    content = bytearray((tmp_path / NAME).read_bytes())
+    content[4096:12288] = b"\x55" * 8192
+    (tmp_path / NAME).write_bytes(content)
+    assert len(made(tmp_path).listing().entries) == 60
+
+
+def test_an_index_of_another_version_is_made_anew(tmp_path, made, reads):
+    put(tmp_path / "a.jsonl", table("a"))
+    index = made(tmp_path)
+    index._ask("UPDATE made_by SET version = 'old'")
+    index.close()
+    reads.clear()
+    assert names(made(tmp_path)) == ["a"]
+    assert set(reads) == {"a.jsonl"}
+
+
+def test_where_no_index_can_be_written_it_is_kept_in_memory(tmp_path, made):
+    put(tmp_path / "a.jsonl", table("a"))
+    (tmp_path / NAME).mkdir()  # stands in for a folder that is read-only, also for root
+    assert names(made(tmp_path)) == ["a"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_stays_as_it_is(tmp_path, made):
+    put(tmp_path / "a.jsonl", table("a"))
+    tmp_path.chmod(0o500)
+    try:
+        assert names(made(tmp_path)) == ["a"]
+        assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_an_index_that_is_a_link_is_not_written_through(tmp_path, made):
+    put(tmp_path / "folder" / "a.jsonl", table("a"))
+    (tmp_path / "precious").write_text("mine")
+    (tmp_path / "folder" / NAME).symlink_to(tmp_path / "precious")
+    assert names(made(tmp_path / "folder")) == ["a"]
+    assert (tmp_path / "precious").read_text() == "mine"
+
+
+def test_an_index_that_fails_while_it_is_used_is_kept_in_memory(tmp_path, made):
+    put(tmp_path / "a.jsonl", table("a"))
+    index = made(tmp_path)
+    index._ask("DROP TABLE files")
+    index.refresh()
+    assert names(index) == ["a"]
+
+
+def test_hostile_names_are_only_names(tmp_path, made):
+    name = "</script><script>alert(1)</script>\0\u202e\ud800" + "x" * 1_000_000
+    put(tmp_path / "a.jsonl", table("plain"))
+    text = (tmp_path / "a.jsonl").read_text().replace('"plain"', json.dumps(name))
+    (tmp_path / "a.jsonl").write_text(text)
+    put(tmp_path / os.fsdecode(b"\xff<b>.jsonl"), table("b"))
+    entries = {entry.path: entry for entry in made(tmp_path).listing().entries}
+    assert set(entries) == {"a.jsonl", "\ufffd<b>.jsonl"}
+    assert entries["a.jsonl"].name.startswith("</script><script>alert(1)</script>\0\u202e?x")
+    assert len(entries["a.jsonl"].name) == 300
+
+
+def test_runs_of_one_kind_over_the_same_questions_are_a_series(tmp_path, made):
+    alike = [table("one"), table("two")]
+    apart = [table("three", questions="1111"), table("four", kind="legal")]
+    put(tmp_path / "a.jsonl", *alike, *apart)
+    series = [entry.series for entry in made(tmp_path).listing().entries]
+    assert series[0] == series[1]
+    assert len(set(series)) == 3
+
+
+def test_two_indexes_of_one_folder_do_not_lock_each_other_out(tmp_path, made):
+    for number in range(30):
+        put(tmp_path / f"{number}.jsonl", table(f"run {number}"))
+    indexes = [made(tmp_path), made(tmp_path)]
+    for number in range(30):
+        put(tmp_path / f"{number}.jsonl", table(f"again {number}"), age=1)
+    threads = [threading.Thread(target=index.refresh) for index in indexes]
+    for thread in threads:
+        thread.start()
+    assert all(len(index.listing().entries) == 30 for index in indexes for _ in range(20))
+    for thread in threads:
+        thread.join()
+    assert all(name.startswith("again") for index in indexes for name in names(index))
