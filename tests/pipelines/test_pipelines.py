@@ -5,12 +5,12 @@ import json
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from steelyard.cli import main
 from steelyard.errors import InputError, SteelyardError, SystemFailure, UnknownName
-from steelyard.formats.yamls import read_yaml
+from steelyard.formats.yamls import dump_yaml, read_yaml
 from steelyard.pipelines.building import build
 from steelyard.pipelines.journal import new_journal
 from steelyard.pipelines.loading import load_servers, parameters_for
@@ -441,3 +441,33 @@ def test_a_key_said_twice(tmp_path):
     path.write_text("servers:\n  a: x\n  a: y\n")
     with pytest.raises(InputError, match=r"p.yaml:3: the key 'a' appears again \(first on line 2\)"):
         read_pipeline(path)
+
+
+NAMES = st.sampled_from(
+    ["toy.make", "toy.add", "toy.even", "toy.ask", "toy", "toy.x.y", "tou.make", "", "loop", "branch"]
+)
+LEAVES = st.none() | st.booleans() | st.integers(-2, 3) | st.floats(allow_nan=True) | NAMES | st.text(max_size=5)
+KEYS = NAMES | st.sampled_from(["input", "output", "times", "steps", "router", "branches", "servers", "pipeline", "xs"])
+ANYTHING = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3), max_leaves=12
+)
+STEP = NAMES | ANYTHING
+WHOLE = st.fixed_dictionaries(
+    {"servers": st.just({"toy": "servers/toy"}) | ANYTHING, "pipeline": st.lists(STEP, max_size=4) | ANYTHING}
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@given(WHOLE, st.fixed_dictionaries({"toy": ANYTHING}) | ANYTHING, st.fixed_dictionaries({"toy": ANYTHING}) | ANYTHING)
+def test_no_pipeline_parameters_or_server_file_give_a_traceback(here, pipeline, parameters, server):
+    (here / "parameters").mkdir(exist_ok=True)
+    (here / "server").mkdir(exist_ok=True)
+    (here / "p.yaml").write_text(dump_yaml(pipeline), encoding="utf-8")
+    (here / "parameters" / "p_parameter.yaml").write_text(dump_yaml(parameters), encoding="utf-8")
+    (here / "server" / "p_server.yaml").write_text(dump_yaml(server), encoding="utf-8")
+    with contextlib.suppress(SteelyardError):
+        read = read_pipeline(here / "p.yaml")
+        loaded = load_servers(read, Fleet({}))
+        found = parameters_for(read, loaded, None)
+        bind(read, loaded, found)
+        check_parameters(loaded, found)
