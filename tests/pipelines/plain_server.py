@@ -98,6 +98,13 @@ def listed(name, arguments, note):
     return {"name": name, "inputSchema": schema, "annotations": {"output": note}}
 
 
+def page(kind, entries, parameters):
+    """One entry a page."""
+    place = int(parameters.get("cursor") or 0)
+    more = {"nextCursor": str(place + 1)} if place + 1 < len(entries) else {}
+    return {kind: entries[place : place + 1], **more}
+
+
 def answer(method, parameters):
     match method:
         case "initialize":
@@ -106,12 +113,15 @@ def answer(method, parameters):
             return {"protocolVersion": "2024-11-05", "capabilities": capabilities, "serverInfo": about}
         case "tools/list":
             tools = [listed(name, *each) for name, each in TOOLS.items()]
-            return {"tools": tools if MODE == "listed" else [*tools, listed("build", ["parameter_file"], "")]}
+            if MODE == "listed":
+                return page("tools", tools, parameters)
+            return {"tools": [*tools, listed("build", ["parameter_file"], "")]}
         case "tools/call":
             return call(parameters["name"], parameters.get("arguments") or {})
         case "prompts/list":
             arguments = [{"name": "xs", "required": True}]
-            return {"prompts": [{"name": "ask", "arguments": arguments}]}
+            prompts = [{"name": name, "arguments": arguments} for name in ("nothing", "ask")]
+            return page("prompts", prompts, parameters)
         case "prompts/get":
             return prompt(parameters["arguments"])
         case "ping":

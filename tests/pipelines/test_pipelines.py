@@ -322,6 +322,15 @@ def test_a_program_that_cannot_be_imported(here, line, capsys):
     assert capsys.readouterr().err.startswith(f"{here / 'p.yaml'}:2: servers/toy/src/toy.py cannot be imported: ")
 
 
+def test_a_build_that_fails_leaves_the_parameter_file(here):
+    (here / "parameters").mkdir()
+    path = here / "parameters" / "p_parameter.yaml"
+    path.write_text("# nothing yet\n")
+    with pytest.raises(UnknownName):
+        build(read_pipeline(write(here, "- toy.mke\n")), Fleet({}))
+    assert path.read_text() == "# nothing yet\n"
+
+
 def test_building_what_is_the_same_keeps_its_comments(here):
     path = write(here, "- toy.make\n- toy.add\n")
     built = build(read_pipeline(path), Fleet({}))
@@ -332,10 +341,13 @@ def test_building_what_is_the_same_keeps_its_comments(here):
 
 def test_a_file_of_environment_variables_is_read(here, monkeypatch, capsys):
     monkeypatch.delenv("TOY_WORD", raising=False)
-    (here / ".env").write_text("# secrets\nexport TOY_WORD='from a file'\nnot a line\n")
+    (here / ".env").write_text("# secrets\n\nexport TOY_WORD='from a file'\n")
     assert main(["run", str(write(here, "- toy.environment\n")), "--json", "--log_level", "warn"]) == 0
     assert json.loads(capsys.readouterr().out) == {"word": "from a file"}
     monkeypatch.delenv("TOY_WORD", raising=False)
+    (here / ".env").write_text("TOY_WORD: x\n")
+    assert main(["run", "p.yaml"]) == 2
+    assert capsys.readouterr().err == ".env:1: a line is NAME=value, not 'TOY_WORD: x'\n"
 
 
 MISTAKES = {

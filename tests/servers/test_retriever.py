@@ -194,7 +194,7 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
         (
             "retriever_init",
             {"backend_configs": {"bm25": "x"}},
-            "the settings of bm25 are a mapping, not 'x'",
+            "the settings of bm25 are a mapping, not str",
         ),
         (
             "retriever_init",

@@ -36,6 +36,7 @@ PIPELINE = {
     "the last step of a router must be a tool that gives something": "router 的最后一步必须是有输出的工具",
     "{} gave no list of objects with data and state": "{} 没有给出由 data 和 state 组成的对象列表",
     "{} gave no list of texts": "{} 没有给出文本列表",
+    "a line is NAME=value, not {}": "每行应为 NAME=value，而不是 {}",
     "there are no answers": "没有任何答案",
     "there are no parameters in it": "其中没有参数",
     "there are too many runs of this second": "这一秒内的运行过多",

@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_language_option, seconds
+from steelyard.errors import InputError
 
 if TYPE_CHECKING:
     from steelyard.pipelines.journal import Journal
@@ -96,12 +98,13 @@ def _journal(pipeline: "Pipeline", parameters: dict[str, Any], *, resume: bool) 
     from steelyard.pipelines.journal import last_journal, new_journal
 
     benchmark = parameters.get("benchmark", {}).get("benchmark")
-    name = str(benchmark.get("name", "")) if isinstance(benchmark, dict) else ""
+    said = str(benchmark.get("name", "")) if isinstance(benchmark, dict) else ""
+    name = re.sub(r"[^\w.-]", "-", said)  # it becomes part of the name of a file
     return (last_journal if resume else new_journal)(OUTPUT, name, pipeline.path)
 
 
 @contextlib.contextmanager
-def _kept(journal: "Journal", pipeline: "Pipeline") -> Any:
+def _kept(journal: "Journal", pipeline: "Pipeline") -> Iterator[None]:
     """Whatever happens, the snapshot is written; what did not come to its end can be resumed."""
     whole = False
     try:
@@ -125,14 +128,16 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def _env_file(path: Path) -> Iterator[tuple[str, str]]:
-    """NAME=value, one to a line; a value may stand in quotes."""
+    """NAME=value, one to a line, as it stands or in quotes; blank lines and those that begin with # say nothing."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
-    for line in lines:
-        name, equals, value = line.strip().removeprefix("export ").partition("=")
-        value = value.strip()
-        if equals and name.strip().isidentifier():
-            quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-            yield name.strip(), value[1:-1] if quoted else value
+    for number, line in enumerate(lines, 1):
+        name, equals, value = (part.strip() for part in line.strip().removeprefix("export ").partition("="))
+        if not line.strip() or line.strip().startswith("#"):
+            continue
+        if not (equals and name.isidentifier()):
+            raise InputError(f"a line is NAME=value, not {line.strip()!r}", where=f"{path}:{number}")
+        quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
+        yield name, value[1:-1] if quoted else value
 
 
 def _step(name: str) -> None:

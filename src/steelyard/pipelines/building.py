@@ -1,14 +1,12 @@
 """What `build` leaves behind: the parameters that a pipeline uses, for users to edit, and what its servers offer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.formats.yamls import read_yaml
 from steelyard.pipelines.loading import (
     Loaded,
-    Parameters,
     load_servers,
     parameter_path,
     parameters_for,
@@ -36,10 +34,9 @@ def build(pipeline: Pipeline, fleet: Fleet) -> Built:
     loaded = load_servers(pipeline, fleet, anew=True)
     path, servers = parameter_path(pipeline), server_path(pipeline)
     before = read_parameters(path) if path.exists() else {}
-    if path.exists() and read_yaml(path).value is None:
-        path.unlink()  # an empty file says nothing that could be kept
-    parameters = parameters_for(pipeline, loaded, None)
-    _name_parameters(pipeline, loaded, parameters)
+    parameters = parameters_for(pipeline, loaded, None, empty=True)
+    for alias, name in _unnamed(pipeline, loaded):
+        parameters.values[alias].setdefault(name, None)
     steps = bind(pipeline, loaded, parameters)
     wanted = {
         alias: {name: loaded[alias].home.defaults.get(name) for name in names}
@@ -53,18 +50,17 @@ def build(pipeline: Pipeline, fleet: Fleet) -> Built:
     return _told(path, servers, _names(wanted), _names(before))
 
 
-def _name_parameters(pipeline: Pipeline, loaded: Mapping[str, Loaded], parameters: Parameters) -> None:
+def _unnamed(pipeline: Pipeline, loaded: Mapping[str, Loaded]) -> Iterator[tuple[str, str]]:
     """Of a server that is only an address, what no step gives is a parameter, for the user to fill in."""
     given = {name for found in loaded.values() for tool in found.tools.values() for name in tool.binding.outputs}
-    renamed = {name for step in each_step(pipeline.steps) for name in step.output.values()}
+    given |= {name for step in each_step(pipeline.steps) for name in step.output.values()}
     for step in each_step(pipeline.steps):
-        home = loaded[step.server].home if step.server in loaded else None
-        if home is None or not home.address or step.tool not in loaded[step.server].tools:
+        found = loaded.get(step.server)
+        if found is None or not found.home.address or step.tool not in found.tools:
             continue
-        binding = loaded[step.server].tools[step.tool].binding
-        for argument, name in binding.inputs.items():
-            if argument not in binding.optional and name not in given | renamed:
-                parameters.values[step.server].setdefault(name, None)
+        binding = found.tools[step.tool].binding
+        required = (name for argument, name in binding.inputs.items() if argument not in binding.optional)
+        yield from ((step.server, name) for name in required if name not in given)
 
 
 def _told(path: Path, servers: Path, wanted: list[str], before: list[str]) -> Built:

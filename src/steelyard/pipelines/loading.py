@@ -56,10 +56,12 @@ def load_servers(pipeline: Pipeline, fleet: Fleet, *, isolated: bool = False, an
     }
 
 
-def parameters_for(pipeline: Pipeline, loaded: Mapping[str, Loaded], chosen: Path | None) -> Parameters:
-    """The parameters of each server: its defaults, and above them what the parameter file says."""
+def parameters_for(
+    pipeline: Pipeline, loaded: Mapping[str, Loaded], chosen: Path | None, *, empty: bool = False
+) -> Parameters:
+    """The parameters of each server: its defaults, and above them what the parameter file says; it may be `empty`."""
     path = _parameter_file(pipeline, chosen)
-    sections = _sections(path, pipeline) if path is not None else {}
+    sections = _sections(path, pipeline, empty=empty) if path is not None else {}
     own = {alias: section.plain() or {} for alias, section in sections.items()}
     values = {alias: {**found.home.defaults, **own.get(alias, {})} for alias, found in loaded.items()}
     places = {
@@ -93,7 +95,7 @@ def load_program(program: Path, where: str | None = None, *, name: str = "") -> 
         sys.path.append(folder)  # as if the program were run: what lies beside it can be imported
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # a program of the user may fail in any way
         raise ConfigError(f"{program} cannot be imported: {type(error).__name__}: {error}", where=where) from error
     found = [value for value in vars(module).values() if isinstance(value, Server)]
     if len(found) != 1:
@@ -140,7 +142,7 @@ def _guarded(tools: Mapping[str, Tool]) -> dict[str, Tool]:
                 return function(**arguments)
             except SteelyardError:
                 raise
-            except Exception as error:
+            except Exception as error:  # a bug of the user's tool is not ours
                 raise SystemFailure(f"{type(error).__name__}: {error}") from error
 
         return guarded
@@ -189,9 +191,11 @@ def _server_file(pipeline: Pipeline) -> Mapping[str, Located]:
     return content.value
 
 
-def _sections(path: Path, pipeline: Pipeline) -> Mapping[str, Located]:
+def _sections(path: Path, pipeline: Pipeline, *, empty: bool) -> Mapping[str, Located]:
     """The parameter file: a section for each server that it knows."""
     content = read_yaml(path)
+    if content.value is None and empty:
+        return {}
     if content.value is None:
         raise InputError("there are no parameters in it", where=str(path), hint=EMPTY_HINT)
     if not isinstance(content.value, Mapping):

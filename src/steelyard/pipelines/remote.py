@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from steelyard.errors import MissingExtra, SystemFailure
@@ -130,22 +131,34 @@ class Fleet:
         return [Prompt(message.content.text) for message in given.messages if message.content.type == "text"]
 
     def listing(self, name: str) -> list[dict[str, Any]]:
-        """The tools as a server lists them, with the fields that the protocol does not know."""
+        """The tools as a server lists them, page by page, with the fields that the protocol does not know."""
         from mcp import types
         from pydantic import TypeAdapter
 
-        link = self._links[name]
-        asked = types.ListToolsRequest(params=types.PaginatedRequestParams())
-        found = self._ask(link, "tools/list", link.client.session.send_request, asked, TypeAdapter(dict[str, Any]))
-        return list(found["tools"])
+        link, kind = self._links[name], TypeAdapter(dict[str, Any])
+        tools: list[dict[str, Any]] = []
+        cursor: str | None = None
+        while True:
+            asked = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
+            page = self._ask(link, "tools/list", link.client.session.send_request, asked, kind)
+            tools += page["tools"]
+            cursor = page.get("nextCursor")
+            if not cursor:
+                return tools
 
     def prompts(self, name: str) -> list[Any]:
-        """The prompts that a server lists; none where it knows of no such thing."""
+        """The prompts that a server lists, page by page; none where it knows of no such thing."""
         link = self._links[name]
-        capabilities = link.client.server_capabilities
-        if capabilities.prompts is None:
+        if link.client.server_capabilities.prompts is None:
             return []
-        return list(self._ask(link, "prompts/list", link.client.list_prompts).prompts)
+        prompts: list[Any] = []
+        cursor: str | None = None
+        while True:
+            page = self._ask(link, "prompts/list", partial(link.client.list_prompts, cursor=cursor))
+            prompts += page.prompts
+            cursor = page.next_cursor
+            if not cursor:
+                return prompts
 
     def _open(self) -> "BlockingPortal":
         if self._portal is None:
@@ -191,7 +204,7 @@ async def _stay(link: _Link, environment: Mapping[str, str], patience: float) ->
         ) as link.client:
             link.ready.set_result(None)
             await link.leave.wait()
-    except Exception as error:
+    except Exception as error:  # whatever it is, the thread that waits for the server raises it again
         link.client = None
         if not link.ready.done():
             link.ready.set_exception(error)

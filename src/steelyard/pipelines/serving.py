@@ -215,7 +215,7 @@ async def _worked(tool: Tool, arguments: Mapping[str, Any], context: "ServerRequ
                 return tool.function(**arguments)
             except SteelyardError as error:
                 return error
-            except Exception as error:
+            except Exception as error:  # a bug of a tool is told to the caller, and the server lives on
                 logging.getLogger(__name__).exception("%s failed", tool.name)
                 return SystemFailure(f"{type(error).__name__}: {error}")
 

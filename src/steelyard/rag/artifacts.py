@@ -46,11 +46,13 @@ def whole_folder(path: Path, stamp: Stamp) -> Iterator[Path]:
         if path.exists():
             os.replace(path, old)
         os.replace(part, path)
+        shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
+        if old.exists() and not path.exists():
+            os.replace(old, path)  # what was there stays
         raise ConfigError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def write_stamp(path: Path, stamp: Stamp) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,7 +30,7 @@ class ChatSettings(EndpointSettings):
     """Those of any interface, the seconds before the second try, which double with each, and a proxy."""
 
     base_delay: float = 1.0
-    proxy: str | None = None
+    proxy: str | None = field(default=None, repr=False)  # it may hold a password
 
 
 class ChatGenerator:

@@ -21,9 +21,9 @@ _PURPOSE: Final = "embedding by an endpoint"
 
 
 class Embedder(Protocol):
-    """Turns passages and queries into vectors; `model` says by what, for the stamp."""
+    """Turns passages and queries into vectors; `identity` says by what, for the stamp."""
 
-    model: str
+    identity: str
 
     def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
         """One vector for each passage."""
@@ -41,7 +41,7 @@ class Embedder(Protocol):
 class Latent:
     """Vectors learnt from the corpus; an instruction means nothing to it."""
 
-    model = "latent-1"
+    identity = "latent-1"
 
     def __init__(self) -> None:
         self._fitted: LatentModel | None = None
@@ -87,6 +87,8 @@ class SentenceTransformers(_Ready):
         self.model = model
         self._settings = settings
         self._encoding = settings.get("sentence_transformers_encode") or {}
+        prompt = self._encoding.get("psg_prompt_name")
+        self.identity = f"{model}, prompt {prompt}" if prompt else model
         self._batch_size = batch_size
         self._devices = list(devices)
 
@@ -129,6 +131,7 @@ class Endpoint(_Ready):
         self._settings = settings
         self._batch_size = batch_size
         self._shown = shown_address(settings.base_url)
+        self.identity = f"{settings.model_name} at {self._shown}"
 
     def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
         """Embed the passages as they are."""

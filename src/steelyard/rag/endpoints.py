@@ -107,7 +107,9 @@ def _check_number(name: str, value: Any, least: int, where: str) -> None:
 def _check_url(url: str, where: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError(f"this is no address: {url}", where=where, hint="for example http://localhost:8000/v1")
+        raise ConfigError(
+            f"this is no address: {shown_address(url)}", where=where, hint="for example http://localhost:8000/v1"
+        )
 
 
 def _checked_key(key: str, where: str) -> str:

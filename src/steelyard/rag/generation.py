@@ -90,17 +90,31 @@ class LocalGenerator:
         if not name:
             raise ConfigError("model_name_or_path must say which model is loaded", where="backend_configs.hf")
         settings = {key: value for key, value in config.items() if key != "model_name_or_path"}
-        self._ask = library.pipeline("text-generation", model=name, **settings)
+        try:
+            self._ask = library.pipeline("text-generation", model=name, **settings)
+        except (OSError, ValueError, TypeError, RuntimeError) as error:
+            message = f"the model {name} cannot be loaded: {_first_line(error)}"
+            raise ConfigError(message, where="backend_configs.hf") from None
         self._sampling = dict(sampling)
 
     def generate(self, conversations: Sequence[Conversation], told: Told) -> list[Outcome]:
         """One outcome per conversation."""
         outcomes = []
         for conversation in conversations:
-            found = self._ask(list(conversation), return_full_text=False, **self._sampling)
-            outcomes.append(Outcome(str(found[0]["generated_text"]), None))
+            outcomes.append(self._outcome(conversation))
             told(len(outcomes), len(conversations))
         return outcomes
+
+    def _outcome(self, conversation: Conversation) -> Outcome:
+        try:
+            found = self._ask(list(conversation), return_full_text=False, **self._sampling)
+        except (ValueError, TypeError, RuntimeError) as error:
+            return Outcome(None, _first_line(error))
+        return Outcome(str(found[0]["generated_text"]), None)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", 1)[0] or type(error).__name__
 
 
 def _chat(

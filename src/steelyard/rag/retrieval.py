@@ -179,7 +179,7 @@ class Retriever:
             "corpus": self._corpus.digest,
             "passages": len(self._corpus),
             "backend": self._settings.backend,
-            "model": embedder.model,
+            "model": embedder.identity,
         }
 
 
@@ -225,7 +225,7 @@ def _check_offered(what: str, name: Any, known: Mapping[str, Any] | Sequence[str
 def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = settings.get(name) or {}
     if not isinstance(found, Mapping):
-        raise ConfigError(f"the settings of {name} are a mapping, not {found!r}")
+        raise ConfigError(f"the settings of {name} are a mapping, not {type(found).__name__}")
     return found
 
 
