@@ -151,6 +151,18 @@ class Table:
             failures={place[row]: why for row, why in self.failures.items() if row in place},
         )
 
+    def only(self, metrics: Sequence[str]) -> "Table":
+        """The same table with only these metrics, in this order, and what belongs to them."""
+        return replace(
+            self,
+            columns={metric: self.column(metric) for metric in metrics},
+            status={metric: self.status[metric] for metric in metrics if metric in self.status},
+            parts={metric: self.parts[metric] for metric in metrics if metric in self.parts},
+            notes={metric: self.notes[metric] for metric in metrics if metric in self.notes},
+            sums=[metric for metric in self.sums if metric in metrics],
+            bounds={metric: self.bounds[metric] for metric in metrics if metric in self.bounds},
+        )
+
     def summary(self) -> "Summary":
         """Means with intervals, and what was counted."""
         from steelyard.stats.summary import summarise

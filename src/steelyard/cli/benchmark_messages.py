@@ -178,10 +178,6 @@ BENCHMARK = {
     "{} has {} arguments, its annotation names {}": "{} 有 {} 个参数，标注写了 {} 个",
     "there is no server at {}": "{} 处没有服务器",
     "its program is {}": "它的程序应为 {}",
-    "the server {} is a foreign one": "服务器 {} 不是本程序的服务器",
-    "only servers made with steelyard.pipelines.server.Server can be run so far": (
-        "目前只能运行用 steelyard.pipelines.server.Server 编写的服务器"
-    ),
     "parameters are a mapping": "参数应为映射",
     "the pipeline has no server {}": "流水线中没有服务器 {}",
     "the parameters of {} are a mapping": "{} 的参数应为映射",
@@ -191,7 +187,6 @@ BENCHMARK = {
     "{} has no parameter {}": "{} 没有参数 {}",
     "nothing before {} gives {}": "{} 之前没有步骤给出 {}",
     "nothing is known before the first step": "第一步之前没有任何变量",
-    "a router gives a list of objects with data and state": "router 应给出带 data 和 state 的对象列表",
     "{} gave {}, not an object": "{} 给出的是 {}，而不是对象",
     "{} did not give {}": "{} 没有给出 {}",
     "{} gave {} items for {} rows": "{} 给出 {} 项，应为 {} 行",

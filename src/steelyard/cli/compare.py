@@ -3,7 +3,6 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_output_options, add_test_options, comparison_settings
@@ -70,26 +69,13 @@ def _compared(
     metrics = columns_called(arguments.metric, old.columns)
     comparisons = compare_all(new, old, settings, metrics=metrics)
     by_name = {table.name: table for table in new}
-    shown = tables if metrics is None else [_only(table, metrics) for table in tables]
+    shown = tables if metrics is None else [table.only(metrics) for table in tables]
     return ComparisonReport(
         Report(shown, comparisons, arguments.per_item, arguments.by),
         changes=[changes(by_name[each.a], old, each.metric) for each in comparisons],
         shown=metrics or [each.metric for each in comparisons[:1]],
         within=compare_by(new, old, arguments.by, settings, metrics=metrics) if arguments.by else {},
         pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),
-    )
-
-
-def _only(table: "Table", metrics: Sequence[str]) -> "Table":
-    """The table with these columns alone."""
-    from dataclasses import replace
-
-    return replace(
-        table,
-        columns={metric: table.columns[metric] for metric in metrics},
-        status={metric: codes for metric, codes in table.status.items() if metric in metrics},
-        parts={metric: parts for metric, parts in table.parts.items() if metric in metrics},
-        notes={metric: notes for metric, notes in table.notes.items() if metric in metrics},
     )
 
 

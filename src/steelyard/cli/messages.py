@@ -62,7 +62,6 @@ _GENERAL = {
     "cannot be written: {}": "无法写入：{}",
     "standard input can be read only once": "标准输入只能读一次",
     "name files for the others": "其余请给出文件名",
-    "the sample files are missing": "缺少示例文件",
     "install steelyard again": "请重新安装 steelyard",
     "no {} is called {}": "没有名为 {1} 的{0}",
     "no metric is called {}": "没有名为 {} 的指标",

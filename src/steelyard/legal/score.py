@@ -20,6 +20,13 @@ from steelyard.legal.refusal_words import CONFLICT
 from steelyard.text.normal import normal
 
 SLACK: Final = 1e-9
+FACT_WEIGHTS: Final = {"exact_match": 0.7, "citation_correctness": 0.3}
+"""What each part counts for in the score of a fact whose passages must be cited; else the match is all of it."""
+EVIDENCE_WEIGHTS: Final = {"recall": 0.5, "precision": 0.3, "citation_provided": 0.2}
+"""Those of a set of evidence; recall and precision count in full or not at all, by their thresholds."""
+GAP_WEIGHTS: Final = {"correct_abstention": 0.4, "no_hallucination": 0.4}
+"""Those of a gap; where no quotation and no conflict is asked for, these two are all of the score."""
+QUOTE_WEIGHT: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,7 @@ def _judge_fact(question: Fact, record: Mapping[str, Any], document: Document) -
     if question.citation_required:
         share, why = _cited(question.evidence, _citations(record, "citations", "evidence"), question, document)
         parts["citation_correctness"], reasons["citation_correctness"] = share, why
-        score = 0.7 * exact + 0.3 * share
+        score = _weighed(FACT_WEIGHTS, parts)
     return _closed(question, record, document, score, parts, reasons, found.remarks)
 
 
@@ -92,18 +99,18 @@ def _judge_evidence(question: EvidenceSet, record: Mapping[str, Any], document: 
     ]
     precision = len(relevant) / len(snippets) if snippets else 0.0
     provided = float(any(is_real(each, document) for each in [*snippets, *_citations(record, "citations")]))
-    score = (
-        0.5 * (recall >= question.recall_min - SLACK)
-        + 0.3 * (bool(snippets) and precision >= question.precision_min - SLACK)
-        + 0.2 * provided
-    )
+    reached = {
+        "recall": recall >= question.recall_min - SLACK,
+        "precision": bool(snippets) and precision >= question.precision_min - SLACK,
+        "citation_provided": provided,
+    }
     parts = {"recall": recall, "precision": precision, "citation_provided": provided}
     reasons = {
         "recall": why,
         "precision": f"{len(relevant)} of {len(snippets)} snippets are relevant",
         "citation_provided": "a snippet stands on its page" if provided else "no snippet stands on the page it names",
     }
-    verdict = _closed(question, record, document, score, parts, reasons, ())
+    verdict = _closed(question, record, document, _weighed(EVIDENCE_WEIGHTS, reached), parts, reasons, ())
     count = "" if len(snippets) >= question.count_min else f"{len(snippets)} of {question.count_min} snippets"
     return replace(verdict, remarks=(*verdict.remarks, f"count_ok: {count}")) if count else verdict
 
@@ -130,14 +137,14 @@ def _judge_gap(question: Gap, record: Mapping[str, Any], document: Document) -> 
     }
     for name, (value, why) in _quoting(question, record, text, document).items():
         parts[name], reasons[name] = value, why
-    score = 0.4 * parts["correct_abstention"] + 0.4 * parts["no_hallucination"]
-    score = score + 0.2 * parts[name] if (name := next(iter(_quote_part(question)), "")) else score / 0.8
+    score, quoted = _weighed(GAP_WEIGHTS, parts), _quote_part(question)
+    score = score + QUOTE_WEIGHT * parts[quoted[0]] if quoted else score / sum(GAP_WEIGHTS.values())
     verdict = _closed(question, record, document, score, parts, reasons, ())
     return replace(verdict, invented=tuple(invented), abstained=abstention.abstains)
 
 
 def _quote_part(question: Gap) -> tuple[str, ...]:
-    """The part that takes the last 0.2 of the formula."""
+    """The part that takes the rest of the formula."""
     return ("quote_included",) if question.quotes else ("conflict_surfaced",) if question.conflicting else ()
 
 
@@ -165,6 +172,10 @@ def _surfaced(question: Gap, record: Mapping[str, Any], text: str, document: Doc
     if missing:
         return 0.0, f"does not give {missing[0].must_include!r} on page {missing[0].page}"
     return 1.0, "says that the statements disagree, and gives them"
+
+
+def _weighed(weights: Mapping[str, float], values: Mapping[str, float]) -> float:
+    return sum(weight * values[part] for part, weight in weights.items())
 
 
 def _closed(

@@ -170,14 +170,19 @@ def _letter_grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
         return
     by_metric = _letters(found)
     rows = [
-        [table.name, *(f"{cells.number(table.mean(metric))} {by_metric[metric][table.name]}" for metric in by_metric)]
+        [table.name, *(_lettered(table, metric, marks) for metric, marks in by_metric.items())]
         for table in found.report.tables
     ]
     yield Grid([words("result"), *by_metric], rows, words("all pairs"))
 
 
+def _lettered(table: Table, metric: str, marks: Mapping[str, str]) -> str:
+    """A mean with its letters; a dash where the result does not have the metric."""
+    return f"{cells.number(table.mean(metric))} {marks[table.name]}" if metric in table.columns else cells.DASH
+
+
 def _letters(found: ComparisonReport) -> dict[str, dict[str, str]]:
-    """For each metric the letters of each result; the best result has an a."""
+    """For each metric the letters of each result that has it; the best result has an a."""
     return {
         metric: letters(
             _by_merit(found.report.tables, metric),
@@ -188,7 +193,8 @@ def _letters(found: ComparisonReport) -> dict[str, dict[str, str]]:
 
 
 def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
-    return [table.name for table in sorted(tables, key=lambda table: -table.mean(metric))]
+    having = [table for table in tables if metric in table.columns]
+    return [table.name for table in sorted(having, key=lambda table: -table.mean(metric))]
 
 
 def _letter_remarks(found: ComparisonReport, words: Words) -> Iterator[str]:
@@ -212,4 +218,4 @@ def _missing(found: ComparisonReport, words: Words) -> Iterator[str]:
 def _raised(cell: str) -> str:
     """A mean with its letters raised."""
     number, _, marks = cell.partition(" ")
-    return rf"{latex(number)}$^{{\mathrm{{{marks}}}}}$"
+    return rf"{latex(number)}$^{{\mathrm{{{marks}}}}}$" if marks else latex(number)

@@ -131,27 +131,43 @@ class _Case:
 
     def _lost_parts(self) -> Iterator[Claim]:
         """The formulas of `legal.score`, part by part."""
+        from steelyard.legal.score import FACT_WEIGHTS
+
         match self.parts:
-            case {"exact_match": exact, "citation_correctness": share}:
-                yield from (("exact_match", 0.7 * (1 - exact)), ("citation_correctness", 0.3 * (1 - share)))
+            case {"exact_match": _, "citation_correctness": _}:
+                yield from self._weighed(FACT_WEIGHTS)
             case {"exact_match": exact}:
                 yield "exact_match", 1 - exact
             case {"recall": _, "citation_provided": provided}:
                 yield from self._evidence_lost(provided)
-            case {"correct_abstention": right, "no_hallucination": clean}:
-                quoting = next((part for part in ("quote_included", "conflict_surfaced") if part in self.parts), "")
-                weight = 0.4 if quoting else 0.5
-                yield from (("correct_abstention", weight * (1 - right)), ("no_hallucination", weight * (1 - clean)))
-                yield quoting, 0.2 * (1 - self.parts.get(quoting, 1.0))
+            case {"correct_abstention": _, "no_hallucination": _}:
+                yield from self._gap_lost()
+
+    def _weighed(self, weights: Mapping[str, float]) -> Iterator[Claim]:
+        for part, weight in weights.items():
+            yield part, weight * (1 - self.parts[part])
 
     def _evidence_lost(self, provided: float) -> Iterator[Claim]:
-        """Which thresholds were missed is not written down, but 0.5 and 0.3 are known by their sum."""
-        rest = self.score - 0.2 * provided
-        has_recall = rest > 0.5 - _SLACK
-        has_precision = rest - 0.5 * has_recall > 0.3 - _SLACK
-        yield "recall", 0.5 * (not has_recall)
-        yield "precision", 0.3 * (not has_precision)
-        yield "citation_provided", 0.2 * (1 - provided)
+        """Which thresholds were missed is not written down, but the two weights are known by their sum."""
+        from steelyard.legal.score import EVIDENCE_WEIGHTS
+
+        recall, precision = EVIDENCE_WEIGHTS["recall"], EVIDENCE_WEIGHTS["precision"]
+        rest = self.score - EVIDENCE_WEIGHTS["citation_provided"] * provided
+        has_recall = rest > recall - _SLACK
+        has_precision = rest - recall * has_recall > precision - _SLACK
+        yield "recall", recall * (not has_recall)
+        yield "precision", precision * (not has_precision)
+        yield "citation_provided", EVIDENCE_WEIGHTS["citation_provided"] * (1 - provided)
+
+    def _gap_lost(self) -> Iterator[Claim]:
+        from steelyard.legal.score import GAP_WEIGHTS, QUOTE_WEIGHT
+
+        quoting = [part for part in ("quote_included", "conflict_surfaced") if part in self.parts][:1]
+        if quoting:
+            yield from self._weighed({**GAP_WEIGHTS, quoting[0]: QUOTE_WEIGHT})
+            return
+        whole = sum(GAP_WEIGHTS.values())
+        yield from self._weighed({part: weight / whole for part, weight in GAP_WEIGHTS.items()})
 
     def unanswered(self) -> str:
         """The value is not there, or not right."""

@@ -16,7 +16,7 @@ CITED: Final = ("citation_correctness", "citation_provided", "quote_included", "
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class Share:
     """A share in words, its number of items, and whether more of it is worse."""
 
     name: str
@@ -48,7 +48,7 @@ class LegalPanel:
 
     name: str
     refusals: Refusals | None
-    rates: Sequence[Rate]
+    rates: Sequence[Share]
     parts: Sequence[PartRow]
     losses: Sequence[Loss]
     weighted: str | None
@@ -70,24 +70,24 @@ def legal_panel(table: Table) -> LegalPanel:
     )
 
 
-def _refusal_rates(found: Refusals | None) -> list[Rate]:
+def _refusal_rates(found: Refusals | None) -> list[Share]:
     if found is None:
         return []
     answerable = found.answered_answerable + found.refused_answerable
     others = found.answered_unanswerable + found.refused_unanswerable
     return [
-        Rate("refused though answerable", found.over_refusal, answerable, bad=True),
-        Rate("answered though not answerable", found.false_answer, others, bad=True),
+        Share("refused though answerable", found.over_refusal, answerable, bad=True),
+        Share("answered though not answerable", found.false_answer, others, bad=True),
     ]
 
 
-def _part_rates(table: Table) -> list[Rate]:
+def _part_rates(table: Table) -> list[Share]:
     parts = table.parts.get(legal.METRIC, {})
     counts = {part: int((~np.isnan(column)).sum()) for part, column in parts.items()}
-    invented = Rate(
+    invented = Share(
         "hallucinating answers", legal.hallucination_rate(table), counts.get("no_hallucination", 0), bad=True
     )
-    cited = [Rate(part, float(np.nanmean(parts[part])), counts[part]) for part in CITED if counts.get(part)]
+    cited = [Share(part, float(np.nanmean(parts[part])), counts[part]) for part in CITED if counts.get(part)]
     return [*([invented] if invented.items else []), *cited]
 
 

@@ -19,16 +19,12 @@ def select(table: Table, target: Target) -> Table:
     """
     chosen = table.take(_tagged_rows(table, target))
     if target.name in table.columns:
-        column = {target.name: chosen.column(target.name)}
-        status = {name: codes for name, codes in chosen.status.items() if name == target.name}
-        return replace(chosen, columns=column, status=status, parts={}, notes={}, outputs=())
+        return chosen.only([target.name])
     metric, part = _part(table, target.name)
-    values = chosen.parts[metric][part]
-    rows = np.flatnonzero(~np.isnan(values))
-    column, bounds = {target.name: values[rows]}, _bounds(values[rows], table.bounds.get(metric, _ANYTHING))
-    return replace(
-        chosen.take(rows), columns=column, status={}, parts={}, notes={}, outputs=(), bounds={target.name: bounds}
-    )
+    there = chosen.take(np.flatnonzero(~np.isnan(chosen.parts[metric][part])))
+    values = there.parts[metric][part]
+    bounds = {target.name: _bounds(values, table.bounds.get(metric, _ANYTHING))}
+    return replace(there.only([]), columns={target.name: values}, bounds=bounds)
 
 
 def _tagged_rows(table: Table, target: Target) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
