@@ -18,6 +18,7 @@ check: .venv/ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy servers/*/src/*.py
 	$(BIN)/lint-imports --no-cache
 
 bench: .venv/ready-bench

@@ -412,3 +412,13 @@ def test_an_answer_that_failed_counts_nothing_and_is_counted(save_path):
     found = evaluation.evaluate(["Paris", None], [["Paris"], ["Rome"]], ["em"], save_path)["eval_res"]
     assert (found["em"], found["avg_em"]) == ([1.0, 0.0], 0.5)
     assert found["counts"]["missing predictions"] == 1
+
+
+def test_a_question_that_is_answered_twice_is_refused(save_path):
+    with pytest.raises(InputError, match=r"^the question 'contract_gap_002' is in id_ls twice$"):
+        evaluation.evaluate_legal(["contract_gap_002", "contract_gap_002"], ["a", "b"], None, save_path)
+
+
+def test_every_folder_of_servers_is_a_server():
+    folders = [path for path in (ROOT / "servers").iterdir() if path.is_dir()]
+    assert all((path / "src" / f"{path.name}.py").is_file() for path in folders)

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import count
@@ -128,21 +129,18 @@ def evaluate_legal(
     """
     if len(id_ls) != len(pred_ls):
         raise InputError(f"{len(id_ls)} ids in id_ls, {len(pred_ls)} answers in pred_ls")
-    twice = next((each for each in id_ls if id_ls.count(each) > 1), None)
-    if twice is not None:
-        raise InputError(f"the question {twice!r} is in id_ls twice")
+    often = Counter(id_ls).most_common(1)
+    if often and often[0][1] > 1:
+        raise InputError(f"the question {often[0][0]!r} is in id_ls twice")
     verdicts = judge_answers(dict(zip(id_ls, pred_ls, strict=True)), legal_path, told=progress)
     parts = dict.fromkeys(part for verdict in verdicts.values() for part in verdict.parts)
     averages = {
         f"avg_{part}": _mean([each.parts[part] for each in verdicts.values() if part in each.parts]) for part in parts
     }
-    scores = {
-        "ids": list(verdicts),
-        "legal": [each.score for each in verdicts.values()],
-        "reasons": [each.reason for each in verdicts.values()],
-    }
+    scores = [each.score for each in verdicts.values()]
+    items = {"ids": list(verdicts), "legal": scores, "reasons": [each.reason for each in verdicts.values()]}
     failed = {"failed": sum(answer is None for answer in pred_ls)}
-    return _saved({**scores, "avg_legal": _mean(scores["legal"]), **averages, "counts": failed}, save_path)
+    return _saved({**items, "avg_legal": _mean(scores), **averages, "counts": failed}, save_path)
 
 
 def _mean(scores: Sequence[float]) -> float:

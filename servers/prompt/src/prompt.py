@@ -101,7 +101,7 @@ def ircot_next_prompt(
     questions = texts_or_none("memory_q_ls", [each[0] for each in thoughts])
     found = [list(dict.fromkeys(text for turn in turns for text in turn or ())) for turns in passages]
     told = [[each for each in dict.fromkeys(turns) if each and each != turns[0]] for turns in thoughts]
-    columns = {
+    columns: dict[str, Sequence[str | None]] = {
         "question": questions,
         "documents": joined("memory_ret_psg", found),
         "cur_answer": [" ".join(each) for each in told],
@@ -152,7 +152,7 @@ def _continued(  # noqa: PLR0917 - three lists and how to fill them
     prompt: str,
 ) -> list[str]:
     check_lengths(prompt_ls=prompt_ls, ans_ls=ans_ls, ret_psg=ret_psg)
-    columns = {
+    columns: dict[str, Sequence[str | None]] = {
         "history": [None if each is None else text_of(each) for each in prompt_ls],
         "answer": texts_or_none("ans_ls", ans_ls),
         "passages": joined("ret_psg", ret_psg, most=most),
