@@ -64,3 +64,15 @@ def test_every_command_is_in_the_readme():
         text = (ROOT / name).read_text("utf-8")
         assert all(f"steelyard {command}" in text for command in COMMANDS), name
         assert text.count("\n") < 70, f"{name} is one screen"
+
+
+def test_every_module_has_its_place_in_the_architecture():
+    rows = (ROOT / "docs" / "architecture.md").read_text("utf-8").splitlines()
+    for folder in sorted((ROOT / "src" / "steelyard").glob("*/__init__.py")):
+        name = folder.parent.name
+        [row] = [row for row in rows if row.startswith(f"| `{name}/` |")]
+        modules = {path.stem for path in folder.parent.glob("*.py")} - {"__init__", "__main__"}
+        unnamed = {each for each in modules if not each.endswith(("_messages", "_words"))} - set(
+            re.findall(r"`([a-z_]+)`", row)
+        )
+        assert not unnamed, f"{name}/: {', '.join(sorted(unnamed))}"

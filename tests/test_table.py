@@ -92,6 +92,21 @@ def test_taking_rows_takes_everything_that_belongs_to_them():
     assert list(part.tags["type"]) == ["y", "x"]
 
 
+def test_only_some_metrics_with_all_that_belongs_to_them():
+    parts = {"F1": {"recall": np.zeros(4)}, "EM": {"case": np.ones(4)}}
+    found = table(
+        parts=parts, notes={"F1": {0: "why"}, "EM": {1: "not"}}, sums=["EM"], bounds={"F1": (0, 1), "EM": (0, 1)}
+    )
+    kept = found.only(["F1"])
+    assert (kept.metrics, list(kept.parts), kept.notes) == (["F1"], ["F1"], {"F1": {0: "why"}})
+    assert (kept.sums, kept.bounds, kept.why("F1", 1)) == ([], {"F1": (0, 1)}, SILENT)
+    assert (kept.ids, kept.tags) == (found.ids, found.tags)
+    assert found.only(["EM", "F1"]).metrics == ["EM", "F1"]
+    assert found.only(["EM"]).status == {}
+    with pytest.raises(KeyError, match="no column 'F2'; there are: F1, EM"):
+        found.only(["F2"])
+
+
 def test_to_pandas():
     frame = table().to_pandas()
     assert isinstance(frame, pandas.DataFrame)

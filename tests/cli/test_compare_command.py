@@ -1,6 +1,7 @@
 """`steelyard compare` used rightly and wrongly."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -128,6 +129,21 @@ def test_several_systems_get_letters(results, tmp_path, run):
         ("run_c", "run_a"),
         ("run_c", "run_b"),
     ]
+
+
+def test_a_result_that_lacks_a_metric_has_a_dash_among_the_letters(results, tmp_path, run):
+    steelyard.load(results / "run_b.jsonl").only(["nDCG@10", "RR"]).save(tmp_path / "run_b.jsonl")
+    files = [results / "run_a.jsonl", tmp_path / "run_b.jsonl", results / "run_c.jsonl"]
+    written = [tmp_path / f"out.{suffix}" for suffix in ("json", "md", "tex", "html")]
+    code, text, err = run("compare", *files, *(word for path in written for word in ("-o", path)))
+    assert (code, err) == (0, "")
+    assert re.search(r"\nall pairs\nresult +nDCG@10 +RR +AP\n", text)
+    assert re.search(r"\nrun_b +0\.\d{4} b +0\.\d{4} b +–\n", text)
+    letters = json.loads(written[0].read_text("utf-8"))["letters"]
+    assert letters["AP"] == {"run_a": "a", "run_c": "b"}
+    assert list(letters["RR"]) == ["run_a", "run_c", "run_b"]
+    assert re.search(r"\| run_b \| .* \| – \|", written[1].read_text("utf-8"))
+    assert re.search(r"run\\_b & .* & – \\\\", written[2].read_text("utf-8"))
 
 
 def test_within_each_value_of_a_tag_as_one_family(tmp_path, run):

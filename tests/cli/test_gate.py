@@ -13,7 +13,9 @@ import pytest
 import yaml
 
 from steelyard.cli import main
+from steelyard.cli.gate import read_rules
 from steelyard.formats.results import load
+from steelyard.stats.rules import NoFall, Target, Threshold
 from steelyard.table import Signature, Table
 
 ROOT = Path(__file__).parents[2]
@@ -148,6 +150,14 @@ MISTAKES = {
 def test_mistakes(name, files, run):
     words, message = MISTAKES[name]
     assert run("gate", files[1], *words) == (2, "", message)
+
+
+def test_a_type_is_taken_as_it_is_written():
+    assert read_rules(["F1 >= 0.8"], ["fact > other", "gap[1]"]) == [
+        Threshold(Target("F1"), ">=", 0.8),
+        NoFall(Target("fact > other")),
+        NoFall(Target("gap[1]")),
+    ]
 
 
 def test_a_baseline_of_other_questions_is_refused_unless_told(tmp_path, run):

@@ -8,12 +8,14 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from steelyard.cli import main
 from steelyard.formats.results import load
 from steelyard.formats.reviews import digest_of
 from steelyard.stats.agreement import clopper_pearson_upper
+from steelyard.table import Table
 
 ROOT = Path(__file__).parents[2]
 
@@ -120,6 +122,43 @@ def test_a_page(result, tmp_path):
     assert '<html lang="zh-CN">' in text
     assert all(line["id"] in text for line in lines_of(lines))
     assert "http" not in re.sub(r"http-equiv", "", text.split("</head>")[0])
+
+
+@pytest.fixture
+def private(tmp_path):
+    """A result whose ids, tag and folder hold private numbers."""
+    phones = ["13800138000", "13900138000"]
+    fields = {"tags": {"who": phones}, "outputs": [{"answer": phone} for phone in phones]}
+    table = Table(phones, {"F1": np.array([1.0, 0.0])}, name="run", benchmark="gone", **fields)
+    table.save(tmp_path / "private.jsonl")
+    return tmp_path / "private.jsonl"
+
+
+def test_a_masked_sample_keeps_ids_and_says_so(private, tmp_path):
+    page, empty = tmp_path / "r.html", tmp_path / "r.jsonl"
+    done = run("sample", private, "-n", 2, "--by", "who", "-o", page, "-o", empty, "--mask", "--lang", "en")
+    assert done.returncode == 0
+    kept = "2 ids hold something private and are kept: steelyard agreement finds verdicts by them\n"
+    assert done.stderr.endswith(kept)
+    lines = lines_of(empty)
+    assert [line["id"] for line in lines] == ["13800138000", "13900138000"]
+    assert [line["sampling"]["stratum"] for line in lines] == ["*******8000", "*******8000-2"]
+    held = json.loads(re.search(r'id="data">(.*?)</script>', page.read_text("utf-8"), re.DOTALL)[1])
+    assert (held["review"]["lines"], held["ids"]) == (lines, [line["id"] for line in lines])
+    assert [said["answer"] for said in held["results"][0]["said"]] == ["*******8000"] * 2
+    filled = fill(empty, tmp_path / "filled.jsonl", lambda number, line: True)
+    assert run("agreement", private, filled).returncode == 0
+
+
+def test_the_console_says_why_documents_are_not_shown(private, tmp_path):
+    done = run("sample", private, "-o", tmp_path / "r.html", "--lang", "en", cwd=ROOT)
+    assert done.stderr.splitlines()[1:] == [
+        "documents are not shown: gone: there is no such folder",
+        f"documents are not shown: {tmp_path}/gone: there is no such folder",
+    ]
+    done = run("sample", private, "-o", tmp_path / "r.html", "--lang", "zh", cwd=tmp_path)
+    assert "文书没有显示: gone: 没有这个文件夹\n" in done.stderr
+    assert run("sample", private, "-o", tmp_path / "r.jsonl").stderr == "1 of 2 verdicts; seed 42\n"
 
 
 def test_no_error_in_fifty_nine(result, sample, tmp_path):
@@ -289,7 +328,10 @@ MISTAKES = {
         ("-n", "2", "--by", "type"),
         "2 items cannot hold one of each of 3 kinds of 'type'\nhint: ask for more: -n 3\n",
     ),
-    "a folder": (("--benchmark", "nowhere"), "nowhere: there is no such folder\n"),
+    "a folder": (
+        ("--benchmark", "nowhere"),
+        "there is no folder 'nowhere'\nhint: --benchmark names the folder of the questions\n",
+    ),
     "a format": (
         ("-o", "x.csv"),
         "x.csv: no report format has the extension '.csv'\nhint: known: .html, .jsonl\n",

@@ -6,7 +6,7 @@ import pytest
 
 import steelyard
 from steelyard.errors import InputError
-from steelyard.formats.results import UNFINISHED, ResultsWriter, load_all, save_all
+from steelyard.formats.results import UNFINISHED, ResultsWriter, load, load_all, save_all
 from steelyard.table import Gap, Signature, Table
 
 
@@ -187,3 +187,28 @@ def test_broken_json_in_the_middle_is_an_error_with_its_line(write):
     with pytest.raises(InputError) as caught:
         steelyard.load(path)
     assert caught.value.where == f"{path}:2"
+
+
+HEAD = {"kind": "legal", "name": "x", "signature": "kind:legal", "metrics": ["legal"], "bounds": {"legal": [0.0, 1.0]}}
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"scores": {"legal": 7}}, "the score of 'legal' must lie between 0 and 1, not 7"),
+        ({"parts": {"legal": {"recall": "x"}}}, "the parts of 'legal' must be numbers"),
+        ({"output": "said"}, "the field 'output' must be an object"),
+        ({"output": {"verdict": "right"}}, "the verdict of an output must be an object"),
+        ({"output": {"verdict": {"expected": []}}}, "'expected' of a verdict must be an object"),
+        ({"output": {"verdict": {"reasons": []}}}, "'reasons' of a verdict must be an object"),
+        ({"output": {"verdict": {"invented": [5]}}}, "'invented' of a verdict must be a list of objects"),
+        ({"output": {"verdict": {"expected": {"quotes": 3}}}}, "evidence and quotes of a verdict must be lists"),
+    ],
+)
+def test_a_damaged_item_is_named_with_its_line(tmp_path, more, message):
+    path = tmp_path / "r.jsonl"
+    item = {"id": "a", "scores": {"legal": 1.0}, **more}
+    path.write_text(f"{json.dumps(HEAD)}\n{json.dumps(item)}\n")
+    with pytest.raises(InputError) as caught:
+        load(path)
+    assert str(caught.value) == f"{path}:2: {message}"

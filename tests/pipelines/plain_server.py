@@ -113,9 +113,8 @@ def answer(method, parameters):
             return {"protocolVersion": "2024-11-05", "capabilities": capabilities, "serverInfo": about}
         case "tools/list":
             tools = [listed(name, *each) for name, each in TOOLS.items()]
-            if MODE == "listed":
-                return page("tools", tools, parameters)
-            return {"tools": [*tools, listed("build", ["parameter_file"], "")]}
+            whole = {"tools": [*tools, listed("build", ["parameter_file"], "")]}
+            return page("tools", tools, parameters) if MODE == "listed" else whole
         case "tools/call":
             return call(parameters["name"], parameters.get("arguments") or {})
         case "prompts/list":

@@ -12,14 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.errors import Problem
+from steelyard.formats.document_sets import TWO_TEXTS, DocumentSet
 from steelyard.formats.documents import read_document
 from steelyard.pipelines.benchmark import documents_of, evaluate_legal
 from steelyard.reports import pages
 from steelyard.reports.content import Report
-from steelyard.reports.masking import mask_document, mask_table, mask_text, mask_values
+from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values
 from steelyard.reports.page import render_html
 from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
-from steelyard.table import Gap, Table
+from steelyard.stats.compare import compare_all
+from steelyard.table import Gap, Signature, Table
 from steelyard.text.private import private_passages
 
 LINES = [json.loads(line) for line in Path(__file__).with_name("masking_lines.jsonl").read_text("utf-8").splitlines()]
@@ -62,7 +65,7 @@ def table_of(output, **fields):
     return Table(["13000000021"], {"F1": np.array([0.5])}, outputs=[output], **fields)
 
 
-def test_every_text_of_a_table_but_ids_and_keys():
+def test_every_text_of_a_table_but_its_keys():
     phone = "13000000057"
     table = Table(
         ["13000000021", "b"],
@@ -74,10 +77,14 @@ def test_every_text_of_a_table_but_ids_and_keys():
         notes={"F1": {0: f"says {phone}"}},
         outputs=[{"answer": phone, phone: [{"deep": (phone, 3, None, 0.25, True)}], "phone": int(phone)}, None],
         failures={1: f"{phone} is busy"},
+        signature=Signature.of({"system": f"http://host/{phone}", "questions": "sha256 00ab"}),
+        benchmark=f"cases/{phone}",
     )
     masked = mask_table(table)
     hidden = "*******0057"
-    assert masked.ids == ["13000000021", "b"]
+    assert masked.ids == ["*******0021", "b"]
+    assert str(masked.signature) == f"system:http%3A//host/{hidden}|questions:sha256 00ab"
+    assert masked.benchmark == f"cases/{hidden}"
     assert (masked.name, masked.tags, masked.notes) == (
         f"run {hidden}",
         {"who": [hidden, ""]},
@@ -88,6 +95,44 @@ def test_every_text_of_a_table_but_ids_and_keys():
     assert masked.gaps == [Gap("error", f"no answer from {hidden}")]
     assert masked.column("F1")[0] == 0.5
     assert table.outputs[0]["answer"] == phone, "the table itself is as it was"
+
+
+def test_what_differs_still_does_and_items_still_pair():
+    ids = ["13000000021", "*******0021", "14000000021", "b"]
+    scores = {"F1": np.array([0.1, 0.2, 0.3, 0.4])}
+    old = Table(ids, scores, name="电话13800138000", signature=Signature.of({"system": "13800138000", "n": 1}))
+    new = Table(ids[::-1], scores, name="电话13900138000", signature=Signature.of({"system": "13900138000", "n": 1}))
+    shown = mask_tables([old, new])
+    assert shown[0].ids == ["*******0021-2", "*******0021", "*******0021-3", "b"]
+    assert shown[1].ids == shown[0].ids[::-1]
+    assert [table.name for table in shown] == ["电话*******8000", "电话*******8000-2"]
+    assert shown[0].signature.differences(shown[1].signature) == ["system"]
+    before, after = compare_all([new], old)[0], compare_all([shown[1]], shown[0])[0]
+    assert (after.n, after.result.p_value, after.settings_differ) == (4, before.result.p_value, before.settings_differ)
+
+
+def test_an_id_is_hidden_in_all_tables_where_one_announces_it():
+    said, silent = (replace(table_of({"answer": text}), ids=["123456789012"]) for text in ("账号1234 5678 9012", "-"))
+    assert [table.ids for table in mask_tables([silent, said])] == [["********9012"]] * 2
+
+
+def test_very_many_ids_that_become_one_are_no_trap():
+    ids = [f"a{number:05}@example.com" for number in range(20_000)]
+    shown = mask_table(Table(ids, {"F1": np.zeros(len(ids))})).ids
+    assert len(set(shown)) == len(ids)
+    assert shown[:2] == ["******@example.com", "******@example.com-2"]
+
+
+def test_names_of_documents_are_masked_like_the_tags_that_name_them(write):
+    document = read_document(write("电话13000000057.md", "=== 第1页 ===\n电话13000000057\n"))
+    other = replace(document, digest="another")
+    gone = DocumentSet({document.name: document}, (Problem("电话13000000057", "there is no such folder"),))
+    masked = mask_documents(gone)
+    assert list(masked) == [document.name for document in masked.values()] == ["电话*******0057.md"]
+    assert masked.missing == (Problem("电话*******0057", "there is no such folder"),)
+    assert list(masked) == mask_table(table_of({}, tags={"document": [document.name]})).tags["document"]
+    two = mask_documents({document.name: document, "电话14000000057.md": other})
+    assert (dict(two), two.missing) == ({}, (Problem("电话*******0057.md", TWO_TEXTS),))
 
 
 def test_a_number_that_one_text_announces_is_hidden_where_it_stands_alone():
@@ -151,7 +196,7 @@ def test_no_page_of_a_masked_result_holds_an_original(legal, large, monkeypatch)
     table, documents = legal
     originals = {*PRIVATE, *(long for page in documents_pages(documents) for long in long_passages(page))}
     assert len(originals) > len(PRIVATE) + 3, "the documents have phones and identity numbers of their own"
-    masked = {mask_text(name): mask_document(document) for name, document in documents.items()}
+    masked = mask_documents(documents)
     sample = take_sample(table, SampleSettings(Wanted(100, percent=True)))
     rendered = {
         "report": lambda hide: render_html(
@@ -163,3 +208,10 @@ def test_no_page_of_a_masked_result_holds_an_original(legal, large, monkeypatch)
         hidden, open_page = held(render(True)), held(render(False))
         assert [each for each in originals if each in hidden] == [], name
         assert [each for each in PRIVATE if each not in open_page] == [], name
+
+
+def test_names_of_tags_are_hidden_too():
+    tags = {"13912345673": ["a"], "13912355673": ["b"], "type": ["c"]}
+    found = mask_table(Table(ids=["q"], columns={"F1": np.array([1.0])}, tags=tags)).tags
+    assert [list(values) for values in found.values()] == [["a"], ["b"], ["c"]]
+    assert list(found) == ["*******5673", "*******5673-2", "type"]

@@ -218,6 +218,29 @@ def test_ten_thousand_items_stay_small():
     assert len(embedded(page)["ids"]) == 10_000
 
 
+def test_a_comparison_is_drawn_as_a_whole_and_item_by_item():
+    report = answers()
+    old, new = (table.name for table in report.tables)
+    found = {(each.name, each.of): each for each in page_figures.charts(report, "F1", "en").figures}
+    assert list(found) == [
+        ("forest", ""),
+        ("distribution", ""),
+        ("difference-forest", ""),
+        ("differences", new),
+        ("dumbbell", new),
+    ]
+    assert old in found["dumbbell", new].drawings["en"]
+    captions = re.findall(r'<figcaption[^>]*><span data-en="([^"]+)"', render_html(report))
+    assert captions == [found[key].caption for key in [*found][:1] + [*found][2:] + [*found][1:2]]
+
+
+def test_results_that_are_alike_have_no_items_that_changed():
+    old = answers().tables[0]
+    report = Report([old, replace(old, name="again")])
+    names = [each.name for each in page_figures.charts(report, "F1", "en").figures]
+    assert names == ["forest", "distribution", "differences"]
+
+
 def test_without_the_plots_extra_the_page_says_so_and_has_tables(monkeypatch):
     def absent(*_):
         raise MissingExtra.of("vl-convert-python", "plots", purpose="drawing")

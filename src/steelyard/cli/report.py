@@ -1,16 +1,17 @@
 """`steelyard report RESULT… -o FILE`: a page, a table or a plot of results that are there already."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_output_options, add_test_options, comparison_settings
 
 if TYPE_CHECKING:
-    from steelyard.formats.documents import Document
+    from steelyard.formats.document_sets import DocumentSet
     from steelyard.table import Table
 
+BENCHMARK_HINT = "--benchmark names the folder of the questions"
 _DESCRIPTION = """Show results that a run has left behind; nothing is asked or judged again.
 With several results (in one file or more) each is compared with the first. FILE.html is a page that opens in any
 browser without a network: headline, metrics, charts, and every item with its answer, evidence and reasons."""
@@ -39,13 +40,15 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.cli.output import deliver
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs, write_report
+    from steelyard.reports.masking import mask_documents, mask_tables
     from steelyard.stats.compare import compare_all
 
     check_outputs(arguments.output, arguments.results)
-    tables = read_results(arguments.results, arguments.metric)
-    documents = documents_for(tables, arguments.benchmark)
+    placed = read_placed(arguments.results, arguments.metric)
+    tables = [table for _, table in placed]
+    documents = documents_for(tables, arguments.benchmark, [folder for folder, _ in placed])
     if arguments.mask:
-        tables, documents = _masked(tables, documents)
+        tables, documents = mask_tables(tables), mask_documents(documents)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     report = Report(tables, comparisons, arguments.per_item, arguments.by)
     if arguments.json or not arguments.output:
@@ -57,6 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def read_results(paths: Sequence[str], metrics: Sequence[str] | None = None) -> "list[Table]":
     """Every result of the files, under names that tell them apart; with only these metrics if some are named."""
+    return [table for _, table in read_placed(paths, metrics)]
+
+
+def read_placed(paths: Sequence[str], metrics: Sequence[str] | None = None) -> "list[tuple[Path, Table]]":
+    """The same, each with the folder of its file."""
     from dataclasses import replace
 
     from steelyard.formats.results import load_all
@@ -69,36 +77,34 @@ def read_results(paths: Sequence[str], metrics: Sequence[str] | None = None) -> 
     if len(set(names)) < len(names):  # two runs of one system: their files tell which is which
         names = [result_name(path) if len(found) == 1 else table.name for path, found in files for table in found]
     tables = [replace(table, name=name) for table, name in zip(tables, unique_names(names), strict=True)]
-    return [_only(table, metrics) for table in tables] if metrics else tables
+    shown = [_only(table, metrics) for table in tables] if metrics else tables
+    return list(zip((Path(path).parent for path, found in files for _ in found), shown, strict=True))
 
 
-def documents_for(tables: "Sequence[Table]", folder: str | None = None) -> "Mapping[str, Document]":
-    """The documents that the items are about: from the folder, or from where each result says; by name."""
-    from steelyard.errors import ConfigError
+def documents_for(
+    tables: "Sequence[Table]", folder: str | None = None, beside: Sequence[Path | None] = ()
+) -> "DocumentSet":
+    """The documents that the items are about: from the folder, or from where each result says, by name.
+
+    `beside` are the folders of the results files, one for each table. A folder that the user names must hold some.
+    """
+    from steelyard.errors import ConfigError, InputError
+    from steelyard.formats.document_sets import DocumentSet
     from steelyard.pipelines.benchmark import documents_of
 
     if folder is None:
-        return {name: found for place in dict.fromkeys(t.benchmark for t in tables) for name, found in _there(place)}
+        places = dict.fromkeys(zip((table.benchmark for table in tables), beside or [None] * len(tables), strict=True))
+        return DocumentSet.of(documents_of(benchmark, beside=place) for benchmark, place in places)
     if not Path(folder).is_dir():
-        raise ConfigError(f"there is no folder {folder!r}", hint="--benchmark names the folder of the questions")
-    return documents_of(folder)
-
-
-def _there(benchmark: str) -> "list[tuple[str, Document]]":
-    """The documents where a result says; none if something else stands there by now, for the page then says so."""
-    from steelyard.errors import InputError
-    from steelyard.pipelines.benchmark import documents_of
-
-    try:
-        return list(documents_of(benchmark).items())
-    except InputError:
-        return []
+        raise ConfigError(f"there is no folder {folder!r}", hint=BENCHMARK_HINT)
+    found = documents_of(str(Path(folder).resolve()))
+    if not found.found:
+        raise InputError.of(found.missing, hint=BENCHMARK_HINT)
+    return found
 
 
 def _only(table: "Table", names: Sequence[str]) -> "Table":
     """The table with the columns that are named, in anybody's spelling."""
-    from dataclasses import replace
-
     from steelyard.cli.columns import columns_called
     from steelyard.errors import UnknownName
 
@@ -106,13 +112,4 @@ def _only(table: "Table", names: Sequence[str]) -> "Table":
     for name in wanted:
         if name not in table.columns:
             raise UnknownName.of("metric", name, table.metrics, where=table.name)
-    return replace(table, columns={name: table.columns[name] for name in wanted})
-
-
-def _masked(
-    tables: "Sequence[Table]", documents: "Mapping[str, Document]"
-) -> "tuple[list[Table], Mapping[str, Document]]":
-    from steelyard.reports.masking import mask_document, mask_table
-
-    hidden = {name: mask_document(document) for name, document in documents.items()}
-    return [mask_table(table) for table in tables], hidden
+    return table.only(wanted)

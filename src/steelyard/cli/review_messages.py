@@ -17,6 +17,9 @@ REVIEW: dict[str, str] = {
     "nothing is reviewed in it": "其中还没有任何复核",
     "agree is true or false where it is": "复核过的条目，agree 应为 true 或 false",
     "the reviews are of several metrics: {}": "这些复核针对不同的指标：{}",
+    "{} ids hold something private and are kept: steelyard agreement finds verdicts by them": (
+        "有 {} 个编号含隐私信息，未遮盖：steelyard agreement 要凭编号找到判定"
+    ),
     "take one at a time": "请一次处理一个",
 }
 REVIEW_WORDS: dict[str, str] = {}

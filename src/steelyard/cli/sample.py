@@ -3,6 +3,7 @@
 import argparse
 import re
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,32 +55,43 @@ def wanted(text: str) -> "Wanted":
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw, write, and say what was drawn."""
+    from steelyard.cli.messages import translate
+    from steelyard.cli.report import documents_for
     from steelyard.formats.results import load
     from steelyard.formats.reviews import render_review_lines
     from steelyard.reports.files import check_outputs, write_text
-    from steelyard.reports.review import SampleSettings, render_review, take_sample
+    from steelyard.reports.review import SampleSettings, mask_strata, render_review, take_sample
+    from steelyard.reports.words import words_of
 
     check_outputs(arguments.output, [arguments.result], suffixes=SUFFIXES)
     table = load(arguments.result)
     settings = SampleSettings(arguments.wanted, arguments.by, arguments.seed, arguments.metric)
     sample = take_sample(table, settings)
-    documents = _documents(arguments.benchmark, table.benchmark)
+    documents = documents_for([table], arguments.benchmark, [Path(arguments.result).parent])
     for path in arguments.output:
         if path.suffix.lower() == ".jsonl":
-            write_text(render_review_lines(sample), path)
+            write_text(render_review_lines(mask_strata(sample) if arguments.mask else sample), path)
         else:
             options = {"language": arguments.lang, "mask": arguments.mask}
             write_text(render_review(table, sample, documents=documents, **options), path)
-    if sys.stderr is not None:
-        sys.stderr.write(f"{len(sample)} of {sample[0].sampling.population} verdicts; seed {arguments.seed}\n")
+    _tell([f"{len(sample)} of {sample[0].sampling.population} verdicts; seed {arguments.seed}"])
+    if any(path.suffix.lower() != ".jsonl" for path in arguments.output):
+        not_shown = words_of(arguments.lang)("documents are not shown")
+        _tell(f"{not_shown}: {translate(str(problem), arguments.lang)}" for problem in documents.missing)
+    if arguments.mask:
+        _tell(translate(line, arguments.lang) for line in _open_ids([judgement.id for judgement in sample]))
     return 0
 
 
-def _documents(named: str | None, benchmark: str) -> Any:
-    """The documents of the folder that is named, else of the one in the result; none where it is gone."""
-    from steelyard.errors import InputError
-    from steelyard.pipelines.benchmark import documents_of
+def _open_ids(ids: Sequence[str]) -> Iterator[str]:
+    """What is said of ids that hold something private: agreement needs them as they are."""
+    from steelyard.reports.masking import mask_text
 
-    if named is not None and not Path(named).is_dir():
-        raise InputError("there is no such folder", where=named)
-    return documents_of(benchmark if named is None else named)
+    count = sum(mask_text(identifier) != identifier for identifier in ids)
+    if count:
+        yield f"{count} ids hold something private and are kept: steelyard agreement finds verdicts by them"
+
+
+def _tell(lines: Iterable[str]) -> None:
+    if sys.stderr is not None:
+        sys.stderr.writelines(f"{line}\n" for line in lines)

@@ -25,6 +25,8 @@ Json = dict[str, Any]
 
 EXISTS_HINT = "go on with it by --resume, or name another"
 UNFINISHED = "items written before the run was cut off"
+ROUNDING = 1e-9
+"""So far may a score lie outside of its bounds."""
 
 
 def save(table: Table, path: Path) -> None:
@@ -206,7 +208,7 @@ def _take_line(sections: list[_Section], line: Any, where: str) -> None:
     open_section = sections[-1] if sections and not sections[-1].finished else None
     match line:
         case {"id": str(), "scores": dict()} if open_section:
-            _check_item(line, open_section.head["metrics"], where)
+            _check_item(line, open_section.head, where)
             _forget_failure(open_section, line["id"])
             if line.get("error"):
                 open_section.failed.add(line["id"])
@@ -232,15 +234,44 @@ def _forget_failure(section: _Section, identifier: str) -> None:
     del section.items[place], section.places[place]
 
 
-def _check_item(item: Json, metrics: Sequence[str], where: str) -> None:
+def _check_item(item: Json, head: Json, where: str) -> None:
     for metric, value in item["scores"].items():
-        if metric not in metrics:
+        if metric not in head["metrics"]:
             raise InputError(f"the metric {metric!r} is not in the header", where=where)
         if isinstance(value, bool) or not isinstance(value, int | float | None):
             raise InputError(f"the score of {metric!r} is not a number: {value!r}", where=where)
-    for key in ("unscored", "errors", "parts", "notes", "tags"):
-        if not isinstance(item.get(key, {}), dict):
+        _check_bounds(metric, value, head.get("bounds", {}).get(metric), where)
+    for key in ("unscored", "errors", "parts", "notes", "tags", "output"):
+        if not isinstance(item.get(key, {}), dict) and (key, item[key]) != ("output", None):
             raise InputError(f"the field {key!r} must be an object", where=where)
+    for metric, parts in item.get("parts", {}).items():
+        if not isinstance(parts, dict) or not all(isinstance(value, int | float | None) for value in parts.values()):
+            raise InputError(f"the parts of {metric!r} must be numbers", where=where)
+    _check_verdict((item.get("output") or {}).get("verdict", {}), where)
+
+
+def _check_bounds(metric: str, value: float | None, bounds: Any, where: str) -> None:
+    """A score lies where the header says that scores of its metric lie."""
+    if value is None or not isinstance(bounds, list) or len(bounds) != 2:
+        return
+    low, high = _read_bounds(*bounds)
+    if not low - ROUNDING <= value <= high + ROUNDING:
+        raise InputError(f"the score of {metric!r} must lie between {low:g} and {high:g}, not {value!r}", where=where)
+
+
+def _check_verdict(verdict: Any, where: str) -> None:
+    """What a judge wrote beside an output has the shape that reports rely on."""
+    shapes = {"expected": dict, "reasons": dict, "remarks": list, "invented": list}
+    if not isinstance(verdict, dict):
+        raise InputError("the verdict of an output must be an object", where=where)
+    for key, shape in shapes.items():
+        if not isinstance(verdict.get(key, shape()), shape):
+            raise InputError(f"{key!r} of a verdict must be {'an object' if shape is dict else 'a list'}", where=where)
+    if not all(isinstance(each, dict) for each in verdict.get("invented", ())):
+        raise InputError("'invented' of a verdict must be a list of objects", where=where)
+    expected = verdict.get("expected", {})
+    if not isinstance(expected.get("evidence", []), list) or not isinstance(expected.get("quotes", []), list):
+        raise InputError("evidence and quotes of a verdict must be lists", where=where)
 
 
 def _check_footer(foot: Json, section: _Section, where: str) -> None:

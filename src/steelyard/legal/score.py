@@ -175,7 +175,10 @@ def _surfaced(question: Gap, record: Mapping[str, Any], text: str, document: Doc
 
 
 def _weighed(weights: Mapping[str, float], values: Mapping[str, float]) -> float:
-    return sum(weight * values[part] for part, weight in weights.items())
+    total = 0.0
+    for part, weight in weights.items():
+        total += weight * values[part]  # one by one: from Python 3.12 on `sum` rounds in another way
+    return total
 
 
 def _closed(

@@ -11,10 +11,11 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard import __version__
-from steelyard.errors import InputError, SystemFailure, UnknownName
+from steelyard.errors import InputError, Problem, SteelyardError, SystemFailure, UnknownName
+from steelyard.formats.document_sets import DocumentSet
 from steelyard.formats.documents import Document, read_document
 from steelyard.formats.question_checks import benchmark_folder
-from steelyard.formats.questions import find_document, read_benchmark
+from steelyard.formats.questions import QuestionFile, find_document, read_benchmark
 from steelyard.formats.results import Json, ResultsWriter, load
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
 from steelyard.legal.score import Verdict, judge
@@ -32,6 +33,9 @@ RESUME_HINT: Final = "name another file with -o, or remove this one"
 HOPELESS: Final = 10
 """So many questions that fail one after the other, before any was answered, end a run."""
 HOPELESS_HINT: Final = "what was asked is kept; mend the system and go on with --resume"
+OUTSIDE: Final = "lies outside the folder whose results are shown"
+NO_PATH: Final = "this cannot be the name of a folder or file"
+_LONGEST_PLACE: Final = 200
 UNASKED: Final = "recorded answers that no question asks for"
 
 Progress = Callable[[int, int], None]
@@ -84,12 +88,60 @@ def _named(folder: str | Path) -> str:
     return BUNDLED if Path(folder).resolve() == benchmark_folder().resolve() else str(folder)
 
 
-def documents_of(benchmark: str) -> dict[str, Document]:
-    """The documents of the benchmark that a results file names, by name; none where it is no longer there."""
-    folder = benchmark_folder() if benchmark == BUNDLED else Path(benchmark)
-    if not benchmark or not folder.is_dir():
-        return {}
-    return {file.document: read_document(find_document(file, folder)) for file in read_benchmark(folder)}
+def documents_of(benchmark: str, *, within: Path | None = None, beside: Path | None = None) -> DocumentSet:
+    """The documents of the benchmark that a results file names, and why others are not there; nothing is an error.
+
+    A relative folder is looked for from the current folder and then from `beside`, the folder of the results file.
+    With `within`, only what lies in that folder is read, or is bundled: a result may name any place on this machine.
+    """
+    if not benchmark:
+        return DocumentSet()
+    if benchmark == BUNDLED:
+        return _documents_in(benchmark_folder(), None)
+    places = dict.fromkeys([Path(benchmark), (beside or Path()) / benchmark])
+    missing: list[Problem] = []
+    for place in places:
+        found = _documents_in(place, within)
+        if found.found:
+            return found
+        missing += found.missing
+    return DocumentSet(missing=tuple(missing))
+
+
+def _documents_in(folder: Path, within: Path | None) -> DocumentSet:
+    try:
+        for path in (folder, *folder.glob("*.json"), *folder.glob("questions/*.json")):  # a link may lead elsewhere
+            _check_within(path, within)
+        files = {file.document: file for file in read_benchmark(folder)}
+    except (SteelyardError, ValueError, OSError) as error:
+        return DocumentSet(missing=(_problem(error, folder),))
+    return DocumentSet.of(_document_of(file, folder, within) for file in files.values())
+
+
+def _document_of(file: QuestionFile, folder: Path, within: Path | None) -> DocumentSet:
+    try:
+        path = find_document(file, folder)
+        _check_within(path, within)
+        return DocumentSet({file.document: read_document(path)})
+    except (SteelyardError, ValueError, OSError) as error:
+        return DocumentSet(missing=(_problem(error, folder / file.document),))
+
+
+def _check_within(path: Path, folder: Path | None) -> None:
+    if folder is not None and not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(OUTSIDE, where=str(path))
+
+
+def _problem(error: Exception, place: Path) -> Problem:
+    """What is wrong, and where; a name that somebody else wrote is cut, and commands no terminal."""
+    where, message = str(place), NO_PATH
+    match error:
+        case SteelyardError():
+            where, message = error.problems[0].where or where, error.problems[0].message
+        case OSError():
+            message = f"cannot be read: {error.strerror}"
+    shown = where if len(where) <= _LONGEST_PLACE else f"{where[:_LONGEST_PLACE]}…"
+    return Problem(*("".join(char if char.isprintable() else "\ufffd" for char in text) for text in (shown, message)))
 
 
 def evaluate_legal(

@@ -1,67 +1,62 @@
 """What reviews say of a judge, as text for the terminal and as Markdown."""
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
 
 from steelyard.formats.reviews import Judgement
 from steelyard.reports import cells
 from steelyard.reports.agreement import Agreement, Between, Rate, ReviewAgreement
+from steelyard.reports.grids import Grid, console_grid, markdown, markdown_grid
 from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.agreement import Kappa
 
-_SPECIAL: Final = re.compile(r"[\\`*\[\]<>#~&$|]|(?<![^\W_])_|_(?![^\W_])")
-
-
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A title, rows of cells (the first row are headings, which may be empty), and remarks below."""
-
-    title: str
-    rows: Sequence[Sequence[str]]
-    remarks: Sequence[str] = ()
+Block = tuple[Grid, Sequence[str]]
+"""A table, whose headings may be empty, and the remarks below it."""
 
 
 def render_agreement(found: Agreement, *, language: Language = "en") -> str:
     """The findings for a terminal."""
     lines: list[str] = []
-    for block in _blocks(found, words_of(language)):
-        lines += [block.title, *_aligned(block.rows), *block.remarks, ""]
+    for grid, remarks in _blocks(found, words_of(language)):
+        lines += [*console_grid(grid, colour=False), *remarks, ""]
     return "\n".join(lines)
 
 
 def render_agreement_markdown(found: Agreement, *, language: Language = "en") -> str:
     """The same as Markdown."""
-    blocks = (_markdown_block(block) for block in _blocks(found, words_of(language)))
+    blocks: list[str] = []
+    for grid, remarks in _blocks(found, words_of(language)):
+        said = "\n".join(f"- {markdown(remark)}" for remark in remarks)
+        blocks += [markdown_grid(grid), *([said] if said else [])]
     return "\n\n".join(blocks) + "\n"
 
 
-def _blocks(found: Agreement, words: Words) -> Iterator[_Block]:
+def _blocks(found: Agreement, words: Words) -> Iterator[Block]:
     for review in found.reviews:
-        yield _headline(found, review, words)
+        yield _headline(found, review, words), list(_remarks(found, review, words))
         if len(review.by) > 1:
-            yield _by(found.tag or "", review, words)
+            yield _by(found.tag or "", review, words), ()
         if review.disagreements:
-            yield _disagreements(review.disagreements, words)
+            yield _disagreements(review.disagreements, words), ()
     for between in found.between:
-        yield _between(between, words)
+        yield _between(between, words), ()
         if between.differ:
-            yield _differing(between, words)
+            yield _differing(between, words), ()
 
 
-def _headline(found: Agreement, review: ReviewAgreement, words: Words) -> _Block:
+def _headline(found: Agreement, review: ReviewAgreement, words: Words) -> Grid:
     who = f" ({', '.join(review.reviewers)})" if review.reviewers else ""
     rows = [
-        ["", "", words("95 % interval"), ""],
         _rate_row(words("agreement"), review.rate, words),
         *([_rate_row(words("agreement, weighted"), review.weighted, words)] if review.weighted else []),
         _kappa_row(words("kappa of judge and person"), review.kappa),
         [words("wrong verdicts, at most"), _percent(review.bound), "", _bound_words(review, words)],
     ]
-    return _Block(
-        f"{found.table.name} · {found.metric} · {review.file}{who}", rows, list(_remarks(found, review, words))
-    )
+    return _named_rows(f"{found.table.name} · {found.metric} · {review.file}{who}", rows, words)
+
+
+def _named_rows(title: str, rows: Sequence[Sequence[str]], words: Words) -> Grid:
+    """Rows of a name, a number, its interval and words."""
+    return Grid(["", "", words("95 % interval"), ""], rows, title, texts=4)
 
 
 def _rate_row(name: str, rate: Rate, words: Words) -> list[str]:
@@ -97,7 +92,7 @@ def _remarks(found: Agreement, review: ReviewAgreement, words: Words) -> Iterato
         yield f"{words('if every unsure one were wrong, at most')} {_percent(review.upper_if_unsure)}"
 
 
-def _by(tag: str, review: ReviewAgreement, words: Words) -> _Block:
+def _by(tag: str, review: ReviewAgreement, words: Words) -> Grid:
     headings = [tag, words("agreement"), words("95 % interval"), words("reviewed"), words("wrong verdicts, at most")]
     rows = [
         [
@@ -109,26 +104,26 @@ def _by(tag: str, review: ReviewAgreement, words: Words) -> _Block:
         ]
         for value, rate in review.by.items()
     ]
-    return _Block(f"{review.file}: {tag}", [headings, *rows])
+    return Grid(headings, rows, f"{review.file}: {tag}")
 
 
-def _disagreements(found: Sequence[Judgement], words: Words) -> _Block:
-    rows = [[each.id, cells.number(each.verdict, 2), _line(each.remark)] for each in found]
-    return _Block(words("disagreements"), [["id", words("verdict score"), words("remark")], *rows])
+def _disagreements(found: Sequence[Judgement], words: Words) -> Grid:
+    rows = [[each.id, cells.number(each.verdict, 2), each.remark] for each in found]
+    return Grid(["id", words("verdict score"), words("remark")], rows, words("disagreements"), texts=3)
 
 
-def _between(between: Between, words: Words) -> _Block:
+def _between(between: Between, words: Words) -> Grid:
     counted = f"{between.same} / {between.both} {words('the same')}"
     kappa = _kappa_row(words("kappa of both persons"), between.kappa)
-    return _Block(f"{between.a} – {between.b}", [["", "", words("95 % interval"), ""], [*kappa[:3], counted]])
+    return _named_rows(f"{between.a} – {between.b}", [[*kappa[:3], counted]], words)
 
 
-def _differing(between: Between, words: Words) -> _Block:
+def _differing(between: Between, words: Words) -> Grid:
     rows = [
-        [one.id, _said(one, words), _said(other, words), _line(f"{one.remark} {other.remark}")]
+        [one.id, _said(one, words), _said(other, words), f"{one.remark} {other.remark}"]
         for one, other in between.differ
     ]
-    return _Block(words("they differ on"), [["id", between.a, between.b, words("remark")], *rows])
+    return Grid(["id", between.a, between.b, words("remark")], rows, words("they differ on"), texts=4)
 
 
 def _said(judgement: Judgement, words: Words) -> str:
@@ -137,27 +132,3 @@ def _said(judgement: Judgement, words: Words) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f} %"
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows with their cells below one another; a Chinese character is two wide."""
-    from rich.cells import cell_len
-
-    widths = [max(cell_len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    padded = ((cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)) for row in rows)
-    return ["  ".join(row).rstrip() for row in padded]
-
-
-def _markdown_block(block: _Block) -> str:
-    headings, *rows = [[_escaped(cell) for cell in row] for row in block.rows]
-    table = [headings, ["---"] * len(headings), *rows]
-    lines = [f"### {_escaped(block.title)}", "", *(f"| {' | '.join(row)} |" for row in table)]
-    return "\n".join([*lines, *([""] if block.remarks else []), *(f"- {_escaped(remark)}" for remark in block.remarks)])
-
-
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\g<0>", _line(text))

@@ -103,8 +103,9 @@ def _refusals(table: Table, words: Words) -> "Grid":
         _rate(found.false_answer),
     )
     grid.add_row(words("hallucinating answers"), "", "", _rate(legal.hallucination_rate(table)))
-    if found.failed:
-        grid.add_row(words("the system failed"), str(found.failed), "", "")
+    for label, count in (("the system failed", found.failed), ("no answer", found.silent)):
+        if count:
+            grid.add_row(words(label), str(count), "", "")
     return grid
 
 

@@ -99,7 +99,9 @@ def write_report(
         elif suffix in PLOTS:
             _plot(report, path, language)
         else:
-            path.write_text(RENDERERS[suffix](report, language, documents or {}), encoding="utf-8")
+            path.write_text(
+                RENDERERS[suffix](report, language, {} if documents is None else documents), encoding="utf-8"
+            )
     except OSError as error:
         raise ConfigError(f"cannot be written: {error.strerror}", where=str(path)) from None
 

@@ -1,6 +1,6 @@
 """What a legal result says beyond its mean: parts by type, refusals, inventions, the worst questions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -48,6 +48,7 @@ class Refusals:
     answered_unanswerable: int = 0
     refused_unanswerable: int = 0
     failed: int = 0
+    silent: int = 0
 
     @property
     def over_refusal(self) -> float:
@@ -81,28 +82,44 @@ def part_means(table: Table) -> Iterator[PartMean]:
 
 
 def refusals(table: Table) -> Refusals:
-    """How questions about gaps were met; those without an answer are in neither column."""
+    """How questions about gaps were met; those without an answer are in neither column, and are counted."""
     found: dict[tuple[bool, bool], int] = {}
-    for output in table.outputs:
-        verdict = (output or {}).get("verdict", {})
-        if isinstance(verdict.get("abstained"), bool) and "should_abstain" in verdict:
-            key = (verdict["should_abstain"], verdict["abstained"])
-            found[key] = found.get(key, 0) + 1
-    gaps = [row for row, kind in enumerate(table.tags.get("type", ())) if kind == "conflict_gap"]
+    for verdict in _answered_gaps(table).values():
+        key = (bool(verdict.get("should_abstain")), verdict["abstained"])
+        found[key] = found.get(key, 0) + 1
+    gaps = _gaps(table)
+    failed = sum(row in table.failures for row in gaps)
     return Refusals(
         found.get((False, False), 0),
         found.get((False, True), 0),
         found.get((True, False), 0),
         found.get((True, True), 0),
-        sum(row in table.failures for row in gaps),
+        failed,
+        len(gaps) - sum(found.values()) - failed,
     )
 
 
+def hallucinations(table: Table) -> tuple[int, int]:
+    """Of the answers to questions about gaps, those in which something is invented, and how many answers there are."""
+    column = table.parts.get(METRIC, {}).get("no_hallucination", np.full(len(table), np.nan))
+    answers = [row for row in _answered_gaps(table) if not np.isnan(column[row])]
+    return sum(column[row] == 0 for row in answers), len(answers)
+
+
 def hallucination_rate(table: Table) -> float:
-    """The share of gap questions in whose answer something is invented."""
-    column = table.parts.get(METRIC, {}).get("no_hallucination", np.empty(0))
-    there = column[~np.isnan(column)]
-    return float(1 - there.mean()) if len(there) else float("nan")
+    """The share of answers to questions about gaps in which something is invented; silence invents nothing."""
+    invented, answers = hallucinations(table)
+    return invented / answers if answers else float("nan")
+
+
+def _gaps(table: Table) -> list[int]:
+    return [row for row, kind in enumerate(table.tags.get("type", ())) if kind == "conflict_gap"]
+
+
+def _answered_gaps(table: Table) -> dict[int, Mapping[str, Any]]:
+    """The verdicts on questions about gaps to which something was said, by row."""
+    verdicts = {row: (table.outputs[row] or {}).get("verdict", {}) for row in _gaps(table)} if table.outputs else {}
+    return {row: verdict for row, verdict in verdicts.items() if isinstance(verdict.get("abstained"), bool)}
 
 
 def worst(table: Table, count: int = WORST) -> list[Worst]:
@@ -155,6 +172,7 @@ def as_json(table: Table) -> dict[str, Any]:
             "answered_unanswerable": matrix.answered_unanswerable,
             "abstained_unanswerable": matrix.refused_unanswerable,
             "failed": matrix.failed,
+            "silent": matrix.silent,
             "over_refusal_rate": known(matrix.over_refusal),
             "false_answer_rate": known(matrix.false_answer),
         },

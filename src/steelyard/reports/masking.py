@@ -1,12 +1,15 @@
 """Private passages hidden behind asterisks; a text keeps its length, so that places found before still fit."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from steelyard.errors import Problem
+from steelyard.formats.document_sets import DocumentSet, missing_of
 from steelyard.formats.documents import Document
-from steelyard.table import Gap, Table
+from steelyard.table import Gap, Signature, Table
 from steelyard.text.private import Private, private_passages
 
 MASK: Final = "*"
@@ -34,19 +37,87 @@ def mask_values(value: Any) -> Any:
     return _masked(value, _known(texts))
 
 
+def mask_tables(tables: Sequence[Table]) -> list[Table]:
+    """The tables of one report with every text masked; the scores stay.
+
+    Ids, names and settings that differ still do: where masking makes two of them equal, the later one gets a number.
+    An id becomes the same in all tables, so that items still pair.
+    """
+    rows = [[mask_values(_row_texts(table, row)) for row in range(len(table))] for table in tables]
+    ids, names = _told_apart(_hidden_ids(tables, rows)), mask_apart(table.name for table in tables)
+    signatures = _signatures([table.signature for table in tables])
+    return [
+        replace(
+            _masked_table(table, masked),
+            ids=[ids[identifier] for identifier in table.ids],
+            name=names[table.name],
+            signature=signature,
+        )
+        for table, masked, signature in zip(tables, rows, signatures, strict=True)
+    ]
+
+
 def mask_table(table: Table) -> Table:
-    """The table with every text masked but its ids; the scores stay."""
-    rows = [_row_texts(table, row) for row in range(len(table))]
-    masked = [mask_values(row) for row in rows]
+    """The table with every text masked, as `mask_tables` has it."""
+    return mask_tables([table])[0]
+
+
+def mask_documents(documents: Mapping[str, Document]) -> DocumentSet:
+    """The documents masked, by masked names; of two whose names become one neither is kept."""
+    masked = [DocumentSet({mask_text(name): mask_document(document)}) for name, document in documents.items()]
+    problems = [Problem(mask_text(each.where), mask_text(each.message)) for each in missing_of(documents)]
+    return DocumentSet.of([*masked, DocumentSet(missing=tuple(problems))])
+
+
+def mask_apart(texts: Iterable[str]) -> dict[str, str]:
+    """Each text with how it is shown: masked, and with a number behind it where masking makes it equal to another.
+
+    >>> mask_apart(["电话13800138000", "电话13900138000", "b"])
+    {'电话13800138000': '电话*******8000', '电话13900138000': '电话*******8000-2', 'b': 'b'}
+    """
+    return _told_apart({text: mask_text(text) for text in texts})
+
+
+def _masked_table(table: Table, masked: Sequence[Mapping[str, Any]]) -> Table:
     return replace(
         table,
-        name=mask_text(table.name),
-        tags={tag: [row["tags"][tag] for row in masked] for tag in table.tags},
+        tags={name: [row["tags"][tag] for row in masked] for tag, name in mask_apart(table.tags).items()},
         notes={metric: {row: masked[row]["notes"][metric] for row in notes} for metric, notes in table.notes.items()},
         outputs=[row["output"] for row in masked] if table.outputs else (),
         failures={row: masked[row]["failure"] for row in table.failures},
         gaps=[Gap(gap.kind, mask_text(gap.reason)) for gap in table.gaps],
+        benchmark=mask_text(table.benchmark),
     )
+
+
+def _hidden_ids(tables: Sequence[Table], rows: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, str]:
+    """Each id masked; where one row knows more of it to be private than another, all go by that one."""
+    found: dict[str, str] = {}
+    for table, masked in zip(tables, rows, strict=True):
+        for identifier, row in zip(table.ids, masked, strict=True):
+            found[identifier] = max(found.get(identifier, row["id"]), row["id"], key=lambda text: text.count(MASK))
+    return found
+
+
+def _told_apart(hidden: Mapping[str, str]) -> dict[str, str]:
+    """Text → masked text, with a number behind it where another has it already; what needs no mask stays."""
+    taken = {text for text, shown in hidden.items() if text == shown}
+    times = Counter[str]()
+    found: dict[str, str] = {}
+    for text, shown in hidden.items():
+        found[text] = shown
+        while text != shown and found[text] in taken:
+            times[shown] += 1
+            found[text] = f"{shown}-{times[shown] + 1}"
+        taken.add(found[text])
+    return found
+
+
+def _signatures(signatures: Sequence[Signature]) -> list[Signature]:
+    """The signatures with their values masked; settings differ where they did."""
+    keys = dict.fromkeys(key for signature in signatures for key, _ in signature.settings)
+    shown = {key: mask_apart(value for each in signatures if (value := each.get(key)) is not None) for key in keys}
+    return [Signature(tuple((key, shown[key][value]) for key, value in each.settings)) for each in signatures]
 
 
 def mask_document(document: Document) -> Document:
@@ -57,6 +128,7 @@ def mask_document(document: Document) -> Document:
 
 def _row_texts(table: Table, row: int) -> dict[str, Any]:
     return {
+        "id": table.ids[row],
         "tags": {tag: values[row] for tag, values in table.tags.items()},
         "notes": {metric: notes[row] for metric, notes in table.notes.items() if row in notes},
         "output": table.outputs[row] if table.outputs else None,

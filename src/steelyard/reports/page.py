@@ -1,14 +1,16 @@
 """The page of a report: one file that opens in any browser, offline, and says how good, better or not, and why."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
 from steelyard import __version__
+from steelyard.errors import Problem
+from steelyard.formats.document_sets import missing_of
 from steelyard.formats.documents import Document
 from steelyard.reports import legal, page_sections
 from steelyard.reports.content import Report
-from steelyard.reports.page_cleaning import mended_documents, mended_report
+from steelyard.reports.page_cleaning import mended, mended_documents, mended_report
 from steelyard.reports.page_figures import charts
 from steelyard.reports.page_items import item_data
 from steelyard.reports.page_legal import legal_panel
@@ -28,12 +30,16 @@ SCRIPTS: Final = (
 )
 """What the page's own script stands on, in order."""
 
+NOT_SHOWN: Final = "documents are not shown"
 KINDS: Final = {"legal": "legal questions", "retrieval": "rankings", "answers": "answers to questions"}
 """What was weighed."""
 
 
 def render_html(report: Report, language: Language = "en", documents: Mapping[str, Document] = NO_DOCUMENTS) -> str:
-    """The report as a page; `documents` are those that the items are about, by the name in their tag `document`."""
+    """The report as a page; `documents` are those that the items are about, by the name in their tag `document`.
+
+    Where a DocumentSet says why some are missing, the page says it too.
+    """
     report = mended_report(report)
     main = page_sections.main_metric(report)
     return render_page(
@@ -43,6 +49,7 @@ def render_html(report: Report, language: Language = "en", documents: Mapping[st
         language=language,
         scripts=SCRIPTS,
         **_sections(report, main, language),
+        remarks=[*_remarks(report), *_absences(missing_of(documents))],
     )
 
 
@@ -65,7 +72,20 @@ def _sections(report: Report, main: str, language: Language) -> dict[str, Any]:
         "worst": [(table.name, poor) for table in report.tables if (poor := page_sections.worst(table, main))],
         "counted": page_sections.counted(report),
         "settings": page_sections.settings(report),
-        "remarks": list(zip(remarks(report, words_of("en")), remarks(report, words_of("zh")), strict=True)),
         "method": page_sections.method(report),
         "charts": charts(report, main, language),
     }
+
+
+def _remarks(report: Report) -> list[tuple[str, str]]:
+    """What is said below the tables, in English and Chinese."""
+    return list(zip(remarks(report, words_of("en")), remarks(report, words_of("zh")), strict=True))
+
+
+def _absences(missing: Sequence[Problem]) -> list[tuple[str, str]]:
+    """Why documents are not on the page, in the same form."""
+    words = words_of("zh")
+    return [
+        (mended(f"{NOT_SHOWN}: {each}"), mended(f"{words(NOT_SHOWN)}：{each.where}：{words(each.message)}"))
+        for each in missing
+    ]

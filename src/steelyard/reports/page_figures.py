@@ -22,7 +22,6 @@ _SVG: Final = "http://www.w3.org/2000/svg"
 _SHAPES: Final = ("path", "rect", "circle", "line", "polyline", "polygon", "ellipse")
 _KEPT: Final = frozenset(("svg", "g", "defs", "clipPath", "text", "tspan", "title", "desc", *_SHAPES))
 _REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
-_NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +67,19 @@ def _figures(report: Report, metric: str, language: Language) -> Iterator[Figure
     draw: Draw = lambda tongue: plots.distribution(with_metric, metric, tongue)  # noqa: E731
     yield from _figure("distribution", "distribution of scores", "", draw)
     yield from _figure("curves", "metrics by cut-off", "", lambda tongue: plots.curves(report, tongue))
+    yield from _compared(report)
     for table in report.tables:
         yield from _of_table(table, language)
     for table in report.tables[1:]:
         yield from _against(table, report.tables[0], metric)
+
+
+def _compared(report: Report) -> Iterator[Figure]:
+    from steelyard.reports import plots
+
+    if report.comparisons:
+        draw: Draw = lambda tongue: plots.difference_forest(report.comparisons, tongue)  # noqa: E731
+        yield from _figure("difference-forest", "differences with 95 % intervals", "", draw)
 
 
 def _of_table(table: Table, language: Language) -> Iterator[Figure]:
@@ -89,6 +97,8 @@ def _against(new: Table, old: Table, metric: str) -> Iterator[Figure]:
     if metric in new.columns and metric in old.columns:
         draw: Draw = lambda tongue: plots.differences(new, old, metric, tongue)  # noqa: E731
         yield from _figure("differences", "change of each item", new.name, draw)
+        draw = lambda tongue: plots.dumbbell(new, old, metric, tongue)  # noqa: E731
+        yield from _figure("dumbbell", "the items that changed most", new.name, draw)
 
 
 def _figure(name: str, caption: str, of: str, draw: Draw, tongues: Sequence[Tongue] = ("en", "zh")) -> Iterator[Figure]:
@@ -103,7 +113,7 @@ def _embedded(svg: str, prefix: str) -> "Markup":
     """The drawing with only shapes and texts in it, and ids that are its own; readers hear the caption."""
     from markupsafe import Markup
 
-    root = ElementTree.fromstring(_NOT_XML.sub("\ufffd", svg))
+    root = ElementTree.fromstring(svg)
     _clean(root, prefix)
     root.attrib |= {"aria-hidden": "true", "focusable": "false"}
     ElementTree.register_namespace("", _SVG)

@@ -76,7 +76,7 @@ def _refusal_rates(found: Refusals | None) -> list[Share]:
     answerable = found.answered_answerable + found.refused_answerable
     others = found.answered_unanswerable + found.refused_unanswerable
     return [
-        Share("refused though answerable", found.over_refusal, answerable, bad=True),
+        Share("refused though answerable (questions about gaps)", found.over_refusal, answerable, bad=True),
         Share("answered though not answerable", found.false_answer, others, bad=True),
     ]
 
@@ -84,9 +84,7 @@ def _refusal_rates(found: Refusals | None) -> list[Share]:
 def _part_rates(table: Table) -> list[Share]:
     parts = table.parts.get(legal.METRIC, {})
     counts = {part: int((~np.isnan(column)).sum()) for part, column in parts.items()}
-    invented = Share(
-        "hallucinating answers", legal.hallucination_rate(table), counts.get("no_hallucination", 0), bad=True
-    )
+    invented = Share("hallucinating answers", legal.hallucination_rate(table), legal.hallucinations(table)[1], bad=True)
     cited = [Share(part, float(np.nanmean(parts[part])), counts[part]) for part in CITED if counts.get(part)]
     return [*([invented] if invented.items else []), *cited]
 

@@ -22,6 +22,7 @@ from steelyard.reports.plot_style import (
     series,
     short,
 )
+from steelyard.stats.pairing import pair
 from steelyard.table import FloatArray, IntArray, Table
 
 BINS: Final = 20
@@ -30,38 +31,36 @@ MOST_ROWS: Final = 40
 ALL_POINTS: Final = "all points"
 EARNED: Final = "earned"
 
-_DIGITS: Final = 12
 _QUANTITY: Final = {"type": "quantitative", "title": None}
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class Paired:
     """Items that are scored in both of two results, by what changed: the greatest gain last."""
 
     ids: Sequence[str]
     old: FloatArray
     new: FloatArray
+    difference: FloatArray
 
     @classmethod
     def of(cls, new: Table, old: Table, metric: str) -> Self:
         """The items of both tables that have a score of this metric in each; what is only rounding is no change."""
-        place = {item: row for row, item in enumerate(old.ids)}
-        rows_of_both = [row for row, item in enumerate(new.ids) if item in place]
-        after = new.column(metric)[np.array(rows_of_both, int)]
-        before = old.column(metric)[np.array([place[new.ids[row]] for row in rows_of_both], int)]
-        difference = np.round(after - before, _DIGITS)
-        order = np.argsort(difference, kind="stable")[: int((~np.isnan(difference)).sum())]  # NaN sorts last
-        return cls([new.ids[rows_of_both[row]] for row in order.tolist()], before[order], after[order])
+        if set(new.ids).isdisjoint(old.ids):
+            return cls([], np.empty(0), np.empty(0), np.empty(0))
+        both = pair(new, old)
+        found = both.differences(metric, ties=True)
+        order = np.argsort(found, kind="stable")[: int((~np.isnan(found)).sum())]  # NaN sorts last
+        before, after = both.old[order], both.new[order]
+        ids = [new.ids[row] for row in after.tolist()]
+        return cls(ids, old.column(metric)[before], new.column(metric)[after], found[order])
 
-    @property
-    def difference(self) -> FloatArray:
-        """New minus old."""
-        return np.round(self.new - self.old, _DIGITS)
-
-    def largest(self, count: int) -> "Changes":
-        """The items that changed most, in the same order."""
-        chosen = np.sort(np.argsort(-np.abs(self.difference), kind="stable")[:count])
-        return Changes([self.ids[row] for row in chosen.tolist()], self.old[chosen], self.new[chosen])
+    def largest(self, count: int) -> "Paired":
+        """The items that changed most, in the same order; none that did not change."""
+        changed = int(np.count_nonzero(self.difference))
+        chosen = np.sort(np.argsort(-np.abs(self.difference), kind="stable")[: min(count, changed)])
+        ids = [self.ids[row] for row in chosen.tolist()]
+        return Paired(ids, self.old[chosen], self.new[chosen], self.difference[chosen])
 
 
 def histograms(tables: Sequence[Table], metric: str) -> list[Spec]:
@@ -78,9 +77,8 @@ def histograms(tables: Sequence[Table], metric: str) -> list[Spec]:
     ]
 
 
-def difference_bars(changes: Changes, metric: str) -> Spec:
+def difference_bars(found: FloatArray, metric: str) -> Spec:
     """A bar for each item, sorted; beyond 300 items one for each of 300 equal shares of them, as high as their mean."""
-    found = changes.difference
     edges = np.linspace(0, len(found), min(len(found), MOST_BARS) + 1).round().astype(int).tolist()
     values = [
         {"start": start, "end": end, "value": value, "zero": 0, "colour": GOOD if value > 0 else BAD}
@@ -107,9 +105,8 @@ def difference_bars(changes: Changes, metric: str) -> Spec:
     }
 
 
-def dumbbells(changes: Changes, names: Sequence[str], metric: str) -> Spec:
-    """A row for each of at most 40 items, those that changed most: its score in the old and in the new result."""
-    shown = changes.largest(MOST_ROWS)
+def dumbbells(shown: Paired, names: Sequence[str], metric: str) -> Spec:
+    """A row for each item: its score in the old and in the new result."""
     rowed = labels(shown.ids[::-1])
     before, after = labels(names)
     pairs = list(zip(rowed, shown.old[::-1].tolist(), shown.new[::-1].tolist(), strict=True))

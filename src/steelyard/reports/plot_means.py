@@ -28,6 +28,7 @@ from steelyard.stats.summary import known
 Bounds = tuple[float, float]
 
 MOST_RUNS: Final = 100
+"""So many runs of a trend are drawn, the latest."""
 
 _UNIT: Final = (0.0, 1.0)
 _CUT_OFF: Final = re.compile(r"(.+)@(\d+)")

@@ -13,7 +13,7 @@ from steelyard.reports import losses as lost
 from steelyard.reports import plot_items, plot_means
 from steelyard.reports.content import Report
 from steelyard.reports.legal import METRIC
-from steelyard.reports.plot_items import ALL_POINTS, EARNED, Changes
+from steelyard.reports.plot_items import ALL_POINTS, EARNED, MOST_ROWS, Paired
 from steelyard.reports.plot_style import Spec, as_png, draw, short
 from steelyard.reports.words import Language, words_of
 from steelyard.stats.compare import Comparison
@@ -98,13 +98,16 @@ def losses(table: Table, language: Language = "en") -> str | None:
 
 def differences(new: Table, old: Table, metric: str, language: Language = "en") -> str:
     """By how much each item that is scored in both got worse or better, sorted; beyond 300 items in 300 shares."""
-    panel = plot_items.difference_bars(Changes.of(new, old, metric), metric)
+    panel = plot_items.difference_bars(Paired.of(new, old, metric).difference, metric)
     return draw(panel, about=_about("differences by item", [metric], language))
 
 
-def dumbbell(new: Table, old: Table, metric: str, language: Language = "en") -> str:
-    """The old and the new score of the 40 items that changed most, the greatest gain first."""
-    panel = plot_items.dumbbells(Changes.of(new, old, metric), [old.name, new.name], metric)
+def dumbbell(new: Table, old: Table, metric: str, language: Language = "en") -> str | None:
+    """The old and the new score of the 40 items that changed most, the greatest gain first; None where none did."""
+    shown = Paired.of(new, old, metric).largest(MOST_ROWS)
+    if not shown.ids:
+        return None
+    panel = plot_items.dumbbells(shown, [old.name, new.name], metric)
     return draw(panel, about=_about("scores by item", [metric], language))
 
 

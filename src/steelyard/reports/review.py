@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from steelyard.errors import ConfigError, InputError, UnknownName, nearest
 from steelyard.formats.documents import Document
 from steelyard.formats.reviews import Judgement, Sampling, digest_of, render_review_lines
 from steelyard.reports.content import Report
-from steelyard.reports.masking import mask_document, mask_table, mask_text
+from steelyard.reports.masking import mask_apart, mask_documents, mask_table
 from steelyard.reports.page_items import item_data
 from steelyard.reports.pages import render_page
 from steelyard.reports.words import Language
@@ -114,8 +114,8 @@ def render_review(
     place = {identifier: row for row, identifier in enumerate(table.ids)}
     sample = table.take(np.array([place[judgement.id] for judgement in judgements], np.int64))
     if mask:
-        sample = mask_table(sample)
-        documents = {mask_text(name): mask_document(document) for name, document in documents.items()}
+        sample = replace(mask_table(sample), ids=sample.ids)  # an opinion finds its verdict by the id
+        judgements, documents = mask_strata(judgements), mask_documents(documents)
     data = item_data(Report([sample]), documents, metric)
     review = _review_data(judgements, passed(sample, metric).tolist())
     return render_page(
@@ -128,6 +128,15 @@ def render_review(
         version=__version__,
         masked=mask,
     )
+
+
+def mask_strata(judgements: Sequence[Judgement]) -> list[Judgement]:
+    """The judgements with the names of their strata masked; ids stay, for an opinion finds its verdict by them."""
+    shown = mask_apart(judgement.sampling.stratum for judgement in judgements)
+    return [
+        replace(judgement, sampling=replace(judgement.sampling, stratum=shown[judgement.sampling.stratum]))
+        for judgement in judgements
+    ]
 
 
 def _review_data(judgements: Sequence[Judgement], verdicts: Sequence[bool]) -> dict[str, Any]:

@@ -15,6 +15,7 @@ VIEW: dict[str, str] = {
     "every run": "每次运行",
     "show all": "全部显示",
     "select for comparison": "选中以供比较",
+    "compare": "比较",
     "compare the two selected": "比较选中的两个",
     "results, newest first unless sorted": "结果，默认按时间由新到旧",
     "files that cannot be read": "无法读取的文件",

@@ -70,6 +70,7 @@ _GENERAL = {
     "hallucinating answers": "含编造内容的回答",
     "the worst questions": "得分最低的题目",
     "the system failed": "系统出错",
+    "no answer": "没有回答",
     "recorded answers that no question asks for": "没有对应题目的录制回答",
     "mean by the weights of the questions": "按题目权重的均值",
     "items written before the run was cut off": "运行中断前写入的条目",

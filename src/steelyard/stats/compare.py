@@ -11,7 +11,7 @@ from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import PairedResult, Test, paired_tests
 from steelyard.stats.pairing import Pairs, pair
-from steelyard.stats.power import effect_size, smallest_detectable
+from steelyard.stats.power import effect_size, smallest_detectable, smallest_p
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Flags, FloatArray, Table, mean
 
@@ -45,8 +45,10 @@ class Comparison:
     """System `a` (the newer) against `b` on one metric; `difference` is a - b over the `n` items scored in both.
 
     `unpaired` counts items that are scored in only one of the two, `wins` and `losses` those on which a is the better
-    or the worse. `smallest_detectable` is the difference that this
-    many items would have shown in four of five repetitions.
+    or the worse. What varies are `units`: the items, or the documents (`by_document`) where items share them. The test
+    cannot give a p below `smallest_p`, nor the family one below `smallest_p_adjusted`; None where units set no bound.
+    `smallest_detectable` is the difference that this many would have shown in four of five repetitions, and NaN where
+    the comparison is hopeless.
     """
 
     a: str
@@ -65,7 +67,16 @@ class Comparison:
     smallest_detectable: float
     wins: int
     losses: int
+    units: int
+    by_document: bool
+    smallest_p: float | None
+    smallest_p_adjusted: float | None
     settings_differ: tuple[str, ...] = ()
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether no difference whatever could have been significant: too few units, or draws, for the family."""
+        return self.smallest_p_adjusted is not None and self.smallest_p_adjusted >= self.settings.alpha
 
     @property
     def p_value(self) -> float:
@@ -103,6 +114,8 @@ class Comparison:
             "wins": self.wins,
             "losses": self.losses,
             "ties": self.n - self.wins - self.losses,
+            "units": self.units,
+            "smallest_p": self.smallest_p,
             "settings_differ": list(self.settings_differ),
         }
 
@@ -187,7 +200,15 @@ def _said(table: Table, setting: str) -> str:
 
 def _as_family(found: Sequence[Comparison], settings: ComparisonSettings) -> list[Comparison]:
     adjusted = adjust([comparison.p_value for comparison in found], settings.correction)
-    return [replace(comparison, p_adjusted=p) for comparison, p in zip(found, adjusted, strict=True)]
+    # an adjusted p falls with every p of its family, so it is smallest where all of them are
+    least = adjust([np.nan if each.smallest_p is None else each.smallest_p for each in found], settings.correction)
+    return [_corrected(comparison, *both) for comparison, *both in zip(found, adjusted, least, strict=True)]
+
+
+def _corrected(comparison: Comparison, p_adjusted: float, smallest: float) -> Comparison:
+    bound = None if comparison.smallest_p is None else smallest
+    found = replace(comparison, p_adjusted=p_adjusted, smallest_p_adjusted=bound)
+    return replace(found, smallest_detectable=np.nan) if found.hopeless else found
 
 
 def _items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
@@ -251,6 +272,7 @@ def _compare_metric(
     kept = differences[both]
     units = rows.by_cluster(differences[:, np.newaxis])[:, 0]
     units = units[~np.isnan(units)]
+    least = smallest_p(settings.test, len(units), resamples=result.resamples)
     a_mean, b_mean = mean(a.column(metric)[rows.new][both]), mean(b.column(metric)[rows.old][both])
     return Comparison(
         a=a.name,
@@ -270,6 +292,10 @@ def _compare_metric(
         smallest_detectable=smallest_detectable(units, alpha=settings.alpha) * len(units) / max(len(kept), 1),
         wins=int(np.count_nonzero(kept > 0)),
         losses=int(np.count_nonzero(kept < 0)),
+        units=len(units),
+        by_document=rows.clusters is not None,
+        smallest_p=least,
+        smallest_p_adjusted=least,
         settings_differ=settings_that_differ(a, b),
     )
 

@@ -1,11 +1,13 @@
 """What this many items could have detected, how many would detect more, and how large the effect is."""
 
 import math
+import sys
 
 import numpy as np
 
 from steelyard.stats.checks import require_one_column, require_share
 from steelyard.stats.distributions import normal_quantile, t_quantile
+from steelyard.stats.paired import Test, wilcoxon_test
 from steelyard.stats.ties import deviation
 from steelyard.table import FloatArray
 
@@ -59,6 +61,28 @@ def trials_to_tell(share: float, line: float, *, alpha: float = 0.05, power: flo
     at_line = normal_quantile(1 - alpha / 2) * math.sqrt(line * (1 - line))
     at_share = normal_quantile(power) * math.sqrt(share * (1 - share))
     return max(1, math.ceil(((at_line + at_share) / (share - line)) ** 2))
+
+
+def smallest_p(test: Test, units: int, *, resamples: int | None = None) -> float | None:
+    """The smallest p that the test could give with so many units, which is where all of them differ alike.
+
+    A test that flips signs, or counts them, has 2^units outcomes, of which the two most extreme are as extreme as
+    itself; sampled in `resamples` draws it cannot go below 1 / (resamples + 1). None where the number of units sets no
+    bound (t, bootstrap), and where there is none.
+
+    >>> smallest_p("permutation", 4)
+    0.125
+    """
+    if not units:
+        return None
+    match test:
+        case "permutation" | "sign":
+            least = max(0.5 ** min(units - 1, 1000), sys.float_info.min)
+            return least if resamples is None else 1 / (resamples + 1)
+        case "wilcoxon":
+            return wilcoxon_test(np.ones(units)).p_value
+        case _:
+            return None
 
 
 def effect_size(differences: FloatArray) -> float:

@@ -10,6 +10,7 @@ A rule prints as its text, and the text reads back to the same rule.
 import json
 import math
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -32,6 +33,9 @@ _NOT_WORSE: Final = re.compile(rf"{_TARGET}\s*(?<=[\s\]])not-worse-by\s+(?P<marg
 _COMPARED: Final = re.compile(rf"{_TARGET}\s*(?P<operator>{'|'.join(get_args(Operator))})(?P<value>[^<>=]*)", re.DOTALL)
 _BASELINE: Final = re.compile(rf"baseline(?:\s*(?P<sign>[+-])\s*(?P<offset>{_NUMBER}))?")
 _TAG: Final = re.compile(r"""\s*(?P<tag>[^=,"]+?)\s*=\s*(?P<value>"(?:[^"\\]|\\.)*"|[^,"]*?)\s*(?:,|$)""", re.DOTALL)
+_SIGNS: Final = str.maketrans({"≥": ">=", "≤": "<=", "≧": ">=", "≦": "<=", "−": "-", **dict.fromkeys("“”„‟「」", '"')})
+_PERCENT: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*%")
+_EQUALS: Final = re.compile(r"(?<![<>=])=(?![<>=])(?=[^]]*$)")
 _PLAIN: Final = re.compile(r"""[^\s\[\],"](?:[^\[\],"]*[^\s\[\],"])?""")
 
 
@@ -98,7 +102,16 @@ Rule = Threshold | Relative | NotWorse | NoFall
 
 
 def parse_rule(text: str) -> Rule:
-    """The rule that a text says; anything else is a ConfigError."""
+    """The rule that a text says; anything else is a ConfigError, which shows how it is spelled if that can be seen."""
+    try:
+        return _parsed(text)
+    except ConfigError as error:
+        meant = _meant(text)
+        hint = error.hint if meant is None else f"did you mean {str(meant)!r}?"
+        raise ConfigError(error.message, hint=hint) from None
+
+
+def _parsed(text: str) -> Rule:
     if match := _NO_FALL.fullmatch(text):
         return NoFall(_target(match, text))
     if match := _NOT_WORSE.fullmatch(text):
@@ -109,6 +122,19 @@ def parse_rule(text: str) -> Rule:
     if match := _COMPARED.fullmatch(text):
         return _compared(match, text)
     raise ConfigError(f"this is no rule: {text!r}", hint=RULE_HINT)
+
+
+def _meant(text: str) -> Rule | None:
+    """The rule that a text in the signs of print (≥, =, 95 %, “quotes”, full width) would be in ours."""
+    plain = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS).strip()
+    plain = plain.replace("=>", ">=").replace("=<", "<=")
+    plain = _PERCENT.sub(lambda found: _written(round(float(found[1]) / 100, 12)), _EQUALS.sub("==", plain))
+    if len(plain) > 1 and plain[0] == plain[-1] and plain[0] in "\"'":
+        plain = plain[1:-1]
+    try:
+        return _parsed(plain)
+    except ConfigError:
+        return None
 
 
 def needs_baseline(rule: Rule) -> bool:

@@ -1,14 +1,26 @@
 """The column that a rule is about, on the items that it is about."""
 
-from dataclasses import replace
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from steelyard.errors import UnknownName, nearest
 from steelyard.stats.rules import Target
-from steelyard.table import FloatArray, Table
+from steelyard.table import FloatArray, Gap, Table
 
 _ANYTHING = (-np.inf, np.inf)
+_NO_PART = Gap("unscored", "the item has no such part")
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownValue:
+    """A value of a tag that no item has, and the one that is most like it, if any is."""
+
+    tag: str
+    value: str
+    nearest: str | None
 
 
 def select(table: Table, target: Target) -> Table:
@@ -27,6 +39,37 @@ def select(table: Table, target: Target) -> Table:
     return replace(there.only([]), columns={target.name: values}, bounds=bounds)
 
 
+def unknown_value(table: Table, target: Target) -> UnknownValue | None:
+    """The first value in a target that no item of the table has; None where each is there, if never together."""
+    for tag, value in target.tags:
+        if value not in table.tags.get(tag, ()):
+            close = difflib.get_close_matches(value, [each for each in set(table.tags.get(tag, ())) if each], n=1)
+            return UnknownValue(tag, value, close[0] if close else None)
+    return None
+
+
+def with_parts(table: Table, names: Sequence[str]) -> Table:
+    """The table with those parts of its scores as columns that are named; a row without the part is not scored."""
+    known = _parts(table)
+    wanted = [name for name in names if name in known and name not in table.columns]
+    values = {name: table.parts[known[name][0]][known[name][1]] for name in wanted}
+    status = {name: np.where(np.isnan(column), len(table.gaps) + 1, 0) for name, column in values.items()}
+    bounds = {name: _bounds(values[name], table.bounds.get(known[name][0], _ANYTHING)) for name in wanted}
+    return replace(
+        table,
+        columns={**table.columns, **values},
+        status={**table.status, **status},
+        bounds={**table.bounds, **bounds},
+        gaps=(*table.gaps, _NO_PART) if wanted else table.gaps,
+    )
+
+
+def metrics_of(table: Table, names: Sequence[str]) -> list[str]:
+    """The names, and behind them the metrics whose parts they are."""
+    known = _parts(table)
+    return list(dict.fromkeys([*names, *(known[name][0] for name in names if name in known)]))
+
+
 def _tagged_rows(table: Table, target: Target) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     kept = np.ones(len(table), np.bool_)
     for tag, value in target.tags:
@@ -39,12 +82,18 @@ def _tagged_rows(table: Table, target: Target) -> np.ndarray[tuple[int], np.dtyp
 
 def _part(table: Table, name: str) -> tuple[str, str]:
     """The metric and the part that a name with a dot speaks of."""
-    known = {f"{metric}.{part}": (metric, part) for metric, of in table.parts.items() for part in of}
+    known = _parts(table)
     if name not in known:
         raise UnknownName.of("metric", name, [*table.columns, *known], where=table.name)
     return known[name]
 
 
+def _parts(table: Table) -> dict[str, tuple[str, str]]:
+    """The parts of all metrics as names with a dot."""
+    return {f"{metric}.{part}": (metric, part) for metric, of in table.parts.items() for part in of}
+
+
 def _bounds(values: FloatArray, bounds: tuple[float, float]) -> tuple[float, float]:
-    within = not len(values) or (bounds[0] <= values.min() and values.max() <= bounds[1])
+    there = values[~np.isnan(values)]
+    within = not len(there) or (bounds[0] <= there.min() and there.max() <= bounds[1])
     return bounds if within else _ANYTHING

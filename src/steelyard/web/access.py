@@ -22,7 +22,7 @@ class Access:
     """
 
     host: str
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
     session: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     def __post_init__(self) -> None:

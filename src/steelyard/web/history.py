@@ -13,9 +13,6 @@ from steelyard.web.index import Entry
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-MOST_DRAWN = 60
-"""So many runs are drawn, the latest; the table has them all."""
-
 Draw = Callable[[Sequence[Mapping[str, Any]], Language], str]
 
 
@@ -36,10 +33,10 @@ def series_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 
 def trends_of(runs: Sequence[Entry], language: Language, draw: Draw) -> Iterator[Trend]:
-    """Every metric of the runs, drawn from the oldest to the latest."""
+    """Every metric of the runs, drawn from the oldest to the latest; the plot has as many as it can show."""
     from markupsafe import Markup
 
-    oldest_first = runs[:MOST_DRAWN][::-1]
+    oldest_first = runs[::-1]
     for metric in dict.fromkeys(metric for run in runs for metric in run.metrics):
         points = list(_points(oldest_first, metric))
         try:

@@ -10,11 +10,12 @@ from typing import Any, Final
 from steelyard.errors import SteelyardError
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.pages import label, render_page, word
+from steelyard.reports.plot_means import MOST_RUNS
 from steelyard.reports.words import CHINESE, Language
 from steelyard.stats.compare import check_comparable, compare_all
 from steelyard.table import Table
-from steelyard.web.history import MOST_DRAWN, Draw, draw_trend, series_of, trends_of
-from steelyard.web.index import Entry, Index, Listing
+from steelyard.web.history import Draw, draw_trend, series_of, trends_of
+from steelyard.web.index import Entry, Index
 from steelyard.web.privacy import OPEN, Privacy
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
@@ -39,6 +40,15 @@ class Page:
 
     status: HTTPStatus
     html: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What readers see of a listing; masking may have made two paths equal, so that broken files come in pairs."""
+
+    entries: list[Entry]
+    broken: list[tuple[str, str]]
+    others: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +78,7 @@ class Viewer:
         english = REFUSALS.get(status, OTHERWISE)
         return self._message(status, english, CHINESE[english], language)
 
-    def listed(self) -> Listing:
+    def listed(self) -> Listed:
         """What the folder holds now, with what is private hidden."""
         self.index.refresh()
         found = self.index.listing()
@@ -77,14 +87,14 @@ class Viewer:
             replace(entry, name=shown(entry.name), path=shown(entry.path), signature=shown(entry.signature))
             for entry in found.entries
         ]
-        broken = {shown(path): shown(problem) for path, problem in found.broken.items()}
-        return replace(found, entries=entries, broken=broken)
+        broken = [(shown(path), shown(problem)) for path, problem in found.broken.items()]
+        return Listed(entries, broken, found.others)
 
     def list_page(self, language: Language) -> Page:
         """All results, to be searched, sorted, opened and compared."""
         listing = self.listed()
         runs = {key: len(entries) for key, entries in series_of(listing.entries).items()}
-        broken = [(path, problem, self.translate(problem, "zh")) for path, problem in listing.broken.items()]
+        broken = [(path, problem, self.translate(problem, "zh")) for path, problem in listing.broken]
         data = {"results": [_row(entry, runs[entry.series]) for entry in listing.entries]}
         return self._view(
             "list", data, "all results", language, broken=broken, others=listing.others, empty=not listing.entries
@@ -101,7 +111,7 @@ class Viewer:
         if runs is None:
             return None
         trends = list(trends_of(runs, language, self.draw))
-        return self._view("series", {}, "history", language, runs=runs, trends=trends, drawn=MOST_DRAWN)
+        return self._view("series", {}, "history", language, runs=runs, trends=trends, drawn=MOST_RUNS)
 
     def result_page(self, language: Language, identifier: str) -> Page | None:
         """The report of one result."""
@@ -109,7 +119,7 @@ class Viewer:
         return self._report(Report(tables, per_item=True), language) if tables else None
 
     def compare_page(self, language: Language, old: str, new: str) -> Page | None:
-        """The report of two results, the older one first."""
+        """The report of two results; the first is what the second is compared with."""
         tables = self._tables(old, new)
         if len(tables) < 2:
             return None
@@ -118,10 +128,13 @@ class Viewer:
 
     def _tables(self, *identifiers: str) -> list[Table]:
         """The results with these ids as far as there are any, under names that tell them apart."""
-        found = [self.index.open(identifier) for identifier in identifiers]
-        tables = [self.privacy.table(table) for table in found if table is not None]
-        names = unique_names([table.name for table in tables])
-        return [replace(table, name=name) for table, name in zip(tables, names, strict=True)]
+        found = [table for identifier in identifiers if (table := self.index.open(identifier)) is not None]
+        shown = self.privacy.tables(found)
+        names = unique_names([table.name for table in shown])
+        return [  # where the documents are is never shown, and must be known to find them
+            replace(table, name=name, benchmark=original.benchmark)
+            for table, name, original in zip(shown, names, found, strict=True)
+        ]
 
     def _report(self, report: Report, language: Language) -> Page:
         """The page as the report command writes it, with a way back to the list."""

@@ -48,6 +48,11 @@ const Frame = (() => {
     return made;
   }
 
+  function number(value, digits = 4) {
+    if (value === null || value === undefined) return "–";
+    return value > 1 && Number.isInteger(value) ? String(value) : value.toFixed(digits);
+  }
+
   function switchLanguage(chosen) {
     language = chosen;
     document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
@@ -94,6 +99,7 @@ const Frame = (() => {
     t,
     spoken,
     word,
+    number,
     language: () => language,
     onLanguage: (listener) => listeners.push(listener),
   };

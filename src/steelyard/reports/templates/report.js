@@ -52,8 +52,7 @@
 
   function scoreCell(score, item) {
     const said = data.results[state.choice.other].said[item];
-    const failed = said?.failure || said?.gaps?.[state.choice.metric]?.[0] === "error";
-    if (failed) return element("span", { class: "chip bad" }, t("failed"));
+    if (Filters.hasFailed(said, state.choice.metric)) return element("span", { class: "chip bad" }, t("failed"));
     if (score === null) return element("span", { class: "chip warn" }, t(said ? "unscored" : "missing"));
     return [meter(score), element("span", { class: "digits" }, Texts.number(score, 3))];
   }

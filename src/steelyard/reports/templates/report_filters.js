@@ -129,10 +129,14 @@ const Filters = (() => {
 
   function inState(data, choice, item, score) {
     if (!choice.state) return true;
-    const said = data.results[choice.other].said[item];
-    const failed = Boolean(said?.failure) || said?.gaps?.[choice.metric]?.[0] === "error";
+    const failed = hasFailed(data.results[choice.other].said[item], choice.metric);
     if (choice.state === "errors") return failed;
     return choice.state === "scored" ? score !== null && !failed : score === null && !failed;
+  }
+
+  // whether the system failed on what was said of an item, or scoring it did
+  function hasFailed(said, metric) {
+    return Boolean(said?.failure) || said?.gaps?.[metric]?.[0] === "error";
   }
 
   function hasChanged(found, wanted) {
@@ -162,5 +166,5 @@ const Filters = (() => {
     return down ? -found : found;
   }
 
-  return { make, columns, difference, matching };
+  return { make, columns, difference, hasFailed, matching };
 })();

@@ -126,5 +126,5 @@ const List = (() => {
     if (place >= 0) move(list, place);
   }
 
-  return { make, show, reveal, redraw: (list) => draw(list) };
+  return { make, show, reveal };
 })();

@@ -1,7 +1,7 @@
 "use strict";
 // Words of others on the page: marked, shortened, never markup.
 const Texts = (() => {
-  const { element, t } = Frame;
+  const { element, number, t } = Frame;
   const LONG = 1500;
   const MARKS = {
     expected: "a passage to cite",
@@ -50,11 +50,6 @@ const Texts = (() => {
     button.addEventListener("click", () => box.replaceChildren(...marked(text, marks)));
     box.append(...marked(text.slice(0, LONG), shown), "… ", button);
     return box;
-  }
-
-  function number(value, digits = 4) {
-    if (value === null || value === undefined) return "–";
-    return value > 1 && Number.isInteger(value) ? String(value) : value.toFixed(digits);
   }
 
   function signed(value, digits = 3) {

@@ -21,10 +21,6 @@ function shownTime(seconds) {
   return new Date(seconds * 1000).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
 }
 
-function shownNumber(value) {
-  return value === null || value === undefined ? "–" : value.toFixed(4);
-}
-
 function said(text, attributes = {}) {
   return Frame.element("span", { class: "said", ...attributes }, text);
 }
@@ -38,8 +34,8 @@ function nameCell(row) {
 
 function meanCell(row) {
   const metric = Frame.element("div", { class: "muted" }, said(row.metric));
-  const interval = row.low === null ? null : Frame.element("small", { class: "muted" }, ` [${shownNumber(row.low)}, ${shownNumber(row.high)}]`);
-  return [metric, shownNumber(row.mean), interval];
+  const interval = row.low === null ? null : Frame.element("small", { class: "muted" }, ` [${Frame.number(row.low)}, ${Frame.number(row.high)}]`);
+  return [metric, Frame.number(row.mean), interval];
 }
 
 function errorsCell(row) {
@@ -73,7 +69,16 @@ function choose(identifier, on) {
   if (on) chosen.push(identifier);
   if (chosen.length > 2) chosen.shift(); // the two chosen last
   for (const box of document.querySelectorAll("#results input")) box.checked = chosen.includes(box.value);
-  document.getElementById("compare").disabled = chosen.length !== 2;
+  drawCompare();
+}
+
+// the first chosen is what the second is compared with, and the button says so
+function drawCompare() {
+  const button = document.getElementById("compare");
+  const names = chosen.map((identifier) => results.find((row) => row.id === identifier).name);
+  button.disabled = names.length !== 2;
+  const words = Frame.t("compare the two selected");
+  button.textContent = names.length === 2 ? `${Frame.t("compare")}: ${names[0]} → ${names[1]}` : words;
 }
 
 function drawRow(row) {
@@ -123,15 +128,11 @@ function drawKinds() {
 }
 
 function compareChosen() {
-  const byTime = [...chosen].sort((a, b) => timeOf(a) - timeOf(b));
-  window.location.assign(`/compare/${byTime[0]}/${byTime[1]}`);
-}
-
-function timeOf(identifier) {
-  return results.find((row) => row.id === identifier).time;
+  window.location.assign(`/compare/${chosen[0]}/${chosen[1]}`);
 }
 
 function drawList() {
+  drawCompare();
   drawKinds();
   drawHead();
   drawRows();

@@ -1,0 +1,129 @@
+"""The documents of the benchmark that a result names: found, or with the reason why not; never an error."""
+
+import os
+import shutil
+from contextlib import chdir
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import MissingExtra, Problem
+from steelyard.formats.document_sets import TWO_TEXTS, DocumentSet
+from steelyard.formats.question_checks import benchmark_folder
+from steelyard.pipelines import benchmark as module
+from steelyard.pipelines.benchmark import NO_PATH, OUTSIDE, documents_of
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A benchmark of one's own beside the bundled one."""
+    place = tmp_path / "here" / "benchmark"
+    shutil.copytree(benchmark_folder(), place, ignore=shutil.ignore_patterns("*.py"))
+    return place
+
+
+def test_the_bundled_one_is_always_there(tmp_path):
+    found = documents_of("bundled", within=tmp_path)
+    assert (len(found), found.missing) == (4, ())
+    assert "contract.md" in found
+
+
+def test_a_result_without_a_benchmark_misses_nothing():
+    found = documents_of("")
+    assert (dict(found), found.missing) == ({}, ())
+
+
+def missing(benchmark, **where):
+    found = documents_of(str(benchmark), **where)
+    assert dict(found) == {}
+    return [str(problem) for problem in found.missing]
+
+
+def test_why_there_are_none(tmp_path):
+    assert missing(tmp_path / "gone") == [f"{tmp_path}/gone: there is no such folder"]
+    assert missing(tmp_path) == [f"{tmp_path}: there are no questions in it"]
+    (tmp_path / "file").write_text("")
+    assert missing(tmp_path / "file") == [f"{tmp_path}/file: there is no such folder"]
+    (tmp_path / "questions").mkdir()
+    (tmp_path / "questions" / "a.json").write_text("{")
+    assert missing(tmp_path)[0].startswith(f"{tmp_path}/questions/a.json:1: this is not JSON: ")
+
+
+def test_a_name_that_is_no_path():
+    assert missing("a\0b\x1b[2J") in (
+        [f"a\ufffdb\ufffd[2J: {NO_PATH}"],
+        ["a\ufffdb\ufffd[2J: there is no such folder"],  # as later Pythons have it
+    )
+    assert missing("x" * 5000) == [f"{'x' * 200}…: cannot be read: File name too long"]
+    assert missing("\udce4")[0].startswith("\ufffd: ")
+
+
+def test_a_broken_document_does_not_take_the_others_with_it(folder):
+    (folder / "documents" / "contract.md").write_bytes(b"\x00\xff\x00")
+    found = documents_of(str(folder))
+    assert (len(found), len(found.missing)) == (3, 1)
+    assert str(found.missing[0]).startswith(f"{folder}/documents/contract.md:1: ")
+    (folder / "documents" / "contract.md").unlink()
+    found = documents_of(str(folder))
+    assert (len(found), [each.message for each in found.missing]) == (3, ["there is no document 'contract.md'"])
+
+
+def test_a_package_that_is_absent(folder, monkeypatch):
+    def absent(path):
+        raise MissingExtra.of("pypdf", "pdf", purpose="reading PDF documents")
+
+    monkeypatch.setattr(module, "read_document", absent)
+    assert f"{folder}/contract.md: reading PDF documents needs the package pypdf" in missing(folder)
+
+
+def test_a_relative_folder_is_looked_for_here_and_then_beside_the_result(folder, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with chdir(folder.parent):
+        assert len(documents_of("benchmark")) == 4
+    with chdir(elsewhere):
+        assert len(documents_of("benchmark", beside=folder.parent)) == 4
+        assert len(documents_of(".", beside=folder)) == 4, "this folder is one, but has no questions"
+        assert missing("benchmark") == ["benchmark: there is no such folder"]
+        assert missing("no", beside=Path("../here")) == [
+            "no: there is no such folder",
+            "../here/no: there is no such folder",
+        ]
+
+
+def test_what_lies_outside_is_not_read(folder, tmp_path):
+    outside = tmp_path / "outside"
+    shutil.copytree(folder, outside)
+    inside = folder.parent
+    assert len(documents_of(str(folder), within=inside)) == 4
+    assert missing(outside, within=inside) == [f"{outside}: {OUTSIDE}"]
+    assert missing(tmp_path / "gone", within=inside) == [f"{tmp_path}/gone: {OUTSIDE}"], "there or not"
+    with chdir(tmp_path):
+        assert missing("outside", within=inside, beside=inside) == [
+            f"outside: {OUTSIDE}",
+            f"{inside}/outside: there is no such folder",
+        ]
+
+
+def test_links_that_lead_outside_are_not_followed(folder, tmp_path):
+    inside, outside = folder.parent, tmp_path / "outside"
+    shutil.copytree(folder, outside)
+    document = folder / "documents" / "contract.md"
+    document.unlink()
+    document.symlink_to(outside / "documents" / "contract.md")
+    found = documents_of(str(folder), within=inside)
+    assert (len(found), [str(each) for each in found.missing]) == (3, [f"{document}: {OUTSIDE}"])
+    secret = tmp_path / "secret.json"
+    secret.write_text('{"questions": [], "questions": "the secret"}')
+    link = folder / "questions" / "link.json"
+    os.symlink(secret, link)
+    assert missing(folder, within=inside) == [f"{link}: {OUTSIDE}"]
+
+
+def test_a_name_with_two_texts_is_left_out(folder):
+    first = documents_of(str(folder))
+    (folder / "documents" / "contract.md").write_text("=== 第1页 ===\n另一份合同。\n", encoding="utf-8")
+    both = DocumentSet.of([first, documents_of(str(folder)), first])
+    assert (len(both), "contract.md" in both) == (3, False)
+    assert both.missing == (Problem("contract.md", TWO_TEXTS),)
+    assert dict(DocumentSet.of([first, first])) == dict(first)
