@@ -12,15 +12,22 @@ if TYPE_CHECKING:
 def deliver(report: "Report", arguments: argparse.Namespace) -> None:
     """Print, then write the files that were asked for."""
     from steelyard.cli.report import documents_for
-    from steelyard.reports.files import render_json, write_report
+    from steelyard.reports.files import write_report
+
+    show(report, arguments)
+    for path in arguments.output:
+        documents = documents_for(report.tables) if path.suffix.lower() == ".html" else {}
+        write_report(report, path, language=arguments.lang, documents=documents)
+
+
+def show(report: "Report", arguments: argparse.Namespace) -> None:
+    """Print a report, as a table or as JSON."""
+    from steelyard.reports.files import render_json
 
     if arguments.json:
         print_json(render_json(report))
     elif sys.stdout is not None:
         sys.stdout.write(_table(report, arguments.lang))
-    for path in arguments.output:
-        documents = documents_for(report.tables) if path.suffix.lower() == ".html" else {}
-        write_report(report, path, language=arguments.lang, documents=documents)
 
 
 def print_json(text: str) -> None:

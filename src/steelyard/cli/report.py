@@ -1,6 +1,7 @@
 """`steelyard report RESULT… -o FILE`: a page, a table or a plot of results that are there already."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, compare, write."""
-    from steelyard.cli.output import deliver
+    from steelyard.cli.output import show
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs, write_report
     from steelyard.reports.masking import mask_documents, mask_tables
@@ -52,9 +53,10 @@ def run(arguments: argparse.Namespace) -> int:
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     report = Report(tables, comparisons, arguments.per_item, arguments.by)
     if arguments.json or not arguments.output:
-        deliver(report, argparse.Namespace(**vars(arguments) | {"output": []}))
+        show(report, arguments)
     for path in arguments.output:
         write_report(report, path, language=arguments.lang, documents=documents)
+        sys.stderr.write(f"written: {path}\n")
     return 0
 
 
