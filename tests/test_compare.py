@@ -98,6 +98,61 @@ def test_items_of_one_document_are_flipped_together():
     assert found.interval.method == "clustered widened t"
 
 
+def in_documents(documents, metrics=("F1",), gain=0.1):
+    """Two results that differ alike on every item, ten items a document."""
+    rows = 10 * documents
+    made = {"ids": [str(n) for n in range(rows)], "tags": {"document": [str(n // 10) for n in range(rows)]}}
+    old, new = (Table(columns={m: np.full(rows, v) for m in metrics}, name="x", **made) for v in (0.5, 0.5 + gain))
+    return new, old
+
+
+@pytest.mark.parametrize(
+    ("documents", "settings", "smallest", "hopeless"),
+    [
+        (4, {}, 0.125, True),
+        (5, {}, 0.0625, True),
+        (6, {}, 0.03125, False),
+        (6, {"alpha": 0.03}, 0.03125, True),
+        (4, {"test": "sign"}, 0.125, True),
+        (4, {"test": "wilcoxon"}, 0.0719, True),  # R: wilcox.test(rep(1, 4), exact=FALSE), p = 0.07186
+        (5, {"test": "wilcoxon"}, 0.0369, False),
+        (4, {"test": "t"}, None, False),
+        (4, {"test": "bootstrap"}, None, False),
+    ],
+)
+def test_a_test_that_cannot_tell_says_so(documents, settings, smallest, hopeless):
+    (found,) = steelyard.compare(*in_documents(documents), **settings)
+    assert (found.n, found.units, found.by_document, found.hopeless) == (10 * documents, documents, True, hopeless)
+    assert found.smallest_p == (None if smallest is None else pytest.approx(smallest, abs=5e-5))
+    assert smallest is None or found.p_value == pytest.approx(found.smallest_p)  # all differ alike: it is reached
+    assert found.significant is not hopeless
+    assert np.isnan(found.smallest_detectable) == hopeless
+    assert (found.as_dict()["units"], found.as_dict()["smallest_p"]) == (documents, found.smallest_p)
+
+
+@pytest.mark.parametrize(
+    ("correction", "hopeless"), [("holm", True), ("bonferroni", True), ("bh", False), ("none", False)]
+)
+def test_the_family_makes_it_harder_to_tell(correction, hopeless):
+    """Six documents, smallest p 0.031: too large for two metrics, but Benjamini and Hochberg let both pass together."""
+    for found in steelyard.compare(*in_documents(6, ("F1", "EM")), correction=correction):
+        assert (found.hopeless, found.significant) == (hopeless, not hopeless)
+
+
+def test_a_sampled_p_is_no_smaller_than_its_draws():
+    source = np.random.default_rng(2)
+    (found,) = steelyard.compare(table("new", source.random(200)), table("old", source.random(200)), resamples=99)
+    assert (found.units, found.by_document, found.smallest_p, found.hopeless) == (200, False, 0.01, False)
+    (found,) = steelyard.compare(table("new", [1.0] * 3000), table("old", [0.0] * 3000))
+    assert 0 < found.smallest_p < 1e-300
+
+
+def test_units_are_counted_on_the_rows_that_both_have():
+    new, old = in_documents(6)
+    (found,) = steelyard.compare(new.take(np.arange(5, 40)), old)
+    assert (found.n, found.units) == (35, 4)
+
+
 def test_mistakes():
     one = table("one", [1.0])
     with pytest.raises(InputError, match=r"^no item is in both one and two\nhint: items are paired by their id$"):

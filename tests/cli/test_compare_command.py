@@ -102,6 +102,71 @@ def test_items_that_one_side_lacks_are_said(tmp_path, run):
     assert found["comparisons"][0]["unpaired"] == 3
 
 
+def test_means_of_all_items_above_differences_of_some_are_said(tmp_path, run):
+    old, new = saved(tmp_path, "old", [1, 0, 1, 1]), saved(tmp_path, "new", [1, 0, 1], ids=["q0", "q1", "x"])
+    said = "means over all items of each result; differences over the 2 that both have"
+    files = [tmp_path / f"out.{suffix}" for suffix in ("md", "tex", "html")]
+    assert f"{said}\n" in run("compare", old, new, *(word for path in files for word in ("-o", path)))[1]
+    assert all(said in path.read_text("utf-8") for path in files)
+    same = saved(tmp_path, "same", [0, 0, 1, 1])
+    assert "means over all items" not in run("compare", old, same)[1]
+
+
+def legal_results(folder, count=2):
+    """Results over four documents, each a bit better than the one before, with a part on every other item."""
+    tags = {"type": ["fact_exact"] * 40, "document": [str(n // 10) for n in range(40)]}
+    for number in range(count):
+        score = np.linspace(0.1, 0.5, 40) + 0.1 * number
+        parts = {"legal": {"honest": np.where(np.arange(40) % 2, score > 0.3, np.nan)}}
+        made = {"columns": {"legal": score}, "bounds": {"legal": (0.0, 1.0)}, "parts": parts, "tags": tags}
+        table = Table(ids=[f"q{n}" for n in range(40)], kind="legal", name=f"s{number}", **made)
+        table.save(folder / f"s{number}.jsonl")
+        yield folder / f"s{number}.jsonl"
+
+
+def test_too_few_documents_are_said_in_every_format(tmp_path, run):
+    said = "this test cannot tell with 4 documents: the smallest p is 0.125; use --test t"
+    files = [tmp_path / f"out.{suffix}" for suffix in ("md", "tex", "html", "json")]
+    old, new = legal_results(tmp_path)
+    _, out, _ = run("compare", old, new, *(word for path in files for word in ("-o", path)))
+    assert f"{said}\n" in out
+    assert re.search(r"\nlegal +\+0\.1000 .* 0\.1250 +0\.1250 +–\n", out)
+    assert all(said in path.read_text("utf-8") for path in files[:3])
+    assert '<span data-en="cannot tell with 4 documents"' in files[2].read_text("utf-8")
+    assert "no evidence of a difference</span>" not in files[2].read_text("utf-8")
+    (found,) = json.loads(files[3].read_text("utf-8"))["comparisons"]
+    assert (found["units"], found["smallest_p"], found["smallest_detectable"]) == (4, 0.125, None)
+    assert "cannot tell" not in run("compare", old, new, "--test", "t")[1]
+    zh = run("compare", old, new, "--lang", "zh")[1]
+    assert "只有 4 份文书，该检验无法判断：p 最小为 0.125; 请用 --test t\n" in zh
+
+
+def test_too_few_documents_earn_no_letters(tmp_path, run):
+    _, out, _ = run("compare", *legal_results(tmp_path, 3), "-o", tmp_path / "out.json", "-o", tmp_path / "out.tex")
+    assert "s1      0.4000 –\n" in out
+    assert "share a letter" not in out
+    assert "the smallest p is 0.125, 0.375 after correction; use --test t\n" in out
+    assert json.loads((tmp_path / "out.json").read_text("utf-8"))["letters"] == {"legal": None}
+    assert r"s1 & 0.4000 – \\" in (tmp_path / "out.tex").read_text("utf-8")
+
+
+def test_parts_of_a_metric_compare_as_the_gate_takes_them(tmp_path, run):
+    files = list(legal_results(tmp_path))
+    written = [tmp_path / f"out.{suffix}" for suffix in ("json", "md", "tex", "html", "jsonl")]
+    code, _, err = run("compare", *files, "-m", "legal.honest", *(w for path in written for w in ("-o", path)))
+    assert (code, err) == (0, "")
+    found = json.loads(written[0].read_text("utf-8"))
+    (compared,) = found["comparisons"]
+    expected = [np.nanmean(steelyard.load(path).parts["legal"]["honest"]) for path in files]
+    assert (compared["metric"], compared["n"]) == ("legal.honest", 20)
+    assert [compared["b_mean"], compared["a_mean"]] == pytest.approx(expected)
+    assert len(found["changes"][0]["better"]) == compared["wins"] > 0
+    assert list(found["results"][0]["metrics"]) == ["legal.honest", "legal"]  # the whole beside its part
+    assert "cannot tell with 4 documents" in written[3].read_text("utf-8")
+    message = "no metric of both is called 'legal.honst'\nhint: did you mean 'legal.honest'?\n"
+    assert run("compare", *files, "-m", "legal.honst") == (2, "", message)
+
+
 def test_metrics_in_anybodys_spelling(results, run):
     files = results / "run_a.jsonl", results / "run_b.jsonl"
     found = json.loads(run("compare", *files, "-m", "ndcg_cut_10,map", "--json")[1])
@@ -247,7 +312,8 @@ def test_every_format_is_written(results, tmp_path, run):
 
 
 def test_chinese(tmp_path, run):
-    old, new = saved(tmp_path, "old", [1, 0, 1, 1]), saved(tmp_path, "new", [1, 1, 1], signature={"missing": "skip"})
+    old = saved(tmp_path, "old", [1, 0, 1, 1] * 5)
+    new = saved(tmp_path, "new", [1, 1, 1] * 5, signature={"missing": "skip"})
     code, _, err = run("compare", old, new, "--lang", "zh")
     assert (code, err) == (
         2,

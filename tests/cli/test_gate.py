@@ -15,7 +15,9 @@ import yaml
 from steelyard.cli import main
 from steelyard.cli.gate import read_rules
 from steelyard.formats.results import load
-from steelyard.stats.rules import NoFall, Target, Threshold
+from steelyard.reports.gate import as_json
+from steelyard.stats.gate import decide
+from steelyard.stats.rules import NoFall, Target, Threshold, parse_rule
 from steelyard.table import Signature, Table
 
 ROOT = Path(__file__).parents[2]
@@ -114,9 +116,12 @@ def test_a_run_that_was_cut_off_is_said(files, run):
     old, new = files
     lines = new.read_text("utf-8").splitlines(keepends=True)
     new.write_text("".join(lines[:31]), "utf-8")
-    code, out, _ = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--require", "legal >= 0.8")
-    assert code == 1
-    assert "new: the run was cut off; only these items were written: 30\n" in out
+    code, out, _ = run("gate", new, "--require", "legal >= 0.8")
+    assert (code, out.startswith("new: the run was cut off; only these items were written: 30; no rule")) == (1, True)
+    assert run("gate", old, "--baseline", new, "--require", "legal >= 0.5")[0] == 1
+    assert run("gate", new, "--require", "legal >= 0.8", "--anyway")[0] == 0
+    code, out, _ = run("gate", new, "--require", "legal >= 0.8", "--json")
+    assert (code, json.loads(out)["passed"], json.loads(out)["findings"][0]["verdict"]) == (1, False, "not met")
 
 
 MISTAKES = {
@@ -211,7 +216,12 @@ def test_bench_with_rules(tmp_path):
     assert len(load(tmp_path / "r.jsonl")) == 48
     done = bench(tmp_path, "-o", "s.jsonl", "--require", "legal[type=conflict_gap] >= 0.1", "--json")
     assert done.returncode == 0
-    assert json.loads(done.stdout)["kind"] == "legal"
+    found = json.loads(done.stdout)
+    assert (found["kind"], [each["rule"] for each in found["gate"]]) == ("legal", ["legal[type=conflict_gap] >= 0.1"])
+    alone = as_json(decide([parse_rule("legal[type=conflict_gap] >= 0.1")], load(tmp_path / "s.jsonl")))["findings"]
+    assert [(list(each), each["verdict"], each["reason"]) for each in found["gate"]] == [
+        (list(each), each["verdict"], each["reason"]) for each in alone
+    ]
     assert done.stderr.lstrip("\n").startswith("the gate is passed: baseline\n")
 
 
@@ -243,13 +253,13 @@ def test_the_action_is_a_composite_one_that_passes_inputs_by_environment():
     assert used == set(ACTION["inputs"])
 
 
-def act(folder, **inputs):
+def act(folder, programs=Path(sys.executable).parent, **inputs):
     """Run the deciding step as GitHub does: bash, its environment, files for the summary and the outputs."""
     (step,) = (step for step in ACTION["runs"]["steps"] if step.get("id") == "gate")
     given = {name: spec.get("default", "") for name, spec in ACTION["inputs"].items()} | inputs
     filled = {key: given[re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", value)[1]] for key, value in step["env"].items()}
     environment = {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "PYTHONUTF8": "1",
         "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
         "GITHUB_OUTPUT": str(folder / "output"),
@@ -273,9 +283,36 @@ def test_the_action_decides_and_writes_the_summary(files, tmp_path):
 
 
 def test_the_action_passes_what_passes(files, tmp_path):
-    done = act(tmp_path, result="new.jsonl", require="legal >= 0.8", options="--alpha=0.1\n--allow-unsure")
+    done = act(tmp_path, result="new.jsonl", require="legal >= 0.8", options="--alpha 0.1 --allow-unsure")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "summary.md").read_text("utf-8").startswith("## ✅")
+
+
+@pytest.mark.parametrize(
+    ("options", "passed"),
+    [
+        ("--alpha 0.1", ["--alpha", "0.1"]),
+        ("--alpha 0.1 --allow-unsure\n\n  --lang zh\n", ["--alpha", "0.1", "--allow-unsure", "--lang", "zh"]),
+        ("""--no-fall 'fact exact' --require "F1 >= 1" """, ["--no-fall", "fact exact", "--require", "F1 >= 1"]),
+        ("--no-fall $(touch hacked);`touch hacked` *", ["--no-fall", "$(touch", "hacked);`touch", "hacked`", "*"]),
+        (" \n ", []),
+        ("", []),
+    ],
+)
+def test_the_options_of_the_action_are_split_as_a_shell_would(options, passed, tmp_path):
+    """A program of the same name in front of the path writes down what it was given."""
+    (tmp_path / "steelyard").write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > '{tmp_path}/given'\n", "utf-8")
+    (tmp_path / "steelyard").chmod(0o755)
+    done = act(tmp_path, result="new.jsonl", require="F1 >= 0", options=options, programs=tmp_path)
+    assert done.returncode == 0, done.stderr
+    given = (tmp_path / "given").read_text("utf-8").splitlines()
+    assert given[:3] == ["gate", "new.jsonl", "--require=F1 >= 0"]
+    assert given[3:-4] == passed
+    assert not (tmp_path / "hacked").exists()
+
+
+def test_options_with_an_open_quote_are_wrong_input(files, tmp_path):
+    assert act(tmp_path, result="new.jsonl", require="legal >= 0.8", options="--no-fall 'x").returncode == 2
 
 
 @pytest.mark.parametrize("page", ["gate.md", "compare.md"])

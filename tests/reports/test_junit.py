@@ -1,5 +1,6 @@
 """JUnit as GitHub, GitLab and Jenkins read it."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from xml.etree import ElementTree
@@ -9,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.reports.gate import as_json, render_console, render_markdown
+from steelyard.reports.gate import as_json, reason, render_console, render_markdown, verdict
 from steelyard.reports.junit import render_junit
+from steelyard.reports.words import words_of
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.rules import Target, Threshold, parse_rule
 from steelyard.table import Gap, Signature, Table
@@ -127,10 +129,58 @@ def test_what_makes_the_findings_doubtful_is_said():
     )
     warnings = as_json(decide([parse_rule("F1 >= 0")], new))["warnings"]
     assert warnings == [
-        "new: the run was cut off; only these items were written: 3",
+        "new: the run was cut off; only these items were written: 3; no rule is met, unless --anyway is given",
         "new: the system failed, counted as 0: 1",
         "new: F1: items without a score, left out: 1",
     ]
+
+
+def test_a_run_that_was_cut_off_is_said_first():
+    new = table("new", [1.0] * 9, counts={"items written before the run was cut off": 9})
+    said = "new: the run was cut off; only these items were written: 9; no rule is met, unless --anyway is given"
+    found = decide([parse_rule("F1 >= 0.5")], new)
+    assert render_console(found).startswith(f"{said}\nthe gate is not passed: new\n")
+    assert render_markdown(found).startswith("## ❌ the gate is not passed: new\n\n**new: the run was cut off; only ")
+    (suite,) = parsed(found)
+    assert suite.find("testcase/failure").get("message").startswith("a run was cut off; measured 1.0000 ")
+    assert suite.find("system-out").text.startswith(said)
+    waived = decide([parse_rule("F1 >= 0.5")], new, settings=GateSettings(anyway=True))
+    assert render_console(waived).startswith(f"{said.partition(';')[0]}; only these items were written: 9; decided on ")
+
+
+def why(rule, values, old=None, **fields):
+    (found,) = decide([parse_rule(rule)], table("new", values, **fields), old and table("old", old, **fields)).findings
+    return verdict(found, words_of("en")), reason(found, words_of("en"))
+
+
+def test_reasons_do_not_contradict_verdicts():
+    word, said = why("F1 >= 0.4", [0.0, 0.9] * 20)
+    assert (word, "; met as measured; the sample alone does not prove it; about " in said) == ("met (uncertain)", True)
+    word, said = why("F1 >= 0.5", [0.0, 0.9] * 20)
+    assert word == "not met (uncertain)"
+    assert "; not met as measured; the sample alone does not prove it; about " in said
+    word, said = why("F1 not-worse-by 0.3", [0.0, 0.9] * 20, [1.0, 0.4] * 20)
+    assert (word, "; cannot tell at this sample size; about " in said) == ("cannot tell", True)
+
+
+def test_only_an_equality_that_is_met_is_true_of_these_items():
+    assert why("F1 == 1", [1.0] * 9)[1].endswith("; true of these items; no sample proves it of others")
+    word, said = why("F1 == 0.5", [0.0, 0.9] * 20)
+    assert (word, said.endswith("(95 %), 40 items")) == ("not met", True)
+
+
+def test_absurd_numbers_are_not_said():
+    said = why("F1 >= 0.450001", [0.0, 0.9] * 20)[1]
+    assert said.endswith("; more than 1,000,000 more items would be needed")
+    tags = {"document": [str(n // 10) for n in range(40)]}
+    values = np.repeat([0.9, 0.8, 0.7, 0.2], 10)
+    assert re.search(r"; about \d+ more documents would settle it$", why("F1 >= 0.6", values, tags=tags)[1])
+    assert why("F1 >= 0.650001", values, tags=tags)[1].endswith("; more than 1,000,000 more documents would be needed")
+
+
+def test_a_value_that_no_item_has_offers_the_nearest():
+    said = why("F1[type=fact_exat] >= 0", [1.0], tags={"type": ["fact_exact"]})[1]
+    assert said == "no item to decide it on; no item has type=fact_exat; did you mean 'fact_exact'?"
 
 
 def test_chinese():

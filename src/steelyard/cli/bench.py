@@ -8,13 +8,14 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.gate import RULE_HELP, decide_required, required_rules
+from steelyard.cli.gate import RULE_HELP, decide_required, required_rules, say_required
 from steelyard.cli.options import add_output_options, natural, positive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard.stats.rules import Rule
+    from steelyard.table import Table
 
 TYPES = ("fact_exact", "evidence_set", "conflict_gap")
 _DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules: no model, no chance.
@@ -63,11 +64,9 @@ def _add_asking_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask, judge, deliver."""
-    from steelyard.cli.output import deliver
     from steelyard.cli.progress import proportion
     from steelyard.formats.question_checks import benchmark_folder
     from steelyard.pipelines.benchmark import load_benchmark, run_benchmark
-    from steelyard.reports.content import Report
     from steelyard.systems.asking import AskSettings
     from steelyard.systems.opening import open_system
 
@@ -85,14 +84,25 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         sys.stderr.write(f"stopped; what was answered is in {path}; go on with: -o {path} --resume\n")
         raise
-    reports = [each for each in arguments.output if each != path]
-    deliver(
-        Report([table], (), arguments.per_item, arguments.by),
-        argparse.Namespace(**vars(arguments) | {"output": reports}),
-    )
     if path not in arguments.output:
         sys.stderr.write(f"results: {path}\n")
-    return decide_required(rules, table, arguments)
+    reports = [each for each in arguments.output if each != path]
+    return _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
+
+
+def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namespace) -> int:
+    """Decide, then print and write; that a rule cannot be decided is an error, but the report comes all the same."""
+    from steelyard.cli.output import deliver
+    from steelyard.errors import SteelyardError
+    from steelyard.reports.content import Report
+
+    try:
+        gate = decide_required(rules, table)
+    except SteelyardError:
+        deliver(Report([table], (), arguments.per_item, arguments.by), arguments)
+        raise
+    deliver(Report([table], (), arguments.per_item, arguments.by, gate), arguments)
+    return say_required(gate, arguments)
 
 
 def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:

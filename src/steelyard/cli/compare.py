@@ -27,7 +27,11 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("results", metavar="RESULT", nargs="+", help="results files, the one compared with first")
     parser.add_argument(
-        "-m", "--metric", action="append", metavar="NAME", help="a metric, or several separated by commas (repeatable)"
+        "-m",
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="a metric or a part of one, or several separated by commas (repeatable)",
     )
     parser.add_argument("--by", metavar="TAG", help="differences within each value of a tag, such as type")
     parser.add_argument(
@@ -64,12 +68,13 @@ def _compared(
     from steelyard.reports.content import Report
     from steelyard.stats.changes import changes
     from steelyard.stats.compare import compare_all, compare_by, compare_pairs
+    from steelyard.stats.selection import metrics_of, with_parts
 
-    old, *new = tables
-    metrics = columns_called(arguments.metric, old.columns)
+    metrics = columns_called(arguments.metric, tables[0].columns)
+    old, *new = tables = [with_parts(table, metrics or ()) for table in tables]
     comparisons = compare_all(new, old, settings, metrics=metrics)
     by_name = {table.name: table for table in new}
-    shown = tables if metrics is None else [table.only(metrics) for table in tables]
+    shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
     return ComparisonReport(
         Report(shown, comparisons, arguments.per_item, arguments.by),
         changes=[changes(by_name[each.a], old, each.metric) for each in comparisons],

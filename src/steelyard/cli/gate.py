@@ -41,7 +41,8 @@ def add_command(commands: Any) -> None:
         "--alpha", type=fraction, default=0.05, metavar="A", help="intervals are at 1 - A (%(default)s)"
     )
     parser.add_argument("--allow-unsure", action="store_true", help="let pass what cannot be told")
-    parser.add_argument("--anyway", action="store_true", help="take a baseline whose questions or settings differ")
+    words = "take a run that was cut off, or a baseline whose questions or settings differ"
+    parser.add_argument("--anyway", action="store_true", help=words)
     _add_output_options(parser)
     parser.set_defaults(run=run)
 
@@ -100,14 +101,19 @@ def required_rules(texts: Sequence[str]) -> "list[Rule]":
     return rules
 
 
-def decide_required(rules: "Sequence[Rule]", table: "Table", arguments: argparse.Namespace) -> int:
-    """The exit code of a run that has rules to meet; the findings are printed beside the JSON, not into it."""
-    from steelyard.reports.gate import render_console
+def decide_required(rules: "Sequence[Rule]", table: "Table") -> "Gate | None":
+    """What the rules that a run has to meet come to; None where there are none."""
     from steelyard.stats.gate import decide
 
-    if not rules:
+    return decide(rules, table) if rules else None
+
+
+def say_required(gate: "Gate | None", arguments: argparse.Namespace) -> int:
+    """The exit code of a run that had rules to meet; the findings in words stand beside the JSON, not in it."""
+    from steelyard.reports.gate import render_console
+
+    if gate is None:
         return 0
-    gate = decide(rules, table)
     stream = sys.stderr if arguments.json else sys.stdout
     if stream is not None:
         stream.write("\n" + render_console(gate, language=arguments.lang, colour=stream.isatty()))

@@ -8,6 +8,7 @@ from typing import Any, Final
 from steelyard.reports import cells, console, content, documents
 from steelyard.reports.content import Report
 from steelyard.reports.grids import Grid, console_grid, latex, latex_grid, latex_table, markdown, markdown_grid
+from steelyard.reports.remarks import too_few
 from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.changes import Change, Changes
 from steelyard.stats.compare import Comparison
@@ -42,7 +43,7 @@ def render_console(
     lines = [console.render_console(found.report, language=language, width=width, colour=colour)]
     for grid in (*_grids(found, words), *_letter_grids(found, words)):
         lines += [*console_grid(grid, colour=colour), ""]
-    lines += [*_letter_remarks(found, words), *_missing(found, words)]
+    lines += _remarks(found, words)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -51,8 +52,8 @@ def render_markdown(found: ComparisonReport, *, language: Language = "en") -> st
     words = words_of(language)
     blocks = [documents.render_markdown(found.report, language=language).rstrip("\n")]
     blocks += [markdown_grid(grid) for grid in (*_grids(found, words), *_letter_grids(found, words))]
-    said = (*_letter_remarks(found, words), *_missing(found, words))
-    blocks += ["\n".join(f"- {markdown(line)}" for line in said)] if said else []
+    said = [f"- {markdown(line)}" for line in _remarks(found, words)]
+    blocks += ["\n".join(said)] if said else []
     return "\n\n".join(blocks) + "\n"
 
 
@@ -64,7 +65,7 @@ def render_latex(found: ComparisonReport, *, language: Language = "en") -> str:
     for grid in _letter_grids(found, words):
         rows = [[latex(row[0]), *map(_raised, row[1:])] for row in grid.rows]
         lines += latex_table(Grid([*map(latex, grid.headings)], rows, grid.title))
-    lines += [f"% {line}" for line in (*_letter_remarks(found, words), *_missing(found, words))]
+    lines += [f"% {line}" for line in _remarks(found, words)]
     return "\n".join(lines) + "\n"
 
 
@@ -176,20 +177,25 @@ def _letter_grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
     yield Grid([words("result"), *by_metric], rows, words("all pairs"))
 
 
-def _lettered(table: Table, metric: str, marks: Mapping[str, str]) -> str:
-    """A mean with its letters; a dash where the result does not have the metric."""
-    return f"{cells.number(table.mean(metric))} {marks[table.name]}" if metric in table.columns else cells.DASH
+def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> str:
+    """A mean with its letters, or a dash where no test could tell; a dash where the result does not have the metric."""
+    if metric not in table.columns:
+        return cells.DASH
+    return f"{cells.number(table.mean(metric))} {cells.DASH if marks is None else marks[table.name]}"
 
 
-def _letters(found: ComparisonReport) -> dict[str, dict[str, str]]:
-    """For each metric the letters of each result that has it; the best result has an a."""
-    return {
-        metric: letters(
-            _by_merit(found.report.tables, metric),
-            [(c.a, c.b) for c in found.pairs if c.metric == metric and c.significant],
-        )
-        for metric in dict.fromkeys(c.metric for c in found.pairs)
-    }
+def _letters(found: ComparisonReport) -> dict[str, dict[str, str] | None]:
+    """For each metric the letters of each result that has it; the best has an a. None where no test can tell."""
+    by_metric: dict[str, list[Comparison]] = {}
+    for each in found.pairs:
+        by_metric.setdefault(each.metric, []).append(each)
+    return {metric: _letters_of(found.report.tables, metric, pairs) for metric, pairs in by_metric.items()}
+
+
+def _letters_of(tables: Sequence[Table], metric: str, pairs: Sequence[Comparison]) -> dict[str, str] | None:
+    if all(each.hopeless for each in pairs):
+        return None
+    return letters(_by_merit(tables, metric), [(each.a, each.b) for each in pairs if each.significant])
 
 
 def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
@@ -197,12 +203,20 @@ def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
     return [table.name for table in sorted(having, key=lambda table: -table.mean(metric))]
 
 
+def _remarks(found: ComparisonReport, words: Words) -> list[str]:
+    within = ((value, too_few(comparisons, words)) for value, comparisons in found.within.items())
+    groups = (f"{value or cells.DASH}: {line}" for value, lines in within for line in lines)
+    return [*groups, *_letter_remarks(found, words), *_missing(found, words)]
+
+
 def _letter_remarks(found: ComparisonReport, words: Words) -> Iterator[str]:
     if found.pairs:
         settings = found.pairs[0].settings
-        yield words("results that share a letter do not differ significantly")
+        if any(_letters(found).values()):
+            yield words("results that share a letter do not differ significantly")
         family = f"{words(settings.correction)} ({len(found.pairs)})"
         yield f"{words('correction')}: {family}, {words('at')} {settings.alpha:g}"
+        yield from too_few(found.pairs, words)
 
 
 def _missing(found: ComparisonReport, words: Words) -> Iterator[str]:
@@ -218,4 +232,4 @@ def _missing(found: ComparisonReport, words: Words) -> Iterator[str]:
 def _raised(cell: str) -> str:
     """A mean with its letters raised."""
     number, _, marks = cell.partition(" ")
-    return rf"{latex(number)}$^{{\mathrm{{{marks}}}}}$" if marks else latex(number)
+    return rf"{latex(number)}$^{{\mathrm{{{marks}}}}}$" if marks.isalpha() else latex(cell)

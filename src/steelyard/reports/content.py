@@ -10,19 +10,23 @@ from steelyard import __version__
 from steelyard.errors import UnknownName, nearest
 from steelyard.formats.results import items
 from steelyard.reports import legal
+from steelyard.reports.gate import findings_json
 from steelyard.stats.compare import Comparison
+from steelyard.stats.gate import Gate
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Results of one kind, the first of them the one that the others are compared with; `by` is a tag to group by."""
+    """Results of one kind, the first of them the one that the others are compared with; `by` is a tag to group by,
+    and `gate` what rules came to, where a run had some to meet."""
 
     tables: Sequence[Table]
     comparisons: Sequence[Comparison] = ()
     per_item: bool = False
     by: str | None = None
+    gate: Gate | None = None
     summaries: list[Summary] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -63,6 +67,7 @@ def as_json(report: Report) -> dict[str, Any]:
             for summary, table in zip(report.summaries, report.tables, strict=True)
         ],
         "comparisons": [comparison.as_dict() for comparison in report.comparisons],
+        **({} if report.gate is None else {"gate": findings_json(report.gate)}),
     }
 
 

@@ -6,28 +6,33 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from steelyard import __version__
-from steelyard.formats.results import UNFINISHED
 from steelyard.reports import cells
 from steelyard.reports.grids import Grid, console_grid, markdown, markdown_grid
 from steelyard.reports.words import Language, Words, words_of
-from steelyard.stats.gate import Fall, Finding, Gate
+from steelyard.stats.gate import Fall, Finding, Gate, Verdict
 from steelyard.stats.rules import NoFall, NotWorse, Relative, Threshold
 from steelyard.stats.summary import interval_list, known
-from steelyard.table import Table
 
+MOST_MORE: Final = 1_000_000
+"""More items than this are said to be more than this: nobody will ask them."""
 LISTED: Final = 50
 """So many items that fell are named in text; JSON has all."""
 MET, BROKEN, UNSURE = "✅", "❌", "⚠️"
+_DOUBTS: Final[dict[Verdict, str]] = {
+    "met": "met as measured; the sample alone does not prove it",
+    "not met": "not met as measured; the sample alone does not prove it",
+    "cannot tell": "cannot tell at this sample size",
+}
 
 
 def render_console(gate: Gate, *, language: Language = "en", colour: bool = False) -> str:
-    """One line a rule, the items that fell below it, then what is to be known of the results."""
+    """That a run was cut off; one line a rule, the items that fell below it, and what is to be known of the results."""
     words = words_of(language)
-    lines = console_grid(_grid(gate, words, title=headline(gate, words)), colour=colour)
+    lines = [*cut_off(gate, words), *console_grid(_grid(gate, words, title=headline(gate, words)), colour=colour)]
     for finding in gate.findings:
         lines += [f"  {line}" for line in fallen(finding, words)]
     lines += list(warnings(gate, words))
-    lines += [f"{words('signature')} {table.name}: {table.signature}" for table in _tables(gate)]
+    lines += [f"{words('signature')} {table.name}: {table.signature}" for table in gate.tables]
     return "\n".join(lines) + "\n"
 
 
@@ -35,12 +40,13 @@ def render_markdown(gate: Gate, *, language: Language = "en") -> str:
     """A summary for a pull request: a table of the rules, the items that fell, and what is to be known."""
     words = words_of(language)
     mark = MET if gate.passed else BROKEN
-    blocks = [f"## {mark} {markdown(headline(gate, words))}", markdown_grid(_grid(gate, words))]
+    blocks = [f"## {mark} {markdown(headline(gate, words))}"]
+    blocks += [*(f"**{markdown(line)}**" for line in cut_off(gate, words)), markdown_grid(_grid(gate, words))]
     for finding in gate.findings:
         if finding.fell:
             items = "\n".join(f"- {markdown(line)}" for line in fallen(finding, words))
             blocks += [f"### {words('items that fell')}: {markdown(str(finding.rule))}", items]
-    notes = [*warnings(gate, words), *(f"{words('signature')} {t.name}: {t.signature}" for t in _tables(gate))]
+    notes = [*warnings(gate, words), *(f"{words('signature')} {t.name}: {t.signature}" for t in gate.tables)]
     blocks.append("\n".join(f"- {markdown(note)}" for note in notes))
     return "\n\n".join(blocks) + "\n"
 
@@ -61,9 +67,14 @@ def as_json(gate: Gate) -> dict[str, Any]:
         "baseline": gate.baseline.name if gate.baseline else None,
         "alpha": gate.settings.alpha,
         "passed": gate.passed,
-        "warnings": list(warnings(gate, words)),
-        "findings": [_finding_json(gate, finding, words) for finding in gate.findings],
+        "warnings": [*cut_off(gate, words), *warnings(gate, words)],
+        "findings": findings_json(gate),
     }
+
+
+def findings_json(gate: Gate) -> list[dict[str, Any]]:
+    """What each rule came to; unknown numbers are None."""
+    return [_finding_json(gate, finding, words_of("en")) for finding in gate.findings]
 
 
 def headline(gate: Gate, words: Words) -> str:
@@ -75,7 +86,7 @@ def headline(gate: Gate, words: Words) -> str:
 
 def verdict(finding: Finding, words: Words) -> str:
     """The verdict, and where the sample does not settle it, that it is uncertain."""
-    doubtful = not finding.sure and finding.verdict != "cannot tell"
+    doubtful = _is_doubtful(finding) and finding.verdict != "cannot tell"
     return f"{words(finding.verdict)} ({words('uncertain')})" if doubtful else words(finding.verdict)
 
 
@@ -84,11 +95,17 @@ def reason(finding: Finding, words: Words) -> str:
     return "; ".join(_reasons(finding, words))
 
 
+def cut_off(gate: Gate, words: Words) -> Iterator[str]:
+    """That a run is not whole, which is said first, and what that does to the gate."""
+    for table in gate.cut_off:
+        said = f"{table.name}: {words('the run was cut off; only these items were written')}: {len(table):,}"
+        waived = words("decided on these all the same")
+        yield f"{said}; {waived if gate.settings.anyway else words('no rule is met, unless --anyway is given')}"
+
+
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
-    """What is to be known before the findings are believed."""
-    for table in _tables(gate):
-        if UNFINISHED in table.counts:
-            yield f"{table.name}: {words('the run was cut off; only these items were written')}: {len(table):,}"
+    """What else is to be known before the findings are believed."""
+    for table in gate.tables:
         if table.failures:
             yield f"{table.name}: {words('the system failed, counted as 0')}: {len(table.failures):,}"
         for metric in table.metrics:
@@ -115,17 +132,15 @@ def _grid(gate: Gate, words: Words, *, title: str = "") -> Grid:
     return Grid(["", words("rule"), words("verdict"), words("why")], rows, title, texts=4)
 
 
-def _tables(gate: Gate) -> list[Table]:
-    return [gate.result] if gate.baseline is None else [gate.result, gate.baseline]
-
-
 def _sign(finding: Finding) -> str:
     return {"met": MET, "not met": BROKEN, "cannot tell": UNSURE}[finding.verdict]
 
 
 def _reasons(finding: Finding, words: Words) -> Iterator[str]:
+    if finding.cut_off:
+        yield words("a run was cut off")
     if finding.n == 0:
-        yield _nothing(finding, words)
+        yield from _nothing(finding, words)
         return
     match finding.rule:
         case NoFall():
@@ -140,30 +155,54 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
             yield f"{words('difference')} {difference}, {_items(finding, words)}"
     if finding.unpaired:
         yield f"{words('items scored on one side only')}: {finding.unpaired:,}"
-    if not finding.sure:
+    if _is_doubtful(finding):
         yield from _doubt(finding, words)
 
 
-def _nothing(finding: Finding, words: Words) -> str:
+def _nothing(finding: Finding, words: Words) -> Iterator[str]:
+    """That there is no item, and where that may be a slip of the pen, what may have been meant."""
     if isinstance(finding.rule, NoFall):
-        return words("no such item scored 1 in the baseline, so nothing is guarded")
-    return words("no item to decide it on")
+        yield words("no such item scored 1 in the baseline, so nothing is guarded")
+    else:
+        yield words("no item to decide it on")
+    if unknown := finding.unknown:
+        yield words("no item has {tag}={value}").format(tag=unknown.tag, value=unknown.value)
+        if unknown.nearest is not None:
+            yield words("did you mean {name}?").format(name=repr(unknown.nearest))
 
 
 def _fall_count(finding: Finding, words: Words) -> str:
     return words("{fell} of {n} items that scored 1 fell").format(fell=f"{len(finding.fell):,}", n=f"{finding.n:,}")
 
 
+def _is_doubtful(finding: Finding) -> bool:
+    """Whether the sample does not settle it; that a mean is not the number asked for is plain."""
+    return not finding.sure and not (_is_equality(finding) and finding.verdict == "not met")
+
+
+def _is_equality(finding: Finding) -> bool:
+    return isinstance(finding.rule, Threshold | Relative) and finding.rule.operator == "=="
+
+
 def _doubt(finding: Finding, words: Words) -> Iterator[str]:
     """That the sample does not settle it, and what would."""
-    if isinstance(finding.rule, Threshold | Relative) and finding.rule.operator == "==":
+    if _is_equality(finding):
         yield words("true of these items; no sample proves it of others")
         return
-    yield words("cannot tell at this sample size")
-    if finding.more_items is None:
-        yield words("no number of items like these would settle it")
-    else:
-        yield words("about {n} more items would settle it").format(n=f"{finding.more_items:,}")
+    yield words(_DOUBTS[finding.verdict])
+    yield _remedy(finding, words)
+
+
+def _remedy(finding: Finding, words: Words) -> str:
+    """How many more would settle it: documents, where further items of the same ones would not help."""
+    match finding:
+        case Finding(more_documents=int(more)):
+            few, many = "about {n} more documents would settle it", "more than {n} more documents would be needed"
+        case Finding(more_items=int(more)):
+            few, many = "about {n} more items would settle it", "more than {n} more items would be needed"
+        case _:
+            return words("no number of items like these would settle it")
+    return words(few if more <= MOST_MORE else many).format(n=f"{min(more, MOST_MORE):,}")
 
 
 def _interval(finding: Finding) -> str:
@@ -187,6 +226,7 @@ def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:
         "passed": gate.lets_pass(finding),
         "sure": finding.sure,
         "more_items": finding.more_items,
+        "more_documents": finding.more_documents,
         "n": finding.n,
         "unpaired": finding.unpaired,
         "value": known(finding.value),

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from steelyard import __version__
-from steelyard.reports.gate import fallen, headline, reason, verdict, warnings
+from steelyard.reports.gate import cut_off, fallen, headline, reason, verdict, warnings
 from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.gate import Finding, Gate
 
@@ -36,7 +36,8 @@ def render_junit(gate: Gate, *, when: datetime, seconds: float, language: Langua
         SubElement(properties, "property", {"name": name, "value": _legal(value)})
     for finding in gate.findings:
         _add_case(suite, gate, finding, words)
-    SubElement(suite, "system-out").text = _legal("\n".join((headline(gate, words), *warnings(gate, words))))
+    said = (*cut_off(gate, words), headline(gate, words), *warnings(gate, words))
+    SubElement(suite, "system-out").text = _legal("\n".join(said))
     SubElement(suite, "system-err")
     ElementTree.indent(root, " ")
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"

@@ -12,14 +12,16 @@ import numpy as np
 from steelyard.reports import cells
 from steelyard.reports.content import Report, groups
 from steelyard.reports.reasons import reason_in
+from steelyard.reports.words import words_of
 from steelyard.stats.compare import Comparison
-from steelyard.stats.summary import MetricSummary, Summary, clusters_of
+from steelyard.stats.summary import MetricSummary, Summary
 from steelyard.table import FloatArray, Table
 
-Outcome = Literal["better", "worse", "no evidence of a difference"]
+Outcome = Literal["better", "worse", "no evidence of a difference", "cannot tell"]
 
 MAIN: Final = ("legal", "nDCG@10", "F1", "AP")
 """The metric that a headline quotes: the first of these that there is, else the first of all."""
+TOO_FEW: Final = {True: "cannot tell with {n} documents", False: "cannot tell with {n} items"}
 MOST_GROUPS: Final = 24
 MOST_TAGS: Final = 8
 WORST: Final = 8
@@ -30,8 +32,7 @@ LONGEST_REASON: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """One result in large type: `gauge` is low, mean, high where these lie between 0 and 1. Where it was `compared`,
-    `units` is how many documents, or else items, vary."""
+    """One result in large type: `gauge` is low, mean, high where these lie between 0 and 1."""
 
     name: str
     metric: str
@@ -44,13 +45,15 @@ class Headline:
     gauge: tuple[float, float, float] | None = None
     outcome: Outcome | None = None
     compared: Comparison | None = None
-    units: int = 0
 
     @property
-    def hopeless(self) -> bool:
-        """Whether so few units vary that no exact test of them can give a p below alpha."""
-        exact = self.compared is not None and self.compared.result.exact
-        return exact and self.compared is not None and 2 ** (1 - self.units) >= self.compared.settings.alpha
+    def verdict(self) -> tuple[str, str]:
+        """The outcome in English and Chinese, with the number of units where these are too few."""
+        if self.compared is None or self.outcome is None:
+            return cells.DASH, cells.DASH
+        said = TOO_FEW[self.compared.by_document] if self.outcome == "cannot tell" else self.outcome
+        english, chinese = (text.format(n=f"{self.compared.units:,}") for text in (said, words_of("zh")(said)))
+        return english, chinese
 
     @property
     def difference(self) -> str:
@@ -103,20 +106,22 @@ class Poor:
 
 
 def main_metric(report: Report) -> str:
-    """The metric of the headline; a total is none."""
+    """The metric of the headline, one that is compared if any is; a total is none."""
     totals = {metric for table in report.tables for metric in table.sums}
-    means = [metric for metric in report.metrics if metric not in totals] or report.metrics
+    compared = {each.metric for each in report.comparisons} or set(report.metrics)
+    means = [metric for metric in report.metrics if metric not in totals and metric in compared] or report.metrics
     return next((metric for metric in MAIN if metric in means), means[0])
 
 
 def headlines(report: Report, metric: str) -> list[Headline]:
     """Every result with the mean of one metric, and how it compares with the first."""
-    pairs = zip(report.tables, report.summaries, strict=True)
-    return [_headline(table, summary, metric, report.comparison(summary.name, metric)) for table, summary in pairs]
+    return [_headline(each, metric, report.comparison(each.name, metric)) for each in report.summaries]
 
 
 def outcome_of(compared: Comparison) -> Outcome:
     """What a comparison comes to, in words."""
+    if compared.hopeless and not compared.result.resamples:
+        return "cannot tell"
     if not compared.significant:
         return "no evidence of a difference"
     return "better" if compared.difference > 0 else "worse"
@@ -210,9 +215,8 @@ def method(report: Report) -> Mapping[str, Any] | None:
     }
 
 
-def _headline(table: Table, summary: Summary, metric: str, compared: Comparison | None) -> Headline:
+def _headline(summary: Summary, metric: str, compared: Comparison | None) -> Headline:
     found = summary.metrics.get(metric)
-    clusters = clusters_of(table)
     return Headline(
         summary.name,
         metric,
@@ -225,7 +229,6 @@ def _headline(table: Table, summary: Summary, metric: str, compared: Comparison 
         _gauge(found),
         None if compared is None else outcome_of(compared),
         compared,
-        len(table) if clusters is None else len(np.unique(clusters)),
     )
 
 

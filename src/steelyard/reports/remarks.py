@@ -1,12 +1,19 @@
 """The lines below a table: what was counted, how differences were tested, and the settings."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from steelyard.reports import cells
 from steelyard.reports.content import Report
 from steelyard.reports.words import Words
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import Summary
+
+CANNOT_TELL: Final = {
+    True: "this test cannot tell with {n} documents: the smallest p is {p}",
+    False: "this test cannot tell with {n} items: the smallest p is {p}",
+}
+UNPAIRED_MEANS: Final = "means over all items of each result; differences over the {n} that both have"
 
 
 def remarks(report: Report, words: Words) -> Iterator[str]:
@@ -18,6 +25,20 @@ def remarks(report: Report, words: Words) -> Iterator[str]:
         yield from _warnings(report.comparisons, words)
     for summary in report.summaries:
         yield f"{words('signature')} {summary.name}: {summary.signature}"
+
+
+def too_few(found: Sequence[Comparison], words: Words) -> list[str]:
+    """That so few documents or items vary that these tests can show nothing, each once."""
+    return list(dict.fromkeys(_too_few(each, words) for each in found if each.hopeless and not each.result.resamples))
+
+
+def _too_few(found: Comparison, words: Words) -> str:
+    least, corrected = (0.0 if p is None else p for p in (found.smallest_p, found.smallest_p_adjusted))
+    said = [words(CANNOT_TELL[found.by_document]).format(n=f"{found.units:,}", p=f"{least:.3g}")]
+    if corrected > least:
+        said.append(words("{p} after correction").format(p=f"{corrected:.3g}"))
+    remedy = words("use --test t") if found.units > 1 else words("add more of them")
+    return f"{', '.join(said)}; {remedy}"
 
 
 def _fates(summary: Summary, words: Words) -> str:
@@ -53,12 +74,20 @@ def _warnings(found: Sequence[Comparison], words: Words) -> Iterator[str]:
     unpaired = max(comparison.unpaired for comparison in found)
     if unpaired:
         yield f"{words('items scored in only one of the two, left out of the comparison')}: {unpaired:,}"
+        yield words(UNPAIRED_MEANS).format(n=_shared(found))
     differ = dict.fromkeys(key for comparison in found for key in comparison.settings_differ)
     if differ:
         yield f"{words('settings differ')}: {', '.join(differ)}"
+    yield from too_few(found, words)
     sampled = [c for c in found if c.result.resamples]
     if sampled and _cannot_be_significant(sampled[0], len(found)):
         yield words("no sampled p can be significant after this correction: raise --resamples or name fewer metrics")
+
+
+def _shared(found: Sequence[Comparison]) -> str:
+    """How many items the two sides of a comparison share; a range where metrics differ in that."""
+    least, most = min(each.n for each in found), max(each.n for each in found)
+    return f"{least:,}" if least == most else f"{least:,}–{most:,}"
 
 
 def _cannot_be_significant(comparison: Comparison, family: int) -> bool:

@@ -12,6 +12,7 @@ from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import PairedResult, Test, paired_tests
 from steelyard.stats.pairing import Pairs, pair
 from steelyard.stats.power import effect_size, smallest_detectable, smallest_p
+from steelyard.stats.selection import part_names
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Flags, FloatArray, Table, mean
 
@@ -305,7 +306,8 @@ def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> lis
     common = [metric for metric in new.metrics if metric in old.columns]
     for metric in wanted or ():
         if metric not in common:
-            raise UnknownName(f"no metric of both is called {metric!r}", hint=nearest(metric, common))
+            parts = [part for part in part_names(new) if part in part_names(old)]
+            raise UnknownName(f"no metric of both is called {metric!r}", hint=nearest(metric, [*common, *parts]))
     if not common:
         raise ConfigError(
             f"{new.name} and {old.name} have no metric in common",

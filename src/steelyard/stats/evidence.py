@@ -43,10 +43,22 @@ class Sample:
         found = self._widened(level) if self._is_sparse() else self._ordinary(level)
         return replace(found, low=max(found.low, self.ends[0]), high=min(found.high, self.ends[1]))
 
-    def items_needed(self, line: float, *, alpha: float) -> int | None:
-        """The fewest items like these whose interval at 1 - alpha would leave the line out, with a power of 0.8.
+    @property
+    def by_document(self) -> bool:
+        """Whether what varies are documents: further items of the same ones would then tell nothing more."""
+        return self._groups() is not None
 
-        None where no number would (the mean lies on the line), or nothing is known of the spread.
+    @property
+    def units(self) -> int:
+        """How many documents, or else items, vary."""
+        groups = self._groups()
+        return len(self) if groups is None else len(np.unique(groups))
+
+    def units_needed(self, line: float, *, alpha: float) -> int | None:
+        """The fewest units like these whose interval at 1 - alpha would leave the line out, with a power of 0.8.
+
+        Documents are reckoned to be of the size that these have. None where no number would (the mean lies on the
+        line), or nothing is known of the spread.
         """
         mean = float(self.values.mean())
         gap = abs(mean - line)
@@ -54,22 +66,31 @@ class Sample:
             return None
         if self._is_share():
             return trials_to_tell(mean, line, alpha=alpha, power=POWER) if 0 <= line <= 1 else None
-        spread = standard_error(self.values, self._groups()) * math.sqrt(len(self))
+        spread = standard_error(self.values, self._groups()) * math.sqrt(self.units)
         if math.isnan(spread) or (self._is_sparse() and not np.isfinite(self._pads()).all()):
             return None
         ordinary = items_to_tell(spread, gap, alpha=alpha, power=POWER)
-        return self._lengthened(
-            max(ordinary, self._padded_items(gap, alpha)) if self._is_sparse() else ordinary, line, alpha
-        )
+        padded = math.ceil(self._padded_items(gap, alpha) * self.units / len(self)) if self._is_sparse() else 0
+        return self._lengthened(max(ordinary, padded), line, alpha)
 
-    def _lengthened(self, items: int, line: float, alpha: float) -> int:
+    def _lengthened(self, units: int, line: float, alpha: float) -> int:
         """At least so many: a skewed sample keeps a longer interval than its spread alone says."""
-        while self.paired and items < MOST_TRIED:
-            longer = replace(self, values=np.resize(self.values, items), clusters=None).interval(1 - alpha)
+        while self.paired and units * len(self) < MOST_TRIED * self.units:
+            longer = self._repeated(units).interval(1 - alpha)
             if not longer.low - SLACK <= line <= longer.high + SLACK:
                 break
-            items = math.ceil(items * 1.25)
-        return items
+            units = math.ceil(units * 1.25)
+        return units
+
+    def _repeated(self, units: int) -> "Sample":
+        """A sample of so many units: these, over and over."""
+        groups = self._groups()
+        if groups is None:
+            return replace(self, values=np.resize(self.values, units), clusters=None)
+        members = [self.values[groups == group] for group in np.unique(groups)]
+        chosen = [members[number % len(members)] for number in range(units)]
+        labels = np.repeat(np.arange(units), [len(each) for each in chosen])
+        return replace(self, values=np.concatenate(chosen), clusters=labels)
 
     def _ordinary(self, level: float) -> Interval:
         return mean_interval(

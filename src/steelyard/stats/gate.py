@@ -3,7 +3,8 @@
 A number (`>= 0.95`) is held against the mean as measured, since a release rule must be decidable; beside it stands
 whether the sample could tell. A baseline is held against the interval of the paired difference: `>= baseline` is met by
 a measured difference of 0 or more, not met by one that is significantly below, and cannot be told in between;
-`> baseline` and `not-worse-by` are claims that the interval must prove.
+`> baseline` and `not-worse-by` are claims that the interval must prove. A run that was cut off meets no rule: the items
+that are missing might be the ones that fail.
 """
 
 import math
@@ -14,12 +15,13 @@ from typing import Literal
 import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName
+from steelyard.formats.results import UNFINISHED
 from steelyard.stats.compare import check_comparable, settings_that_differ
 from steelyard.stats.evidence import SLACK, Sample
 from steelyard.stats.intervals import Interval
 from steelyard.stats.pairing import pair
 from steelyard.stats.rules import NoFall, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
-from steelyard.stats.selection import select
+from steelyard.stats.selection import UnknownValue, select, unknown_value
 from steelyard.stats.summary import clusters_of
 from steelyard.table import Table, mean
 
@@ -33,7 +35,8 @@ _FULL = 1.0
 
 @dataclass(frozen=True, slots=True)
 class GateSettings:
-    """How strict the gate is: the level, whether the undecided may pass, and whether unlike results may be compared."""
+    """How strict the gate is: the level, whether the undecided may pass, and whether results that are unlike, or were
+    cut off, are decided on."""
 
     alpha: float = 0.05
     allow_unsure: bool = False
@@ -57,8 +60,10 @@ class Finding:
     """What a rule came to on `n` items.
 
     `interval`, at `level`, is that of the mean, or of the difference where there is a baseline. `sure` says that the
-    sample settles it; where it does not, `more_items` are reckoned to (None: no number would). `unpaired` counts items
-    that only one of the two has, `fell` those that a rule about falling is broken by.
+    sample settles it; where it does not, `more_items` are reckoned to, or `more_documents` where items share them
+    (None: no number would). `unpaired` counts items that only one of the two has, `fell` those that a rule about
+    falling is broken by. `cut_off` says that the rule is not met because a run is not whole, `unknown` is the value
+    of a tag that no item has.
     """
 
     rule: Rule
@@ -70,8 +75,11 @@ class Finding:
     level: float = 0.95
     sure: bool = True
     more_items: int | None = None
+    more_documents: int | None = None
     unpaired: int = 0
     fell: tuple[Fall, ...] = ()
+    cut_off: bool = False
+    unknown: UnknownValue | None = None
 
     @property
     def difference(self) -> float:
@@ -98,6 +106,16 @@ class Gate:
         """The settings in which result and baseline are not alike, where they are compared all the same."""
         return () if self.baseline is None else settings_that_differ(self.result, self.baseline)
 
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The result, and the baseline where there is one."""
+        return (self.result,) if self.baseline is None else (self.result, self.baseline)
+
+    @property
+    def cut_off(self) -> tuple[Table, ...]:
+        """Those of the tables whose run was cut off."""
+        return tuple(table for table in self.tables if UNFINISHED in table.counts)
+
     def lets_pass(self, finding: Finding) -> bool:
         """Whether a finding is no obstacle: nothing unproven passes, unless that is allowed."""
         return finding.verdict == "met" or (finding.verdict == "cannot tell" and self.settings.allow_unsure)
@@ -109,12 +127,16 @@ def decide(
     baseline: Table | None = None,
     settings: GateSettings = GateSettings(),  # noqa: B008 - frozen
 ) -> Gate:
-    """Hold a result against rules; a rule over no rows is not met, and no rules at all are an error."""
+    """Hold a result against rules; a rule over no rows is not met, and no rules at all are an error.
+
+    Where a run was cut off, none is met, unless that is waived.
+    """
     check_rules(rules, has_baseline=baseline is not None)
     if baseline is not None and not settings.anyway:
         check_comparable(result, baseline)
     findings = tuple(_decide(rule, result, baseline, settings.alpha) for rule in rules)
-    return Gate(result, baseline, findings, settings)
+    gate = Gate(result, baseline, findings, settings)
+    return replace(gate, findings=tuple(map(_unmet, findings))) if gate.cut_off and not settings.anyway else gate
 
 
 def check_rules(rules: Sequence[Rule], *, has_baseline: bool) -> None:
@@ -124,6 +146,10 @@ def check_rules(rules: Sequence[Rule], *, has_baseline: bool) -> None:
     needing = [rule for rule in rules if needs_baseline(rule)]
     if needing and not has_baseline:
         raise ConfigError(f"this rule needs a baseline: {needing[0]}", hint=BASELINE_HINT)
+
+
+def _unmet(finding: Finding) -> Finding:
+    return replace(finding, verdict="not met", sure=True, more_items=None, more_documents=None, cut_off=True)
 
 
 def _decide(rule: Rule, result: Table, baseline: Table | None, alpha: float) -> Finding:
@@ -143,7 +169,7 @@ def _decide_threshold(rule: Threshold, result: Table, alpha: float) -> Finding:
     chosen = select(result, rule.target)
     scored = ~np.isnan(chosen.column(rule.target.name))
     if not scored.any():
-        return Finding(rule, "not met")
+        return Finding(rule, "not met", unknown=unknown_value(result, rule.target))
     clusters = clusters_of(chosen)
     values = chosen.scored(rule.target.name)
     sample = Sample(values, _ends(chosen, rule.target), None if clusters is None else clusters[scored])
@@ -152,17 +178,9 @@ def _decide_threshold(rule: Threshold, result: Table, alpha: float) -> Finding:
     sure = _is_settled(interval, rule.operator, rule.value, met) or _is_short_of_the_end(
         sample, rule.operator, rule.value, met
     )
-    needed = None if sure or rule.operator == "==" else sample.items_needed(rule.value, alpha=alpha)
-    return Finding(
-        rule,
-        "met" if met else "not met",
-        n=len(sample),
-        value=value,
-        interval=interval,
-        level=1 - alpha,
-        sure=sure,
-        more_items=_more(needed, sample),
-    )
+    verdict: Verdict = "met" if met else "not met"
+    found = Finding(rule, verdict, n=len(sample), value=value, interval=interval, level=1 - alpha, sure=sure)
+    return found if rule.operator == "==" else _with_more(found, sample, rule.value, alpha=alpha)
 
 
 def _decide_relative(rule: Relative, result: Table, baseline: Table, alpha: float) -> Finding:
@@ -170,8 +188,8 @@ def _decide_relative(rule: Relative, result: Table, baseline: Table, alpha: floa
     if not len(sample):
         return found
     verdict, sure = _relative_verdict(found, rule)
-    needed = None if sure or rule.operator == "==" else sample.items_needed(rule.offset, alpha=alpha)
-    return replace(found, verdict=verdict, sure=sure, more_items=_more(needed, sample))
+    found = replace(found, verdict=verdict, sure=sure)
+    return found if rule.operator == "==" else _with_more(found, sample, rule.offset, alpha=alpha)
 
 
 def _relative_verdict(found: Finding, rule: Relative) -> tuple[Verdict, bool]:
@@ -197,8 +215,8 @@ def _decide_not_worse(rule: NotWorse, result: Table, baseline: Table, alpha: flo
         return replace(found, verdict="met")
     if found.interval.high < -rule.margin:
         return replace(found, verdict="not met")
-    needed = sample.items_needed(-rule.margin, alpha=2 * alpha)
-    return replace(found, verdict="cannot tell", sure=False, more_items=_more(needed, sample))
+    unsure = replace(found, verdict="cannot tell", sure=False)
+    return _with_more(unsure, sample, -rule.margin, alpha=2 * alpha)
 
 
 def _decide_no_fall(rule: NoFall, result: Table, baseline: Table) -> Finding:
@@ -208,7 +226,8 @@ def _decide_no_fall(rule: NoFall, result: Table, baseline: Table) -> Finding:
     scores = dict(zip(now.ids, now.column(target.name).tolist(), strict=True))
     full = [item for item, score in zip(before.ids, before.column(target.name), strict=True) if score >= _FULL - SLACK]
     fell = [Fall(item, _known(scores.get(item))) for item in full if not scores.get(item, 0.0) >= _FULL - SLACK]
-    return Finding(rule, "not met" if fell or not full else "met", n=len(full), fell=tuple(fell))
+    unknown = None if full else unknown_value(baseline, target)
+    return Finding(rule, "not met" if fell or not full else "met", n=len(full), fell=tuple(fell), unknown=unknown)
 
 
 def _fallible(target: Target, result: Table, baseline: Table) -> Target:
@@ -230,7 +249,8 @@ def _paired(rule: Relative | NotWorse, result: Table, baseline: Table, *, level:
     name = rule.target.name
     new, old = select(result, rule.target), select(baseline, rule.target)
     low, high = _ends(new, rule.target)
-    nothing = Finding(rule, "not met"), Sample(np.empty(0), (low - high, high - low), paired=True)
+    unknown = unknown_value(result, rule.target) or unknown_value(baseline, rule.target)
+    nothing = Finding(rule, "not met", unknown=unknown), Sample(np.empty(0), (low - high, high - low), paired=True)
     if set(new.ids).isdisjoint(old.ids):
         return nothing
     rows = pair(new, old)
@@ -287,8 +307,13 @@ def _is_short_of_the_end(sample: Sample, operator: Operator, line: float, met: b
     return not met and operator not in (">", "<") and line in sample.ends
 
 
-def _more(needed: int | None, sample: Sample) -> int | None:
-    return None if needed is None else max(needed - len(sample), 1)
+def _with_more(found: Finding, sample: Sample, line: float, *, alpha: float) -> Finding:
+    """The finding, and where it is not sure, how many more documents or items would tell the mean from the line."""
+    needed = None if found.sure else sample.units_needed(line, alpha=alpha)
+    if needed is None:
+        return found
+    more = max(needed - sample.units, 1)
+    return replace(found, more_documents=more) if sample.by_document else replace(found, more_items=more)
 
 
 def _known(score: float | None) -> float | None:

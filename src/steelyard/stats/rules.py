@@ -33,7 +33,8 @@ _NOT_WORSE: Final = re.compile(rf"{_TARGET}\s*(?<=[\s\]])not-worse-by\s+(?P<marg
 _COMPARED: Final = re.compile(rf"{_TARGET}\s*(?P<operator>{'|'.join(get_args(Operator))})(?P<value>[^<>=]*)", re.DOTALL)
 _BASELINE: Final = re.compile(rf"baseline(?:\s*(?P<sign>[+-])\s*(?P<offset>{_NUMBER}))?")
 _TAG: Final = re.compile(r"""\s*(?P<tag>[^=,"]+?)\s*=\s*(?P<value>"(?:[^"\\]|\\.)*"|[^,"]*?)\s*(?:,|$)""", re.DOTALL)
-_SIGNS: Final = str.maketrans({"≥": ">=", "≤": "<=", "≧": ">=", "≦": "<=", "−": "-", **dict.fromkeys("“”„‟「」", '"')})
+_QUOTES: Final = {**dict.fromkeys("“”„‟「」", '"'), **dict.fromkeys("‘’", "'")}
+_SIGNS: Final = str.maketrans({"≥": ">=", "≤": "<=", "≧": ">=", "≦": "<=", "−": "-", **_QUOTES})
 _PERCENT: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*%")
 _EQUALS: Final = re.compile(r"(?<![<>=])=(?![<>=])(?=[^]]*$)")
 _PLAIN: Final = re.compile(r"""[^\s\[\],"](?:[^\[\],"]*[^\s\[\],"])?""")
@@ -111,6 +112,11 @@ def parse_rule(text: str) -> Rule:
         raise ConfigError(error.message, hint=hint) from None
 
 
+def needs_baseline(rule: Rule) -> bool:
+    """Whether the rule compares with an earlier result."""
+    return not isinstance(rule, Threshold)
+
+
 def _parsed(text: str) -> Rule:
     if match := _NO_FALL.fullmatch(text):
         return NoFall(_target(match, text))
@@ -135,11 +141,6 @@ def _meant(text: str) -> Rule | None:
         return _parsed(plain)
     except ConfigError:
         return None
-
-
-def needs_baseline(rule: Rule) -> bool:
-    """Whether the rule compares with an earlier result."""
-    return not isinstance(rule, Threshold)
 
 
 def _compared(match: re.Match[str], text: str) -> Threshold | Relative:

@@ -64,6 +64,11 @@ def with_parts(table: Table, names: Sequence[str]) -> Table:
     )
 
 
+def part_names(table: Table) -> list[str]:
+    """The parts of all scores, as `metric.part`."""
+    return list(_parts(table))
+
+
 def metrics_of(table: Table, names: Sequence[str]) -> list[str]:
     """The names, and behind them the metrics whose parts they are."""
     known = _parts(table)
