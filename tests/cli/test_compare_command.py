@@ -330,3 +330,15 @@ def test_chinese(tmp_path, run):
         "两次的设置不同",
     ):
         assert words in out
+
+
+def test_a_page_of_three_results_has_their_letters(tmp_path):
+    results, page = tmp_path / "runs.jsonl", tmp_path / "page.html"
+    runs = [str(DATA / f"run_{name}.txt") for name in "bac"]
+    assert main(["retrieval", str(DATA / "qrels.txt"), *runs, "-m", "nDCG@10", "-o", str(results)]) == 0
+    assert main(["compare", str(results), "-o", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    letters = text[text.index('id="head-grid-1"') :]
+    assert "0.6527 a" in letters
+    assert "0.3947 b" in letters
+    assert "results that share a letter do not differ significantly" in letters

@@ -3,6 +3,8 @@
 import argparse
 import os
 import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_output_options, add_test_options, comparison_settings
@@ -44,19 +46,21 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, check, compare, deliver."""
-    from steelyard.cli.report import read_results
+    from steelyard.cli.report import read_placed
     from steelyard.errors import ConfigError
     from steelyard.reports.files import check_outputs
     from steelyard.stats.compare import check_comparable
 
     check_outputs(arguments.output, arguments.results)
-    tables = read_results(arguments.results)
+    placed = read_placed(arguments.results)
+    tables = [table for _, table in placed]
     if len(tables) < 2:
         raise ConfigError("two results are needed to compare", hint="name the older file first, then the newer")
     if not arguments.anyway:
         for table in tables[1:]:
             check_comparable(table, tables[0])
-    _deliver(_compared(tables, comparison_settings(arguments), arguments), arguments)
+    found = _compared(tables, comparison_settings(arguments), arguments)
+    _deliver(found, arguments, [folder for folder, _ in placed])
     return 0
 
 
@@ -84,7 +88,7 @@ def _compared(
     )
 
 
-def _deliver(found: "ComparisonReport", arguments: argparse.Namespace) -> None:
+def _deliver(found: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:
     """Print, then write the files that were asked for; those with words hold what is printed."""
     from steelyard.cli.output import print_json
     from steelyard.cli.report import documents_for
@@ -102,5 +106,6 @@ def _deliver(found: "ComparisonReport", arguments: argparse.Namespace) -> None:
         if renderer is not None:
             write_text(renderer(found, arguments.lang), path)
         else:
-            documents = documents_for(found.report.tables)
-            write_report(found.report, path, language=arguments.lang, documents=documents)
+            report = replace(found.report, grids=comparison.page_grids(found))
+            documents = documents_for(report.tables, None, folders)
+            write_report(report, path, language=arguments.lang, documents=documents)

@@ -116,6 +116,16 @@ def _grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
             yield _changes_grid(changes, words, every=found.report.per_item)
 
 
+def page_grids(found: ComparisonReport) -> list[Grid]:
+    """What a page shows beyond its own tables, in English: the page itself has the words of both languages."""
+
+    def english(text: str) -> str:
+        return text
+
+    within = [_within_grid(found, english)] if found.within else []
+    return [*_letter_grids(found, english), *within]
+
+
 def _effect_grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
     headings = ["result", "metric", "n", "effect size", "better", "ties", "worse"]
     rows = [

@@ -11,6 +11,7 @@ from steelyard.errors import UnknownName, nearest
 from steelyard.formats.results import items
 from steelyard.reports import legal
 from steelyard.reports.gate import findings_json
+from steelyard.reports.grids import Grid
 from steelyard.stats.compare import Comparison
 from steelyard.stats.gate import Gate
 from steelyard.stats.summary import Summary
@@ -20,13 +21,14 @@ from steelyard.table import Table
 @dataclass(frozen=True, slots=True)
 class Report:
     """Results of one kind, the first of them the one that the others are compared with; `by` is a tag to group by,
-    and `gate` what rules came to, where a run had some to meet."""
+    `gate` what rules came to, where a run had some to meet, and `grids` are further tables for a page."""
 
     tables: Sequence[Table]
     comparisons: Sequence[Comparison] = ()
     per_item: bool = False
     by: str | None = None
     gate: Gate | None = None
+    grids: Sequence[Grid] = ()
     summaries: list[Summary] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -65,6 +65,7 @@ def _sections(report: Report, main: str, language: Language) -> dict[str, Any]:
         "headlines": page_sections.headlines(report, main),
         "metric_rows": list(page_sections.metric_rows(report)),
         "comparisons": page_sections.comparison_rows(report),
+        "grids": report.grids,
         "groupings": grouped,
         "glance": page_sections.glance(report, grouped),
         "distribution": page_sections.distribution_rows(report.tables, main),

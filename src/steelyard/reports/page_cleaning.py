@@ -32,7 +32,17 @@ def mended(value: T) -> T:
 def mended_report(report: Report) -> Report:
     """The report with every text mended."""
     compared = [replace(c, a=mended(c.a), b=mended(c.b), metric=mended(c.metric)) for c in report.comparisons]
-    return replace(report, tables=[_mended_table(table) for table in report.tables], comparisons=compared)
+    grids = [
+        replace(
+            grid,
+            headings=mended(list(grid.headings)),
+            rows=mended([list(row) for row in grid.rows]),
+            title=mended(grid.title),
+        )
+        for grid in report.grids
+    ]
+    tables = [_mended_table(table) for table in report.tables]
+    return replace(report, tables=tables, comparisons=compared, grids=grids)
 
 
 def mended_documents(documents: Mapping[str, Document]) -> dict[str, Document]:
