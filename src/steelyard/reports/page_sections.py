@@ -109,8 +109,14 @@ def main_metric(report: Report) -> str:
     """The metric of the headline, one that is compared if any is; a total is none."""
     totals = {metric for table in report.tables for metric in table.sums}
     compared = {each.metric for each in report.comparisons} or set(report.metrics)
-    means = [metric for metric in report.metrics if metric not in totals and metric in compared] or report.metrics
-    return next((metric for metric in MAIN if metric in means), means[0])
+    return main_of(
+        [metric for metric in report.metrics if metric not in totals and metric in compared] or report.metrics
+    )
+
+
+def main_of(metrics: Sequence[str]) -> str:
+    """Of several metrics the one that stands for a result."""
+    return next((metric for metric in MAIN if metric in metrics), metrics[0])
 
 
 def headlines(report: Report, metric: str) -> list[Headline]:

@@ -17,6 +17,7 @@ from typing import Any
 from steelyard import __version__
 from steelyard.errors import InputError
 from steelyard.formats.results import UNFINISHED
+from steelyard.reports.page_sections import main_of
 from steelyard.stats.compare import OWN_SETTINGS
 from steelyard.table import Signature, Table
 from steelyard.web.folder import Found, files_below, holds_results, read_tables, within
@@ -159,7 +160,8 @@ def _read(folder: Path, file: Found) -> tuple[tuple[Any, ...], list[tuple[Any, .
 
 def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:
     summary = table.summary()
-    main = next((metric for metric in table.metrics if metric not in table.sums), "")
+    means = [metric for metric in table.metrics if metric not in table.sums]
+    main = main_of(means) if means else ""
     metrics = {_storable(metric): found.as_dict() for metric, found in summary.metrics.items()}
     return (
         _digest([path.hex(), place]),
