@@ -13,7 +13,9 @@ import pytest
 from pipelines.test_mcp import TOKEN, serving
 
 from steelyard.cli import main
+from steelyard.errors import SystemFailure
 from steelyard.formats.yamls import read_yaml
+from steelyard.pipelines.remote import Fleet, Place
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).with_name("plain_server.py")
@@ -407,3 +409,14 @@ def test_an_address_where_nobody_answers(here, steelyard):
     write(here, "far.evaluate_trec", servers="  far: http://127.0.0.1:9/mcp")
     said = steelyard("run", "p.yaml")
     assert said == (3, "", "p.yaml:2: the server 'far' failed (start): All connection attempts failed\n")
+
+
+def test_a_far_server_that_goes_away_is_told_at_every_call():
+    with serving("sayhello", "--http", "127.0.0.1:0") as served, Fleet({}, timeout=5) as fleet:
+        fleet.start([Place("far", "p.yaml:2", address=served.address)])
+        assert fleet.call("far", "greet", {"name": "x"}) == {"msg": "Hello, x!"}
+        served.process.kill()
+        served.process.wait()
+        for _ in range(3):
+            with pytest.raises(SystemFailure, match=r"^the server 'far' (ended before it answered|failed) \(greet\): "):
+                fleet.call("far", "greet", {"name": "x"})

@@ -55,6 +55,7 @@ class _Link:
     noise: list[str] = field(default_factory=list)
     scope: Any = None
     refused: bool = False
+    broken: Exception | None = None
 
     async def hear(self, message: Any) -> None:
         """Take note of a line that is no message, and stop waiting for an answer."""
@@ -185,6 +186,8 @@ class Fleet:
                 return await function(*arguments)
 
         with _explained(link, what):
+            if link.broken is not None:
+                raise ExceptionGroup("the connection broke", [link.broken])
             given = self._open().call(asked)
         if link.noise:
             raise SystemFailure(_noisy(link), hint=NOISE_HINT)
@@ -204,9 +207,10 @@ async def _stay(link: _Link, environment: Mapping[str, str], patience: float) ->
         ) as link.client:
             link.ready.set_result(None)
             await link.leave.wait()
-    except Exception as error:  # whatever it is, the thread that waits for the server raises it again
-        link.client = None
+    except Exception as error:  # whatever it is, the thread that waits for the server, or asks it next, tells it
+        link.broken = error
         if not link.ready.done():
+            link.client = None
             link.ready.set_exception(error)
 
 
