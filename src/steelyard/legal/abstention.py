@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.legal.clauses import clause_of, clauses, without_quotes
+from steelyard.legal.reading import read
 from steelyard.legal.refusal_words import (
     ABSENT,
     ALTHOUGH,
@@ -48,17 +49,19 @@ _KIND_WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """Whether an answer abstains, and the words that say so."""
+    """Whether an answer abstains, and the words that say so; `uncertain` where rules cannot decide."""
 
     abstains: bool
     reason: str
+    uncertain: bool = False
 
 
 @lru_cache(maxsize=1 << 12)
 def detect_abstention(answer: str, *, question: str = "") -> Abstention:
     """Whether the answer declares the asked item absent or unknown, and does not supply it after all."""
-    text, asked = normal(answer), normal(question)
-    if not text.strip():
+    reading, asked = read(answer), normal(question)
+    text = reading.text
+    if reading.is_silent:
         return Abstention(False, "nothing is said")
     triggers = _triggers(text, asked)
     if not triggers:

@@ -34,11 +34,15 @@ class AmountRules:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Whether a field is right, why, and what is reported beside it (`approx_added`, `approx_dropped`)."""
+    """Whether a field is right, why, and what is reported beside it (`approx_added`, `approx_dropped`).
+
+    `uncertain` says that rules cannot decide, and that `correct` is the best guess.
+    """
 
     correct: bool
     reason: str
     remarks: tuple[str, ...] = ()
+    uncertain: bool = False
 
 
 def amounts(text: str) -> list[Mention]:

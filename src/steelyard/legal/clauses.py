@@ -45,7 +45,7 @@ _TOTAL: Final = re.compile(
     re.IGNORECASE,
 )
 
-_TOTAL_AFTER: Final = re.compile(r"\s*(?:in total|altogether|in all|合计|总计|共计)", re.IGNORECASE)
+_TOTAL_AFTER: Final = re.compile(r"[ \t]*(?:in total|altogether|in all|合计|总计|共计)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
+from steelyard.errors import SystemFailure
+from steelyard.formats.outputs import record_of
 from steelyard.legal.amounts import (
     AmountRules,
     Judged,
@@ -22,6 +24,7 @@ from steelyard.legal.counts import judge_count
 from steelyard.legal.days import date_values, day_of, judge_date, judge_range
 from steelyard.legal.names import WRONG_ROLE, judge_name
 from steelyard.legal.polarity import judge_boolean, polarity
+from steelyard.legal.reading import read
 from steelyard.legal.settling import settle
 from steelyard.text.mentions import mentions
 from steelyard.text.normal import normal
@@ -40,7 +43,6 @@ _RATE_ASKED: Final = re.compile(
     r"每|月租|月薪|日薪|年薪|时薪|单价|\bper\b|\b(?:daily|weekly|monthly|hourly|annual|yearly)\b|\beach\b",
     re.IGNORECASE,
 )
-_LINE_BREAK: Final = re.compile(r"(?<![\d年月])[ \t]*\n+[ \t]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,11 @@ class FactVerdict:
     fields: Mapping[str, Judged] = field(default_factory=dict)
 
     @property
+    def uncertain(self) -> bool:
+        """Whether rules cannot decide some field."""
+        return any(judged.uncertain for judged in self.fields.values())
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """`approx_added`, `approx_dropped`."""
         return tuple(remark for judged in self.fields.values() for remark in judged.remarks)
@@ -82,7 +89,7 @@ def judge_fact(
     >>> judge_fact({"amount_total": 42000}, "一共四万二千元", question="一共收了多少钱？").correct
     True
     """
-    record = {"answer": output} if isinstance(output, str) else output
+    record = _record(output)
     case = _Case(normal(question), spoken(record.get("answer")), rules or FactRules())
     keys = [key for key in FIELDS if expected.get(key) is not None]
     if "boolean_answer" in keys and not case.rules.partial_credit:
@@ -94,9 +101,19 @@ def judge_fact(
     return FactVerdict(share == 1.0, share, reason, judged)
 
 
+def _record(output: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """The output record; JSON that a model wrote as its answer is one too."""
+    if not isinstance(output, str):
+        return output
+    try:
+        return record_of(output)
+    except SystemFailure:
+        return {"answer": output}
+
+
 def spoken(answer: Any) -> str:
-    """The text of an answer, normal; a line break ends a clause, unless it stands inside a number or a date."""
-    return normal(_LINE_BREAK.sub("；", answer)) if isinstance(answer, str) else ""
+    """The text of an answer as the judges read it; nothing where it is no text."""
+    return read(answer).text if isinstance(answer, str) else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from typing import Final
 
 from steelyard.legal.proper_names import is_known_name, names, places
 from steelyard.legal.quotes import quote_key, quote_pieces
+from steelyard.legal.reading import read_with_offsets
 from steelyard.text.dates import Day
 from steelyard.text.measures import is_measure, same_measure
 from steelyard.text.mentions import Mention, mentions
-from steelyard.text.normal import normal, normal_with_offsets
+from steelyard.text.normal import normal
 from steelyard.text.numerals import numerals
 
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
@@ -50,7 +51,7 @@ class Ground:
 
 def find_invented(answer: str, context: str, *, question: str = "") -> list[Invented]:
     """What the answer asserts and neither the document nor the question has; in the order of the answer."""
-    folded = normal_with_offsets(answer)
+    folded = read_with_offsets(answer)
     grounds = (document_ground(context), ground_of(question))
     found = [*_quotations(folded.text, grounds), *_values(folded.text, grounds), *_proper_names(folded.text, grounds)]
     unique = sorted({(each.start, each.end): each for each in found}.values(), key=lambda each: each.start)

@@ -14,6 +14,7 @@ from steelyard import __version__
 from steelyard.errors import InputError, Problem, SteelyardError, SystemFailure, UnknownName
 from steelyard.formats.document_sets import DocumentSet
 from steelyard.formats.documents import Document, read_document
+from steelyard.formats.outputs import record_of
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import QuestionFile, find_document, read_benchmark
 from steelyard.formats.results import Json, ResultsWriter, load
@@ -22,7 +23,7 @@ from steelyard.legal.score import Verdict, judge
 from steelyard.systems.asking import AskSettings, ask_all
 from steelyard.systems.opening import open_system
 from steelyard.systems.python import PythonSystem
-from steelyard.systems.records import Ask, Failure, Reply, System, record_of
+from steelyard.systems.records import Ask, Failure, Reply, System
 from steelyard.systems.replay import ReplaySystem
 from steelyard.systems.settings import SystemSettings
 from steelyard.table import Signature, Table

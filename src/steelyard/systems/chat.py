@@ -1,21 +1,18 @@
 """`openai:MODEL@BASE_URL`: a model behind the chat interface that OpenAI made common."""
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.errors import InputError, SystemFailure
-from steelyard.formats.records import parse_json
+from steelyard.errors import SystemFailure
+from steelyard.formats.outputs import record_of
 from steelyard.systems.posting import Poster
-from steelyard.systems.records import Ask, Reply, record_of
+from steelyard.systems.records import Ask, Reply
 from steelyard.systems.settings import SystemSettings
 from steelyard.text.scripts import has_han
 
 if TYPE_CHECKING:
     from steelyard.formats.documents import Document
 
-_FENCE: Final = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL | re.IGNORECASE)
-_THOUGHT: Final = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)  # models that think aloud before they answer
 
 _INSTRUCTIONS: Final = {
     "zh": (
@@ -52,7 +49,7 @@ class ChatSystem:
         """Ask once, at temperature 0."""
         messages = messages_for(ask, self._documents.get(ask.document))
         value = self._poster.post({"model": self.name, "temperature": 0, "messages": messages})
-        return Reply(record_of(read_content(_content(value))), tokens=_tokens(value))
+        return Reply(record_of(_content(value)), tokens=_tokens(value))
 
     def close(self) -> None:
         """Nothing is kept open."""
@@ -70,20 +67,6 @@ def messages_for(ask: Ask, document: "Document | None") -> list[dict[str, str]]:
         {"role": "system", "content": _INSTRUCTIONS[language]},
         {"role": "user", "content": "\n\n".join((*pages, question))},
     ]
-
-
-def read_content(content: str) -> Any:
-    """The object that a model wrote as JSON, bare or fenced; else its text."""
-    text = _THOUGHT.sub("", content).strip()
-    fenced = _FENCE.search(text)
-    for candidate in (text, fenced[1] if fenced else ""):
-        try:
-            value = parse_json(candidate, "")
-        except InputError:
-            continue
-        if isinstance(value, dict):
-            return value
-    return text
 
 
 def _content(value: Any) -> str:

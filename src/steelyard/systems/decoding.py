@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from steelyard.errors import InputError, SystemFailure
+from steelyard.formats.outputs import LARGEST_REPLY
 from steelyard.formats.records import parse_json
-from steelyard.systems.records import LARGEST_REPLY
 
 HTML_HINT = "is this the address of the interface, or that of a page for people?"
 

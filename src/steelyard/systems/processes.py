@@ -10,8 +10,9 @@ from queue import Empty, SimpleQueue
 from typing import IO, Final, cast
 
 from steelyard.errors import SystemFailure
+from steelyard.formats.outputs import LARGEST_REPLY
 from steelyard.systems.decoding import beginning
-from steelyard.systems.records import LARGEST_REPLY, TryAgain
+from steelyard.systems.records import TryAgain
 
 LEAVE: Final = 1.0
 """Seconds that a process has to end by itself once nobody speaks to it."""

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from steelyard.errors import ConfigError, InputError, SystemFailure, nearest
+from steelyard.formats.outputs import FIELDS
 from steelyard.formats.records import parse_json
-from steelyard.systems.records import FIELDS, Ask
+from steelyard.systems.records import Ask
 
 QUESTION: Final = "{question}"
 EXAMPLE: Final = '{"query": "{question}"}'
