@@ -43,8 +43,10 @@ _RULE_LINE: Final = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.MULTILINE)
 _HEADER: Final = re.compile(r"^[ \t]{0,6}#{1,6}[ \t]+|[ \t]+#{1,6}[ \t]*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"^[ \t]*(?:[>•●▪◦·*+-][ \t]+|>+[ \t]*)+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
 _EMPHASIS: Final = re.compile(
-    r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?!\d)|(?<![A-Za-z0-9_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![A-Za-z0-9_])|~~|`+"
+    r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?!\d)|(?<![A-Za-z0-9_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![A-Za-z0-9_０-９])|~~|`+"
 )
+_CALCULATOR: Final = re.compile(r"<[<‹][^<>‹\n]{1,80}>>?")  # marks of a calculator in school problems: <<5*10=50>>
+_WRITTEN_BREAK: Final = re.compile(r"(?:\\n)+(?=[\sA-Z\d\u4e00-\u9fff]|$)")
 _IMAGE: Final = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\n]{0,500}\)")
 _LINK: Final = re.compile(r"(?<!!)\[([^\[\]\n]{1,200})\]\([^()\n]{0,500}\)")
 _ADDRESS: Final = re.compile(r"https?://[^\s<>()\u3000-\u9fff\uff00-\uffef]+")
@@ -92,7 +94,11 @@ _SINGLE_QUOTED: Final = re.compile(r"(?<!\w)‘((?:[^‘’\n]|(?<=\w)’(?=[a-z
 _GUILLEMETS: Final = {"«": "“", "»": "”", "‹": "“", "›": "”"}
 
 _LIST_NUMBER: Final = re.compile(
-    r"(?:^|(?<=\n)|(?<=[；;。] )|(?<=[；;。：:]))[ \t]*(?:[(（]\d{1,2}[)）]|\d{1,2}(?:[.．](?!\d)|[、)）]))[ \t]*(?=\S)"
+    r"(?:^|(?<=\n)|(?<=[；;。] )|(?<=[；;。])|(?<=[^\d][：:]))[ \t]*(?:[(（]\d{1,2}[)）]|\d{1,2}(?:[.．](?!\d)|[、)）]))[ \t]*(?=\S)"
+)
+
+_INLINE_NUMBER: Final = re.compile(
+    r"(?:^|(?<=[\s:：。；;，,]))[(（]?(\d{1,2})[.．、)）](?:[ \t]{1,4}(?=\S)|(?=[^\d\s]))"
 )
 
 _LINE_BREAK: Final = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
@@ -184,10 +190,10 @@ def final_part(text: str) -> str:
     """What a plain text announces as its answer: up to the end of that paragraph; nothing if it announces none."""
     marks = list(FINAL.finditer(text))
     for mark in reversed(marks):
-        rest = text[mark.end() :].lstrip("\n ")
-        part = rest.split("\n", 1)[0].strip()
-        if re.search(r"\w", part):
-            return part
+        for part in text[mark.end() :].split("\n", 3)[:3]:
+            if is_silent(part) or part.rstrip().endswith(("?", "？")):
+                continue
+            return part.strip()
     return ""
 
 
@@ -298,8 +304,12 @@ def _drop_list_numbers(draft: _Draft) -> None:
     """Numbers of a list; one alone at the very beginning is a value."""
     marks = list(_LIST_NUMBER.finditer(draft.text))
     if len(marks) == 1 and not draft.text[: marks[0].start()].strip():
-        return
+        marks = []
     draft.edit([(mark.start(), mark.end(), "") for mark in marks])
+    inline = list(_INLINE_NUMBER.finditer(draft.text))
+    numbers = [int(mark[1]) for mark in inline]
+    if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)):
+        draft.edit([(mark.start(1), mark.end(), "\n") for mark in inline])
 
 
 def _drop_disclaimers(draft: _Draft) -> None:
@@ -313,7 +323,9 @@ def _drop_disclaimers(draft: _Draft) -> None:
 
 
 _PASSES: Final[tuple[tuple[re.Pattern[str], Replacement], ...]] = (
-    (_CONTROL_TOKEN, ""),
+    (_WRITTEN_BREAK, "\n"),
+    (_CALCULATOR, ""),
+    (_CONTROL_TOKEN, "\n"),
     (_ENTITY, _unescaped),
     (_FENCE_LINE, ""),
     (_BREAKING_TAG, "\n"),
