@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steelyard.cli.messages import translate
 from steelyard.errors import InputError, SteelyardError
-from steelyard.formats import docx
+from steelyard.formats import docx, ooxml
 from steelyard.formats.documents import Document, read_document
 
 OFFICE = "http://schemas.openxmlformats.org"
@@ -298,7 +298,7 @@ def test_a_count_of_pages_that_differs(warnings):
 def test_automatic_numbers(warnings):
     numbered = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="{}"/></w:numPr>'
     body = [p("甲", properties=numbered.format(2)), p(BREAK, "乙", properties=numbered.format(0))]
-    message = "1 paragraphs have automatic numbers, which are not read; a PDF has them"
+    message = "automatic numbers are not read (paragraphs: 1); a PDF has them"
     assert warnings(*body) == [message]
 
 
@@ -378,7 +378,7 @@ def test_no_text(write):
 
 
 def test_a_part_too_large(complaint, monkeypatch):
-    monkeypatch.setattr(docx, "_LARGEST_PART", 1 << 20)
+    monkeypatch.setattr(ooxml, "_LARGEST_PART", 1 << 20)
     bomb = word(p("a" * (1 << 20)))
     assert len(bomb) < 1 << 13
     message = "word/document.xml in it is larger than 1 MB\nhint: save it in parts, or as PDF"
@@ -386,7 +386,7 @@ def test_a_part_too_large(complaint, monkeypatch):
 
 
 def test_a_part_that_lies_about_its_size(complaint, monkeypatch):
-    monkeypatch.setattr(docx, "_LARGEST_PART", 1 << 20)
+    monkeypatch.setattr(ooxml, "_LARGEST_PART", 1 << 20)
     content = bytearray(word(p("a" * (1 << 21))))
     directory = content.rindex(b"PK\x01\x02")
     content[directory + 24 : directory + 28] = (1000).to_bytes(4, "little")

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
-from steelyard.formats.docx import OLE, ZIP, old_format, read_docx
+from steelyard.formats.docx import read_docx
+from steelyard.formats.ooxml import OLE, ZIP, old_format
 from steelyard.formats.places import Places, located_json
 from steelyard.formats.records import kind_of
 from steelyard.formats.streams import BINARY_HINT, decode, encoding_problem, open_stream

@@ -5,38 +5,16 @@ saved the file (`w:lastRenderedPageBreak`). Headers, footers, comments, deleted 
 """
 
 import re
-import struct
-import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
-from posixpath import dirname, join, normpath
 from typing import Final, Literal, NamedTuple
-from xml.parsers import expat
-from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from steelyard.errors import InputError
+from steelyard.formats.ooxml import DAMAGE, OLE, RESAVE_HINT, WHOLE_HINT, Attributes, Handler, Package, old_format
 
-OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""The first bytes of Word's old format, and of an encrypted document of the new one."""
-ZIP: Final = b"PK\x03\x04"
-WHOLE_HINT = "is the file whole?"
-RESAVE_HINT = "open it in Word and save it as .docx again"
-
-_LARGEST_PART: Final = 1 << 26
-_ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
-_DAMAGE: Final = (BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
-_PREFIXES: Final = {
-    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w:",
-    "http://purl.oclc.org/ooxml/wordprocessingml/main": "w:",
-    "http://schemas.openxmlformats.org/officeDocument/2006/math": "m:",
-    "http://purl.oclc.org/ooxml/officeDocument/math": "m:",
-    "http://schemas.openxmlformats.org/markup-compatibility/2006": "mc:",
-    "http://schemas.openxmlformats.org/officeDocument/2006/extended-properties": "app:",
-    "http://purl.oclc.org/ooxml/officeDocument/extendedProperties": "app:",
-    "http://schemas.openxmlformats.org/package/2006/relationships": "rel:",
-}
 # what was deleted or moved away, properties before a change, readings above characters, and the copy for old programs
 _LEFT_OUT: Final = frozenset(
     ("w:del", "w:moveFrom", "w:rt", "mc:Fallback", "w:pPrChange", "w:rPrChange", "w:sectPrChange", "w:tblPrChange")
@@ -63,7 +41,6 @@ class _Mark(NamedTuple):
 
 
 _Piece = str | _Mark
-_Attributes = Mapping[str, str]
 
 
 def read_docx(content: bytes, name: str) -> Docx:
@@ -72,118 +49,13 @@ def read_docx(content: bytes, name: str) -> Docx:
         raise old_format(content, name)
     try:
         with ZipFile(BytesIO(content)) as archive:
-            return _read(_Package(archive, name))
-    except _DAMAGE as error:
+            return _read(Package(archive, name))
+    except DAMAGE as error:
         message = f"this DOCX file cannot be read: {error or type(error).__name__}"
         raise InputError(message, where=name, hint=WHOLE_HINT) from None
 
 
-def old_format(content: bytes, name: str) -> InputError:
-    """What is wrong with a document of Word's old format, or an encrypted one."""
-    if _ENCRYPTED in content:
-        hint = "remove the password in Word and save it again"
-        return InputError("this document is protected by a password", where=name, hint=hint)
-    return InputError("this is Word's old format (.doc)", where=name, hint="save it as .docx or PDF")
-
-
-@dataclass(frozen=True, slots=True)
-class _Package:
-    """The parts of a DOCX file: XML, compressed, each within a limit."""
-
-    archive: ZipFile
-    name: str
-
-    def parse(self, path: str, handler: "_Handler") -> bool:
-        """Read a part with a handler; whether there is such a part."""
-        if path not in self.archive.NameToInfo:
-            return False
-        content = self._content(path)
-        parser = expat.ParserCreate(namespace_separator="}")
-        parser.buffer_text = True
-        parser.StartElementHandler = handler.start
-        parser.EndElementHandler = handler.end
-        parser.CharacterDataHandler = handler.text
-        parser.StartDoctypeDeclHandler = lambda *_: self._refuse(path)
-        try:
-            parser.Parse(content, True)
-        except expat.ExpatError as error:
-            message = f"this DOCX file cannot be read: {path}: {error}"
-            raise InputError(message, where=self.name, hint=WHOLE_HINT) from None
-        return True
-
-    def related(self, path: str) -> dict[str, str]:
-        """The parts that a part names, by their kind; the package itself is the part ""."""
-        relations = _Relations()
-        folder = dirname(path)
-        self.parse(join(folder, "_rels", f"{path.removeprefix(folder).lstrip('/')}.rels"), relations)
-        return {kind: normpath(join("/", folder, target)).lstrip("/") for kind, target in relations.targets.items()}
-
-    def _content(self, path: str) -> bytes:
-        part = self.archive.getinfo(path)
-        if part.flag_bits & 1:
-            raise old_format(_ENCRYPTED, self.name)
-        if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-            raise BadZipFile(f"compression method {part.compress_type}")
-        with self.archive.open(part) as file:
-            content = file.read(_LARGEST_PART + 1)  # what is there, whatever the directory says
-        if len(content) > _LARGEST_PART:
-            message = f"{path} in it is larger than {_LARGEST_PART >> 20} MB"
-            raise InputError(message, where=self.name, hint="save it in parts, or as PDF")
-        return content
-
-    def _refuse(self, path: str) -> None:
-        raise InputError(f"{path} in it has a document type declaration", where=self.name, hint=RESAVE_HINT)
-
-
-class _Handler:
-    """Receives the elements of a part, with short names (`w:p`); what `start` and `end` leave out is skipped whole."""
-
-    def __init__(self) -> None:
-        self._skipped = 0
-
-    def start(self, name: str, attributes: _Attributes) -> None:
-        tag = _short(name)
-        if self._skipped or tag in _LEFT_OUT:
-            self._skipped += 1
-        else:
-            self.begin(tag, {key.rpartition("}")[2]: value for key, value in attributes.items()})
-
-    def end(self, name: str) -> None:
-        if self._skipped:
-            self._skipped -= 1
-        else:
-            self.finish(_short(name))
-
-    def text(self, text: str) -> None:
-        if not self._skipped:
-            self.write(text)
-
-    def begin(self, tag: str, attributes: _Attributes) -> None:
-        """An element begins."""
-
-    def finish(self, tag: str) -> None:
-        """An element ends."""
-
-    def write(self, text: str) -> None:
-        """Text of the element that began last and did not end."""
-
-
-def _short(name: str) -> str:
-    namespace, _, local = name.rpartition("}")
-    return _PREFIXES.get(namespace, "?:") + local
-
-
-class _Relations(_Handler):
-    def __init__(self) -> None:
-        super().__init__()
-        self.targets: dict[str, str] = {}
-
-    def begin(self, tag: str, attributes: _Attributes) -> None:
-        if tag == "rel:Relationship" and attributes.get("TargetMode") != "External":
-            self.targets.setdefault(attributes.get("Type", "").rpartition("/")[2], attributes.get("Target", ""))
-
-
-class _PageCount(_Handler):
+class _PageCount(Handler):
     """How many pages the program that saved the file counted; 0 if it does not say."""
 
     def __init__(self) -> None:
@@ -191,7 +63,7 @@ class _PageCount(_Handler):
         self.pages = 0
         self._inside = False
 
-    def begin(self, tag: str, attributes: _Attributes) -> None:
+    def begin(self, tag: str, attributes: Attributes) -> None:
         self._inside = tag == "app:Pages"
 
     def write(self, text: str) -> None:
@@ -200,8 +72,10 @@ class _PageCount(_Handler):
                 self.pages = int(text)
 
 
-class _Text(_Handler):
+class _Text(Handler):
     """Collects the pieces of the body, or those of each note."""
+
+    left_out = _LEFT_OUT
 
     def __init__(self) -> None:
         super().__init__()
@@ -215,7 +89,7 @@ class _Text(_Handler):
         self._around: list[list[_Piece]] = []  # what was collected where a text box begins
         self._boxes: list[_Piece] = []
 
-    def begin(self, tag: str, attributes: _Attributes) -> None:
+    def begin(self, tag: str, attributes: Attributes) -> None:
         self.root = self.root or tag
         self._in_text = tag in ("w:t", "m:t")
         if self._section or self._in_properties or tag in ("w:pPr", "w:sectPr"):
@@ -225,7 +99,7 @@ class _Text(_Handler):
         else:
             self._begin_content(tag, attributes)
 
-    def _begin_property(self, tag: str, attributes: _Attributes) -> None:
+    def _begin_property(self, tag: str, attributes: Attributes) -> None:
         value = attributes.get("val", "true")
         match tag:
             case "w:pPr":
@@ -239,7 +113,7 @@ class _Text(_Handler):
             case "w:type" if self._section:
                 self._section = value
 
-    def _begin_content(self, tag: str, attributes: _Attributes) -> None:
+    def _begin_content(self, tag: str, attributes: Attributes) -> None:
         match tag:
             case "w:br":
                 self.pieces.append(_Mark("break") if attributes.get("type") == "page" else "\n")
@@ -396,7 +270,7 @@ class _Layout:
             row.cells += 1
 
 
-def _read(package: _Package) -> Docx:
+def _read(package: Package) -> Docx:
     main = package.related("").get("officeDocument", "")
     main = main if main in package.archive.NameToInfo else "word/document.xml"
     body = _Text()
@@ -435,5 +309,5 @@ def _warnings(pages: int, counted: int, numbered: int) -> list[str]:
     elif counted > 1 and counted != pages:
         found.append(f"{pages} pages are recorded in it, and {counted} were counted when it was saved")
     if numbered:
-        found.append(f"{numbered} paragraphs have automatic numbers, which are not read; a PDF has them")
+        found.append(f"automatic numbers are not read (paragraphs: {numbered}); a PDF has them")
     return found
