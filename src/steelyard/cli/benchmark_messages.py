@@ -35,7 +35,7 @@ BENCHMARK = {
         "其中没有记录分页，因此按一页读取；用 Word 保存一次，或另存为 PDF，即可记录分页"
     ),
     "{} pages are recorded in it, and {} were counted when it was saved": "其中记录的分页有 {} 页，保存时统计为 {} 页",
-    "automatic numbers are not read (paragraphs: {}); a PDF has them": "自动编号不会被读取（涉及 {} 个段落）；PDF 中则有",
+    "automatic numbers are not read (paragraphs: {}); a PDF has them": "自动编号不读取（涉及 {} 个段落）；PDF 中则有",
     # CHINESE: JSON with places
     "{} is too large a number": "{} 这个数太大",
     "{} is half of a character": "{} 只是半个字符",
