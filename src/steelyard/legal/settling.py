@@ -34,8 +34,9 @@ _RESTATES: Final = re.compile(
     re.IGNORECASE,
 )
 _PARTS: Final = re.compile(
-    r"其中|包括|分别|具体|即|含|[:：(（]|\b(?:including|comprising|consisting|namely|i\.e\.|made up)\b", re.IGNORECASE
+    r"其中|包括|分别|具体|\b(?:including|comprising|consisting|namely|i\.e\.|made up)\b|\A\s?[:：(（]", re.IGNORECASE
 )
+
 _LEADS_ON: Final = re.compile(r"(?:\bof|\bat|\bfor|\bis|\bwas|为|是|:)\s?[$¥€£]?$", re.IGNORECASE)
 _REACH: Final = 80
 """How far from a value, in characters, the words stand that say what it is."""
@@ -178,7 +179,7 @@ def _adding_up(question: str, answer: str, values: Sequence[Mention]) -> Sequenc
     if not _asked(question, values) <= _PLAIN_ROLES or not all(isinstance(value.value, Decimal) for value in values):
         return ()
     announced = totalled(answer, values)[:1]
-    if not announced and _PARTS.search(answer, values[0].end, values[1].start):
+    if not announced and _PARTS.search(answer[values[0].end : values[1].start]):
         announced = [values[0]]
     for total in announced:
         rest = [value.value for value in values if value is not total]
