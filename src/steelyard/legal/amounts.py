@@ -140,7 +140,7 @@ def _counted(text: str, values: Sequence[Mention], wanted: Counter[int]) -> Coun
     for value in values:
         amount = cents(value.value)
         clause = clause_of(text, value.start)
-        is_each = _EACH.search(text, clause.start, value.start) or _EACH.match(text[value.end :].lstrip())
+        is_each = _EACH.search(text, clause.start, value.start) or _EACH.match(text[value.end : value.end + 8].lstrip())
         found[amount] += wanted[amount] or 1 if is_each else 1
     return found
 
@@ -175,7 +175,7 @@ def _shares_label(words: str, description: str) -> bool:
 
 def _may_be_money(text: str, mention: Mention) -> bool:
     """A number without a currency: digits, or numerals with a unit, and no noun glued to it."""
-    if mention.kind != "number" or not _AFTER_NUMBER.match(text[mention.end :]):
+    if mention.kind != "number" or not _AFTER_NUMBER.match(text, mention.end):
         return False
     return mention.text[0].isdigit() or any(unit in mention.text for unit in "百千万亿佰仟")
 

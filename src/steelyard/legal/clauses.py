@@ -153,8 +153,7 @@ def doubt(text: str) -> str:
 def doubt_about(text: str, values: Sequence[Mention]) -> str:
     """The word by which the sentences of these values, or the sentence after one, are disclaimed."""
     whole = outline(text)
-    for value in values:
-        sentence = whole.sentence_at(value.start)
+    for sentence in dict.fromkeys(whole.sentence_at(value.start) for value in values):
         if word := doubt(sentence.text):
             return word
         if found := _SELF_DOUBT.search(whole.next_sentence(sentence)):
@@ -224,9 +223,10 @@ def asks_for_total(question: str) -> bool:
 def found_by_court(text: str, values: Sequence[Mention]) -> list[Mention]:
     """Without values that somebody only claims, where others were found, awarded or confirmed."""
     whole = outline(text)
-    clauses_of = [whole.clause_at(value.start).text for value in values]
-    claimed = [CLAIMED.search(clause) is not None and _FOUND.search(clause) is None for clause in clauses_of]
-    is_found = any(_FOUND.search(clause) for clause in clauses_of) or _CORRECTED.search(text)
+    pieces = [whole.clause_at(value.start) for value in values]
+    kinds = {clause: (CLAIMED.search(clause.text), _FOUND.search(clause.text)) for clause in set(pieces)}
+    claimed = [kinds[clause][0] is not None and kinds[clause][1] is None for clause in pieces]
+    is_found = any(found for _, found in kinds.values()) or _CORRECTED.search(text)
     if not any(claimed) or not is_found:
         return list(values)
     return [value for value, is_claim in zip(values, claimed, strict=True) if not is_claim] or list(values)

@@ -75,16 +75,17 @@ def _without_years(values: list[Mention]) -> list[Mention]:
     return [value for value in values if value.unit or not 1500 <= (value.value or 0) <= 2100] or values
 
 
+def _is_all(value: Mention, answer: str) -> bool:
+    """Whether a number is all that the answer says."""
+    around = len(answer) - len(value.text)
+    return around <= 8 and _WHOLE_ANSWER.fullmatch(answer[: value.start] + answer[value.end :]) is not None
+
+
 def _fits(wanted: str, value: Mention, answer: str) -> bool:
     """Whether a number is a count of the asked class; numbers alone are, unless they are a part of a word (一共)."""
     if value.kind == "number":
-        rest = answer[: value.start] + answer[value.end :]
-        return (
-            value.text[0].isdigit()
-            or value.text.isascii()
-            or (len(value.text) > 1 and not value.is_exact)
-            or bool(_WHOLE_ANSWER.fullmatch(rest))
-        )
+        is_figure = value.text[0].isdigit() or value.text.isascii() or (len(value.text) > 1 and not value.is_exact)
+        return is_figure or _is_all(value, answer)
     if value.kind != "count":
         return False
     return not wanted or same_measure(wanted, value.unit) or not (is_measure(wanted) or is_measure(value.unit))
