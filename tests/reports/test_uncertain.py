@@ -37,19 +37,15 @@ def plain(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def marked(plain):
-    """Every fifth fact and gap is uncertain."""
-    return mark_uncertain(plain, plain.with_name("marked.jsonl"), fifth())
+    """Every third fact and gap is uncertain; answers come in any order, so the id decides."""
+    third = lambda item, kind: kind != "evidence_set" and int(item[-3:]) % 3 == 0  # noqa: E731
+    return mark_uncertain(plain, plain.with_name("marked.jsonl"), third)
 
 
 @pytest.fixture(scope="module")
 def certain(plain):
     """No verdict is uncertain."""
     return mark_uncertain(plain, plain.with_name("certain.jsonl"), lambda *_: False)
-
-
-def fifth():
-    seen = iter(range(1, 1000))
-    return lambda _, kind: next(seen) % 5 == 0 and kind != "evidence_set"
 
 
 def expected_range(path, kinds):
