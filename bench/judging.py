@@ -1,26 +1,76 @@
-"""`python -m bench.judging`: how many legal questions are judged in a second on one core, on recorded outputs."""
+"""`python -m bench.judging`: how fast legal answers are judged on one core, by length, and on texts built to hurt."""
 
 import json
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from bench.processes import PROJECT, run_python
 
 ROUNDS: Final = 5
+LENGTHS: Final = (34, 300, 1_300, 20_000)
+MEGABYTE: Final = 1_000_000
 CODE: Final = """
 import json, sys, time
 from steelyard.pipelines.benchmark import judge_records, load_benchmark
 benchmark = load_benchmark(sys.argv[1])
 records = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
 outputs = {item["id"]: item["output"] for item in records if "id" in item}
-start = time.perf_counter()
-judge_records(benchmark, outputs)
-first = time.perf_counter() - start
-start = time.perf_counter()
-judge_records(benchmark, {k: {**v, "answer": v.get("answer", "") + " "} for k, v in outputs.items()})
-print(json.dumps({"questions": len(benchmark.questions), "first": first, "next": time.perf_counter() - start}))
+def timed(change):
+    start = time.perf_counter()
+    judge_records(benchmark, {k: change(v) for k, v in outputs.items()})
+    return time.perf_counter() - start
+tail = "这是对上述情况的说明，双方对此没有其他约定。"
+def longer(record, length):
+    answer = record.get("answer", "")
+    return {**record, "answer": answer + tail * max(0, (length - len(answer)) // len(tail))}
+print(json.dumps({
+    "questions": len(benchmark.questions),
+    "first": timed(dict),
+    "next": timed(lambda record: {**record, "answer": record.get("answer", "") + " "}),
+    "lengths": {length: timed(lambda record: longer(record, length)) for length in map(int, sys.argv[3:])},
+}))
+"""
+HOSTILE: Final[dict[str, Callable[[int], str]]] = {
+    "nested brackets": lambda size: "(" * (size // 2) + ")" * (size // 2),
+    "100,000 numbers": lambda size: _repeated("12345元 ", size),
+    "one line of digits": lambda size: "7" * size,
+    "one line of numerals": lambda size: _repeated("一二三四五六七八九十", size),
+    "commas": lambda size: _repeated("1,111,", size),
+    "repeated refusals": lambda size: _repeated("无法确定，", size),
+    "repeated refusals, English": lambda size: _repeated("I cannot say. ", size),
+    "yes and no": lambda size: _repeated("是。不是。", size),
+    "alternatives": lambda size: _repeated("三元或", size),
+    "names": lambda size: _repeated("张三、李四、", size),
+    "dates": lambda size: _repeated("2020年8月30日至", size),
+    "markup": lambda size: _repeated("**[a](<b>", size),
+    "code fences": lambda size: _repeated("```json\n{", size),
+    "quotation marks": lambda size: _repeated("“a", size),
+    "line breaks": lambda size: "\n" * size,
+    "table": lambda size: _repeated("|甲|乙|\n|--|--|\n", size),
+    "prose": lambda size: _repeated("双方对违约责任另有约定，借款人应当承担相应的责任。", size),
+}
+HOSTILE_CODE: Final = """
+import json, sys, time
+from steelyard.legal import detect_abstention, find_invented, judge_fact
+text = open(sys.argv[1], encoding="utf-8").read()
+judges = {
+    "amount": lambda: judge_fact({"amount_total": 42000}, text, question="一共收了多少钱？"),
+    "date": lambda: judge_fact({"date": "2020-08-30"}, text, question="是哪一天？"),
+    "count": lambda: judge_fact({"count": 3}, text, question="去过几次？"),
+    "yes/no": lambda: judge_fact({"boolean_answer": True}, text, question="他是否承认？"),
+    "name": lambda: judge_fact({"entity": "张三"}, text, question="谁收了钱？"),
+    "refusal": lambda: detect_abstention(text, question="电话是多少？"),
+    "invention": lambda: find_invented(text, "材料"),
+}
+found = {}
+for name, judge in judges.items():
+    start = time.perf_counter()
+    judge()
+    found[name] = time.perf_counter() - start
+print(json.dumps(found))
 """
 
 
@@ -29,16 +79,39 @@ def main() -> None:
         results = Path(folder) / "results.jsonl"
         run_python(("-m", "steelyard", "bench", "--system", "builtin:baseline", "-o", str(results)))
         rounds = [_round(results) for _ in range(ROUNDS)]
+        _print_rates(rounds)
+        for size in (50_000, 100_000, MEGABYTE):
+            _print_hostile(Path(folder), size)
+
+
+def _print_rates(rounds: list[dict[str, Any]]) -> None:
     questions = rounds[0]["questions"]
     first, following = (min(each[key] for each in rounds) for key in ("first", "next"))
     print(f"{questions} questions, outputs of the baseline, one core, the best of {ROUNDS} fresh processes:")
     print(f"  documents not yet read by the judges: {questions / first:,.0f} questions a second")
     print(f"  documents read, answers new:          {questions / following:,.0f} questions a second")
+    for length in LENGTHS:
+        best = min(each["lengths"][str(length)] for each in rounds)
+        print(f"  answers of about {length:6,} characters:     {questions / best:,.0f} questions a second")
+
+
+def _print_hostile(folder: Path, size: int) -> None:
+    print(f"answers of {size:,} characters built to hurt, seconds for each judge (fresh process each):")
+    for name, make in HOSTILE.items():
+        path = folder / "hostile.txt"
+        path.write_text(make(size), encoding="utf-8")
+        found = json.loads(run_python(("-c", HOSTILE_CODE, str(path))).output)
+        print(f"  {name:28}" + "  ".join(f"{judge} {seconds:.2f}" for judge, seconds in found.items()))
+
+
+def _repeated(piece: str, size: int) -> str:
+    return (piece * (size // len(piece) + 1))[:size]
 
 
 def _round(results: Path) -> dict[str, Any]:
     started = time.perf_counter()
-    found: dict[str, Any] = json.loads(run_python(("-c", CODE, str(PROJECT / "benchmark"), str(results))).output)
+    arguments = (str(PROJECT / "benchmark"), str(results), *map(str, LENGTHS))
+    found: dict[str, Any] = json.loads(run_python(("-c", CODE, *arguments)).output)
     return {**found, "whole": time.perf_counter() - started}
 
 

@@ -3,7 +3,8 @@
     {"answer": "…", "citations": [{"page": 2, "text": "…"}], "evidence": [{"page": 2, "text": "…"}],
      "contexts": ["…"], "abstained": false, "amount_total": 42000}
 
-The thinking of a model is no part of its output; JSON in a code fence is the record itself; a citation may be plain text.
+The thinking of a model is no part of its output; JSON in a code fence is the record itself; a citation may be plain
+text.
 
 Fields that mean nothing here are left out of the record.
 """

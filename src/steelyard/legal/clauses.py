@@ -23,13 +23,15 @@ _DENIED: Final = re.compile(
     re.IGNORECASE,
 )
 _DENIED_AFTER: Final = re.compile(
-    r"[^,。;\n]{0,4}?(?:系|是|为|属)(?:笔误|误写|误记|错误|不实|虚假)|\s?\)?,? (?:is|was) (?:wrong|incorrect|a (?:typo|mistake|clerical error))",
+    r"[^,。;\n]{0,4}?(?:系|是|为|属)(?:笔误|误写|误记|错误|不实|虚假)|\s?\)?,? (?:is|was) (?:wrong|incorrect"
+    r"|a (?:typo|mistake|clerical error))",
     re.IGNORECASE,
 )
 _CORRECTED: Final = re.compile(
     r"更正为|更正:|更正是|纠正为|纠正:|改为|改口(?:为|称|说)|应为|应当为|应当是|实际为|实际上?是|而是|准确(?:地说|的说法)?(?:应)?[是为]|"
     r"(?:酌情?|酌定|核减|调整|变更|修正|下调|上调|降低|减少|增加)(?:调整)?[为至到]|"
-    r"\b(?:correct(?:ed|s)?|adjust(?:ed|s)|amend(?:ed|s)|reduced|revised|changed)(?: it| this| that)? to\b|\bcorrection:|\bactually\b|\bbut rather\b",
+    r"\b(?:correct(?:ed|s)?|adjust(?:ed|s)|amend(?:ed|s)|reduced|revised|changed)(?: it| this| that)? to\b"
+    r"|\bcorrection:|\bactually\b|\bbut rather\b",
     re.IGNORECASE,
 )
 _STANDARD: Final = re.compile(r"以(.{1,30}?)为准")
@@ -37,7 +39,8 @@ _DOUBTED: Final = re.compile(
     r"无法确定|不能确定|难以确定|不太?确定|不敢确定|不敢肯定|不能肯定|记不[清得]|不记得|(?<!不)(?<!尽)(?<!也不)可能(?!性)|也许|或许|好像|似乎|猜|估计|恐怕|说不准|"
     r"不好说|应该(?:就?是|为|有|在|大?约)|\bnot (?:quite |entirely |completely |100% )?(?:sure|certain)\b|"
     r"\bunsure\b|\buncertain\b|\bmaybe\b|\bperhaps\b|\bI cannot confirm\b|"
-    r"\bpossibly\b|\bmight\b|\bmay (?:be|have)\b|\bi guess\b|\bguessing\b|\bi think\b|\bcan(?:'t|not) be (?:sure|certain)\b|\bi believe\b|\bprobably\b|\bpresumably\b|"
+    r"\bpossibly\b|\bmight\b|\bmay (?:be|have)\b|\bi guess\b|\bguessing\b|\bi think\b|\bcan(?:'t|not) be (?:sure"
+    r"|certain)\b|\bi believe\b|\bprobably\b|\bpresumably\b|"
     r"\bcannot be (?:sure|certain|determined)\b|\b(?:appears|seems) to (?:be|have)\b",
     re.IGNORECASE,
 )
@@ -60,7 +63,8 @@ _TOTAL: Final = re.compile(
 )
 _TOTAL_AFTER: Final = re.compile(r"[ \t]*(?:in total|altogether|in all|合计|总计|共计)", re.IGNORECASE)
 CLAIMED: Final = re.compile(
-    r"主张|诉称|诉请|要求|请求|自述|自称|声称|辩称|起诉书|索赔|报价|原定|原告称|被告称|\b(?:claim(?:ed|s|ing)?|alleg\w+|sought|demand\w+|contend\w*|argu\w+|request\w*|asked for|assert\w*|pleaded)\b",
+    r"主张|诉称|诉请|要求|请求|自述|自称|声称|辩称|起诉书|索赔|报价|原定|原告称|被告称|\b(?:claim(?:ed|s|ing)?"
+    r"|alleg\w+|sought|demand\w+|contend\w*|argu\w+|request\w*|asked for|assert\w*|pleaded)\b",
     re.IGNORECASE,
 )
 _FOUND: Final = re.compile(

@@ -16,7 +16,8 @@ _ASKED: Final = re.compile(
 _NUMBER_OF: Final = re.compile(r"([人次户页份件])数")
 _NEVER: Final = re.compile(
     r"一[次回个人份笔](?:都|也)?(?:没有?|未)|从未|从来没有?|没有(?:去|收|给|签|见|打|来|发生)?过?|未曾|"
-    r"\bnever\b|\bnone\b|\bno one\b|\bnot once\b|\bzero\b|\bno [a-z-]+(?: [a-z-]+)? (?:were|was|are|is|have|has|had|did|took)\b|\b(?:were|are|was|is) no\b",
+    r"\bnever\b|\bnone\b|\bno one\b|\bnot once\b|\bzero\b|\bno [a-z-]+(?: [a-z-]+)? (?:were|was|are|is|have|has|had"
+    r"|did|took)\b|\b(?:were|are|was|is) no\b",
     re.IGNORECASE,
 )
 _NOT_ONE: Final = re.compile(r"一[次回个人份笔趟](?:都|也)?(?:没有?|未)|从未|从来没有?|\bnot once\b", re.IGNORECASE)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from decimal import Decimal, DivisionByZero, InvalidOperation
+from itertools import pairwise
 from typing import Final
 
 from steelyard.text.mentions import Mention, mentions
@@ -13,7 +14,8 @@ _OPERATORS: Final = {
     "x": "*", "乘": "*", "乘以": "*", "times": "*", "÷": "/", "/": "/", "除以": "/", "divided by": "/",
 }  # fmt: skip
 _OPERATOR: Final = re.compile(
-    r"[^+\-×*÷/=\n]{0,16}?(加上|加|减去|减|乘以|乘|除以|\+|-|×|\*|÷|/|\bplus\b|\bminus\b|\btimes\b|\bdivided by\b|(?<=\s)x(?=\s))[^+\-×*÷=\n]{0,16}",
+    r"[^+\-×*÷/=\n]{0,16}?(加上|加|减去|减|乘以|乘|除以|\+|-|×|\*|÷|/|\bplus\b|\bminus\b|\btimes\b|\bdivided by\b"
+    r"|(?<=\s)x(?=\s))[^+\-×*÷=\n]{0,16}",
     re.IGNORECASE,
 )
 _BEHIND: Final = re.compile(r"(?:\s?/\s?[A-Za-z\u4e00-\u9fff]{1,10}|[^+\-×*÷/=\n]){0,24}")
@@ -49,7 +51,7 @@ def _operation(text: str) -> Decimal | None:
     if not numbers or not _BEHIND.fullmatch(text[numbers[-1].end :]):
         return None
     terms, signs = [_plain_value(numbers[-1])], []
-    for left, right in list(zip(numbers, numbers[1:], strict=False))[::-1][:_MOST_OPERANDS]:
+    for left, right in list(pairwise(numbers))[: -_MOST_OPERANDS - 1 : -1]:
         sign = _OPERATOR.fullmatch(text[left.end : right.start])
         if sign is None:
             break

@@ -30,7 +30,8 @@ _COMMON_WORDS: Final = frozenset(
 _EACH: Final = re.compile(r"各|每|\beach\b|\bper\b", re.IGNORECASE)
 _EACH_BEFORE: Final = re.compile(r"(?:各(?:自|执|持|得|分|付|收)?|每[人方次份笔个]?|\beach )\D{0,3}$", re.IGNORECASE)
 _RESTATES: Final = re.compile(
-    r"(?:.{0,40}即(?:为|是)?|(?:大写|小写|即|也就是|合计?|折合|人民币|RMB|i\.e\.|that is|in words|in figures|[:：,\s]){0,6})[整正\s]?",
+    r"(?:.{0,40}即(?:为|是)?|(?:大写|小写|即|也就是|合计?|折合|人民币|RMB|i\.e\.|that is|in words|in figures"
+    r"|[:：,\s]){0,6})[整正\s]?",
     re.IGNORECASE,
 )
 _PARTS: Final = re.compile(
@@ -110,7 +111,9 @@ def role_of(text: str, value: Mention, before: Mention | None, after: Mention | 
     end = min(clause.end, value.end + _REACH, after.start if after else len(text))
     said = _role_names(_JOIN.split(text[start : value.start])[-1], value.kind)
     behind = text[value.end : max(end, value.end)]
-    return said or ("" if _LEADS_ON.search(behind) else _role_names(_JOIN.split(behind)[0], value.kind)) or frozenset()
+    if said or _LEADS_ON.search(behind):
+        return said
+    return _role_names(_JOIN.split(behind)[0], value.kind)
 
 
 def _role_names(text: str, kind: str) -> frozenset[str]:
@@ -217,7 +220,7 @@ def _own_words(text: str, values: Sequence[Mention]) -> list[str]:
 
 def _bigrams(text: str) -> set[str]:
     if text.isascii():
-        return {word for word in re.findall("[a-z]{4,}", text.lower())} - _COMMON_WORDS
+        return set(re.findall("[a-z]{4,}", text.lower())) - _COMMON_WORDS
     return {text[at : at + 2] for at in range(len(text) - 1) if not _QUESTION_WORDS & set(text[at : at + 2])}
 
 

@@ -88,7 +88,8 @@ _PHONE: Final = re.compile(
     rf"|(?:{_EDGE}\+?1[- ]?)?(?:\(\d{{3}}\) ?|{_EDGE}\d{{3}}-)?{_EDGE}\d{{3}}-\d{{4}}{_EDGE_AFTER}"
 )
 _CARD: Final = re.compile(
-    rf"(?:卡号|账号|帐号|尾号|末四位|末位){{1,3}}(?:分别)?(?:为|是|:)?\s*(?P<value>\d[\d *]{{0,40}}(?:[和、]\d[\d *]{{0,40}}){{0,9}})|"
+    rf"(?:卡号|账号|帐号|尾号|末四位|末位){{1,3}}(?:分别)?(?:为|是"
+    rf"|:)?\s*(?P<value>\d[\d *]{{0,40}}(?:[和、]\d[\d *]{{0,40}}){{0,9}})|"
     rf"{_EDGE}\d{{4}}(?: \d{{4}}){{3}}(?: \d{{1,3}})?{_EDGE_AFTER}|{_EDGE}\d{{16,19}}{_EDGE_AFTER}"
     r"|(?:ending|ends) (?:in|with) \d{2,20}"
 )
@@ -111,13 +112,15 @@ _TIME: Final = re.compile(
     re.IGNORECASE,
 )
 _PERCENT: Final = re.compile(
-    rf"(?<![\d,.])\d[\d,]{{0,30}}(?:\.\d{{1,30}})?(?:%|‰| ?percent\b| per cent\b)|[百千万]分之[\d.{CHINESE}点]{{1,30}}|(?:月息|年息|"
+    rf"(?<![\d,.])\d[\d,]{{0,30}}(?:\.\d{{1,30}})?(?:%|‰| ?percent\b| per cent\b)"
+    rf"|[百千万]分之[\d.{CHINESE}点]{{1,30}}|(?:月息|年息|"
     rf"利率)[\d.{CHINESE}]{{1,12}}[分厘]"
 )
 _AGE: Final = re.compile(rf"(?:\d{{1,3}}|[{CHINESE}]{{1,4}})(?:周)?岁|\b\d{{1,3}} years? old|\baged? \d{{1,3}}")
 _ORDINAL: Final = re.compile(
     rf"第(?:\d{{1,12}}|[{CHINESE}]{{1,12}})(?:[次页段条号笔项款人批期名行章节组届季层]|季度|部分)?|\b\d{{1,12}}(?:st|nd|rd|th)\b"
-    r"|\b(?:page|pages|p\.|pp\.|article|section|clause|line|lines|paragraph|para\.?|exhibit|no\.|episode|season|chapter|volume|part|step|grade|version|figure|table|item|question|§+) ?\d{1,9}(?:[-.]\d{1,9}){0,3}",
+    r"|\b(?:page|pages|p\.|pp\.|article|section|clause|line|lines|paragraph|para\.?|exhibit|no\.|episode|season"
+    r"|chapter|volume|part|step|grade|version|figure|table|item|question|§+) ?\d{1,9}(?:[-.]\d{1,9}){0,3}",
     re.IGNORECASE,
 )
 
@@ -220,7 +223,9 @@ _SPAN_BEFORE: Final = re.compile(
 _BOUND_BEFORE: Final = re.compile(
     r"(?:(?<![大最极弱])小(?=$)|不到|不足|将近|接近|近|超过|超出|高于|多于|少于|低于|至少|不少于|不低于|不超过|至多|最多|不止|逾|"
     r"上万|好几|(?<![人次总件个户名份额倍指分年天系参奇偶整量页字票])数|几|over|more than|less than|"
-    r"fewer than|at least|at most|under|above|below|up to|nearly|almost|no more than|not more than|not less than|no less than|as much as|as many as|exceeding|in excess of|upwards of)\s*(?:a total of |the sum of )?(?:人民币|"
+    r"fewer than|at least|at most|under|above|below|up to|nearly|almost|no more than|not more than|not less than"
+    r"|no less than|as much as|as many as|exceeding|in excess of|upwards of)\s*(?:a total of |the sum of )?(?:人民币"
+    r"|"
     r"了|是|有|RMB|¥)?\s*$",
     re.IGNORECASE,
 )

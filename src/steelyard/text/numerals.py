@@ -166,7 +166,7 @@ def _english(run: str) -> Decimal:
         if word in _WORDS:
             section += _WORDS[word]
         elif word in ("hundred", "dozen"):
-            section = (section or 1) * _SCALES[word]
+            section = (section or Decimal(1)) * _SCALES[word]
         elif word in _SCALES:
-            total, section = total + (section or 1) * _SCALES[word], Decimal(0)
+            total, section = total + (section or Decimal(1)) * _SCALES[word], Decimal(0)
     return (total + section) * share

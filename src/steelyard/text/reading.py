@@ -74,7 +74,8 @@ _TABLE_RULE: Final = re.compile(
     r"^[ \t]*\|?[ \t]*:?-{1,40}:?[ \t]*(?:\|[ \t]*:?-{1,40}:?[ \t]*){0,40}\|?[ \t]*$", re.MULTILINE
 )
 _UNIT_IN_HEAD: Final = re.compile(
-    r"[(（/／\[][ \t]*(?:单位[:：])?[ \t]*(人民币)?(元|万元|亿元|千元|美元|港元|欧元|英镑|日元|USD|EUR|GBP|RMB|CNY|HKD|次|人|个|份|天|个月|[$€£¥￥])[ \t]*[)）\]]?[ \t]*$"
+    r"[(（/／\[][ \t]*(?:单位[:：])?[ \t]*(人民币)?(元|万元|亿元|千元|美元|港元|欧元|英镑|日元|USD|EUR|GBP|RMB|CNY"
+    r"|HKD|次|人|个|份|天|个月|[$€£¥￥])[ \t]*[)）\]]?[ \t]*$"
 )
 _NUMERIC_CELL: Final = re.compile(r"[¥￥$€£]?[ \t]*[\d０-９][\d０-９,，. ]*")
 
@@ -86,7 +87,8 @@ _CITATION: Final = re.compile(
 )
 # a footnote digit glued to a word, a year or a sum: episodes1. · 20171. · 42000元1。
 _FOOTNOTE: Final = re.compile(
-    rf"(?<=[a-z][a-z][a-z])\d{{1,2}}(?=[.,;:)]?(?:\s|$))|(?<=\d, (?:19|20)\d\d)\d(?!\d)|(?<=[元圆{HAN}][元日号次人整月]) ?\d{{1,2}}(?=[。，,；;]|$)"
+    rf"(?<=[a-z][a-z][a-z])\d{{1,2}}(?=[.,;:)]?(?:\s|$))|(?<=\d, (?:19|20)\d\d)\d(?!\d)"
+    rf"|(?<=[元圆{HAN}][元日号次人整月]) ?\d{{1,2}}(?=[。，,；;]|$)"
     r"|(?<=[\d,]\d{3}\.)\d(?=\s|$)"
 )
 # a blank that the extraction of a web page lost: a total of27 · composed byAndrew Lloyd Webber
@@ -97,7 +99,8 @@ _SINGLE_QUOTED: Final = re.compile(r"(?<![A-Za-z0-9])‘((?:[^‘’\n]|(?<=\w)�
 _GUILLEMETS: Final = {"«": "“", "»": "”", "‹": "“", "›": "”"}
 
 _LIST_NUMBER: Final = re.compile(
-    r"(?:^|(?<=\n)|(?<=[；;。] )|(?<=[；;。])|(?<=[^\d][：:]))[ \t]*(?:[(（]\d{1,2}[)）]|\d{1,2}(?:[.．](?!\d)|[、)）]))[ \t]*(?=\S)"
+    r"(?:^|(?<=\n)|(?<=[；;。] )|(?<=[；;。])|(?<=[^\d][：:]))[ \t]*(?:[(（]\d{1,2}[)）]|\d{1,2}(?:[.．](?!\d)"
+    r"|[、)）]))[ \t]*(?=\S)"
 )
 
 _INLINE_NUMBER: Final = re.compile(
@@ -110,15 +113,22 @@ _INSIDE_VALUE: Final = re.compile(rf"(?<=[\d年月])\n(?=[\d年月日元])|(?<=[
 _DISCLAIMER: Final = re.compile(
     r"由\s?(?:AI|人工智能|大模型|模型).{0,8}生成|(?:仅供|供您?)参考|不(?:构成|作为|能作为|能代替|能替代).{0,16}(?:意见|建议|依据|咨询)|可能(?:存在|有|会有|包含).{0,8}(?:错误|误差|偏差|不准确|疏漏|不完整|出入)"
     r"|(?:如有|若有)(?:任何)?(?:错误|疑问|其他问题|不准确|进一步)|(?:请|应)以.{0,16}(?:原件|原文|原始|官方|正式).{0,8}为准|(?:希望|但愿).{0,12}(?:帮助|有用)"
-    r"|\b(?:may|might|can|could) (?:contain|include|have|make) (?:some |minor |occasional )?(?:errors?|inaccurac\w+|mistakes?|omissions?)\b|\b(?:not|no|n't) (?:constitute |be |provide |offer |intended as |a substitute for |meant as )*(?:professional |formal )?legal advice\b"
-    r"|\bnot a (?:substitute|lawyer)\b|\bfor (?:general )?(?:informational|information|reference|educational) (?:purposes? )?only\b|\b(?:generated|produced) by (?:an? )?(?:AI|language model)|\b(?:let me know|feel free to|hope this helps|please verify|please double[- ]check)\b",
+    r"|\b(?:may|might|can|could) (?:contain|include|have|make) (?:some |minor |occasional )?(?:errors?|inaccurac\w+"
+    r"|mistakes?|omissions?)\b|\b(?:not|no|n't) (?:constitute |be |provide |offer |intended as |a substitute for "
+    r"|meant as )*(?:professional |formal )?legal advice\b"
+    r"|\bnot a (?:substitute|lawyer)\b|\bfor (?:general )?(?:informational|information|reference"
+    r"|educational) (?:purposes? )?only\b|\b(?:generated|produced) by (?:an? )?(?:AI|language model)"
+    r"|\b(?:let me know|feel free to|hope this helps|please verify|please double[- ]check)\b",
     re.IGNORECASE,
 )
 _SENTENCE: Final = re.compile(r"[^。！？!?；;\n.]*(?:\.(?=\S)[^。！？!?；;\n.]*)*(?:[。！？!?；;\n]|\.(?=\s|$)|$)")
 
 FINAL: Final = re.compile(
-    r"(?:最终|最后|正确|标准|参考|本题|我的|【|\[|^|\n)[ \t]*(?:的)?(?:答案|结论|回答|答复|金额)(?:[】\]]|是|为|如下)?[ \t]*[:：】\]][ \t]*|最终(?:答案|结论|结果|金额)(?:是|为)[:：]?|(?:答案|结论)[是为][:：]?"
-    r"|(?:^|\n|[.] )[ \t]*(?:(?:the )?(?:final|short|correct|direct) )?(?:answer|conclusion)(?: is)?[ \t]*:[ \t]*|\b(?:the )?(?:final|correct) answer is:?[ \t]*|\bthe answer is:?[ \t]*|^A[:：][ \t]*|(?<=\n)A[:：][ \t]*|####[ \t]*",
+    r"(?:最终|最后|正确|标准|参考|本题|我的|【|\[|^|\n)[ \t]*(?:的)?(?:答案|结论|回答|答复|金额)(?:[】\]]|是|为"
+    r"|如下)?[ \t]*[:：】\]][ \t]*|最终(?:答案|结论|结果|金额)(?:是|为)[:：]?|(?:答案|结论)[是为][:：]?"
+    r"|(?:^|\n|[.] )[ \t]*(?:(?:the )?(?:final|short|correct|direct) )?(?:answer|conclusion)(?: is)?[ \t]*:[ \t]*"
+    r"|\b(?:the )?(?:final|correct) answer is:?[ \t]*|\bthe answer is:?[ \t]*|^A[:：][ \t]*|(?<=\n)A[:：][ \t]*"
+    r"|####[ \t]*",
     re.IGNORECASE,
 )
 
