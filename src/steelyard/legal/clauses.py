@@ -28,7 +28,7 @@ _DENIED_AFTER: Final = re.compile(
     re.IGNORECASE,
 )
 _CORRECTED: Final = re.compile(
-    r"更正为|更正:|更正是|纠正为|纠正:|改为|改口(?:为|称|说)|应为|应当为|应当是|实际为|实际上?是|而是|准确(?:地说|的说法)?(?:应)?[是为]|"
+    r"更正为|改判[为:]?|更正:|更正是|纠正为|纠正:|改为|改口(?:为|称|说)|应为|应当为|应当是|实际为|实际上?是|而是|准确(?:地说|的说法)?(?:应)?[是为]|"
     r"(?:酌情?|酌定|核减|调整|变更|修正|下调|上调|降低|减少|增加)(?:调整)?[为至到]|"
     r"\b(?:correct(?:ed|s)?|adjust(?:ed|s)|amend(?:ed|s)|reduced|revised|changed)(?: it| this| that)? to\b"
     r"|\bcorrection:|\bactually\b|\bbut rather\b",
@@ -209,13 +209,13 @@ def concluded(text: str, values: Sequence[Mention]) -> list[Mention]:
 def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The values that are announced as a total."""
     whole = outline(text)
+    ends = [mention.end for mention in mentions(text)]
     found = []
-    last_end = 0
     for value in values:
-        start = max(whole.clause_at(value.start).start, last_end, value.start - 60)
+        at = bisect_right(ends, value.start) - 1
+        start = max(whole.clause_at(value.start).start, ends[at] if at >= 0 else 0, value.start - 60)
         if _TOTAL.search(text, start, value.start) or _TOTAL_AFTER.match(text, value.end):
             found.append(value)
-        last_end = value.end
     return found
 
 

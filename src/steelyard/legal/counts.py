@@ -14,6 +14,7 @@ _ASKED: Final = re.compile(
     r"(?:几|多少|\bhow many\b)\s*(人次|个月|个人|个小时|小时|分钟|[\u4e00-\u9fff]|[a-z]+)", re.IGNORECASE
 )
 _NUMBER_OF: Final = re.compile(r"([人次户页份件])数")
+_NOUN_END: Final = re.compile(r"[,.;:(\d]|\b(?:and|or|in|of|from|with|by|at)\b")
 _NEVER: Final = re.compile(
     r"一[次回个人份笔](?:都|也)?(?:没有?|未)|从未|从来没有?|没有(?:去|收|给|签|见|打|来|发生)?过?|未曾|"
     r"\bnever\b|\bnone\b|\bno one\b|\bnot once\b|\bzero\b|\bno [a-z-]+(?: [a-z-]+)? (?:were|was|are|is|have|has|had"
@@ -67,7 +68,8 @@ def _names_asked(wanted: str, value: Mention, answer: str) -> bool:
     """Whether the thing counted is the thing asked for: its measure word, or its English noun by its stem."""
     if not wanted.isascii():
         return value.unit == wanted
-    words = re.findall("[a-z]+", answer[value.end - len(value.unit) : value.end + 24].lower())[:3]
+    behind = _NOUN_END.split(answer[value.end - len(value.unit) : value.end + 24].lower())[0]
+    words = re.findall("[a-z]+", behind)[:3]
     return any(word[:5] == wanted[:5] for word in (value.unit, *words))
 
 

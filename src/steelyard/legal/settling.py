@@ -23,7 +23,7 @@ from steelyard.legal.roles import asked_roles, contradicts, roles, roles_for
 from steelyard.text.mentions import Mention, mentions
 
 _JOIN: Final = re.compile(r"、|并且?|同时|然后|\band\b|\bthen\b|\bwhile\b", re.IGNORECASE)
-_QUESTION_WORDS: Final = frozenset("多少几何什么时候哪一天日个人次是的了在有吗呢共总一钱谁为请问")
+_QUESTION_WORDS: Final = frozenset("多少几何什么时候哪一天日个次是的了在有吗呢共总一钱谁为请问")
 _COMMON_WORDS: Final = frozenset(
     "what when where which much many does have from with that this were will there their about".split()
 )
@@ -203,24 +203,31 @@ def _by_words(question: str, answer: str, values: Sequence[Mention]) -> Sequence
     if _asked(question, values) and any(_roles_of(answer, values)):
         return ()
     wanted = _bigrams(question)
-    shared = [len(wanted & _bigrams(words)) for words in _own_words(answer, values)]
+    shared = [
+        2 * len(wanted & _bigrams(before)) + len(wanted & _bigrams(behind))
+        for before, behind in _own_words(answer, values)
+    ]
     most = max(shared)
     return [value for value, count in zip(values, shared, strict=True) if count == most] if most else ()
 
 
-def _own_words(text: str, values: Sequence[Mention]) -> list[str]:
-    """The words before each value in its clause, from the value before it on."""
+def _own_words(text: str, values: Sequence[Mention]) -> list[tuple[str, str]]:
+    """The words before and behind each value in its clause, as far as the neighbouring values."""
     whole = outline(text)
     found, last = [], 0
-    for value in values:
-        found.append(text[max(whole.clause_at(value.start).start, last, value.start - _REACH) : value.start])
+    for at, value in enumerate(values):
+        clause = whole.clause_at(value.start)
+        following = values[at + 1].start if at + 1 < len(values) else len(text)
+        end = max(value.end, min(clause.end, following, value.end + _REACH))
+        behind = _JOIN.split(text[value.end : end])[0]
+        found.append((text[max(clause.start, last, value.start - _REACH) : value.start], behind))
         last = value.end
     return found
 
 
 def _bigrams(text: str) -> set[str]:
     if text.isascii():
-        return set(re.findall("[a-z]{4,}", text.lower())) - _COMMON_WORDS
+        return {word[:4] for word in set(re.findall("[a-z]{4,}", text.lower())) - _COMMON_WORDS}
     return {text[at : at + 2] for at in range(len(text) - 1) if not _QUESTION_WORDS & set(text[at : at + 2])}
 
 

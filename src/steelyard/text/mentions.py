@@ -119,8 +119,9 @@ _PERCENT: Final = re.compile(
 _AGE: Final = re.compile(rf"(?:\d{{1,3}}|[{CHINESE}]{{1,4}})(?:周)?岁|\b\d{{1,3}} years? old|\baged? \d{{1,3}}")
 _ORDINAL: Final = re.compile(
     rf"第(?:\d{{1,12}}|[{CHINESE}]{{1,12}})(?:[次页段条号笔项款人批期名行章节组届季层]|季度|部分)?|\b\d{{1,12}}(?:st|nd|rd|th)\b"
-    r"|\b(?:page|pages|p\.|pp\.|article|section|clause|line|lines|paragraph|para\.?|exhibit|no\.|episode|season"
-    r"|chapter|volume|part|step|grade|version|figure|table|item|question|§+) ?\d{1,9}(?:[-.]\d{1,9}){0,3}",
+    r"|\b(?:pages?|pp?\.|articles?|sections?|clauses?|lines?|paragraphs?|paras?\.?|exhibits?|no\.|episodes?|seasons?"
+    r"|chapters?|volumes?|parts?|steps?|grades?|versions?|figures?|tables?|items?|questions?|§+) ?\d{1,9}"
+    r"(?:(?: ?[-.,] ?| through | to | and )\d{1,9}){0,4}\b",
     re.IGNORECASE,
 )
 
@@ -241,26 +242,8 @@ _SPAN_AFTER: Final = re.compile(rf"\s*(?:至|到|-|~|to)\s*(?=[¥$]?[\d{CHINESE}
 
 _MEASURE: Final = re.compile(rf"\s*({'|'.join(MEASURES)}|(?<=\d) ?[a-z]+|(?<=[a-z]) [a-z]+)", re.IGNORECASE)
 _FUNCTION_WORDS: Final = frozenset(
-    (
-        "or",
-        "and",
-        "to",
-        "of",
-        "in",
-        "on",
-        "at",
-        "were",
-        "was",
-        "the",
-        "a",
-        "is",
-        "by",
-        "for",
-        "from",
-        "with",
-        "but",
-        "are",
-    )
+    "or and to of in on at were was the a is by for from with but are through until than if it he she they that who "
+    "which when as all had have has did would will per plus minus under over between during after before since so".split()
 )
 _OFTEN: Final = re.compile(r"\b(once|twice|thrice)\b", re.IGNORECASE)
 _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3}

@@ -88,7 +88,7 @@ _CITATION: Final = re.compile(
 # a footnote digit glued to a word, a year or a sum: episodes1. · 20171. · 42000元1。
 _FOOTNOTE: Final = re.compile(
     rf"(?<=[a-z][a-z][a-z])\d{{1,2}}(?=[.,;:)]?(?:\s|$))|(?<=\d, (?:19|20)\d\d)\d(?!\d)"
-    rf"|(?<=[元圆{HAN}][元日号次人整月]) ?\d{{1,2}}(?=[。，,；;]|$)"
+    rf"|(?<=[元圆{HAN}][元日号次人整月]) ?\d{{1,2}}(?=[。，,；;](?!\d)|$)"
     r"|(?<=[\d,]\d{3}\.)\d(?=\s|$)"
 )
 # a blank that the extraction of a web page lost: a total of27 · composed byAndrew Lloyd Webber
