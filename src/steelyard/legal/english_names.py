@@ -1,0 +1,159 @@
+"""Names of persons, organisations and places in English text, by capitals, titles and suffixes."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+_UPPER: Final = "A-ZÀ-ÖØ-Þ"
+_LETTER: Final = "A-Za-zÀ-ÖØ-öø-ÿĀ-ſ"
+_WORD: Final = rf"(?:Mc|Mac|O'|D')?[{_UPPER}][{_LETTER}]*(?:['-][{_LETTER}]+)*"
+_PARTICLE: Final = r"(?:de|da|del|della|di|du|van|von|der|den|la|le|bin|binti|ibn|al|el|of|the|and|&)"
+# capitalised words in a row, joined by particles and initials
+_SEQUENCE: Final = re.compile(
+    rf"(?<![{_LETTER}\d_.@/-]){_WORD}\.?(?:(?: | ?& ?|, (?=(?:Inc|LLC|LLP|Ltd|Co|Corp)\b))(?:{_PARTICLE} ){{0,2}}{_WORD}\.?)*"
+)
+_TITLES: Final = frozenset(
+    "Mr Mrs Ms Miss Mx Dr Prof Professor Judge Justice Sir Dame Lord Lady Officer Detective Inspector Sergeant Sgt "
+    "Captain Capt Attorney Counsel Magistrate Rev Hon".split()
+)
+_ORGANISATIONS: Final = frozenset(
+    "Inc LLC LLP Ltd Limited Corp Corporation Co Company Bank PLC Plc GmbH Holdings Group Partners Associates "
+    "Enterprises Industries Motors Machinery Trust Foundation Hospital Clinic University College School Institute "
+    "Hotel Insurance Logistics Solicitors Chambers Airlines Services Solutions Technologies Systems Ventures".split()
+)
+_PLACES: Final = frozenset(
+    "Street St Road Rd Lane Avenue Ave Boulevard Blvd Drive Terrace Square Court County City Town Village Bridge "
+    "Park Harbour Harbor Island River Station Airport District Province Quay Close Crescent Row Place Hill".split()
+)
+_STATUTES: Final = frozenset(
+    "Act Acts Code Law Laws Rule Rules Regulation Regulations Convention Constitution Amendment Statute Ordinance "
+    "Directive Treaty Article Articles Section Sections Chapter Clause Schedule Appendix Exhibit Protocol Charter "
+    "Restatement Principles Doctrine Clause Bill Decree Interpretation Provisions".split()
+)
+_FUNCTION_WORDS: Final = frozenset(
+    "a an the this that these those there then when where what which who whom whose why how he she it they we you i "
+    "in on at by for from to and but or if as of no not yes his her its their our your my is are was were be been am "
+    "do does did has have had can could may might must shall should will would with without within under over upon "
+    "about after before between during since until while because although though unless whether however therefore "
+    "thus hence also both neither either nor so such only all any each every some many most more less few several "
+    "another other others same here now again once first second third fourth finally lastly next moreover furthermore "
+    "additionally nevertheless nonetheless instead meanwhile accordingly consequently specifically overall according "
+    "based given please note yes despite pursuant regarding concerning including per via yet too very just even still "
+    "one two three four five six seven eight nine ten hundred thousand million".split()
+)
+_ORDINARY: Final = frozenset(
+    "january february march april may june july august september october november december jan feb mar apr jun jul aug "
+    "sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday page pages line answer question "
+    "summary facts fact issue issues analysis result results conclusion background evidence parties party claim claims "
+    "claimant claimants plaintiff plaintiffs defendant defendants appellant respondent petitioner court courts judge "
+    "judgment judgement order orders case cases law legal civil criminal procedure contract contracts agreement "
+    "agreements lease loan deposit payment payments amount amounts total balance date dates time place key finding "
+    "findings point points note notes important details detail overview introduction timeline chronology list table "
+    "figure step steps part section supreme high appeal appeals district county magistrates crown federal state states "
+    "united kingdom america american china chinese english british french german european union international national "
+    "people republic government ministry department office bureau commission committee council authority agency police "
+    "station public private security social labor labour tax revenue customs commerce commercial uniform fair standards "
+    "human rights property real estate intellectual family child children marriage divorce employment worker workers "
+    "employer employee tenant landlord buyer seller lender borrower creditor debtor owner manager director witness "
+    "witnesses expert surveyor officer lawyer attorney counsel client customer company bank insurance policy service "
+    "services terms conditions privacy data information personal user users account online website email phone number "
+    "address name names title type status role description document documents record records file files transcript "
+    "statement statements report reports letter notice receipt invoice statement interview money laundering fraud theft "
+    "murder crime crimes penal damage damages liability negligence breach duty care good faith due process force majeure "
+    "main short final direct correct general specific relevant applicable available additional other potential possible "
+    "new old first second third north south east west central upper lower great grand big small red black white blue "
+    "internet google facebook youtube wechat alipay microsoft apple amazon twitter ai yuan renminbi dollar dollars usd "
+    "rmb cny eur gbp hkd christmas easter new year day days week month months years war world history act code god "
+    "interrogation suspect victim cash transfer refund rent interest rate principal remaining outstanding paid received "
+    "source sources reference references context passage quote quotation cited citation citations disclaimer warning "
+    "step option reason reasons explanation reasoning calculation formula answer response assistant model language "
+    "purchase price sale sales delivery goods services warranty termination confidentiality governing dispute arbitration "
+    "mediation jurisdiction execution signature signed effective term party disclosing receiving recipient".split()
+)
+_ORDINARY_ENDING: Final = re.compile(
+    "(?:tion|sion|ment|ness|ity|ance|ence|ible|able|ical|tive|ous|ary|ory|ism|ship|ful|ally|edly|ings|ology|ure|ants|ers)$"
+)
+_NAMED: Final = re.compile(r"\b(?:named|called|surnamed)\s+$")
+
+
+def english_names(text: str) -> Iterator[tuple[str, int]]:
+    """Names in capitals with their places, without titles and ordinary words before them."""
+    for found in _SEQUENCE.finditer(text):
+        words = [(word[0], word.start() + found.start()) for word in re.finditer(r"\S+", found[0])]
+        yield from _names_in(text, words)
+
+
+def _names_in(text: str, words: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    plain = [_plain(word) for word, _ in words]
+    first = next((at for at, word in enumerate(plain) if not _leads(word)), len(plain))
+    last = max((at for at, word in enumerate(plain) if not _is_particle(word)), default=-1)
+    has_title = first > 0 and plain[first - 1] in _TITLES
+    kept = plain[first : last + 1]
+    if not kept or any(word in _STATUTES for word in kept):
+        return
+    if _is_named(kept, has_title=has_title or _NAMED.search(text[max(0, words[first][1] - 12) : words[first][1]]) is not None):
+        start, end = words[first][1], words[last][1] + len(words[last][0])
+        name = re.sub(r"(?:'s?|[.,])$", "", text[start:end])
+        yield name, start
+
+
+def _is_named(words: list[str], *, has_title: bool) -> bool:
+    """Whether words in capitals name somebody or something: two at least, or a title, and not a heading."""
+    content = [word for word in words if not _is_particle(word)]
+    if words[-1] in _ORGANISATIONS or words[-1] in _PLACES:
+        return any(not _is_ordinary(word) for word in content[:-1])
+    if has_title:
+        return not _is_ordinary(content[0])
+    return len(content) > 1 and not any(_is_ordinary(word) for word in content) and _is_cased(content)
+
+
+def _is_cased(words: list[str]) -> bool:
+    """Whether at least one word is not in capitals throughout or an initial."""
+    return any(len(word) > 1 and not word.isupper() for word in words)
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"(?:'s?|[.,])+$", "", word)
+
+
+def _leads(word: str) -> bool:
+    """Whether a word only comes before a name."""
+    return word in _TITLES or _is_particle(word) or word.lower() in _FUNCTION_WORDS or word.lower() in _ROLE_WORDS
+
+
+_ROLE_WORDS: Final = frozenset(
+    "plaintiff plaintiffs defendant defendants claimant appellant respondent petitioner witness judge justice attorney "
+    "counsel tenant landlord buyer seller lender borrower debtor creditor employer employee manager director suspect "
+    "victim expert surveyor answer name accused applicant complainant guarantor introducer chairman president".split()
+)
+
+
+def _is_particle(word: str) -> bool:
+    return not word or word[0].islower() or word == "&"
+
+
+def _is_ordinary(word: str) -> bool:
+    lower = word.lower()
+    if lower in _ORDINARY or lower in _FUNCTION_WORDS or lower in _ROLE_WORDS:
+        return True
+    return len(word) > 6 and _ORDINARY_ENDING.search(lower) is not None
+
+
+def is_known_english_name(name: str, text: str) -> bool:
+    """Whether a text has the words of a name in any case, without accents, initials, titles and particles."""
+    known = _latin_words(text)
+    words = [_unaccented(word) for word in re.findall(rf"[{_LETTER}']+", name) if not _is_particle(word)]
+    return all(word in known or len(word) == 1 or _is_ordinary(word) for word in words)
+
+
+@lru_cache(maxsize=64)
+def _latin_words(text: str) -> frozenset[str]:
+    found = re.findall(rf"[{_LETTER}]+(?:'[{_LETTER}]+)*", text)
+    return frozenset(part for word in found for part in (_unaccented(word), _unaccented(word).removesuffix("'s")))
+
+
+def _unaccented(word: str) -> str:
+    plain = word if word.isascii() else unicodedata.normalize("NFD", word)
+    return "".join(char for char in plain if not unicodedata.combining(char)).lower().removesuffix("'s")
