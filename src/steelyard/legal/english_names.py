@@ -8,11 +8,18 @@ from typing import Final
 
 _UPPER: Final = "A-ZÀ-ÖØ-Þ"
 _LETTER: Final = "A-Za-zÀ-ÖØ-öø-ÿĀ-ſ"
-_WORD: Final = rf"(?:Mc|Mac|O'|D')?[{_UPPER}][{_LETTER}]*(?:['-][{_LETTER}]+)*"
-_PARTICLE: Final = r"(?:de|da|del|della|di|du|van|von|der|den|la|le|bin|binti|ibn|al|el|of|the|and|&)"
+_WORD: Final = rf"(?:Mc|Mac|O'|D')?[{_UPPER}][{_LETTER}]*(?:(?:-|'(?!s\b))[{_LETTER}]+)*"
+_ABBREVIATED: Final = r"(?:Mr|Mrs|Ms|Dr|Prof|Sgt|Capt|Hon|Rev|St|Jr|Sr|Inc|Co|Corp|Ltd|[A-ZÀ-ÖØ-Þ])\."
+_PARTICLE: Final = r"(?:de|da|del|della|di|du|van|von|der|den|la|le|bin|binti|ibn|al|el)"
+_OF: Final = (
+    r"(?<=Bank) of (?:the )?|(?<=University) of (?:the )?|(?<=County) of |(?<=City) of |(?<=Bureau) of |(?<=Ministry) of |"
+    r"(?<=Department) of (?:the )?|(?<=Court) of |(?<=Court) at |(?<=Town) of |(?<=Law) of |(?<=Code) of |(?<=Rules) of |"
+    r"(?<=Republic) of |(?<=Act) of "
+)
 # capitalised words in a row, joined by particles and initials
 _SEQUENCE: Final = re.compile(
-    rf"(?<![{_LETTER}\d_.@/-]){_WORD}\.?(?:(?: | ?& ?|, (?=(?:Inc|LLC|LLP|Ltd|Co|Corp)\b))(?:{_PARTICLE} ){{0,2}}{_WORD}\.?)*"
+    rf"(?<![{_LETTER}\d_.@/-])(?:{_ABBREVIATED}|{_WORD})(?:(?:{_OF}| ?& ?| |, (?=(?:Inc|LLC|LLP|Ltd|Co|Corp)\b))"
+    rf"(?:{_PARTICLE} ){{0,2}}(?:{_ABBREVIATED}|{_WORD}))*"
 )
 _TITLES: Final = frozenset(
     "Mr Mrs Ms Miss Mx Dr Prof Professor Judge Justice Sir Dame Lord Lady Officer Detective Inspector Sergeant Sgt "
@@ -70,43 +77,60 @@ _ORDINARY: Final = frozenset(
     "source sources reference references context passage quote quotation cited citation citations disclaimer warning "
     "step option reason reasons explanation reasoning calculation formula answer response assistant model language "
     "purchase price sale sales delivery goods services warranty termination confidentiality governing dispute arbitration "
-    "mediation jurisdiction execution signature signed effective term party disclosing receiving recipient".split()
+    "mediation jurisdiction execution signature signed effective term party disclosing receiving recipient "
+    "net income average profit margin gross current assets liabilities working capital revenue flow cost costs credit "
+    "losses change control default events software product products item items market business health license grant "
+    "proof fee fees content application web site sites app ad ads device ship boat car vehicle house building floor "
+    "room kind regards dear hello thanks thank sincerely best yours conclusion outcome decision ruling holding verdict "
+    "sentence fine penalty rationale rule rules basis ground grounds argument arguments defence defense counterclaim "
+    "relief remedy remedies costs award awards value unit currency item quantity remark remarks category subject "
+    "author speaker body head text content missing unknown none null true false confidence score clear unclear "
+    "unable unfortunately sorry based likely unlikely certain uncertain yes okay sure indeed certainly clearly simply "
+    "contact tel mobile fax mail id card passport licence plate serial model brand".split()
 )
 _ORDINARY_ENDING: Final = re.compile(
-    "(?:tion|sion|ment|ness|ity|ance|ence|ible|able|ical|tive|ous|ary|ory|ism|ship|ful|ally|edly|ings|ology|ure|ants|ers)$"
+    "(?:tion|sion|ment|ness|it(?:y|ie)|ance|ence|ible|able|ical|tive|ous|ary|ory|ism|ship|ful|ally|edly|ology|ure|ee|ant|"
+    "actor|acting|turing|esting|(?<!ham)(?<!a)ed)s?$|^[ivxl]+$"
 )
 _NAMED: Final = re.compile(r"\b(?:named|called|surnamed)\s+$")
 
 
 def english_names(text: str) -> Iterator[tuple[str, int]]:
     """Names in capitals with their places, without titles and ordinary words before them."""
+    lower = _lower_words(text)
     for found in _SEQUENCE.finditer(text):
         words = [(word[0], word.start() + found.start()) for word in re.finditer(r"\S+", found[0])]
-        yield from _names_in(text, words)
+        yield from _names_in(text, words, lower)
 
 
-def _names_in(text: str, words: list[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+def _lower_words(text: str) -> frozenset[str]:
+    """The words that a text also writes without a capital: they are ordinary ones."""
+    return frozenset(re.findall(r"\b[a-z]{3,}\b", text))
+
+
+def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) -> Iterator[tuple[str, int]]:
     plain = [_plain(word) for word, _ in words]
     first = next((at for at, word in enumerate(plain) if not _leads(word)), len(plain))
     last = max((at for at, word in enumerate(plain) if not _is_particle(word)), default=-1)
-    has_title = first > 0 and plain[first - 1] in _TITLES
     kept = plain[first : last + 1]
     if not kept or any(word in _STATUTES for word in kept):
         return
-    if _is_named(kept, has_title=has_title or _NAMED.search(text[max(0, words[first][1] - 12) : words[first][1]]) is not None):
-        start, end = words[first][1], words[last][1] + len(words[last][0])
-        name = re.sub(r"(?:'s?|[.,])$", "", text[start:end])
-        yield name, start
+    start, end = words[first][1], words[last][1] + len(words[last][0])
+    has_title = first > 0 and plain[first - 1] in _TITLES
+    if _is_named(kept, lower, is_told=has_title or _NAMED.search(text[max(0, start - 12) : start]) is not None):
+        yield re.sub(r"(?:'s?|[.,])$", "", text[start:end]), start
 
 
-def _is_named(words: list[str], *, has_title: bool) -> bool:
+def _is_named(words: list[str], lower: frozenset[str], *, is_told: bool) -> bool:
     """Whether words in capitals name somebody or something: two at least, or a title, and not a heading."""
     content = [word for word in words if not _is_particle(word)]
     if words[-1] in _ORGANISATIONS or words[-1] in _PLACES:
-        return any(not _is_ordinary(word) for word in content[:-1])
-    if has_title:
+        return any(not _is_ordinary(word) and word.lower() not in lower for word in content[:-1])
+    if is_told:
         return not _is_ordinary(content[0])
-    return len(content) > 1 and not any(_is_ordinary(word) for word in content) and _is_cased(content)
+    if any(_is_ordinary(word) or word.lower() in lower for word in content):
+        return False
+    return len(content) > 1 and _is_cased(content)
 
 
 def _is_cased(words: list[str]) -> bool:
@@ -138,7 +162,7 @@ def _is_ordinary(word: str) -> bool:
     lower = word.lower()
     if lower in _ORDINARY or lower in _FUNCTION_WORDS or lower in _ROLE_WORDS:
         return True
-    return len(word) > 6 and _ORDINARY_ENDING.search(lower) is not None
+    return (len(word) > 6 or word.isupper()) and _ORDINARY_ENDING.search(lower) is not None
 
 
 def is_known_english_name(name: str, text: str) -> bool:

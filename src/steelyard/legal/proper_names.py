@@ -27,6 +27,8 @@ _AMBIGUOUS: Final = frozenset(
     "玉银公哈利居揭干但尉斯元束衣信展阴智幸奉植衡富由单金石夏段雷申任余付程高马何林叶于黄罗许曾田龙贺顾祝童季柏宗桂欧殷章仲虞迟郁冀阳尤卓"
     "边车宾闭况凌陆周"
 )
+# surnames that are mostly function words: only a role with 是 or a colon, or 叫, makes them names
+_FUNCTION_LIKE: Final = frozenset("和向由来但那应都时况位公原相国全")
 # characters that never continue a surname into a name
 _NEVER: Final = frozenset(
     "他她它我你您的了在是有和与及或不没未被把将给对于从到至向由以为其这那个们等都也还就已曾应当可能会要说称道者所"
@@ -41,12 +43,18 @@ _ROLES: Final = frozenset(
     "哥哥 弟弟 姐姐 妹妹 表弟 表哥 堂弟 堂哥 表妹 表姐 侄子 外甥 女婿 儿媳 前妻 前夫 男友 女友 男子 女子 仓管员 业务员 销售员 快递员 保安 "
     "骑手 中介 客服 秘书 助理 专家 教授 记者 同伙 姓名 名叫 叫做 叫作 还有 另有 交给 转给 借给 付给 还给 退给 卖给 送给 告诉 找到 联系 "
     "债主 车主 货主 伤者 死者 患者 乘客 顾客 客户 技师 工程师 设计师 包工头 推销员 售货员 收银员 服务员 管理员 调解员 仲裁员 翻译 领导 "
-    "伯父 叔叔 舅舅 姑姑 爷爷 奶奶 外公 外婆 岳父 岳母 公公 婆婆 嫂子 姐夫 妹夫 侄女 未婚妻 未婚夫 继父 继母 养父 养母 长子 次子 长女 次女".split()
+    "伯父 叔叔 舅舅 姑姑 爷爷 奶奶 外公 外婆 岳父 岳母 公公 婆婆 嫂子 姐夫 妹夫 侄女 未婚妻 未婚夫 继父 继母 养父 养母 长子 次子 长女 次女 "
+    "其妻 其夫 其父 其母 其子 其女 其弟 其兄 其姐 其妹 给了 委托 聘请".split()
 )
 _COPULAS: Final = frozenset("是为系叫:")
-_BEFORE: Final = frozenset("、:,。;!?\n(“是叫为系由与跟向和给")
+_BEFORE: Final = frozenset("、:,。;!?\n(“ |是叫为系由与跟向和给")
+_EDGE_CHARACTERS: Final = frozenset("经据让请找被")
+_EDGE_WORDS: Final = frozenset(
+    "后来 当时 随后 此后 之后 其中 同时 另外 因此 所以 最终 最后 以及 包括 除了 通过 根据 按照 委托 联系 聘请 除开 连同 伙同 会同 陪同 "
+    "协助 指使 雇佣 雇用 安排 要求 请求 起诉 控告 举报 称呼 认识 结识 听说 得知 证实 指认 辨认 追问 询问 讯问 代表 代替 帮助 欺骗 殴打".split()
+)
 _AFTER: Final = re.compile(
-    r"[,。;!?、)\]”\s:(]|$|的(?!时候)|说|称|先生|女士|表示|承认|否认|在场|介绍|收取|收到|收了|给了|支付|"
+    r"[,。;!?、)\]”\s:(|]|$|也|均|都|一起|共同|一同|[两二三]人|律师|法官|知情|证实|退款|的(?!时候)|说|称|先生|女士|表示|承认|否认|在场|介绍|收取|收到|收了|给了|支付|"
     r"付款|转账|签|等|与|和|以|负责|担任|担保|保证|保管|主持|出面|转交|驾驶|陪同|报案|作证|证明|见证|垫付|归还|赔偿|"
     r"经手|操作|开车|送|所|代|提供|出借|向|现金|微信|于\d|\d|参与|参加|出庭|到庭|辩称|诉称|陈述|供述|供认|作为|同意|认为|主张|"
     r"要求|请求|委托|购买|借款|还款|退款|退还|收款|取款|交付|签订|订立|签字|受伤|死亡|驾车|殴打|盗窃|"
@@ -112,12 +120,15 @@ def _chinese_names(text: str) -> Iterator[tuple[str, int]]:
 def _name_at(text: str, at: int, surname: str) -> str:
     """The name that begins with the surname at this place; "" if the context does not make it one."""
     role = _has_role_before(text, at)
-    is_edge = at == 0 or text[at - 1] in _BEFORE
+    is_mark = at == 0 or text[at - 1] in _BEFORE
+    is_edge = is_mark or text[at - 1] in _EDGE_CHARACTERS or text[at - 2 : at] in _EDGE_WORDS
     if len(surname) == 2:
         is_sure = role or (is_edge and surname not in _DOUBTFUL)
         return _with_given(text, at, surname, (1, 2), _AFTER) if is_sure else ""
+    if surname in _FUNCTION_LIKE and not (role and text[at - 1] in _COPULAS):
+        return ""
     if surname in _AMBIGUOUS:
-        return _with_given(text, at, surname, (2, 1) if role else (2,), _AFTER) if role or is_edge else ""
+        return _with_given(text, at, surname, (2, 1) if role else (2,), _AFTER) if role or is_mark else ""
     if role:
         return _with_given(text, at, surname, (1, 2), _AFTER) or _with_given(text, at, surname, (2,), None)
     if is_edge:
