@@ -11,9 +11,10 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.legal import derivations
+from steelyard.legal.chinese_places import Place, chinese_places, is_known_place
 from steelyard.legal.clocks import minutes_of, stated_minutes
 from steelyard.legal.derivations import REST, TOTAL, Stated, cents
-from steelyard.legal.proper_names import is_known_name, names, places
+from steelyard.legal.proper_names import is_known_name, names
 from steelyard.legal.quotes import quote_key, quote_pieces
 from steelyard.legal.reading import read_with_offsets
 from steelyard.text.dates import Day
@@ -234,7 +235,7 @@ class _Claims:
     values: tuple[Mention, ...]
     quotes: tuple[tuple[str, int], ...]
     names: tuple[tuple[str, int], ...]
-    places: tuple[tuple[str, int, tuple[str, ...]], ...]
+    places: tuple[Place, ...]
 
 
 def find_invented(answer: str, context: str, *, question: str = "") -> list[Invented]:
@@ -263,7 +264,7 @@ def _claims_of(answer: str) -> _Claims:
         values=tuple(value for value in values if not _is_exempt(text, value, marks, is_record=is_record)),
         quotes=tuple(quotes),
         names=tuple((name, at) for name, at in names(text) if at not in unsaid),
-        places=tuple((place, at, tuple(pieces)) for place, at, pieces in places(text)),
+        places=() if text.isascii() else tuple(chinese_places(text)),
     )
 
 
@@ -638,10 +639,9 @@ def _proper_names(claims: _Claims, grounds: Sequence[Ground]) -> Iterator[Invent
     for name, start in claims.names:
         if not any(is_known_name(name, ground.text) for ground in grounds):
             yield Invented(name, "name", start, start + len(name))
-    for place, start, pieces in claims.places:
-        is_known = any(quote_key(place) in ground.key for ground in grounds)
-        if not (is_known or all(any(quote_key(piece) in ground.key for ground in grounds) for piece in pieces)):
-            yield Invented(place, "place", start, start + len(place))
+    for place in claims.places:
+        if not any(is_known_place(place, ground.key) for ground in grounds):
+            yield Invented(place.text, "place", place.start, place.start + len(place.text))
 
 
 def _outermost(found: Sequence[Invented]) -> Iterator[Invented]:

@@ -79,19 +79,6 @@ _TITLED: Final = re.compile(f"([{''.join(sorted(SURNAMES - _AMBIGUOUS))}])({'|'.
 _CALLED: Final = re.compile(f"(?:名叫|叫做|叫作|叫|名为|姓名(?:是|为|:))([{_HAN}]{{2,4}}?)(?=[,。;!?、)”\\s]|$|的|是|说)")
 
 
-_SUFFIX: Final = (
-    "有限责任公司|股份有限公司|有限公司|分公司|公司|银行|医院|派出所|公安局|检察院|人民法院|法院|事务所|大学|中学|小学|"
-    "酒店|宾馆|饭店|茶馆|餐馆|超市|工厂|集团|委员会|合作社|省|县|镇|乡|村(?!民|里|委)|街道(?!办)|路\\d+号|路(?!上|边|口|费|面|过|人|线|程|途|\\d)|街\\d+号|巷\\d+号|大道\\d+号"
-)
-_PIECE: Final = re.compile(f"[\\u4e00-\\u9fff\\d]{{1,12}}?(?:{_SUFFIX})")
-_PLACE: Final = re.compile(f"(?:[\\u4e00-\\u9fff\\d]{{1,12}}?(?:{_SUFFIX}))+")
-_CUT: Final = re.compile("[的了在去到从向与和是于为由被把给及或该这那某本其系叫称说即将经让请至往住过]")
-_GENERIC: Final = re.compile(
-    "^(?:当地|附近|一家|公安|有关|相关|所在|多家|两家|这家|那家|同一|各|全|外|本|上述|某|几|基层|上级|人民|城|乡|农|同|邻|整个|下属|手机|网上|电话|商业|公|马|道|铁|小|大|半|一|高速公|柏油|水泥|装修|建筑|保险|贸易|科技|物业)*"
-    f"(?:{_SUFFIX})$"
-)
-
-
 def names(text: str) -> Iterator[tuple[str, int]]:
     """Persons' names in a normal text, with their places."""
     if not text.isascii():
@@ -160,7 +147,7 @@ def _with_given(text: str, at: int, surname: str, lengths: tuple[int, ...], afte
 def _may_be_given(surname: str, given: str) -> bool:
     if any(char in _NEVER or not "\u4e00" <= char <= "\u9fff" for char in given):
         return False
-    return surname[-1] + given[0] not in SURNAME_WORDS and given not in FREQUENT_WORDS
+    return surname[-1] + given[0] not in SURNAME_WORDS and given not in FREQUENT_WORDS and given not in SURNAME_WORDS
 
 
 def is_known_name(name: str, text: str) -> bool:
@@ -170,12 +157,3 @@ def is_known_name(name: str, text: str) -> bool:
     if name[1:] in _TITLES or name[1:2] == "某":
         return name[0] in text
     return name in text
-
-
-def places(text: str) -> Iterator[tuple[str, int, list[str]]]:
-    """Places and organisations by their suffix, without the words that lead up to them; and the pieces of a chain."""
-    for found in _PLACE.finditer(text):
-        cut = max((mark.end() for mark in _CUT.finditer(found[0][:-2])), default=0)
-        place = found[0][cut:]
-        if len(place) > 2 and not _GENERIC.match(place) and not place[0].isdigit():
-            yield place, found.start() + cut, [piece[0] for piece in _PIECE.finditer(place)]
