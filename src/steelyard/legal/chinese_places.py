@@ -16,6 +16,7 @@ _SUFFIX: Final = (
     "村(?!民|里|委|镇|庄)|街道(?!办)|(?:路|街|巷|大道|弄|胡同)\\d+号(?:\\d+室)?|"
     "路(?!上|边|口|费|面|过|人|线|程|途|由|径|段|局|灯|\\d)|大道(?!\\d|理)|巷(?!\\d|子|口)"
 )
+_STATUTE: Final = re.compile("《[^《》\n]{2,60}?(?:法|条例|规定|解释|办法|宪章|安排|意见|通知|决定|规则|细则|法典|公约|批复|纪要)》?")
 _END: Final = re.compile(_SUFFIX)
 _STEM: Final = re.compile(f"[{_HAN}\\dA-Z]*$")
 _LONGEST_STEM: Final = 16
@@ -65,6 +66,7 @@ class Place:
 def chinese_places(text: str) -> Iterator[Place]:
     """Named places and organisations of a normal text."""
     end = 0
+    text = _STATUTE.sub(lambda title: "《" + "\0" * (len(title[0]) - 1), text)
     for found in _END.finditer(text):
         place = _place(text, max(end, found.start() - _LONGEST_STEM), found)
         if not _goes_on(text, found.end()):

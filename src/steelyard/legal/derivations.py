@@ -74,6 +74,8 @@ class Stated:
 
 def is_sum(value: int, place: int, stated: Stated) -> bool:
     """Whether a value is the sum or the difference of two stated ones, or of several in a row."""
+    if not stated.values:
+        return False
     near = Counter(stated.near(place))
     for one in near:
         other = value - one

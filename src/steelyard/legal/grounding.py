@@ -65,6 +65,7 @@ _TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 _DIGITS: Final = re.compile(r"\d+(?:[- ]\d+)*")
+_TWO_HAN: Final = re.compile(r"[\u4e00-\u9fff]{2}")
 _JSON_KEY: Final = re.compile(r'(?<=[{,\[\s])"[^"\n]{0,80}"\s*:|^"[^"\n]{0,80}"\s*:')
 _JSON_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
@@ -102,6 +103,7 @@ class Ground:
     amounts: tuple[int, ...] = ()
     sums: frozenset[int] = frozenset()
     differences: frozenset[int] = frozenset()
+    counted: Mapping[str, frozenset[Decimal]] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=64)
@@ -142,6 +144,7 @@ def ground_of(context: str) -> Ground:
         amounts=amounts,
         sums=sums,
         differences=differences,
+        counted=_numbers_by_noun(text, values),
     )
 
 
@@ -162,6 +165,35 @@ def _units_by_value(values: Iterable[Mention]) -> dict[Decimal, frozenset[str]]:
         if value.value is not None:
             units.setdefault(value.value, set()).add(value.unit)
     return {value: frozenset(found) for value, found in units.items()}
+
+
+def _numbers_by_noun(text: str, values: Iterable[Mention]) -> dict[str, frozenset[Decimal]]:
+    """How many of what: for nouns that stand beside a count."""
+    numbers: dict[str, set[Decimal]] = {}
+    for value in values:
+        if value.kind in ("count", "number") and value.value is not None:
+            for noun in _nouns(text, value):
+                numbers.setdefault(noun, set()).add(value.value)
+    return {noun: frozenset(found) for noun, found in numbers.items()}
+
+
+_MORE_UNITS: Final = frozenset("段则篇道首幕具宗桩节")
+_ENGLISH_NOUN: Final = re.compile(r" ?((?:[a-z][a-z'-]*[ ]){0,2}?)([a-z]+(?<!s)s|people|children|men|women)\b")
+_NO_ADJECTIVE: Final = re.compile(r"\b(?:of|and|or|to|in|on|at|by|for|from|with|was|were|is|are|the|a|an|that|who|as|than)\b")
+
+
+def _nouns(text: str, value: Mention) -> Iterator[str]:
+    """What a count counts: 段录音 for 三段录音 and 录音三段; vessel for "five other vessels"."""
+    if value.kind == "number" and text[value.end : value.end + 1] in _MORE_UNITS:
+        value = replace(value, unit=text[value.end : value.end + 1], end=value.end + 1)
+    if value.unit.isascii():
+        found = _ENGLISH_NOUN.match(text.lower(), value.end - len(value.unit))
+        if found and not _NO_ADJECTIVE.search(found[1]):
+            yield found[2].removesuffix("s")
+        return
+    for noun in (text[max(0, value.start - 2) : value.start], text[value.end : value.end + 2]):
+        if _TWO_HAN.fullmatch(noun):
+            yield value.unit + noun
 
 
 def _percents(text: str, values: Iterable[Mention]) -> Iterator[Decimal]:
@@ -236,6 +268,7 @@ class _Claims:
     quotes: tuple[tuple[str, int], ...]
     names: tuple[tuple[str, int], ...]
     places: tuple[Place, ...]
+    own_counts: tuple[tuple[Mention, tuple[str, ...]], ...] = ()
 
 
 def find_invented(answer: str, context: str, *, question: str = "") -> list[Invented]:
@@ -255,16 +288,23 @@ def _claims_of(answer: str) -> _Claims:
     folded = read_with_offsets(answer)
     text, is_record = _without_keys(folded.text)
     marks = _list_marks(text)
-    values = (value for value in _with_tails(text) if value.kind in _CHECKED)
+    values = [value for value in _with_tails(text) if value.kind in _CHECKED]
+    exempt = [value for value in values if _is_exempt(text, value, marks, is_record=is_record)]
+    dropped = {value.start for value in exempt}
     quotes, unsaid = _quoted(text)
     return _Claims(
         original=answer,
         folded=folded,
         text=text,
-        values=tuple(value for value in values if not _is_exempt(text, value, marks, is_record=is_record)),
+        values=tuple(value for value in values if value.start not in dropped),
         quotes=tuple(quotes),
         names=tuple((name, at) for name, at in names(text) if at not in unsaid),
         places=() if text.isascii() else tuple(chinese_places(text)),
+        own_counts=tuple(
+            (value, tuple(_nouns(text, value)))
+            for value in exempt
+            if value.kind in ("count", "number") and (value.value or 0) > 1
+        ),
     )
 
 
@@ -299,7 +339,7 @@ def _is_exempt(text: str, value: Mention, marks: frozenset[int], *, is_record: b
             return _is_plain_number(text, value, is_record=is_record)
         case "serial":
             return _LABEL.fullmatch(value.text) is not None
-    return value.start in marks
+    return value.start in marks or (value.kind == "money" and value.value == 0)
 
 
 def _is_own_count(text: str, value: Mention) -> bool:
@@ -384,6 +424,10 @@ def _cuts_a_number(key: str, start: int, end: int) -> bool:
 
 
 def _values(claims: _Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
+    for value, nouns in claims.own_counts:
+        known = [numbers for ground in grounds for noun in nouns if (numbers := ground.counted.get(noun))]
+        if known and not any(value.value in numbers for numbers in known):
+            yield Invented(value.text, value.kind, value.start, value.end)
     if not claims.values:
         return
     unknown = [value for value in claims.values if not any(_is_grounded(value, claims, ground) for ground in grounds)]
@@ -588,13 +632,11 @@ class _Reckoning:
 
     def _follows_from_document(self, value: Mention, amount: int, counts: Sequence[int]) -> bool:
         """Operands that the answer only names: "in total" or "still owed"."""
-        around = self._around(value)
         for ground in self.grounds:
-            if TOTAL.search(around) and (
-                amount in ground.sums or derivations.is_product(amount, ground.amounts[:12], counts)
-            ):
+            is_total = amount in ground.sums or derivations.is_product(amount, ground.amounts[:12], counts)
+            if is_total and TOTAL.search(self._around(value)):
                 return True
-            if REST.search(around) and amount in ground.differences:
+            if amount in ground.differences and REST.search(self._around(value)):
                 return True
         return False
 

@@ -64,8 +64,11 @@ _SPEAKS: Final = re.compile(
     "说|称|表示|承认|否认|在场|支付|转账|出庭|到庭|辩称|诉称|陈述|供述|作证|签字|签订|归还|退还|参与|介绍|驾驶|赔偿|购买|主张"
 )
 _DOUBTFUL: Final = frozenset(("东方", "百里", "公孙", "南门", "上官", "长孙"))
+_DOUBLE: Final = frozenset(DOUBLE_SURNAMES)
+_ANY_SURNAME: Final = SURNAMES | _DOUBLE
 _HAN: Final = r"\u4e00-\u9fff"
-_CANDIDATE: Final = re.compile(f"(?=({'|'.join(DOUBLE_SURNAMES)}|[{''.join(sorted(SURNAMES))}])[{_HAN}])")
+_FIRST: Final = "".join(sorted(SURNAMES | {surname[0] for surname in DOUBLE_SURNAMES}))
+_CANDIDATE: Final = re.compile(f"[{_FIRST}](?=[{_HAN}])")
 _SOMEBODY: Final = re.compile(
     f"[{''.join(sorted(SURNAMES))}]某(?:[某甲乙丙丁]|(?![{_HAN}])|(?=[的与和说称在因将被以向未已])|(?=[{_HAN}]))"
 )
@@ -89,9 +92,11 @@ def names(text: str) -> Iterator[tuple[str, int]]:
 def _chinese_names(text: str) -> Iterator[tuple[str, int]]:
     end = 0
     for found in _CANDIDATE.finditer(text):
-        if found.start() >= end and (name := _name_at(text, found.start(), found[1])):
-            end = found.start() + len(name)
-            yield name, found.start()
+        at = found.start()
+        surname = text[at : at + 2] if text[at : at + 2] in _DOUBLE else found[0]
+        if at >= end and surname in _ANY_SURNAME and (name := _name_at(text, at, surname)):
+            end = at + len(name)
+            yield name, at
     for found in _SOMEBODY.finditer(text):
         yield found[0], found.start()
     for found in _FAMILIAR.finditer(text):
