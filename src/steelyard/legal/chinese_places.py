@@ -13,13 +13,14 @@ _SUFFIX: Final = (
     "律师事务所|会计师事务所|事务所|律所|大学|学院|中学|小学|幼儿园|酒店|宾馆|饭店|旅馆|茶馆|茶楼|酒楼|餐馆|餐厅|超市|商行|车行|"
     "服务部|经营部|门市部|工作室|工厂|集团|仲裁委员会|委员会|合作社|研究所|鉴定所|鉴定中心|中心|小区|大厦|广场|花园|公寓|看守所|监狱|"
     "交警大队|支队|大队|管理局|分局|诊所|药店|商场|网吧|会所|自治州|省|市(?!场|民|价|值|政|区|面|级|委)|县|镇|乡(?!镇)|"
-    "村(?!民|里|委|镇|庄)|街道(?!办)|(?:路|街|巷|大道|弄|胡同)\\d+号(?:\\d+室)?|"
+    "区(?!域|别|分|间|块|长|政)|村(?!民|里|委|镇|庄)|街道(?!办)|(?:路|街|巷|大道|弄|胡同)\\d+号(?:\\d+室)?|"
     "路(?!上|边|口|费|面|过|人|线|程|途|由|径|段|局|灯|\\d)|大道(?!\\d|理)|巷(?!\\d|子|口)"
 )
 _STATUTE: Final = re.compile("《[^《》\n]{2,60}?(?:法|条例|规定|解释|办法|宪章|安排|意见|通知|决定|规则|细则|法典|公约|批复|纪要)》?")
 _END: Final = re.compile(_SUFFIX)
 _STEM: Final = re.compile(f"[{_HAN}\\dA-Z]*$")
 _LONGEST_STEM: Final = 16
+_DISTRICT: Final = re.compile(f"[省市州县][{_HAN}]{{2,3}}$")
 _PIECE_END: Final = re.compile(r"省|市|自治州|县|区|镇|乡|村|街道|路|街|巷|大道|\d+号")
 # characters that do not belong to a name
 _CUT: Final = frozenset(
@@ -89,7 +90,7 @@ def _place(text: str, lowest: int, found: re.Match[str]) -> Place | None:
     words = stem[0] if stem else ""
     cut = _cut_length(words)
     name = words[cut:]
-    if not _is_name(name, found[0]):
+    if not _is_name(name, found[0]) or (found[0] == "区" and not _DISTRICT.search(name)):
         return None
     start = found.start() - len(name)
     return Place(name + found[0], start, tuple(_pieces(name + found[0])), found[0])

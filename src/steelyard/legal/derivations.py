@@ -20,8 +20,8 @@ _LONGEST_SUM: Final = 48  # addends of a sum in a row
 _FEW: Final = 12  # amounts or dates of a document up to which a pair that the answer does not state may be meant
 
 TOTAL: Final = re.compile(
-    "合计|共计|总计|累计|一共|总共|共|总额|总数|加起来|合起来|之和|相加|加上|全部|"
-    r"\b(?:total|altogether|combined|sum|together|overall|aggregate)",
+    "合计|共计|总计|累计|一共|总共|共|总额|总数|加起来|合起来|之和|相加|加上|全部|先后|已[付支还退收交]|实际|"
+    r"\b(?:total|altogether|combined|sum|together|overall|aggregate|has paid|have paid|received)",
     re.IGNORECASE,
 )
 REST: Final = re.compile(
@@ -31,6 +31,12 @@ REST: Final = re.compile(
     re.IGNORECASE,
 )
 _RATE: Final = re.compile(r"利率|利息|年息|月息|税率|违约金|\b(?:interest|rate|penalty)\b", re.IGNORECASE)
+_SHARE: Final = re.compile(r"占|比例|比重|份额|之|\b(?:of|share|proportion|portion|fraction|per cent)\b|\(\0", re.IGNORECASE)
+_DEADLINE: Final = re.compile(
+    "期限|到期|届满|期满|截至|截止|至迟|最迟|最晚|不晚于|应[于在当]|之前|前|止|"
+    r"\b(?:due|deadline|expir|until|by|no later|end(?:s|ed)?|latest|run(?:s|ning)? to)\b",
+    re.IGNORECASE,
+)
 _TIME_BETWEEN: Final = re.compile(
     "相隔|相距|间隔|历时|持续|之间|期间|经过|共|为期|时隔|后|前|不到|超过|至|到|长达|"
     r"\b(?:between|later|after|before|lasted|elapsed|apart|over|within|span|period|from|total|duration)",
@@ -116,6 +122,16 @@ def is_share(percent: Decimal, values: Iterable[int], *, of_rest: bool) -> bool:
     return False
 
 
+def is_share_of(percent: Decimal, stated: Iterable[int], known: Sequence[int], *, of_rest: bool) -> bool:
+    """Whether a percentage is the ratio of a stated value and one of the document."""
+    return any(is_share(percent, (one, other), of_rest=of_rest) for one in stated for other in known)
+
+
+def names_a_share(around: str) -> bool:
+    """Whether the words around a percentage say that it is a part of something, and not a rate."""
+    return _SHARE.search(around) is not None and not _RATE.search(around)
+
+
 def may_be_share(percent: Decimal, around: str) -> bool:
     """Whether a percentage without stated operands may be meant as a ratio: three digits or more, and not a rate."""
     return len(percent.normalize().as_tuple().digits) >= 3 and not _RATE.search(around)
@@ -125,6 +141,7 @@ def may_be_share(percent: Decimal, around: str) -> bool:
 
 _DAYS_OF: Final = {"天": 1, "日": 1, "days": 1, "day": 1, "周": 7, "星期": 7, "weeks": 7, "week": 7}
 _MONTHS_OF: Final = {"个月": 1, "月": 1, "months": 1, "month": 1, "年": 12, "years": 12, "year": 12, "季度": 3}
+CALENDAR_UNITS: Final = frozenset((*_DAYS_OF, *_MONTHS_OF))
 _MINUTES_OF: Final = {"小时": 60, "个小时": 60, "hours": 60, "hour": 60, "分钟": 1, "minutes": 1, "minute": 1, "分": 1}
 
 
@@ -133,10 +150,30 @@ def is_span(value: Decimal, unit: str, days: Sequence[Day], clocks: Sequence[int
     if unit in _DAYS_OF:
         return any(_is_days(value * _DAYS_OF[unit], one, two) for one, two in combinations(_calendar(days), 2))
     if unit in _MONTHS_OF:
+        years = {day.year for day in days if day.year}
+        if _MONTHS_OF[unit] == 12 and any(value == abs(one - two) for one, two in combinations(years, 2)):
+            return True
         return any(_is_months(value, _MONTHS_OF[unit], one, two) for one, two in combinations(_months(days), 2))
     if unit in _MINUTES_OF:
         return any(_is_minutes(value * _MINUTES_OF[unit], two - one) for one, two in combinations(sorted(clocks), 2))
     return False
+
+
+def is_after(day: Day, known: Day, count: int, unit: str) -> bool:
+    """Whether a day is so many days, weeks, months or years after a known one; the first day may count."""
+    if not (known.is_whole and known.is_possible and day.is_possible):
+        return False
+    if unit in _DAYS_OF:
+        later = _calendar((day,))[0] - _calendar((known,))[0]
+        return later.days in (count * _DAYS_OF[unit], count * _DAYS_OF[unit] - 1)
+    months = _months((day,))[0][0] - _months((known,))[0][0]
+    same = day.day in (known.day, (known.day or 1) - 1)
+    return months == count * _MONTHS_OF[unit] and same
+
+
+def names_a_deadline(around: str) -> bool:
+    """Whether the words around a date say that a period ends there."""
+    return _DEADLINE.search(around) is not None
 
 
 def names_a_span(around: str) -> bool:

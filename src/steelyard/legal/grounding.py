@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
+from itertools import combinations
 from typing import Final
 
 from steelyard.legal import derivations
@@ -104,6 +105,9 @@ class Ground:
     sums: frozenset[int] = frozenset()
     differences: frozenset[int] = frozenset()
     counted: Mapping[str, frozenset[Decimal]] = field(default_factory=dict)
+    counts_times: bool = False
+    periods: tuple[tuple[int, str], ...] = ()
+    ages: frozenset[int] = frozenset()
 
 
 @lru_cache(maxsize=64)
@@ -120,7 +124,7 @@ def _question_ground(text: str) -> Ground:
 def ground_of(context: str) -> Ground:
     """What a text has."""
     text = normal(context)
-    values = mentions(text)
+    values = tuple(_values_of(text))
     numbers = [value for value in values if value.kind in ("money", "number") and value.value is not None]
     days = tuple(_with_years([value for value in values if value.kind == "date"]))
     amounts = tuple(sorted({cents(value.value) for value in numbers if value.kind == "money" or value.value >= 100}))
@@ -145,7 +149,32 @@ def ground_of(context: str) -> Ground:
         sums=sums,
         differences=differences,
         counted=_numbers_by_noun(text, values),
+        counts_times=any(value.kind == "count" and same_measure(value.unit, "次") for value in values),
+        periods=tuple(_periods(values)),
+        ages=frozenset(_ages(text, values, days)),
     )
+
+
+# numbers with a unit that `mentions` does not know: a period in days, a quantity
+_UNIT_AFTER: Final = re.compile(
+    r"(?:个?工作)?(日)(?![期常程记志报前后子])|(立方米|平方公里|平方千米|平方厘米|千克|毫升|毫米|毫克|千米|海里|公顷|千瓦时|升|度电)"
+    r"|[ -](sq\.? ?m|kg|km|cubic metres?|square metres?|square feet|tons?|tonnes?|litres?|miles?|acres?|metres?|feet)\b"
+)
+
+
+def _values_of(text: str) -> Iterator[Mention]:
+    """The values of a text; the tail of a number is digits of a card, a number with a unit is a count."""
+    tails = {tail.start(1) for tail in _TAIL.finditer(text)}
+    for value in mentions(text):
+        if value.kind != "number":
+            yield value
+        elif value.start in tails:
+            yield replace(value, kind="card")
+        elif unit := _UNIT_AFTER.match(text, value.end):
+            name = next(group for group in unit.groups() if group)
+            yield replace(value, kind="count", unit=name, end=unit.end(), text=text[value.start : unit.end()])
+        else:
+            yield value
 
 
 def _with_years(values: Sequence[Mention]) -> Iterator[Day]:
@@ -233,6 +262,28 @@ def _birthdays(values: Iterable[Mention]) -> Iterator[Day]:
             yield Day(int(digits[:4]), int(digits[4:6]), int(digits[6:]))
 
 
+def _periods(values: Iterable[Mention]) -> Iterator[tuple[int, str]]:
+    """Spans of time in days, months or years, of one and more."""
+    for value in values:
+        if value.kind == "count" and value.value is not None and value.unit in derivations.CALENDAR_UNITS:
+            yield int(value.value), value.unit
+
+
+def _ages(text: str, values: Sequence[Mention], days: Sequence[Day]) -> Iterator[int]:
+    """Ages that follow from a year of birth and the years that the document names."""
+    born = {day.year for day in _birthdays(values) if day.year}
+    for value in values:
+        if value.kind == "date" and value.value is not None and _BORN.search(text[value.start - 12 : value.end + 6]):
+            born |= {value.value.year} - {None}
+    for day in days:
+        for year in born:
+            if day.year and 0 < day.year - year < 120:
+                yield from (day.year - year, day.year - year - 1)
+
+
+_BORN: Final = re.compile(r"出生|生于|\d日生|月生|\bborn\b|birth")
+
+
 def _highest_ordinals(values: Iterable[Mention]) -> dict[str, Decimal]:
     """How far a document numbers its things: 第二次 says that there were two."""
     highest: dict[str, Decimal] = {}
@@ -288,7 +339,7 @@ def _claims_of(answer: str) -> _Claims:
     folded = read_with_offsets(answer)
     text, is_record = _without_keys(folded.text)
     marks = _list_marks(text)
-    values = [value for value in _with_tails(text) if value.kind in _CHECKED]
+    values = [value for value in _values_of(text) if value.kind in _CHECKED]
     exempt = [value for value in values if _is_exempt(text, value, marks, is_record=is_record)]
     dropped = {value.start for value in exempt}
     quotes, unsaid = _quoted(text)
@@ -318,13 +369,6 @@ def _without_keys(text: str) -> tuple[str, bool]:
     return text[:start] + record.translate(str.maketrans("{}[]", "    ")) + text[end + 1 :], True
 
 
-def _with_tails(text: str) -> Iterator[Mention]:
-    """The values of an answer; digits that are said to be the tail of a number are digits of a card."""
-    tails = {tail.start(1) for tail in _TAIL.finditer(text)}
-    for value in mentions(text):
-        yield replace(value, kind="card") if value.kind == "number" and value.start in tails else value
-
-
 def _list_marks(text: str) -> frozenset[int]:
     """The places of digits that number a list."""
     return frozenset(at for mark in _LIST_NUMBER.finditer(text) for at in range(mark.start(), mark.end()))
@@ -345,11 +389,15 @@ def _is_exempt(text: str, value: Mention, marks: frozenset[int], *, is_record: b
 def _is_own_count(text: str, value: Mention) -> bool:
     if value.unit == "percent":
         return False
-    if value.value is None or value.value <= 1 or value.unit in _OWN_UNITS or not is_measure(value.unit):
+    if value.value is None or value.value <= 1 or value.unit in _OWN_UNITS or not _is_unit(value.unit):
         return True
     if value.unit == "位" and _DIGIT_PLACES.search(text, max(0, value.start - 2), value.start):
         return True
     return _OWN_NOUN.match(text, value.end) is not None or _counts_a_list(text, value)
+
+
+def _is_unit(unit: str) -> bool:
+    return is_measure(unit) or _UNIT_AFTER.fullmatch(unit if not unit.isascii() else f" {unit}") is not None
 
 
 def _counts_a_list(text: str, value: Mention) -> bool:
@@ -455,6 +503,8 @@ def _is_grounded(value: Mention, claims: _Claims, ground: Ground) -> bool:
             return _is_known_percent(value, claims.text, ground)
         case "phone" | "card":
             return _is_known_digits(_digits_of(value), ground)
+        case "age" if value.value in ground.ages:
+            return True
     if value.kind == "serial" and (masked := _MASKED.fullmatch(value.text)):
         return _is_masked(masked, ground)
     is_named = value.kind == "serial" and _find_whole(ground.key, quote_key(value.text)) >= 0
@@ -541,7 +591,10 @@ def _is_counted(value: Mention, text: str, ground: Ground) -> bool:
         return True
     if value.unit == "笔" and value.value <= len(ground.amounts):
         return True
-    return any(value.value == highest and same_measure(value.unit, unit) for unit, highest in ground.ordinals.items())
+    highest = [number for unit, number in ground.ordinals.items() if same_measure(value.unit, unit)]
+    if same_measure(value.unit, "次") and not highest and not ground.counts_times:
+        return bool(value.value <= min(4, len(ground.amounts)))
+    return value.value in highest
 
 
 def _is_known_percent(value: Mention, text: str, ground: Ground) -> bool:
@@ -561,6 +614,17 @@ def _is_about(text: str, value: Mention) -> bool:
 # ----- values that follow from others
 
 
+def _numbers_of(ground: Ground, unit: str) -> Iterator[Decimal]:
+    """The counts of a document in units of the same class."""
+    for number, units in ground.counts.items():
+        if any(same_measure(unit, each) for each in units):
+            yield number
+
+
+_HOURS: Final = re.compile(r"(\d+|[一二两三四五六七八九十]+|\w+)(?:个?小时| hours?(?: and)? )(?:零|又)?$")
+_MINUTES: Final = re.compile(r"(?:零|又| and | )?(\d+|[一二三四五六七八九十]+)(?:分| minutes?)")
+
+
 class _Reckoning:
     """The grounded operands that an answer states, and whether a value follows from them."""
 
@@ -576,7 +640,7 @@ class _Reckoning:
         for value in claims.values:
             if value.start not in missing:
                 self.add(value)
-        for value in mentions(claims.text):
+        for value in _values_of(claims.text):
             if value.kind in ("count", "number") and value.value is not None and 1 < value.value <= 1000:
                 self.counts.add(value.start, int(value.value))
 
@@ -610,9 +674,26 @@ class _Reckoning:
                 return self._is_amount(value)
             case "percent":
                 return self._is_percent(value)
+            case "date":
+                return self._is_later(value)
             case "count":
                 return self._is_percent(value) if value.unit == "percent" else self._is_count(value)
         return False
+
+    def _is_later(self, value: Mention) -> bool:
+        """A date that is a period of the document after one of its days."""
+        day = value.value
+        if day is None or value.until is not None or not day.is_whole:
+            return False
+        if not derivations.names_a_deadline(self._around(value)):
+            return False
+        grounds = [ground for ground in self.grounds if len(ground.days) <= 24]
+        return any(
+            derivations.is_after(day, known, count, unit)
+            for ground in grounds
+            for known in ground.days
+            for count, unit in ground.periods[:12]
+        )
 
     def _around(self, value: Mention) -> str:
         """The words of the clause around a value."""
@@ -631,12 +712,13 @@ class _Reckoning:
         return self._follows_from_document(value, amount, counts)
 
     def _follows_from_document(self, value: Mention, amount: int, counts: Sequence[int]) -> bool:
-        """Operands that the answer only names: "in total" or "still owed"."""
+        """Operands that the answer only names ("in total", "still owed"), or a figure too precise for chance."""
+        digits = len(value.value.normalize().as_tuple().digits)
         for ground in self.grounds:
             is_total = amount in ground.sums or derivations.is_product(amount, ground.amounts[:12], counts)
-            if is_total and TOTAL.search(self._around(value)):
+            if is_total and (amount in ground.sums and digits >= 3 or TOTAL.search(self._around(value))):
                 return True
-            if amount in ground.differences and REST.search(self._around(value)):
+            if amount in ground.differences and (digits >= 4 or REST.search(self._around(value))):
                 return True
         return False
 
@@ -652,13 +734,53 @@ class _Reckoning:
         if derivations.is_share(percent, self.counts.near(value.start, 3), of_rest=of_rest):
             return True
         known = [amount for ground in self.grounds for amount in ground.amounts[:13]]
-        may_be = len(known) <= 12 and derivations.may_be_share(percent, around)
-        return may_be and derivations.is_share(percent, known, of_rest=of_rest)
+        known += [cents(number) for ground in self.grounds for number in ground.counts if number > 1][:6]
+        if len(known) > 18:
+            return False
+        figures = [*stated, *(100 * count for count in self.counts.near(value.start, 3))]
+        if derivations.names_a_share(around) and derivations.is_share_of(percent, figures, known, of_rest=of_rest):
+            return True
+        return derivations.may_be_share(percent, around) and derivations.is_share(percent, known, of_rest=of_rest)
+
+    def _whole_span(self, value: Mention) -> tuple[Decimal, str]:
+        """1小时25分钟 is 85 minutes, whichever part is looked at."""
+        if value.unit in ("分钟", "分", "minutes") and (hours := _HOURS.search(self.text[: value.start][-20:])):
+            return value.value + 60 * (numerals(hours[1])[0].value or 0), "分钟"
+        if value.unit in ("小时", "个小时", "hours") and (minutes := _MINUTES.match(self.text, value.end)):
+            return value.value * 60 + (numerals(minutes[1])[0].value or 0), "分钟"
+        return value.value, value.unit
+
+    def _is_reckoned_count(self, value: Mention) -> bool:
+        """The total of the counts that the sentence states, or the sum or the rest of two counts of the document."""
+        around = self._around(value)
+        is_total, is_rest = TOTAL.search(around) is not None, REST.search(around) is not None
+        if is_total and self._is_total_of_counts(value):
+            return True
+        if not is_total and not is_rest:
+            return False
+        known = [number for ground in self.grounds for number in _numbers_of(ground, value.unit)]
+        pairs = list(combinations(known, 2)) if len(known) <= 12 else []
+        is_sum = is_total and any(one + two == value.value for one, two in pairs)
+        return is_sum or (is_rest and any(abs(one - two) == value.value for one, two in pairs))
+
+    def _is_total_of_counts(self, value: Mention) -> bool:
+        """Whether the counts of the sentence before it add up to this one."""
+        start = max(self.text.rfind(mark, 0, value.start) for mark in "。;\n")
+        parts = [
+            each.value
+            for each in mentions(self.text)
+            if start < each.start < value.start and each.kind in ("count", "number") and each.value is not None
+        ]
+        return len(parts) > 1 and sum(parts) == value.value
 
     def _is_count(self, value: Mention) -> bool:
         """A span of time between two moments, or as many payments as the answer lists."""
         days = [self.days[at] for at in self.day_places.near(value.start, 4)]
-        if derivations.is_span(value.value, value.unit, days, self.minutes.near(value.start, 4)):
+        clocks = self.minutes.near(value.start, 4)
+        number, unit = self._whole_span(value)
+        if derivations.is_span(number, unit, days, clocks):
+            return True
+        if self._is_reckoned_count(value):
             return True
         amounts = self.amounts.near(value.start, 4)
         if any(one == two * value.value for one in amounts for two in amounts):
@@ -669,7 +791,7 @@ class _Reckoning:
             return False
         return any(
             len(ground.days) <= 12
-            and derivations.is_span(value.value, value.unit, ground.days, sorted(ground.minutes)[:8])
+            and derivations.is_span(number, unit, ground.days, sorted(ground.minutes)[:8])
             for ground in self.grounds
         )
 

@@ -60,6 +60,7 @@ _AFTER: Final = re.compile(
     r"要求|请求|委托|购买|借款|还款|退款|退还|收款|取款|交付|签订|订立|签字|受伤|死亡|驾车|殴打|盗窃|"
     r"因(?!为)|系(?!统)|已|曾|未|没有|将|被|把|从|通过|拒绝|实施|当庭|提出|在\d"
 )
+_SURE_AFTER: Final = re.compile(rf"(?![\d以等所代送向])(?:{_AFTER.pattern})")
 _SPEAKS: Final = re.compile(
     "说|称|表示|承认|否认|在场|支付|转账|出庭|到庭|辩称|诉称|陈述|供述|作证|签字|签订|归还|退还|参与|介绍|驾驶|赔偿|购买|主张"
 )
@@ -120,7 +121,9 @@ def _name_at(text: str, at: int, surname: str) -> str:
     if surname in _FUNCTION_LIKE and not (role and text[at - 1] in _COPULAS):
         return ""
     if surname in _AMBIGUOUS:
-        return _with_given(text, at, surname, (2, 1) if role else (2,), _AFTER) if role or is_mark else ""
+        if role:
+            return _with_given(text, at, surname, (2, 1), _AFTER)
+        return _with_given(text, at, surname, (2,), _SURE_AFTER) if is_mark else ""
     if role:
         return _with_given(text, at, surname, (1, 2), _AFTER) or _with_given(text, at, surname, (2,), None)
     if is_edge:
