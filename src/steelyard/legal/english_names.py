@@ -88,10 +88,18 @@ _ORDINARY: Final = frozenset(
     "unable unfortunately sorry based likely unlikely certain uncertain yes okay sure indeed certainly clearly simply "
     "contact tel mobile fax mail id card passport licence plate serial model brand".split()
 )
+# ordinary words that are also names of persons: beside a word that is only a name, they are names
+_ALSO_NAMES: Final = frozenset(
+    "price black white brown green gray young old stone hill wood woods banks rivers church king cook bishop page law case "
+    "court may april june august rose hope grace mark frank bill will jack rich art dean judge major miles ford north "
+    "west east marsh parish sharp long short small little best good new noble fair great day summer winter rice fish "
+    "fox wolf lamb crane swan finch lane field fields park parks bridge brook pool wells ray dale chase grant reed".split()
+)
 _ORDINARY_ENDING: Final = re.compile(
     "(?:tion|sion|ment|ness|it(?:y|ie)|ance|ence|ible|able|ical|tive|ous|ary|ory|ism|ship|ful|ally|edly|ology|ure|ee|ant|"
     "actor|acting|turing|esting|(?<!ham)(?<!a)ed)s?$|^[ivxl]+$"
 )
+_HOUSE_NUMBER: Final = re.compile(r"\b\d+[A-Za-z]? $")
 _NAMED: Final = re.compile(r"\b(?:named|called|surnamed)\s+$")
 
 
@@ -110,14 +118,17 @@ def _lower_words(text: str) -> frozenset[str]:
 
 def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) -> Iterator[tuple[str, int]]:
     plain = [_plain(word) for word, _ in words]
-    first = next((at for at, word in enumerate(plain) if not _leads(word)), len(plain))
+    first = next((at for at, (word, _) in enumerate(words) if _is_initial(word) or not _leads(plain[at])), len(plain))
     last = max((at for at, word in enumerate(plain) if not _is_particle(word)), default=-1)
     kept = plain[first : last + 1]
     if not kept or any(word in _STATUTES for word in kept):
         return
     start, end = words[first][1], words[last][1] + len(words[last][0])
     has_title = first > 0 and plain[first - 1] in _TITLES
-    if _is_named(kept, lower, is_told=has_title or _NAMED.search(text[max(0, start - 12) : start]) is not None):
+    before = text[max(0, start - 12) : start]
+    if _is_named(kept, lower, is_told=has_title or _NAMED.search(before) is not None):
+        house = _HOUSE_NUMBER.search(before) if kept[-1] in _PLACES else None
+        start -= len(house[0]) if house else 0
         yield re.sub(r"(?:'s?|[.,])$", "", text[start:end]), start
 
 
@@ -127,8 +138,9 @@ def _is_named(words: list[str], lower: frozenset[str], *, is_told: bool) -> bool
     if words[-1] in _ORGANISATIONS or words[-1] in _PLACES:
         return any(not _is_ordinary(word) and word.lower() not in lower for word in content[:-1])
     if is_told:
-        return not _is_ordinary(content[0])
-    if any(_is_ordinary(word) or word.lower() in lower for word in content):
+        return not _is_ordinary(content[0]) or content[0].lower() in _ALSO_NAMES
+    doubtful = [word for word in content if _is_ordinary(word) or word.lower() in lower]
+    if any(word.lower() not in _ALSO_NAMES for word in doubtful) or len(doubtful) == len(content):
         return False
     return len(content) > 1 and _is_cased(content)
 
@@ -154,6 +166,10 @@ _ROLE_WORDS: Final = frozenset(
 )
 
 
+def _is_initial(word: str) -> bool:
+    return len(word) == 2 and word[1] == "."
+
+
 def _is_particle(word: str) -> bool:
     return not word or word[0].islower() or word == "&"
 
@@ -168,8 +184,13 @@ def _is_ordinary(word: str) -> bool:
 def is_known_english_name(name: str, text: str) -> bool:
     """Whether a text has the words of a name in any case, without accents, initials, titles and particles."""
     known = _latin_words(text)
+    if name[0].isdigit() and " ".join(name.lower().split(" ")[:2]) not in text.lower():
+        return False
     words = [_unaccented(word) for word in re.findall(rf"[{_LETTER}']+", name) if not _is_particle(word)]
-    return all(word in known or len(word) == 1 or _is_ordinary(word) for word in words)
+    return all(
+        word in known or len(word) == 1 or (_is_ordinary(word) and (word not in _ALSO_NAMES or len(words) > 2))
+        for word in words
+    )
 
 
 @lru_cache(maxsize=64)

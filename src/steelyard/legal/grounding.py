@@ -271,6 +271,8 @@ def _periods(values: Iterable[Mention]) -> Iterator[tuple[int, str]]:
 
 def _ages(text: str, values: Sequence[Mention], days: Sequence[Day]) -> Iterator[int]:
     """Ages that follow from a year of birth and the years that the document names."""
+    if any(value.kind == "age" for value in values):
+        return
     born = {day.year for day in _birthdays(values) if day.year}
     for value in values:
         if value.kind == "date" and value.value is not None and _BORN.search(text[value.start - 12 : value.end + 6]):
@@ -544,6 +546,9 @@ def _is_known_number(value: Mention, claims: _Claims, ground: Ground) -> bool:
     start, end = claims.folded.original_span(value.start, value.end)
     if masked := _MASKED.search(claims.original, start, end):
         return _is_masked(masked, ground)
+    factors = claims.original[start:end].split("*")
+    if len(factors) > 1:  # 250*20, whose sign was taken for emphasis
+        return all(len(factor) < 4 or factor.strip() in ground.digits for factor in factors)
     digits = re.sub(r"\D", "", value.text)
     is_year = value.value % 1 == 0 and (int(value.value), None, None) in ground.dates
     rounded = (value.approx or bool(value.loose)) and any(
