@@ -31,7 +31,9 @@ REST: Final = re.compile(
     re.IGNORECASE,
 )
 _RATE: Final = re.compile(r"利率|利息|年息|月息|税率|违约金|\b(?:interest|rate|penalty)\b", re.IGNORECASE)
-_SHARE: Final = re.compile(r"占|比例|比重|份额|之|\b(?:of|share|proportion|portion|fraction|per cent)\b|\(\0", re.IGNORECASE)
+_SHARE: Final = re.compile(
+    r"占|比例|比重|份额|之|\b(?:of|share|proportion|portion|fraction|per cent)\b|\(\0", re.IGNORECASE
+)
 _DEADLINE: Final = re.compile(
     "期限|到期|届满|期满|截至|截止|至迟|最迟|最晚|不晚于|应[于在当]|之前|前|止|"
     r"\b(?:due|deadline|expir|until|by|no later|end(?:s|ed)?|latest|run(?:s|ning)? to)\b",
@@ -66,6 +68,10 @@ class Stated:
         """The values nearest to a place, some before and some after."""
         at = bisect_left(self.places, place)
         return self.values[max(0, at - limit) : at + limit]
+
+    def between(self, start: int, end: int) -> list[int]:
+        """The values at places from `start` on and before `end`."""
+        return self.values[bisect_left(self.places, start) : bisect_left(self.places, end)]
 
     def runs(self, place: int) -> Iterator[int]:
         """Sums of two and more values in a row that end before the place or begin after it."""

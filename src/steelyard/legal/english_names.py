@@ -12,8 +12,10 @@ _WORD: Final = rf"(?:Mc|Mac|O'|D')?[{_UPPER}][{_LETTER}]*(?:(?:-|'(?!s\b))[{_LET
 _ABBREVIATED: Final = r"(?:Mr|Mrs|Ms|Dr|Prof|Sgt|Capt|Hon|Rev|St|Jr|Sr|Inc|Co|Corp|Ltd|[A-ZÀ-ÖØ-Þ])\."
 _PARTICLE: Final = r"(?:de|da|del|della|di|du|van|von|der|den|la|le|bin|binti|ibn|al|el)"
 _OF: Final = (
-    r"(?<=Bank) of (?:the )?|(?<=University) of (?:the )?|(?<=County) of |(?<=City) of |(?<=Bureau) of |(?<=Ministry) of |"
-    r"(?<=Department) of (?:the )?|(?<=Court) of |(?<=Court) at |(?<=Town) of |(?<=Law) of |(?<=Code) of |(?<=Rules) of |"
+    r"(?<=Bank) of (?:the )?|(?<=University) of (?:the )?|(?<=County) of |(?<=City) of |(?<=Bureau) of |"
+    r"(?<=Ministry) of |"
+    r"(?<=Department) of (?:the )?|(?<=Court) of |(?<=Court) at |(?<=Town) of |(?<=Law) of |(?<=Code) of |"
+    r"(?<=Rules) of |"
     r"(?<=Republic) of |(?<=Act) of "
 )
 # capitalised words in a row, joined by particles and initials
@@ -61,22 +63,28 @@ _ORDINARY: Final = frozenset(
     "figure step steps part section supreme high appeal appeals district county magistrates crown federal state states "
     "united kingdom america american china chinese english british french german european union international national "
     "people republic government ministry department office bureau commission committee council authority agency police "
-    "station public private security social labor labour tax revenue customs commerce commercial uniform fair standards "
+    "station public private security social labor labour tax revenue customs commerce commercial uniform fair "
+    "standards "
     "human rights property real estate intellectual family child children marriage divorce employment worker workers "
     "employer employee tenant landlord buyer seller lender borrower creditor debtor owner manager director witness "
     "witnesses expert surveyor officer lawyer attorney counsel client customer company bank insurance policy service "
     "services terms conditions privacy data information personal user users account online website email phone number "
     "address name names title type status role description document documents record records file files transcript "
-    "statement statements report reports letter notice receipt invoice statement interview money laundering fraud theft "
-    "murder crime crimes penal damage damages liability negligence breach duty care good faith due process force majeure "
-    "main short final direct correct general specific relevant applicable available additional other potential possible "
+    "statement statements report reports letter notice receipt invoice statement interview money laundering fraud "
+    "theft "
+    "murder crime crimes penal damage damages liability negligence breach duty care good faith due process force "
+    "majeure "
+    "main short final direct correct general specific relevant applicable available additional other potential "
+    "possible "
     "new old first second third north south east west central upper lower great grand big small red black white blue "
     "internet google facebook youtube wechat alipay microsoft apple amazon twitter ai yuan renminbi dollar dollars usd "
     "rmb cny eur gbp hkd christmas easter new year day days week month months years war world history act code god "
-    "interrogation suspect victim cash transfer refund rent interest rate principal remaining outstanding paid received "
+    "interrogation suspect victim cash transfer refund rent interest rate principal remaining outstanding paid "
+    "received "
     "source sources reference references context passage quote quotation cited citation citations disclaimer warning "
     "step option reason reasons explanation reasoning calculation formula answer response assistant model language "
-    "purchase price sale sales delivery goods services warranty termination confidentiality governing dispute arbitration "
+    "purchase price sale sales delivery goods services warranty termination confidentiality governing dispute "
+    "arbitration "
     "mediation jurisdiction execution signature signed effective term party disclosing receiving recipient "
     "net income average profit margin gross current assets liabilities working capital revenue flow cost costs credit "
     "losses change control default events software product products item items market business health license grant "
@@ -90,13 +98,16 @@ _ORDINARY: Final = frozenset(
 )
 # ordinary words that are also names of persons: beside a word that is only a name, they are names
 _ALSO_NAMES: Final = frozenset(
-    "price black white brown green gray young old stone hill wood woods banks rivers church king cook bishop page law case "
+    "price black white brown green gray young old stone hill wood woods banks rivers church king cook bishop page "
+    "law case "
     "court may april june august rose hope grace mark frank bill will jack rich art dean judge major miles ford north "
     "west east marsh parish sharp long short small little best good new noble fair great day summer winter rice fish "
-    "fox wolf lamb crane swan finch lane field fields park parks bridge brook pool wells ray dale chase grant reed".split()
+    "fox wolf lamb crane swan finch lane field fields park parks bridge brook pool wells ray dale chase "
+    "grant reed".split()
 )
 _ORDINARY_ENDING: Final = re.compile(
-    "(?:tion|sion|ment|ness|it(?:y|ie)|ance|ence|ible|able|ical|tive|ous|ary|ory|ism|ship|ful|ally|edly|ology|ure|ee|ant|"
+    "(?:tion|sion|ment|ness|it(?:y|ie)|ance|ence|ible|able|ical|tive|ous|ary|ory|ism|ship|ful|ally|edly|ology|ure|ee|"
+    "ant|"
     "actor|acting|turing|esting|(?<!ham)(?<!a)ed)s?$|^[ivxl]+$"
 )
 _HOUSE_NUMBER: Final = re.compile(r"\b\d+[A-Za-z]? $")
