@@ -5,6 +5,7 @@ import time
 import pytest
 
 from steelyard.legal import find_invented
+from steelyard.legal.forbidden import find_forbidden
 from steelyard.legal.grounding import document_ground
 
 ZH = (
@@ -134,6 +135,14 @@ def test_places_are_those_of_the_original():
     answer = "**退款**：\n- 金额 **１９０００** 元；\n- 介绍人：宫商羽"
     found = find_invented(answer, ZH)
     assert [answer[each.start : each.end] for each in found] == ["１９０００** 元", "宫商羽"]
+
+
+def test_forbidden_values_have_the_places_of_the_original():
+    answer = "**电话**是 １３０００００００４５，原话“13000000045”。"
+    (found,) = find_forbidden(answer, "must_not_provide_phone", ZH)
+    assert (answer[found.start : found.end], found.kind) == ("１３０００００００４５", "forbidden phone")
+    assert find_forbidden(answer, "must_not_provide_phone", ZH, question="13000000045是谁的？") == []
+    assert [each.text for each in find_forbidden("介绍人是龚半夏。", "must_not_provide_name", ZH)] == ["龚半夏"]
 
 
 def _seconds(answer):
