@@ -55,6 +55,15 @@ FOLLOWS = [
     "主要有三个方面的问题：",
     "材料未提及“阿铁”的电话。",
     "综上，有以下三点：第一，收款；第二，退款。",
+    "争议焦点有两个：一是收款，二是退款。",
+    "讯问历时1小时55分钟。",
+    "一共退了约2万元。",
+    "收款三万元、一万二千元，先后收了4.2万元。",
+    "退款占收款42000元的42.9%。",
+    "请求法院判令被告退款，如果银行没有转账记录，人民法院可以调查。",
+    "根据《中华人民共和国民法典》第五百七十七条，应当承担违约责任。",
+    "霍某与龚女士均知情。",
+    "退款0元的说法不成立。",
 ]
 INVENTED = [
     "收款30000元加12000元，合计43000元。",
@@ -78,6 +87,14 @@ INVENTED = [
     "2021年6月5日签的合同。",
     "材料写明“2000元”。",
     "共收款28000元。",
+    "店员孟小军参与了收款。",
+    "同时，工人薄云飞出庭作证。",
+    "委托诉讼代理人来自衡平律师事务所。",
+    "住梧桐路81号。",
+    "云岫县公安局城北派出所受理了此案。",
+    "应在15日内付清。",
+    "讯问历时2小时55分钟。",
+    "录音五段、收据三张。",
 ]
 FOLLOWS_EN = [
     "He paid $16,000, which is two months of rent at $8,000.",
@@ -94,6 +111,10 @@ FOLLOWS_EN = [
     "Key Findings\nMarcus Hale paid.",
     "Interest is three and a half percent, i.e. 3.5 percent.",
     '{"tenant_name": "Marcus Hale", "deposit": 16000, "page": 2}',
+    "He stopped paying about six months later.",
+    "M. Hale's bank was Harrow Bank.",
+    "Payment Summary: Deposit Paid: $16,000. Total Rent: $8,000.",
+    'The lease does not mention "subletting".',
 ]
 INVENTED_EN = [
     "The rent of $8,000 and the deposit of $16,000 make $25,000.",
@@ -108,7 +129,27 @@ INVENTED_EN = [
     "The tenant was Lumen Holdings LLC.",
     '{"tenant_name": "Paul Reith"}',
     '{"deposit": 17000}',
+    "The warehouse is at 24 Quarry Lane.",
+    "Employment Judge Rhian Prosser heard the case.",
+    "He was represented by Kestrel & Vane LLP.",
+    "His colleague James Price was there.",
 ]
+
+
+ORDINARY = [
+    "双方应当达成和解协议，维护公平、公正和透明，并由公证机关证明。",
+    "被告人方提供的证据足以证明，法院还有权中止审理；原告马上支付费用。",
+    "由于疏忽、粗心等原因，给付义务尚未履行，请向警方报案。",
+    "妻子和孩子的名字写在房产证上，相关费用包括登记费、印花税等。",
+    "股东应当按期足额缴纳公司章程中规定的出资，不得损害公司利益。",
+    "Net Income and Current Liabilities are defined terms; see the License Grant and the Events of Default.",
+    "The Court of Appeal held that the Plaintiff and the Defendant were bound by the Civil Procedure Rules.",
+]
+
+
+@pytest.mark.parametrize("answer", ORDINARY)
+def test_ordinary_words_are_not_names(answer):
+    assert find_invented(answer, "") == []
 
 
 @pytest.mark.parametrize("answer", FOLLOWS)
@@ -129,6 +170,11 @@ def test_what_follows_from_an_english_document_is_not_invented(answer):
 @pytest.mark.parametrize("answer", INVENTED_EN)
 def test_what_does_not_follow_from_an_english_document_is_invented(answer):
     assert find_invented(answer, EN)
+
+
+@pytest.mark.parametrize("document", [ZH, EN])
+def test_a_document_invents_nothing_against_itself(document):
+    assert find_invented(document, document) == []
 
 
 def test_places_are_those_of_the_original():

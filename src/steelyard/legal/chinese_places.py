@@ -165,5 +165,6 @@ def is_known_place(place: Place, key: str) -> bool:
 
 def _is_known_part(part: str, suffix: str, key: str) -> bool:
     """Whether the part stands in the key, or its end does with two characters of the name at least."""
-    longest = len(part) - len(suffix) - 2
-    return any(part[at:] in key for at in range(min(3, max(1, longest + 1)))) if longest >= 0 else part in key
+    name = part.removesuffix(suffix)
+    tails = (name[at:] for at in range(min(3, max(1, len(name) - 1))))
+    return part in key or any(tail + suffix in key for tail in tails if _is_name(tail, suffix))

@@ -17,7 +17,8 @@ from steelyard.text.mentions import Mention
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
 # "the record does not mention “X”" does not assert X
 _NOT_SAID: Final = re.compile(
-    "(?:未|没有?|并无|无|不曾|不)(?:明确)?(?:见|有|出现|提到|提及|提供|记载|载明|显示|写明|说明?|使用|包含|涉及|找到|"
+    "(?:以下简称|下称|简称|所谓的?)$|(?:未|没有?|并无|无|不曾|不)(?:明确)?(?:见|有|出现|提到|提及|提供|记载|载明|"
+    "显示|写明|说明?|使用|包含|涉及|找到|"
     "发现|体现)"
     r"[^,。;“”]{0,12}$"
     r"|\b(?:not|never|n't|no)\b (?:\w+ ){0,2}?(?:mention|say|state|contain|use|refer to|include|give|provide|specify|"
@@ -38,18 +39,23 @@ _OWN_NOUN: Final = re.compile(
     "角度|因素|事项|"
     "环节|要素|说法|版本|结论|选项|问答|地方|内容|信息|要求|类型|类|原则|案例|事实|方案|途径|特点|争议)"
 )
+_FRACTION: Final = re.compile(r"\d/$")
 _DIGIT_PLACES: Final = re.compile("[前后末尾]$")  # 后四位 are digits, not persons
 _LABEL: Final = re.compile(
     r"(?:q|a|p|pp|page|step|item|point|part|note|fig|figure|table|doc|document|source|chunk|ref|no|option|exhibit|"
     r"section|answer|question|evidence|id|line|[a-d])[-_ ]?\d{1,3}",
     re.IGNORECASE,
 )
+_BARE_UNITS: Final = frozenset("百千万亿")
 _STATUTE_BEFORE: Final = re.compile(
     r"(?:§+|\b(?:Act|Code|Law|Sections?|Secs?\.|Rules?|Arts?\.|Articles?|Chapter|Title|Regulations?|U\.S\.C\.|Nos?\.|"
     r"Order|Directive|Form|ISO|GB|Room|Suite|Unit|Box)|第|法释|法发|条例|规定)[\s(〔\[]*(?:of\s+)?(?:No\.?\s*)?$"
 )
 _STATUTE_AFTER: Final = re.compile(r"\s*(?:U\.?S\.?C?\.?\b|F\.\s?(?:2d|3d|4th|Supp)|S\.\s?Ct|条|号|年版|修正|Act\b)")
 _LIST_SPLIT: Final = re.compile(r"[、,]|和|与|及|以及|\band\b")
+_ENUMERATION: Final = re.compile(
+    r".{0,8}?[:,]\s*(?:一是|其一|第一|首先|一、|1[.、]|\(?[一1]\)|first\b|one is)", re.IGNORECASE
+)
 _CLAUSE_EDGE: Final = re.compile(r"[。;!?\n(:]|是|有|为")
 _JSON_KEY: Final = re.compile(r'(?<=[{,\[\s])"[^"\n]{0,80}"\s*:|^"[^"\n]{0,80}"\s*:')
 _JSON_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -127,6 +133,8 @@ def _is_own_count(text: str, value: Mention) -> bool:
         return False
     if value.value is None or value.value <= 1 or value.unit in _OWN_UNITS or not _is_unit(value.unit):
         return True
+    if _FRACTION.search(text, max(0, value.start - 2), value.start):
+        return True
     if value.unit == "位" and _DIGIT_PLACES.search(text, max(0, value.start - 2), value.start):
         return True
     return _OWN_NOUN.match(text, value.end) is not None or _counts_a_list(text, value)
@@ -143,6 +151,8 @@ def _counts_a_list(text: str, value: Mention) -> bool:
     before = _CLAUSE_EDGE.split(text[max(0, value.start - 80) : value.start])[-1]
     if len([part for part in _LIST_SPLIT.split(before) if part.strip()]) == value.value:
         return True
+    if _ENUMERATION.match(text, value.end):
+        return True
     after = re.match(
         r"[^,。;:(]{0,10}(?:,?(?:分别)?(?:是|为|即|包括)|[:(]|, namely)([^。;)\n]{2,200})",
         text[value.end : value.end + 220],
@@ -152,7 +162,7 @@ def _counts_a_list(text: str, value: Mention) -> bool:
 
 def _is_plain_number(text: str, value: Mention, *, is_record: bool) -> bool:
     """A number without a unit is a claim if it is long; not in the name of a law."""
-    if value.value is None or value.value < (100 if is_record else 1000):
+    if value.value is None or value.value < (100 if is_record else 1000) or value.text in _BARE_UNITS:
         return True
     before = text[max(0, value.start - 24) : value.start]
     return _STATUTE_BEFORE.search(before) is not None or _STATUTE_AFTER.match(text, value.end) is not None

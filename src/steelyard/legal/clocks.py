@@ -21,7 +21,7 @@ def stated_minutes(text: str, values: Iterable[Mention]) -> frozenset[int]:
     is_afternoon, end = False, 0
     for value in values:
         if value.kind == "time":
-            hour, minute = _hour_and_minute(value.text)
+            hour, minute = _read(text, value)
             joined = is_afternoon and _JOIN.fullmatch(text, end, value.start) is not None
             is_afternoon = _AFTERNOON.search(value.text) is not None or joined
             end = value.end
@@ -30,9 +30,12 @@ def stated_minutes(text: str, values: Iterable[Mention]) -> frozenset[int]:
     return frozenset(found)
 
 
+_POINT_BEFORE: Final = re.compile(r"(?<!\d)(\d{1,2})\.$")  # 10.30 am
+
+
 def minutes_of(text: str, value: Mention) -> frozenset[int]:
     """The minutes of the day that a time of an answer may mean; about an hour is any minute of it."""
-    hour, minute = _hour_and_minute(value.text)
+    hour, minute = _read(text, value)
     times = _minutes(value.text, hour, minute, both=_is_open(value.text))
     is_about = _ABOUT_AFTER.match(text, value.end) or _ABOUT_BEFORE.search(text[max(0, value.start - 8) : value.start])
     if minute is None and (is_about or "许" in value.text):
@@ -43,6 +46,13 @@ def minutes_of(text: str, value: Mention) -> frozenset[int]:
 def _is_open(text: str) -> bool:
     """Whether a time does not say which half of the day it is in."""
     return _AFTERNOON.search(text) is None and _MORNING.search(text) is None
+
+
+def _read(text: str, value: Mention) -> tuple[int, int | None]:
+    """Hour and minute; of 10.30 am the mention has only the second number."""
+    hour, minute = _hour_and_minute(value.text)
+    point = _POINT_BEFORE.search(text, max(0, value.start - 3), value.start) if minute is None else None
+    return (int(point[1]), hour) if point else (hour, minute)
 
 
 def _hour_and_minute(text: str) -> tuple[int, int | None]:

@@ -14,6 +14,7 @@ from itertools import combinations, islice
 from typing import Final
 
 from steelyard.text.dates import Day
+from steelyard.text.mentions import Mention
 
 _NEAR: Final = 8  # operands on either side of a value
 _LONGEST_SUM: Final = 48  # addends of a sum in a row
@@ -40,8 +41,9 @@ _DEADLINE: Final = re.compile(
     re.IGNORECASE,
 )
 _TIME_BETWEEN: Final = re.compile(
-    "相隔|相距|间隔|历时|持续|之间|期间|经过|共|为期|时隔|后|前|不到|超过|至|到|长达|"
-    r"\b(?:between|later|after|before|lasted|elapsed|apart|over|within|span|period|from|total|duration)",
+    "相隔|相距|间隔|历时|持续|之间|期间|经过|共|为期|时隔|后|前|不到|超过|至|到|长达|工作|任职|满|多|"
+    r"\b(?:between|later|after|before|lasted|elapsed|apart|over|within|span|period"
+    r"|from|total|duration|for|worked|employed|since|more than|just)",
     re.IGNORECASE,
 )
 
@@ -141,6 +143,17 @@ def names_a_share(around: str) -> bool:
 def may_be_share(percent: Decimal, around: str) -> bool:
     """Whether a percentage without stated operands may be meant as a ratio: three digits or more, and not a rate."""
     return len(percent.normalize().as_tuple().digits) >= 3 and not _RATE.search(around)
+
+
+def is_rounded(value: Mention, known: Decimal) -> bool:
+    """约4万, 4万多 and 近5万 stand for 42000 or 48000: a number with fewer digits, close by."""
+    said = value.value
+    if known <= 0 or len(said.normalize().as_tuple().digits) >= len(known.normalize().as_tuple().digits):
+        return False
+    unit = Decimal(10) ** said.normalize().as_tuple().exponent
+    if value.loose == "inexact":
+        return bool(said < known < said + unit)
+    return abs(said - known) <= unit / 2 or (value.loose == "bound" and abs(said - known) < unit)
 
 
 # ----- the time between two moments

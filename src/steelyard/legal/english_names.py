@@ -105,6 +105,12 @@ _ALSO_NAMES: Final = frozenset(
     "fox wolf lamb crane swan finch lane field fields park parks bridge brook pool wells ray dale chase "
     "grant reed".split()
 )
+# given names and surnames that end like ordinary words
+_NAMES_WITH_ENDINGS: Final = frozenset(
+    "felicity charity trinity constance florence clarence terrence terence laurence lawrence clement prudence patience "
+    "hillary zachary gregory mallory jessica veronica monica desiree renee aimee bryant durant conant winfred alfred "
+    "wilfred manfred mildred winifred ingred mcclure bellamy vance torrance spence pence".split()
+)
 _ORDINARY_ENDING: Final = re.compile(
     "(?:tion|sion|ment|ness|it(?:y|ie)|ance|ence|ible|able|ical|tive|ous|ary|ory|ism|ship|ful|ally|edly|ology|ure|ee|"
     "ant|"
@@ -130,6 +136,7 @@ def _lower_words(text: str) -> frozenset[str]:
 def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) -> Iterator[tuple[str, int]]:
     plain = [_plain(word) for word, _ in words]
     first = next((at for at, (word, _) in enumerate(words) if _is_initial(word) or not _leads(plain[at])), len(plain))
+    first = max((at + 1 for at, word in enumerate(plain[:-1]) if word in _TITLES), default=first)
     last = max((at for at, word in enumerate(plain) if not _is_particle(word)), default=-1)
     kept = plain[first : last + 1]
     if not kept or any(word in _STATUTES for word in kept):
@@ -187,6 +194,8 @@ def _is_particle(word: str) -> bool:
 
 def _is_ordinary(word: str) -> bool:
     lower = word.lower()
+    if lower in _NAMES_WITH_ENDINGS:
+        return False
     if lower in _ORDINARY or lower in _FUNCTION_WORDS or lower in _ROLE_WORDS:
         return True
     return (len(word) > 6 or word.isupper()) and _ORDINARY_ENDING.search(lower) is not None

@@ -13,7 +13,7 @@ from typing import Final
 from steelyard.legal.chinese_places import is_known_place
 from steelyard.legal.claims import Claims, claims_of
 from steelyard.legal.clocks import minutes_of
-from steelyard.legal.derivations import cents
+from steelyard.legal.derivations import cents, is_rounded
 from steelyard.legal.grounds import Ground, document_ground, ground_of, percent_of, question_ground
 from steelyard.legal.proper_names import is_known_name
 from steelyard.legal.quotes import quote_key, quote_pieces
@@ -94,7 +94,7 @@ def _values(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
     if not unknown:
         return
     reckoning = Reckoning(claims, unknown, grounds)
-    for value in unknown:
+    for value in sorted(unknown, key=lambda value: value.kind not in ("money", "number")):
         if reckoning.follows(value):
             reckoning.add(value)
         else:
@@ -115,7 +115,7 @@ def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
             return _is_known_percent(value, claims.text, ground)
         case "phone" | "card":
             return _is_known_digits(_digits_of(value), ground)
-        case "age" if value.value in ground.ages:
+        case "age" if value.value in ground.ages or value.value in ground.money:
             return True
     if value.kind == "serial" and (masked := _MASKED.fullmatch(value.text)):
         return _is_masked(masked, ground)
@@ -145,18 +145,7 @@ def _is_about_known(value: Mention, ground: Ground) -> bool:
         return False
     unit = cents(Decimal(10) ** value.value.normalize().as_tuple().exponent)
     at = bisect_left(ground.amounts, cents(value.value) - unit)
-    return any(_is_rounded(value, Decimal(each) / 100) for each in ground.amounts[at : at + 64])
-
-
-def _is_rounded(value: Mention, known: Decimal) -> bool:
-    """约4万, 4万多 and 近5万 stand for 42000 or 48000: a number with fewer digits, close by."""
-    said = value.value
-    if known <= 0 or len(said.normalize().as_tuple().digits) >= len(known.normalize().as_tuple().digits):
-        return False
-    unit = Decimal(10) ** said.normalize().as_tuple().exponent
-    if value.loose == "inexact":
-        return bool(said < known < said + unit)
-    return abs(said - known) <= unit / 2 or (value.loose == "bound" and abs(said - known) < unit)
+    return any(is_rounded(value, Decimal(each) / 100) for each in ground.amounts[at : at + 64])
 
 
 def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
@@ -167,7 +156,7 @@ def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
     if len(factors) > 1:  # 250*20, whose sign was taken for emphasis
         return all(len(factor) < 4 or factor.strip() in ground.digits for factor in factors)
     digits = re.sub(r"\D", "", value.text)
-    is_year = value.value % 1 == 0 and (int(value.value), None, None) in ground.dates
+    is_year = value.value < 10_000 and (int(value.value), None, None) in ground.dates
     return digits in ground.digits or value.value in ground.counts or is_year or _is_about_known(value, ground)
 
 

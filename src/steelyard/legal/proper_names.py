@@ -29,6 +29,8 @@ _AMBIGUOUS: Final = frozenset(
 )
 # surnames that are mostly function words: only a role with 是 or a colon, or 叫, makes them names
 _FUNCTION_LIKE: Final = frozenset("和向由来但那应都时况位公原相国全")
+# ambiguous ones that are surnames more often than not where a role stands before them
+_RATHER_SURNAMES: Final = frozenset("高马何林叶黄罗许曾田龙贺顾祝童季柏卓陆周夏雷余程江白付钱尤殷章")
 # characters that never continue a surname into a name
 _NEVER: Final = frozenset(
     "他她它我你您的了在是有和与及或不没未被把将给对于从到至向由以为其这那个们等都也还就已曾应当可能会要说称道者所"
@@ -77,6 +79,11 @@ _SPEAKS: Final = re.compile(
     "购买|主张"
 )
 _DOUBTFUL: Final = frozenset(("东方", "百里", "公孙", "南门", "上官", "长孙"))
+_JOINED: Final = (
+    FREQUENT_WORDS
+    | SURNAME_WORDS
+    | frozenset("由于 对于 给付 共和 至于 关于 基于 鉴于 处于 属于 位于 用于 等于".split())
+)
 _DOUBLE: Final = frozenset(DOUBLE_SURNAMES)
 _ANY_SURNAME: Final = SURNAMES | _DOUBLE
 _HAN: Final = r"\u4e00-\u9fff"
@@ -130,6 +137,8 @@ def _chinese_names(text: str) -> Iterator[tuple[str, int]]:
 def _name_at(text: str, at: int, surname: str) -> str:
     """The name that begins with the surname at this place; "" if the context does not make it one."""
     role = _has_role_before(text, at)
+    if not role and text[at - 1 : at + 1] in _JOINED:
+        return ""
     is_mark = at == 0 or text[at - 1] in _BEFORE
     is_edge = is_mark or text[at - 1] in _EDGE_CHARACTERS or text[at - 2 : at] in _EDGE_WORDS
     if len(surname) == 2:
@@ -139,7 +148,8 @@ def _name_at(text: str, at: int, surname: str) -> str:
         return ""
     if surname in _AMBIGUOUS:
         if role:
-            return _with_given(text, at, surname, (2, 1), _AFTER)
+            loose = _with_given(text, at, surname, (2,), None) if surname in _RATHER_SURNAMES else ""
+            return _with_given(text, at, surname, (2, 1), _AFTER) or loose
         return _with_given(text, at, surname, (2,), _SURE_AFTER) if is_mark else ""
     if role:
         return _with_given(text, at, surname, (1, 2), _AFTER) or _with_given(text, at, surname, (2,), None)

@@ -37,6 +37,16 @@ _HOURS: Final = re.compile(r"(\d+|[一二两三四五六七八九十]+|\w+)(?:�
 _MINUTES: Final = re.compile(r"(?:零|又| and | )?(\d+|[一二三四五六七八九十]+)(?:分| minutes?)")
 
 
+_YEARS: Final = re.compile(
+    r"(\d+|[一二两三四五六七八九十]+|[a-z-]+)(?:年| years?(?: and)? ?)(?:零|又|多|and )?$", re.IGNORECASE
+)
+_MONTHS_AFTER: Final = re.compile(
+    r"(?:零|又| and | |, )?(\d+|[一二两三四五六七八九十]+|[a-z]+)(?:个月| months?)", re.IGNORECASE
+)
+_YEAR: Final = frozenset(("年", "years", "year"))
+_MONTHS: Final = frozenset(("个月", "月", "months", "month"))
+
+
 class Reckoning:
     """The grounded operands that an answer states, and whether a value follows from them."""
 
@@ -134,7 +144,22 @@ class Reckoning:
                 return True
             if amount in ground.differences and (digits >= 4 or REST.search(self._around(value))):
                 return True
-        return False
+            if digits >= 4 and self._is_part_of_document(amount, ground):
+                return True
+        return digits >= 2 and self._is_about_derived(value)
+
+    def _is_part_of_document(self, amount: int, ground: Ground) -> bool:
+        """A percentage that the answer or the document names, of an amount of the document."""
+        percents = [*self.percents, *islice(ground.percents, 4)]
+        few = ground.amounts if len(ground.amounts) <= 12 else ()
+        return derivations.is_part(amount, few, percents, ())
+
+    def _is_about_derived(self, value: Mention) -> bool:
+        """A rounding of a sum or a difference."""
+        if not value.approx and not value.loose:
+            return False
+        derived = (amount for ground in self.grounds for amount in (*ground.sums, *ground.differences))
+        return any(derivations.is_rounded(value, Decimal(amount) / 100) for amount in derived)
 
     def _is_percent(self, value: Mention) -> bool:
         percent = percent_of(self.text, value)
@@ -157,13 +182,17 @@ class Reckoning:
         return derivations.may_be_share(percent, around) and derivations.is_share(percent, known, of_rest=of_rest)
 
     def _whole_span(self, value: Mention) -> tuple[Decimal, str]:
-        """1小时25分钟 is 85 minutes, whichever part is looked at."""
+        """1小时25分钟 is 85 minutes and 两年七个月 is 31 months, whichever part is looked at."""
         if value.unit in ("分钟", "分", "minutes") and (
             hours := _HOURS.search(self.text[max(0, value.start - 20) : value.start])
         ):
             return value.value + 60 * (numerals(hours[1])[0].value or 0), "分钟"
         if value.unit in ("小时", "个小时", "hours") and (minutes := _MINUTES.match(self.text, value.end)):
             return value.value * 60 + (numerals(minutes[1])[0].value or 0), "分钟"
+        if value.unit in _MONTHS and (years := _YEARS.search(self.text[max(0, value.start - 20) : value.start])):
+            return value.value + 12 * (numerals(years[1])[0].value or 0), "个月"
+        if value.unit in _YEAR and (months := _MONTHS_AFTER.match(self.text, value.end)):
+            return value.value * 12 + (numerals(months[1])[0].value or 0), "个月"
         return value.value, value.unit
 
     def _is_reckoned_count(self, value: Mention) -> bool:
