@@ -15,7 +15,7 @@ from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention
 
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
-# "the record does not mention “X”" does not assert X
+# "the record does not mention “X”" does not claim X
 _NOT_SAID: Final = re.compile(
     "(?:以下简称|下称|简称|所谓的?)$|(?:未|没有?|并无|无|不曾|不)(?:明确)?(?:见|有|出现|提到|提及|提供|记载|载明|"
     "显示|写明|说明?|使用|包含|涉及|找到|"

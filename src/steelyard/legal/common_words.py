@@ -6,7 +6,9 @@ Counted in statutes, judgments and answers; `SURNAME_WORDS` begin with a charact
 from typing import Final
 
 SURNAME_WORDS: Final = frozenset((
-    "张贴 韩国 江苏 江西 黄河 谢谢 谢意 屠夫 屠宰 陈述 陈旧 陈列 岳母 岳父 范畴 范例 范本 衣物 金戒 金项 金耳 "
+    "张贴 习惯 习俗 广告 广东 广西 广州 广泛 双方 双倍 双重 常见 常常 常年 常识 山东 山西 山区 秋季 步骤 步行 寿命 "
+    "贡献 怀孕 怀疑 松动 "
+    "韩国 江苏 江西 黄河 谢谢 谢意 屠夫 屠宰 陈述 陈旧 陈列 岳母 岳父 范畴 范例 范本 衣物 金戒 金项 金耳 "
     "金银 金条 印花 罗马 罗列 "
     "相连 孙子 孙女 "
     "周末 周折 周转 周到 梁柱 宋代 宋朝 汉代 唐律 郭外 沈阳 胡乱 胡同 徐州 郑州 赵国 吴语 程式 曹操 彭湃 蒋介 蔡锷 "

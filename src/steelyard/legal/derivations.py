@@ -22,7 +22,7 @@ _FEW: Final = 12  # amounts or dates of a document up to which a pair that the a
 
 TOTAL: Final = re.compile(
     "合计|共计|总计|累计|一共|总共|共|总额|总数|加起来|合起来|之和|相加|加上|全部|先后|已[付支还退收交]|实际|"
-    r"\b(?:total|altogether|combined|sum|together|overall|aggregate|has paid|have paid|received)",
+    r"\b(?:total|altogether|combined|sum|together|overall|aggregate|paid|received)",
     re.IGNORECASE,
 )
 REST: Final = re.compile(

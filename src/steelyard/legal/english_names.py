@@ -94,7 +94,11 @@ _ORDINARY: Final = frozenset(
     "relief remedy remedies costs award awards value unit currency item quantity remark remarks category subject "
     "author speaker body head text content missing unknown none null true false confidence score clear unclear "
     "unable unfortunately sorry based likely unlikely certain uncertain yes okay sure indeed certainly clearly simply "
-    "contact tel mobile fax mail id card passport licence plate serial model brand".split()
+    "know-how patent patents customer customers clients affiliate affiliates support senator syndrome milestones "
+    "annual "
+    "joint companion diagnostic shop network thanksgiving canadian indian japanese australian research employment "
+    "unfair dismissal tribunal repair offset deposit contact tel mobile fax mail id card passport licence "
+    "plate serial model brand".split()
 )
 # ordinary words that are also names of persons: beside a word that is only a name, they are names
 _ALSO_NAMES: Final = frozenset(
@@ -117,6 +121,8 @@ _ORDINARY_ENDING: Final = re.compile(
     "actor|acting|turing|esting|(?<!ham)(?<!a)ed)s?$|^[ivxl]+$"
 )
 _HOUSE_NUMBER: Final = re.compile(r"\b\d+[A-Za-z]? $")
+_FIGURE_AFTER: Final = re.compile(r"[: ]+[($£€¥]*\d|: *[$£€¥]")  # the label of a figure
+_PLACED: Final = re.compile(r"\b(?:in|at|near) $")
 _NAMED: Final = re.compile(r"\b(?:named|called|surnamed)\s+$")
 
 
@@ -143,8 +149,14 @@ def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) ->
         return
     start, end = words[first][1], words[last][1] + len(words[last][0])
     has_title = first > 0 and plain[first - 1] in _TITLES
+    if _FIGURE_AFTER.match(text, end):
+        return
     before = text[max(0, start - 12) : start]
-    if _is_named(kept, lower, is_told=has_title or _NAMED.search(before) is not None):
+    is_told = has_title or _NAMED.search(before) is not None
+    is_place = (
+        len(kept) == 1 and len(kept[0]) > 3 and _PLACED.search(before) is not None and kept[0].lower() not in lower
+    )
+    if _is_named(kept, lower, is_told=is_told or (is_place and not _is_ordinary(kept[0]) and _is_cased(kept))):
         house = _HOUSE_NUMBER.search(before) if kept[-1] in _PLACES else None
         start -= len(house[0]) if house else 0
         yield re.sub(r"(?:'s?|[.,])$", "", text[start:end]), start
@@ -201,6 +213,13 @@ def _is_ordinary(word: str) -> bool:
     return (len(word) > 6 or word.isupper()) and _ORDINARY_ENDING.search(lower) is not None
 
 
+_ABBREVIATIONS: Final = {
+    "ave": "avenue", "st": "street", "rd": "road", "blvd": "boulevard", "ltd": "limited", "co": "company",
+    "corp": "corporation", "inc": "incorporated", "avenue": "ave", "street": "st", "road": "rd", "boulevard": "blvd",
+    "limited": "ltd", "company": "co", "corporation": "corp", "incorporated": "inc", "plc": "limited",
+}  # fmt: skip
+
+
 def is_known_english_name(name: str, text: str) -> bool:
     """Whether a text has the words of a name in any case, without accents, initials, titles and particles."""
     known = _latin_words(text)
@@ -208,7 +227,10 @@ def is_known_english_name(name: str, text: str) -> bool:
         return False
     words = [_unaccented(word) for word in re.findall(rf"[{_LETTER}']+", name) if not _is_particle(word)]
     return all(
-        word in known or len(word) == 1 or (_is_ordinary(word) and (word not in _ALSO_NAMES or len(words) > 2))
+        word in known
+        or _ABBREVIATIONS.get(word, "") in known
+        or len(word) == 1
+        or (_is_ordinary(word) and (word not in _ALSO_NAMES or len(words) > 2))
         for word in words
     )
 

@@ -195,6 +195,8 @@ def _is_dated(value: Mention, ground: Ground) -> bool:
 def _is_counted(value: Mention, text: str, ground: Ground) -> bool:
     if value.unit == "percent":
         return _is_known_percent(value, text, ground)
+    if value.unit == "号":
+        return _find_whole(ground.key, quote_key(value.text)) >= 0
     if any(same_measure(value.unit, unit) for unit in ground.counts.get(value.value, ())):
         return True
     if value.unit == "笔" and value.value <= len(ground.amounts):

@@ -13,6 +13,7 @@ SURNAMES: Final = frozenset(
     "梅童凌毕单季裴霍涂成苗谷曲盛冉翁蓝骆路游靳管柴蒙鲍华喻祁蒲房滕屈饶解牟艾尤阳时穆农司卓古吉缪简车项连芦麦褚娄窦戚岑景党宫费卜冷晏席卫米柏宗瞿桂全佟"
     "应臧闵苟邬边卞姬师和仇栾隋商刁沙荣巫寇桑郎甄丛仲虞敖巩明佘池查麻苑迟邝官封谈匡鞠惠荆乐冀郁胥南班储原栗燕楚鄢劳谌奚皮粟冼蔺楼盘满闻位厉伊仝区郜海阚"
     "花权强帅屠豆朴盖练廉禹井祖漆巴丰支卿国狄平计索宣晋相初门云容敬来扈晁芮都普阙浦戈伏鹿薄邸雍辛羊阿乌母裘亓修邰赫杭况那宿鲜印逯隆茹诺战慕危玉银亢嵇公哈"
+    "洪庾宓邴汲糜隗郗钭韶蓟鄂赖莘逄郦璩濮郏阎宦暨禄夔訾乜巢蒯竺桓常牧怀贡寿步弘广习鱼山秋双松"
     "湛宾戎勾茅利於呼居揭干但尉冶斯元束檀衣信展阴昝智幸奉植衡富尧闭由"
 )  # fmt: skip
 DOUBLE_SURNAMES: Final = (
@@ -25,7 +26,7 @@ _AMBIGUOUS: Final = frozenset(
     "方白江史毛万钱严武莫孔向汤温康施文牛安齐易左关兰焦甘包宁尚符成苗谷曲盛蓝路游管柴蒙华房解农时司古吉简车项连麦景党宫费冷席卫米全应苟边"
     "师和商沙荣明池查麻官封谈匡惠乐南班储原劳皮楼盘满闻位区海花权强帅豆盖练廉井祖漆丰支国平计索宣相初门云容敬来都普薄母修况那宿鲜印隆诺战危"
     "玉银公哈利居揭干但尉斯元束衣信展阴智幸奉植衡富由单金石夏段雷申任余付程高马何林叶于黄罗许曾田龙贺顾祝童季柏宗桂欧殷章仲虞迟郁冀阳尤卓"
-    "边车宾闭况凌陆周"
+    "常牧怀贡寿步弘广习鱼山秋双松边车宾闭况凌陆周"
 )
 # surnames that are mostly function words: only a role with 是 or a colon, or 叫, makes them names
 _FUNCTION_LIKE: Final = frozenset("和向由来但那应都时况位公原相国全")
@@ -74,6 +75,7 @@ _AFTER: Final = re.compile(
     r"因(?!为)|系(?!统)|已|曾|未|没有|将|被|把|从|通过|拒绝|实施|当庭|提出|在\d"
 )
 _SURE_AFTER: Final = re.compile(rf"(?![\d以等所代送向])(?:{_AFTER.pattern})")
+_TITLE_AFTER: Final = re.compile("律师|先生|女士|法官|警官|医生")
 _SPEAKS: Final = re.compile(
     "说|称|表示|承认|否认|在场|支付|转账|出庭|到庭|辩称|诉称|陈述|供述|作证|签字|签订|归还|退还|参与|介绍|驾驶|赔偿|"
     "购买|主张"
@@ -145,7 +147,7 @@ def _name_at(text: str, at: int, surname: str) -> str:
         is_sure = role or (is_edge and surname not in _DOUBTFUL)
         return _with_given(text, at, surname, (1, 2), _AFTER) if is_sure else ""
     if surname in _FUNCTION_LIKE and not (role and text[at - 1] in _COPULAS):
-        return ""
+        return _with_given(text, at, surname, (1, 2), _TITLE_AFTER) if role else ""
     if surname in _AMBIGUOUS:
         if role:
             loose = _with_given(text, at, surname, (2,), None) if surname in _RATHER_SURNAMES else ""

@@ -47,6 +47,9 @@ _YEAR: Final = frozenset(("年", "years", "year"))
 _MONTHS: Final = frozenset(("个月", "月", "months", "month"))
 
 
+_EACH: Final = re.compile(r"每|平均|单价|\b(?:per|each|average|every)\b", re.IGNORECASE)
+
+
 class Reckoning:
     """The grounded operands that an answer states, and whether a value follows from them."""
 
@@ -144,9 +147,16 @@ class Reckoning:
                 return True
             if amount in ground.differences and (digits >= 4 or REST.search(self._around(value))):
                 return True
+            if _EACH.search(self._around(value)) and self._is_quotient(amount, ground):
+                return True
             if digits >= 4 and self._is_part_of_document(amount, ground):
                 return True
         return digits >= 2 and self._is_about_derived(value)
+
+    def _is_quotient(self, amount: int, ground: Ground) -> bool:
+        """An amount of the document divided by one of its counts."""
+        counts = [int(number) for number in islice(ground.counts, 12) if number > 1]
+        return any(2 * abs(amount * count - each) <= count for each in ground.amounts[:12] for count in counts)
 
     def _is_part_of_document(self, amount: int, ground: Ground) -> bool:
         """A percentage that the answer or the document names, of an amount of the document."""
