@@ -1,8 +1,10 @@
 """Values that a question forbids: a phone number, an exact amount, whatever the document has elsewhere."""
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
+from steelyard.legal.claims import claims_of
 from steelyard.legal.clauses import without_quotes
 from steelyard.legal.grounding import Invented
 from steelyard.legal.proper_names import names
@@ -29,20 +31,24 @@ def find_forbidden(answer: str, check: str, context: str, *, question: str = "")
     if found is None:
         return []
     what = found[1].removesuffix("s") if found[1].removesuffix("s") in _KINDS else found[1]
-    text = without_quotes(normal(answer))
-    asked = {(value.kind, str(value.value)) for value in mentions(normal(question))}
-    if what in _NAMES:
-        return [
-            Invented(name, "forbidden name", at, at + len(name))
-            for name, at in names(text)
-            if name not in normal(question)
-        ]
+    claims = claims_of(answer)
+    text = without_quotes(claims.text)
+    places = _forbidden_names(text, question) if what in _NAMES else _forbidden_values(text, what, question)
+    span = claims.folded.original_span
+    return [Invented(words, f"forbidden {kind}", *span(start, end)) for words, kind, start, end in places]
+
+
+def _forbidden_names(text: str, question: str) -> Iterator[tuple[str, str, int, int]]:
+    asked = normal(question)
+    return ((name, "name", at, at + len(name)) for name, at in names(text) if name not in asked)
+
+
+def _forbidden_values(text: str, what: str, question: str) -> Iterator[tuple[str, str, int, int]]:
     kinds = _KINDS.get(what, ())
-    return [
-        Invented(value.text, f"forbidden {value.kind}", value.start, value.end)
-        for value in mentions(text)
-        if value.kind in kinds and (value.kind, str(value.value)) not in asked and _is_meant(value, what)
-    ]
+    asked = {(value.kind, str(value.value)) for value in mentions(normal(question))}
+    for value in mentions(text):
+        if value.kind in kinds and (value.kind, str(value.value)) not in asked and _is_meant(value, what):
+            yield value.text, value.kind, value.start, value.end
 
 
 def _is_meant(value: Mention, what: str) -> bool:
