@@ -12,7 +12,7 @@ from steelyard.legal.settling import settle
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normal import normal
 
-_AFTER_NUMBER: Final = re.compile(r"[\s,。;.!?()\]=+\-*/、]|左右|上下|[了的吧整正给]|$")
+_AFTER_NUMBER: Final = re.compile(r"[\s,。;.!?()\]=+\-*/、和与或及]|左右|上下|[了的吧整正给]|$")
 _NOTHING: Final = re.compile(
     r"(?:一分钱?|分文|一毛)(?:都|也)?(?:没有?|未|不曾)|(?<!有)(?:没有|没|未|从未|并未|未曾)(?:退|还|收|给|付|支付|归还|返还)(?:过|还|款|给|任何)?|"
     r"\bnothing\b|\bnone\b|\bnot (?:a|one) (?:cent|penny)\b|\bnever (?:paid|returned|refunded|repaid)\b",

@@ -223,13 +223,14 @@ _SPAN_BEFORE: Final = re.compile(
 
 _BOUND_BEFORE: Final = re.compile(
     r"(?:(?<![大最极弱])小(?=$)|不到|不足|将近|接近|近|超过|超出|高于|多于|少于|低于|至少|不少于|不低于|不超过|至多|最多|不止|逾|"
-    r"上万|好几|(?<![人次总件个户名份额倍指分年天系参奇偶整量页字票])数|几|over|more than|less than|"
+    r"上万|好几|over|more than|less than|"
     r"fewer than|at least|at most|under|above|below|up to|nearly|almost|no more than|not more than|not less than"
     r"|no less than|as much as|as many as|exceeding|in excess of|upwards of)\s*(?:a total of |the sum of )?(?:人民币"
     r"|"
     r"了|是|有|RMB|¥)?\s*$",
     re.IGNORECASE,
 )
+_SOME_BEFORE: Final = re.compile(r"(?<![人次总件个户名份额倍指分年天系参奇偶整量页字票员])数$|(?<![第十])几$")
 _BOUND_AFTER: Final = re.compile(
     r"\s*(?:以上|以下|以内|之内|之上|之下|起步|不到|有余|开外|or more|or less|and above|at least)"
 )
@@ -335,7 +336,7 @@ def _qualified(text: str, mention: Mention) -> Mention:
     """What stands beside an amount or a count may make it a bound, a rate, a range, or approximate."""
     before, after = text[max(0, mention.start - 40) : mention.start], text[mention.end : mention.end + 12]
     loose = mention.loose
-    if _BOUND_BEFORE.search(before) or _BOUND_AFTER.match(after):
+    if _BOUND_BEFORE.search(before) or _SOME_BEFORE.search(before) or _BOUND_AFTER.match(after):
         loose = loose or "bound"
     elif _RATE.match(after) or _RATE_BEFORE.search(before):
         loose = loose or "rate"
