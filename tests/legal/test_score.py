@@ -161,13 +161,16 @@ def test_a_fact_with_its_citation(document):
 @pytest.mark.parametrize(
     ("citation", "why"),
     [
-        ({"page": 2, "text": RIGHT["text"]}, "not page 1"),
+        ({"page": 2, "text": RIGHT["text"]}, "cites page 2, the passage is on page 1"),
+        ({"page": 2, "text": "去过两次"}, "not page 1"),
         ({"page": 1, "text": "一共收了42000元现金"}, "the words are not on that page"),
         ({"page": 1, "text": "是2020年6月5日收的"}, "does not include '一共收了42000元'"),
         ({"page": 1, "text": RIGHT["text"], "speaker": "question"}, "said to be the question"),
         ({"page": 1, "text": RIGHT["text"], "section": "header"}, "said to be in header"),
-        ({"page": "1-3", "text": RIGHT["text"]}, "not page 1"),
-        ({"page": True, "text": RIGHT["text"]}, "not page 1"),
+        ({"page": "1-3", "text": RIGHT["text"]}, "names no page, the passage is on page 1"),
+        ({"page": True, "text": RIGHT["text"]}, "names no page, the passage is on page 1"),
+        (RIGHT["text"], "names no page, the passage is on page 1"),
+        ({**RIGHT, "document": "other.md"}, "names another document, 'other.md'"),
         ({"page": 1, "text": ""}, "does not include '一共收了42000元'"),
     ],
 )

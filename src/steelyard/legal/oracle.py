@@ -5,7 +5,7 @@ from typing import Any
 
 from steelyard.formats.documents import Document
 from steelyard.legal.model import Evidence, EvidenceSet, Fact, Gap, Question
-from steelyard.legal.quotes import quote_key, quote_pieces
+from steelyard.legal.quotes import contains_quote
 
 _WORDS = {
     "zh": {
@@ -54,6 +54,5 @@ def _gap_answer(question: Gap, document: Document) -> str:
 
 def _sentence(question: Gap, document: Document) -> str:
     """A line of the document that the question's evidence names, where there is nothing to quote."""
-    wanted = [piece for item in question.evidence for piece in quote_pieces(item.must_include)]
     lines = (line for page in document.pages for line in page.text.split("\n"))
-    return next((line for line in lines if any(piece in quote_key(line) for piece in wanted)), "")
+    return next((line for line in lines if any(contains_quote(line, item.must_include) for item in question.evidence)), "")

@@ -8,7 +8,7 @@ from typing import Any, Final
 from steelyard.formats.documents import Document
 from steelyard.legal.abstention import detect_abstention
 from steelyard.legal.amounts import amounts, same_amount
-from steelyard.legal.citations import Citation, citations_of, is_real, mismatch
+from steelyard.legal.citations import Citation, citations_of, gives, is_real, mismatch
 from steelyard.legal.clauses import live, totalled
 from steelyard.legal.days import date_values
 from steelyard.legal.facts import judge_fact, spoken
@@ -82,11 +82,12 @@ def _cited(
 
 
 def _miss(item: Evidence, citations: Sequence[Citation], question: Question, document: Document) -> str:
-    reasons = [mismatch(citation, item, document, question.about.snippet) for citation in citations]
-    if "" in reasons:
+    misses = [mismatch(citation, item, document, question.about.snippet) for citation in citations]
+    if None in misses:
         return ""
     place = f"page {item.page}, {item.must_include[:24]!r}"
-    return f"{place}: {min(reasons, key=len)}" if reasons else f"{place}: nothing is cited"
+    nearest = max((miss for miss in misses if miss), key=lambda miss: (miss.nearness, -len(miss.reason)), default=None)
+    return f"{place}: {nearest.reason}" if nearest else f"{place}: nothing is cited"
 
 
 def _judge_evidence(question: EvidenceSet, record: Mapping[str, Any], document: Document) -> Verdict:
@@ -95,7 +96,7 @@ def _judge_evidence(question: EvidenceSet, record: Mapping[str, Any], document: 
     relevant = [
         snippet
         for snippet in snippets
-        if any(not mismatch(snippet, item, document, question.about.snippet) for item in question.evidence)
+        if any(mismatch(snippet, item, document, question.about.snippet) is None for item in question.evidence)
     ]
     precision = len(relevant) / len(snippets) if snippets else 0.0
     provided = float(any(is_real(each, document) for each in [*snippets, *_citations(record, "citations")]))
@@ -167,7 +168,7 @@ def _surfaced(question: Gap, record: Mapping[str, Any], text: str, document: Doc
         item
         for item in question.conflicting
         if not contains_quote(text, item.must_include)
-        and all(mismatch(each, item, document, question.about.snippet) for each in citations)
+        and not any(gives(each, item, document, question.about.snippet) for each in citations)
     ]
     if missing:
         return 0.0, f"does not give {missing[0].must_include!r} on page {missing[0].page}"

@@ -1,0 +1,88 @@
+"""A document as quotations are looked for in it, worked out once for each document.
+
+The cache goes by the identity of the document, for to hash a document means to hash all of its text and units.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import Final
+
+from steelyard.formats.documents import Document, Page
+from steelyard.legal.quotes import Key, key_of, quote_pieces
+
+_MOST: Final = 64
+_kept: OrderedDict[int, "Source"] = OrderedDict()
+_lock: Final = Lock()
+
+
+@dataclass(frozen=True)
+class SourcePage:
+    """The key of a page, and those of its units with their kinds."""
+
+    key: Key
+    units: tuple[tuple[str, Key], ...]
+
+    def kinds(self, words: str) -> list[str]:
+        """The kinds of the units that hold these words, each once."""
+        return list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A document with its text and keys."""
+
+    document: Document
+
+    @cached_property
+    def text(self) -> str:
+        """All pages, one under the other."""
+        return self.document.text
+
+    @cached_property
+    def key(self) -> Key:
+        """The key of the whole text."""
+        return key_of(self.text)
+
+    @cached_property
+    def pages(self) -> Mapping[int, SourcePage]:
+        """The pages by number."""
+        return {page.number: _page(page) for page in self.document.pages}
+
+    def pages_with(self, words: str) -> list[int]:
+        """The numbers of the pages that hold a quotation."""
+        return [number for number, page in self.pages.items() if page.key.holds(words)]
+
+    def holds_on(self, words: str, numbers: tuple[int, ...]) -> bool:
+        """Whether a quotation stands on one of these pages, or begins on one and ends on the next."""
+        keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
+        if any(key.holds(words) for key in keys):
+            return True
+        return len(keys) > 1 and _joined(keys).find(quote_pieces(words)) >= 0 and bool(quote_pieces(words))
+
+
+def source_of(document: Document) -> Source:
+    """The document as it is searched; the last few are kept."""
+    with _lock:
+        source = _kept.get(id(document))
+        if source is None or source.document is not document:
+            source = _kept[id(document)] = Source(document)
+        _kept.move_to_end(id(document))
+        while len(_kept) > _MOST:
+            _kept.popitem(last=False)
+        return source
+
+
+def _page(page: Page) -> SourcePage:
+    units = tuple((unit.kind, key_of(page.text[unit.start : unit.end])) for unit in page.units)
+    return SourcePage(key_of(page.text), units)
+
+
+def _joined(keys: list[Key]) -> Key:
+    text, breaks = "", set[int]()
+    for key in keys:
+        breaks |= {len(text), *(len(text) + at for at in key.breaks)}
+        text += key.text
+    return Key(text, frozenset(breaks))
