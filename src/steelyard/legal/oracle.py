@@ -55,4 +55,6 @@ def _gap_answer(question: Gap, document: Document) -> str:
 def _sentence(question: Gap, document: Document) -> str:
     """A line of the document that the question's evidence names, where there is nothing to quote."""
     lines = (line for page in document.pages for line in page.text.split("\n"))
-    return next((line for line in lines if any(contains_quote(line, item.must_include) for item in question.evidence)), "")
+    return next(
+        (line for line in lines if any(contains_quote(line, item.must_include) for item in question.evidence)), ""
+    )

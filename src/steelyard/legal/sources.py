@@ -3,8 +3,9 @@
 The cache goes by the identity of the document, for to hash a document means to hash all of its text and units.
 """
 
+import re
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
@@ -14,11 +15,14 @@ from steelyard.formats.documents import Document, Page
 from steelyard.legal.quotes import Key, key_of, quote_pieces
 
 _MOST: Final = 64
+_PLACES: Final = 8
+GRAM: Final = 3
+WORD: Final = re.compile("[a-z][a-z'-]+")
 _kept: OrderedDict[int, "Source"] = OrderedDict()
 _lock: Final = Lock()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SourcePage:
     """The key of a page, and those of its units with their kinds."""
 
@@ -30,7 +34,7 @@ class SourcePage:
         return list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """A document with its text and keys."""
 
@@ -50,6 +54,36 @@ class Source:
     def pages(self) -> Mapping[int, SourcePage]:
         """The pages by number."""
         return {page.number: _page(page) for page in self.document.pages}
+
+    @cached_property
+    def is_latin(self) -> bool:
+        """Whether most of it is in Latin script."""
+        return 2 * sum(map(str.isascii, self.key.text)) > len(self.key.text)
+
+    @cached_property
+    def grams(self) -> frozenset[str]:
+        """All runs of `GRAM` characters of the key."""
+        return frozenset(self.key.text[at : at + GRAM] for at in range(len(self.key.text) - GRAM + 1))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words in Latin letters, in lower case."""
+        return frozenset(WORD.findall(self.text.lower()))
+
+    @cached_property
+    def _blocks(self) -> dict[int, dict[str, list[int]]]:
+        return {}
+
+    def blocks(self, size: int) -> Mapping[str, Sequence[int]]:
+        """The key cut into blocks of this size, with the first places where each begins."""
+        if size not in self._blocks:
+            found: dict[str, list[int]] = {}
+            for at in range(0, len(self.key.text) - size + 1, size):
+                places = found.setdefault(self.key.text[at : at + size], [])
+                if len(places) < _PLACES:
+                    places.append(at)
+            self._blocks[size] = found
+        return self._blocks[size]
 
     def pages_with(self, words: str) -> list[int]:
         """The numbers of the pages that hold a quotation."""

@@ -71,7 +71,7 @@ REASONS: Final = {
     "cites page {}, the passage is on page {}": "引用标为第 {} 页，该段在第 {} 页",
     "does not include {}": "引文不含“{}”",
     "the words are not on that page": "引文不见于该页",
-    "longer than {} characters": "引文超过 {} 字",
+    "longer than {} characters": "超过 {} 字",
     "said to be the {}": "引用时标为{}",
     "said to be in {}": "引用时标为{}",
     "not said in the {}": "不是{}中的内容",
@@ -81,6 +81,9 @@ REASONS: Final = {
     "a snippet stands on its page": "有片段见于所标的页",
     "no snippet stands on the page it names": "没有片段见于所标的页",
     # gaps
+    "the answer is a copy of the document": "回答只是照抄文档",
+    "the answer says nothing about what was asked": "回答没有涉及所问的事项",
+    "the words of refusal are copied from the document": "表示不知道的话是从文档照抄的",
     "nothing is invented": "未发现编造",
     "quotes {}": "引用了“{}”",
     "does not quote {}": "没有引用“{}”",
@@ -90,6 +93,10 @@ REASONS: Final = {
     # remarks beside a verdict
     "approx_added": "原文没有“约”，回答加上了",
     "approx_dropped": "原文有“约”，回答略去了",
+    "answer_too_long: more than {} characters": "回答超过 {} 字，没有评判",
+    "copies_document: the answer is a copy of the document": "照抄文档：回答只是照抄文档",
+    "citations_over_budget: {} are given, {} are read": "引用过多：共 {} 条，只看前 {} 条",
+    "wrong_document: {}": "引用了另一份文档：“{}”",
     "invented_citation: {}": "编造的引用：“{}”",
     "parts_do_not_add_up: {} is not {}": "各项之和 {} 与所称合计“{}”不符",
 }
@@ -106,6 +113,7 @@ NAMES: Final = {
     "value_cited": "数值见于引用",
     "penalised_score": "扣罚后得分",
     "passed": "通过",
+    "uncertain": "规则无法判定",
     "amount_total": "金额",
     "amount_breakdown": "金额明细",
     "date": "日期",
