@@ -8,6 +8,7 @@ from steelyard.errors import Problem
 from steelyard.formats.documents import Document
 from steelyard.formats.question_checks import Fault, Fields
 from steelyard.formats.questions import QuestionFile
+from steelyard.legal.facts import FIELDS
 from steelyard.legal.quotes import quote_key, quote_pieces
 from steelyard.legal.sources import Source, source_of
 from steelyard.text.dates import Day
@@ -34,6 +35,7 @@ def lint(file: QuestionFile, document: Document) -> list[Problem]:
 
 def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
     yield from _told_answers(fields)
+    yield from _open_controls(fields)
     for name in ("required_evidence", "conflicting_evidence"):
         for index, item in enumerate(fields.get(name, ())):
             yield from _passage(f"/{name}/{index}", item, source)
@@ -131,3 +133,12 @@ def _told_answers(fields: Fields) -> Iterator[Fault]:
                 is_told = False
         if is_told:
             yield Fault(f"/expected/{name}", "the question says it already")
+
+
+def _open_controls(fields: Fields) -> Iterator[Fault]:
+    """Controls that say neither what the answer is nor what it quotes."""
+    expected = fields.get("expected", {})
+    is_control = fields.get("should_abstain", expected.get("should_abstain", True)) is False
+    if is_control and "required_quote" not in fields and not any(name in expected for name in FIELDS):
+        pointer = "/should_abstain" if "should_abstain" in fields else "/expected/should_abstain"
+        yield Fault(pointer, "a control without expected fields and without required_quote; any statement answers it")

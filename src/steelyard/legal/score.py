@@ -270,7 +270,7 @@ def _answered(
     if question.quotes:
         return bool(quoted), f"quotes {quoted}" if quoted else f"does not quote {question.quotes[0]}"
     says = _says_something(question, case)
-    return says, abstention.reason if says else "the answer says nothing about what was asked"
+    return says, abstention.reason if says else "the answer says nothing that the document has"
 
 
 def _says_something(question: Gap, case: _Case) -> bool:
@@ -296,7 +296,7 @@ def _invented(question: Gap, case: _Case) -> list[Invented]:
 def _told(invented: Sequence[Invented], *, says: bool) -> str:
     if invented:
         return ", ".join(f"{each.text} ({each.kind})" for each in invented)
-    return "nothing is invented" if says else "the answer says nothing about what was asked"
+    return "nothing is invented" if says else "the answer says nothing that the document has"
 
 
 def _quote_parts(question: Gap) -> tuple[str, ...]:

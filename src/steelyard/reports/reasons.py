@@ -82,7 +82,7 @@ REASONS: Final = {
     "no snippet stands on the page it names": "没有片段见于所标的页",
     # gaps
     "the answer is a copy of the document": "回答只是照抄文档",
-    "the answer says nothing about what was asked": "回答没有涉及所问的事项",
+    "the answer says nothing that the document has": "回答没有说出任何见于文档的内容",
     "the words of refusal are copied from the document": "表示不知道的话是从文档照抄的",
     "nothing is invented": "未发现编造",
     "quotes {}": "引用了“{}”",
