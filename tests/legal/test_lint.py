@@ -90,6 +90,7 @@ def test_nothing_is_said_of_sound_questions(warnings, case):
 
 
 E1 = "/required_evidence/0"
+OPEN = ": a control without expected fields and without required_quote; any statement answers it"
 FAULTY = {
     "a page that is not there": (evidence(9, "一共42000元"), [E1 + "/page: there is no page 9 in d.md"]),
     "another page": (
@@ -180,11 +181,11 @@ FAULTY = {
     ),
     "a control without an answer": (
         {**GAP, "should_abstain": False},
-        ["/should_abstain: a control without expected fields and without required_quote; any statement answers it"],
+        ["/should_abstain" + OPEN],
     ),
     "a control that says so in its key, without an answer": (
         {**{key: GAP[key] for key in ("id", "type", "question")}, "expected": {"should_abstain": False}},
-        ["/expected/should_abstain: a control without expected fields and without required_quote; any statement answers it"],
+        ["/expected/should_abstain" + OPEN],
     ),
     "an amount that is told": (
         {**FACT, "question": "他是否收了四万二千元？"},

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from steelyard.formats.documents import Document
 from steelyard.legal.model import Evidence
-from steelyard.legal.quotes import contains_quote, quote_key
+from steelyard.legal.quotes import contains_quote, quote_key, quote_pieces
 from steelyard.legal.sources import source_of
 from steelyard.text.normal import normal
 
@@ -73,7 +73,7 @@ def _citation(item: Any) -> Citation | None:
 
 def is_real(citation: Citation, document: Document) -> bool:
     """Whether the words stand on the page that is named, and in this document."""
-    return not is_foreign(citation, document) and source_of(document).holds_on(citation.text, citation.pages)
+    return not is_foreign(citation, document) and _span(citation, document) >= 0
 
 
 def is_foreign(citation: Citation, document: Document) -> bool:
@@ -84,10 +84,10 @@ def is_foreign(citation: Citation, document: Document) -> bool:
 
 def gives(citation: Citation, item: Evidence, document: Document, longest: int) -> bool:
     """Whether a citation gives the words of a passage, its page named or not, and is not too long."""
-    is_there = citation.pages == () and source_of(document).key.holds(citation.text)
-    if not is_there or is_foreign(citation, document) or _is_long(citation, item, longest):
+    if citation.pages or is_foreign(citation, document):
         return mismatch(citation, item, document, longest) is None
-    return contains_quote(citation.text, item.must_include)
+    span = source_of(document).key.span(quote_pieces(citation.text))
+    return span >= 0 and not _is_long(span, item, longest) and contains_quote(citation.text, item.must_include)
 
 
 def mismatch(citation: Citation, item: Evidence, document: Document, longest: int) -> Mismatch | None:
@@ -99,16 +99,22 @@ def mismatch(citation: Citation, item: Evidence, document: Document, longest: in
         return Mismatch(2, _elsewhere(citation, item)) if has_words else Mismatch(0, f"not page {item.page}")
     if not has_words:
         return Mismatch(1, f"does not include {item.must_include!r}")
-    if not is_real(citation, document):
+    span = _span(citation, document)
+    if span < 0:
         return Mismatch(2, "the words are not on that page")
-    if _is_long(citation, item, longest):
+    if _is_long(span, item, longest):
         return Mismatch(2, f"longer than {longest} characters")
     spoken = _spoken_otherwise(citation, item, document)
     return Mismatch(2, spoken) if spoken else None
 
 
-def _is_long(citation: Citation, item: Evidence, longest: int) -> bool:
-    return len(citation.key) > max(longest, 3 * len(quote_key(item.must_include)))
+def _span(citation: Citation, document: Document) -> int:
+    """The length of the passage that is cited; lines of a page glued with ... are as long as what lies between them."""
+    return source_of(document).span_on(citation.text, citation.pages)
+
+
+def _is_long(span: int, item: Evidence, longest: int) -> bool:
+    return span > max(longest, 3 * len(quote_key(item.must_include)))
 
 
 def _elsewhere(citation: Citation, item: Evidence) -> str:

@@ -34,7 +34,8 @@ def gold_record(question: Question, document: Document) -> dict[str, Any]:
             passages = _passages(question.evidence)
             return {"answer": "", "evidence": passages, "citations": passages}
         case Gap():
-            return {"answer": _gap_answer(question, document), "citations": _passages(question.conflicting)}
+            typed = {} if question.should_abstain else question.expected
+            return {**typed, "answer": _gap_answer(question, document), "citations": _passages(question.conflicting)}
 
 
 def _passages(items: Iterable[Evidence]) -> list[Mapping[str, Any]]:
@@ -49,7 +50,7 @@ def _gap_answer(question: Gap, document: Document) -> str:
     quoted = "".join(words["said"].format(quote) for quote in quotes)
     if question.should_abstain:
         return (words["conflict"] if sides else words["absent"]) + quoted
-    return quoted or _sentence(question, document)
+    return quoted or ("" if question.expected else _sentence(question, document))
 
 
 def _sentence(question: Gap, document: Document) -> str:

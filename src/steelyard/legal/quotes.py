@@ -16,6 +16,7 @@ from steelyard.text.normal import normal
 PASSAGE: Final = 20
 """Characters from which on words stand in a document as a passage of it, and not by chance."""
 
+_TRIES: Final = 64
 _GAP: Final = re.compile(r"\.{3,}|…+|\[\.\.\.\]")
 # a comma after an opening yes or no carries meaning: 不，是我 is not 不是我
 _ANSWER_COMMA: Final = re.compile(r"(?:(?<=^)|(?<=[。;!?！？；,:“\"\n]))(不|没有|是|否|对|no|yes),", re.IGNORECASE)
@@ -38,13 +39,20 @@ class Key:
     def find(self, pieces: Sequence[str], start: int = 0) -> int:
         """Where the last of these pieces ends, if all stand here in their order and cut nothing; else -1."""
         for piece in pieces:
-            at = self.text.find(piece, start)
-            while at >= 0 and self._is_cut(at, piece):
-                at = self.text.find(piece, at + 1)
+            at = self._place(piece, start)
             if at < 0:
                 return -1
             start = at + len(piece)
         return start
+
+    def span(self, pieces: Sequence[str]) -> int:
+        """The characters from the first to the last of these pieces, what the gaps skip included; -1 if not here."""
+        spans = []
+        at = self._place(pieces[0], 0) if pieces else -1
+        while at >= 0 and (end := self.find(pieces, at)) >= 0:
+            spans.append(end - at)
+            at = self._place(pieces[0], at + 1) if len(pieces) > 1 and len(spans) < _TRIES else -1
+        return min(spans, default=-1)
 
     def holds(self, quote: str) -> bool:
         """Whether a quotation stands in the text; one without a character that counts does not."""
@@ -55,6 +63,12 @@ class Key:
         """How many times a piece stands here."""
         places = (found.start() for found in re.finditer(re.escape(piece), self.text))
         return sum(not self._is_cut(at, piece) for at in places)
+
+    def _place(self, piece: str, start: int) -> int:
+        at = self.text.find(piece, start)
+        while at >= 0 and self._is_cut(at, piece):
+            at = self.text.find(piece, at + 1)
+        return at
 
     def _is_cut(self, at: int, piece: str) -> bool:
         """Whether a number or a word goes on before or after the piece: 42000元 does not quote 2000元."""

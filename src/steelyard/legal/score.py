@@ -149,11 +149,12 @@ def _nothing(question: Question, why: str, remark: str = "") -> _Draft:
 def _judge_fact(question: Fact, case: _Case) -> _Draft:
     if case.is_silent and not case.has_typed(question.expected):
         return _nothing(question, "nothing is said")
-    found = _fact(question, case)
-    exact = found.share if question.rules.partial_credit else float(found.correct)
-    draft = _Draft({"exact_match": exact}, {"exact_match": found.reason}, exact, found.remarks, _undecided(found))
     if case.is_dump:
         draft = _nothing(question, "the answer is a copy of the document")
+    else:
+        found = _fact(question, case)
+        exact = found.share if question.rules.partial_credit else float(found.correct)
+        draft = _Draft({"exact_match": exact}, {"exact_match": found.reason}, exact, found.remarks, _undecided(found))
     if question.citation_required:
         share, why = _cited(question.evidence, case.cited("citations", "evidence"), case)
         draft.parts["citation_correctness"], draft.reasons["citation_correctness"] = share, why
@@ -162,7 +163,7 @@ def _judge_fact(question: Fact, case: _Case) -> _Draft:
 
 
 def _fact(question: Fact | Gap, case: _Case) -> FactVerdict:
-    """The typed fields, or what the text says of them; a copy of the document says nothing."""
+    """The typed fields of the record, or what its text says of them, against those that are expected."""
     return judge_fact(question.expected, case.record, question=question.about.question, rules=question.rules)
 
 

@@ -89,12 +89,11 @@ class Source:
         """The numbers of the pages that hold a quotation."""
         return [number for number, page in self.pages.items() if page.key.holds(words)]
 
-    def holds_on(self, words: str, numbers: tuple[int, ...]) -> bool:
-        """Whether a quotation stands on one of these pages, or begins on one and ends on the next."""
+    def span_on(self, words: str, numbers: tuple[int, ...]) -> int:
+        """How much of these pages a quotation spans, what its gaps skip included; -1 if it does not stand there."""
         keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
-        if any(key.holds(words) for key in keys):
-            return True
-        return len(keys) > 1 and _joined(keys).find(quote_pieces(words)) >= 0 and bool(quote_pieces(words))
+        spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
+        return min((span for span in spans if span >= 0), default=-1)
 
 
 def source_of(document: Document) -> Source:
