@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from steelyard.legal.clauses import without_quotes
 from steelyard.legal.quotes import PASSAGE, key_of
 from steelyard.legal.sources import Source
 
@@ -22,32 +23,50 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
     `required` is the length of the required evidence. A copy of nearly the whole of a short document is a dump too,
     unless the whole document is hardly more than what must be quoted.
     """
-    copied = sum(end - start for start, end in copied_runs(key_of(answer).text, source))
     most = max(DUMP * _scale(source), EVIDENCE * required)
-    return copied > min(most, max(WHOLE * len(source.key.text), 2 * required, 10 * PASSAGE * _scale(source)))
+    most = min(most, max(WHOLE * len(source.key.text), 2 * required, 10 * PASSAGE * _scale(source)))
+    key = key_of(answer).text
+    return len(key) > most and _total(copied_runs(key, source, PASSAGE)) > most
 
 
 def own_words(answer: str, source: Source) -> str:
-    """The answer, as it is read, with blanks in the place of what it copies."""
+    """The answer, as it is read, with blanks in the place of what it copies; quotations are left as they are.
+
+    Words are copied in runs of `PASSAGE` characters, of Latin script thrice as many. Where two such lengths are copied,
+    shorter runs and whole lines of the document are copies too: an answer put together from lines of the document is
+    not in the system's words.
+    """
     key = key_of(answer).text
-    runs = copied_runs(key, source)
+    least = PASSAGE * _scale(source)
+    runs = copied_runs(key, source, 2 * least // 5)
+    is_patchwork = _total(runs) >= 2 * least
+    if not is_patchwork:
+        runs = [run for run in runs if _length(run) >= least]
     if not runs:
         return answer
     places = _places(key, answer)
-    chars = list(answer)
-    for start, end in runs:
-        first, last = places[start], places[end - 1] + 1
-        chars[first:last] = " " * (last - first)
+    blanked = _blanked(answer, [(places[start], places[end - 1] + 1) for start, end in runs])
+    return "\n".join(_own_lines(blanked, source)) if is_patchwork else blanked
+
+
+def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """A text with blanks in these places, outside quotations."""
+    chars, outside = list(text), without_quotes(text)
+    for start, end in spans:
+        chars[start:end] = [" " if outside[at] == text[at] else text[at] for at in range(start, end)]
     return "".join(chars)
 
 
-def copied_runs(key: str, source: Source) -> list[tuple[int, int]]:
-    """The longest runs of a key that stand in the document, of `PASSAGE` characters or more (Latin script: thrice).
+def _own_lines(text: str, source: Source) -> Iterator[str]:
+    return (line for line in text.split("\n") if not source.key.holds(line))
+
+
+def copied_runs(key: str, source: Source, least: int) -> list[tuple[int, int]]:
+    """The longest runs of a key that stand in the document, of so many characters or more.
 
     A run of that length in the document holds one of the blocks into which the document is cut, each half as long;
     so every place of the key is looked up once, and runs grow from the blocks that are found.
     """
-    least = PASSAGE * _scale(source)
     size = least // 2
     blocks, text = source.blocks(size), source.key.text
     found: list[tuple[int, int]] = []
@@ -76,6 +95,10 @@ def _grown(key: str, at: int, text: str, place: int, size: int, floor: int) -> t
 
 def _length(run: tuple[int, int]) -> int:
     return run[1] - run[0]
+
+
+def _total(runs: Sequence[tuple[int, int]]) -> int:
+    return sum(map(_length, runs))
 
 
 def _scale(source: Source) -> int:

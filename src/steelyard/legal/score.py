@@ -9,10 +9,10 @@ from steelyard.formats.documents import Document
 from steelyard.legal.abstention import Abstention, detect_abstention
 from steelyard.legal.amounts import amounts, same_amount
 from steelyard.legal.citations import Citation, citations_of, gives, is_foreign, is_real, mismatch
-from steelyard.legal.clauses import live, totalled
+from steelyard.legal.clauses import doubt, live, totalled
 from steelyard.legal.copies import is_dump, own_words
 from steelyard.legal.days import date_values
-from steelyard.legal.facts import FactVerdict, judge_fact
+from steelyard.legal.facts import FIELDS, FactVerdict, judge_fact
 from steelyard.legal.forbidden import find_forbidden
 from steelyard.legal.grounding import Invented, find_invented, ground_of
 from steelyard.legal.model import Evidence, EvidenceSet, Fact, Gap, Question, penalty_of
@@ -70,7 +70,10 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What a system gave to a question; `text` is its answer as the judges read it."""
+    """What a system gave to a question; `text` is its answer as the judges read it.
+
+    An answer that only repeats the question is silent; a dump is a copy of the document, as text or in a typed field.
+    """
 
     record: Mapping[str, Any]
     document: Document
@@ -115,12 +118,13 @@ def _case(question: Question, record: Mapping[str, Any], document: Document) -> 
     answer = record.get("answer")
     reading = read(answer if isinstance(answer, str) else "")
     required = sum(len(quote_key(words)) for words in _required(question))
+    texts = (reading.text, *(given for name in FIELDS if isinstance(given := record.get(name), str)))
     return _Case(
         record,
         document,
         reading.text,
-        reading.is_silent,
-        is_dump(reading.text, source_of(document), required),
+        reading.is_silent or quote_key(reading.text) == quote_key(question.about.question),
+        any(is_dump(text, source_of(document), required) for text in texts),
         question.about.citations,
         question.about.snippet,
     )
@@ -225,7 +229,7 @@ def _is_relevant(snippet: Citation, question: EvidenceSet, case: _Case) -> bool:
 
 def _judge_gap(question: Gap, case: _Case) -> _Draft:
     fact = _fact(question, case) if question.expected and not question.should_abstain else None
-    if case.is_silent and not (fact and fact.correct):
+    if case.is_silent and not (fact and fact.correct and case.has_typed(question.expected)):
         return _nothing(question, "nothing is said")
     if case.is_dump:
         return _nothing(question, "the answer is a copy of the document")
@@ -268,6 +272,8 @@ def _answered(
         return abstention.abstains is question.should_abstain, abstention.reason
     if fact is not None and (fact.correct or not quoted):
         return fact.correct, fact.reason
+    if word := doubt(own_words(case.text, source_of(case.document))):
+        return False, f"the answer disclaims itself ({word!r})"
     if question.quotes:
         return bool(quoted), f"quotes {quoted}" if quoted else f"does not quote {question.quotes[0]}"
     says = _says_something(question, case)
