@@ -184,7 +184,9 @@ def question_as_statement(question: str, document: Document) -> Record:
 
 @cheat
 def vacuous_sentence(question: str, document: Document) -> Record:
-    return {"answer": in_words(question, "这是一个好问题，我会认真回答您。", "This is a good question. I am glad to help.")}
+    return {
+        "answer": in_words(question, "这是一个好问题，我会认真回答您。", "This is a good question. I am glad to help.")
+    }
 
 
 @cheat
