@@ -215,20 +215,10 @@ def value_in(question: Fact | Gap) -> str:
     )
 
 
-MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
-]
+)  # fmt: skip
 
 
 def day_in(day: str, is_english: bool) -> str:

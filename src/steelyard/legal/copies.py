@@ -23,8 +23,8 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
     `required` is the length of the required evidence. A copy of nearly the whole of a short document is a dump too,
     unless the whole document is hardly more than what must be quoted.
     """
-    most = max(DUMP * _scale(source), EVIDENCE * required)
-    most = min(most, max(WHOLE * len(source.key.text), 2 * required, 10 * PASSAGE * _scale(source)))
+    whole = max(int(WHOLE * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
+    most = min(max(DUMP * _scale(source), EVIDENCE * required), whole)
     key = key_of(answer).text
     return len(key) > most and _total(copied_runs(key, source, PASSAGE)) > most
 
