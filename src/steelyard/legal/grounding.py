@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Final
 
 from steelyard.legal.proper_names import is_known_name, names, places
-from steelyard.legal.quotes import quote_key, quote_pieces
+from steelyard.legal.quotes import key_of, quote_key
 from steelyard.legal.reading import read_with_offsets
 from steelyard.text.dates import Day
 from steelyard.text.measures import is_measure, same_measure
@@ -101,18 +101,8 @@ def _quotations(text: str, grounds: Sequence[Ground]) -> Iterator[Invented]:
     for quote in _QUOTE.finditer(text):
         inner = next(group for group in quote.groups() if group)
         start = quote.start() + quote[0].index(inner)
-        if quote_key(inner) and not any(_is_quoted(inner, ground) for ground in grounds):
+        if quote_key(inner) and not any(key_of(ground.text).holds(inner) for ground in grounds):
             yield Invented(inner, "quote", start, start + len(inner))
-
-
-def _is_quoted(words: str, ground: Ground) -> bool:
-    at = 0
-    for piece in quote_pieces(words):
-        found = ground.key.find(piece, at)
-        if found < 0:
-            return False
-        at = found + len(piece)
-    return True
 
 
 def _values(text: str, grounds: Sequence[Ground]) -> Iterator[Invented]:
