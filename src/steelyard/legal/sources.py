@@ -22,12 +22,21 @@ _kept: OrderedDict[int, "Source"] = OrderedDict()
 _lock: Final = Lock()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class SourcePage:
-    """The key of a page, and those of its units with their kinds."""
+    """A page with its key, and those of its units with their kinds."""
 
-    key: Key
-    units: tuple[tuple[str, Key], ...]
+    page: Page
+
+    @cached_property
+    def key(self) -> Key:
+        """The key of the page."""
+        return key_of(self.page.text)
+
+    @cached_property
+    def units(self) -> tuple[tuple[str, Key], ...]:
+        """The kind and the key of each unit."""
+        return tuple((unit.kind, key_of(self.page.text[unit.start : unit.end])) for unit in self.page.units)
 
     def kinds(self, words: str) -> list[str]:
         """The kinds of the units that hold these words, each once."""
@@ -53,7 +62,7 @@ class Source:
     @cached_property
     def pages(self) -> Mapping[int, SourcePage]:
         """The pages by number."""
-        return {page.number: _page(page) for page in self.document.pages}
+        return {page.number: SourcePage(page) for page in self.document.pages}
 
     @cached_property
     def is_latin(self) -> bool:
@@ -106,11 +115,6 @@ def source_of(document: Document) -> Source:
         while len(_kept) > _MOST:
             _kept.popitem(last=False)
         return source
-
-
-def _page(page: Page) -> SourcePage:
-    units = tuple((unit.kind, key_of(page.text[unit.start : unit.end])) for unit in page.units)
-    return SourcePage(key_of(page.text), units)
 
 
 def _joined(keys: list[Key]) -> Key:
