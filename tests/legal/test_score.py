@@ -188,7 +188,7 @@ def test_the_whole_document_earns_nothing(write):
     found = judge(evidence(), {"answer": document.text, "evidence": pages[:1]}, document)
     assert found.score == pytest.approx(0.2)  # a snippet that exists, and nothing else
     dumped = judge(gap(), {"answer": document.text}, document)
-    assert (dumped.score, dumped.abstained) == (0.0, None)
+    assert (dumped.score, dumped.abstained) == (0.0, False)
     assert "copies_document: the answer is a copy of the document" in dumped.remarks
     assert judge(fact(), {"answer": "", "amount_total": 42000, "text_answer": document.text}, document).score == 0.0
 

@@ -232,7 +232,9 @@ def _judge_gap(question: Gap, case: _Case) -> _Draft:
     if case.is_silent and not (fact and fact.correct and case.has_typed(question.expected)):
         return _nothing(question, "nothing is said")
     if case.is_dump:
-        return _nothing(question, "the answer is a copy of the document")
+        draft = _nothing(question, "the answer is a copy of the document")
+        draft.abstained = False
+        return draft
     abstention = _abstention(question, case)
     quoted = next((quote for quote in question.quotes if contains_quote(case.text, quote)), "")
     invented = _invented(question, case)
