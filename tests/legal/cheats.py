@@ -67,6 +67,11 @@ def units(document: Document, kind: str) -> Iterator[tuple[int, str]]:
                 yield page.number, page.text[unit.start : unit.end].strip()
 
 
+def unknown_lines(document: Document) -> list[str]:
+    unknown = re.compile(r"忘|记不|不知道|不清楚|未载明|不详|\b(?:know|recall|remember|say)\b")
+    return [line for line in document.text.split("\n") if unknown.search(line)]
+
+
 @cache
 def refusal(is_english: bool) -> str:
     return "The document does not state this." if is_english else "材料未载明该信息，无法确定。"
@@ -164,9 +169,22 @@ def every_answer_quoted(question: str, document: Document) -> Record:
 @cheat
 def lines_of_not_knowing(question: str, document: Document) -> Record:
     """All that the document says about not knowing, one line after the other."""
-    unknown = re.compile(r"忘|记不|不知道|不清楚|未载明|不详|\b(?:know|recall|remember|say)\b")
-    lines = [line for line in document.text.split("\n") if unknown.search(line)]
-    return {"answer": "\n".join(lines)}
+    return {"answer": "\n".join(unknown_lines(document))}
+
+
+@cheat
+def refusal_quoting_all_that_is_not_known(question: str, document: Document) -> Record:
+    """A refusal that quotes all that the document says about not knowing, whatever was asked."""
+    lines = [re.sub(r"^\W*[答A]\s*[:：]\s*", "", line) for line in unknown_lines(document)]
+    return {"answer": refusal(question.isascii()) + "".join(f"“{line.strip('“”')}”" for line in lines)}
+
+
+@cheat
+def document_with_noise(question: str, document: Document) -> Record:
+    """A refusal and the whole document, a foreign letter after every ten characters."""
+    text = document.text
+    noisy = "ж".join(text[at : at + 10] for at in range(0, len(text), 10))
+    return {"answer": refusal(question.isascii()) + noisy}
 
 
 # nothing said

@@ -121,7 +121,10 @@ LIMITS: dict[str, tuple[Ceiling, Ceiling, Ceiling]] = {
     "document_and_refusal": (NOTHING, NOTHING, NOTHING),
     "every_answer_quoted": (NOTHING, NOTHING, NOTHING),
     # the document's words of not knowing are not the system's; they invent nothing, and some are the quotation
-    "lines_of_not_knowing": (of(), NOTHING, LINE),
+    "lines_of_not_knowing": (NOTHING, NOTHING, LINE),
+    # the refusal is the system's own, and some of what it quotes is the quotation
+    "refusal_quoting_all_that_is_not_known": (NOTHING, NOTHING, REFUSES_QUOTING),
+    "document_with_noise": (NOTHING, NOTHING, REFUSES_QUOTING),
     # nothing is said
     "question_repeated": (NOTHING, NOTHING, NOTHING),
     "question_as_statement": (NOTHING, NOTHING, NOTHING),

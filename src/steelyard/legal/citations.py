@@ -101,7 +101,7 @@ def mismatch(citation: Citation, item: Evidence, document: Document, longest: in
         return Mismatch(1, f"does not include {item.must_include!r}")
     span = _span(citation, document)
     if span < 0:
-        return Mismatch(2, "the words are not on that page")
+        return Mismatch(2, _not_there(citation, document))
     if _is_long(span, item, longest):
         return Mismatch(2, f"longer than {longest} characters")
     spoken = _spoken_otherwise(citation, item, document)
@@ -122,6 +122,12 @@ def _elsewhere(citation: Citation, item: Evidence) -> str:
     if not citation.pages:
         return f"names no page, the passage is on page {item.page}"
     return f"cites page {'-'.join(map(str, citation.pages))}, the passage is on page {item.page}"
+
+
+def _not_there(citation: Citation, document: Document) -> str:
+    """That the cited words are not where the citation says, and where they are."""
+    pages = source_of(document).pages_with(citation.text)
+    return f"the words are not on that page but on page {pages[0]}" if pages else "the words are not on that page"
 
 
 def _file_name(name: str) -> str:

@@ -26,7 +26,11 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
     whole = max(int(WHOLE * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
     most = min(max(DUMP * _scale(source), EVIDENCE * required), whole)
     key = key_of(answer).text
-    return len(key) > most and _total(copied_runs(key, source, PASSAGE)) > most
+    if len(key) <= most:
+        return False
+    # runs may be broken up on purpose: twice as much in runs of 8 characters is a copy too
+    broken = copied_runs(key, source, _shortest(source))
+    return _total(copied_runs(key, source, PASSAGE)) > most or _total(broken) > 2 * most
 
 
 def own_words(answer: str, source: Source) -> str:
@@ -38,7 +42,7 @@ def own_words(answer: str, source: Source) -> str:
     """
     key = key_of(answer).text
     least = PASSAGE * _scale(source)
-    runs = copied_runs(key, source, 2 * least // 5)
+    runs = copied_runs(key, source, _shortest(source))
     is_patchwork = _total(runs) >= 2 * least
     if not is_patchwork:
         runs = [run for run in runs if _length(run) >= least]
@@ -103,6 +107,11 @@ def _total(runs: Sequence[tuple[int, int]]) -> int:
 
 def _scale(source: Source) -> int:
     return LATIN if source.is_latin else 1
+
+
+def _shortest(source: Source) -> int:
+    """The shortest runs that may count as copied: long enough not to be shared by chance many times over."""
+    return 2 * PASSAGE // 5 * _scale(source)
 
 
 def _places(key: str, text: str) -> Sequence[int]:

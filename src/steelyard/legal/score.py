@@ -1,26 +1,23 @@
 """From a question and what a system gave to a verdict: a score by the seed's formulas, its parts, and why."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from steelyard.formats.documents import Document
 from steelyard.legal.abstention import Abstention, detect_abstention
-from steelyard.legal.amounts import amounts, same_amount
-from steelyard.legal.citations import Citation, citations_of, gives, is_foreign, is_real, mismatch
-from steelyard.legal.clauses import doubt, live, totalled
-from steelyard.legal.copies import is_dump, own_words
-from steelyard.legal.days import date_values
-from steelyard.legal.facts import FIELDS, FactVerdict, judge_fact
+from steelyard.legal.cases import Case, case_of, remarks_on, value_cited
+from steelyard.legal.citations import Citation, gives, is_real, mismatch
+from steelyard.legal.clauses import doubt
+from steelyard.legal.copies import own_words
+from steelyard.legal.facts import FactVerdict, judge_fact
 from steelyard.legal.forbidden import find_forbidden
-from steelyard.legal.grounding import Invented, find_invented, ground_of
+from steelyard.legal.grounding import Invented, find_invented
 from steelyard.legal.model import Evidence, EvidenceSet, Fact, Gap, Question, penalty_of
-from steelyard.legal.quotes import contains_quote, quote_key
-from steelyard.legal.reading import read
+from steelyard.legal.quotes import contains_quote
 from steelyard.legal.refusal_words import CONFLICT
 from steelyard.legal.saying import says_something
-from steelyard.legal.sources import source_of
 
 SLACK: Final = 1e-9
 FACT_WEIGHTS: Final = {"exact_match": 0.7, "citation_correctness": 0.3}
@@ -68,42 +65,14 @@ class _Draft:
     may_pass: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """What a system gave to a question; `text` is its answer as the judges read it.
-
-    An answer that only repeats the question is silent; a dump is a copy of the document, as text or in a typed field.
-    """
-
-    record: Mapping[str, Any]
-    document: Document
-    text: str
-    is_silent: bool
-    is_dump: bool
-    budget: int
-    snippet: int
-
-    def returned(self, *names: str) -> list[Citation]:
-        """The citations under the first of these names that has any."""
-        return next((found for name in names if (found := citations_of(self.record.get(name)))), [])
-
-    def cited(self, *names: str) -> list[Citation]:
-        """Those that are read: the first ones, as many as the question allows."""
-        return self.returned(*names)[: self.budget]
-
-    def has_typed(self, fields: Iterable[str]) -> bool:
-        """Whether one of the typed fields is given."""
-        return any(self.record.get(name) not in (None, "", []) for name in fields)
-
-
 def judge(question: Question, record: Mapping[str, Any], document: Document) -> Verdict:
     """Judge what a system gave to a question; no model, no chance."""
     answer = record.get("answer")
     if isinstance(answer, str) and len(answer) > question.about.longest:
         remark = f"answer_too_long: more than {question.about.longest} characters"
         draft = _nothing(question, f"longer than {question.about.longest} characters", remark)
-        return _closed(question, _case(question, {}, document), draft)
-    case = _case(question, record, document)
+        return _closed(question, case_of(question, {}, document), draft)
+    case = case_of(question, record, document)
     match question:
         case Fact():
             draft = _judge_fact(question, case)
@@ -112,30 +81,6 @@ def judge(question: Question, record: Mapping[str, Any], document: Document) -> 
         case Gap():
             draft = _judge_gap(question, case)
     return _closed(question, case, draft)
-
-
-def _case(question: Question, record: Mapping[str, Any], document: Document) -> _Case:
-    answer = record.get("answer")
-    reading = read(answer if isinstance(answer, str) else "")
-    required = sum(len(quote_key(words)) for words in _required(question))
-    texts = (reading.text, *(given for name in FIELDS if isinstance(given := record.get(name), str)))
-    return _Case(
-        record,
-        document,
-        reading.text,
-        reading.is_silent or quote_key(reading.text) == quote_key(question.about.question),
-        any(is_dump(text, source_of(document), required) for text in texts),
-        question.about.citations,
-        question.about.snippet,
-    )
-
-
-def _required(question: Question) -> Iterator[str]:
-    """The words that an answer must give or cite."""
-    yield from (item.must_include for item in question.evidence)
-    if isinstance(question, Gap):
-        yield from (item.must_include for item in question.conflicting)
-        yield from question.quotes
 
 
 def _nothing(question: Question, why: str, remark: str = "") -> _Draft:
@@ -150,7 +95,7 @@ def _nothing(question: Question, why: str, remark: str = "") -> _Draft:
     return _Draft(dict.fromkeys(names, 0.0), {names[0]: why}, remarks=(remark,) if remark else ())
 
 
-def _judge_fact(question: Fact, case: _Case) -> _Draft:
+def _judge_fact(question: Fact, case: Case) -> _Draft:
     if case.is_silent and not case.has_typed(question.expected):
         return _nothing(question, "nothing is said")
     if case.is_dump:
@@ -166,7 +111,7 @@ def _judge_fact(question: Fact, case: _Case) -> _Draft:
     return draft
 
 
-def _fact(question: Fact | Gap, case: _Case) -> FactVerdict:
+def _fact(question: Fact | Gap, case: Case) -> FactVerdict:
     """The typed fields of the record, or what its text says of them, against those that are expected."""
     return judge_fact(question.expected, case.record, question=question.about.question, rules=question.rules)
 
@@ -176,7 +121,7 @@ def _undecided(found: FactVerdict) -> str:
     return "; ".join(f"{name}: {judged.reason}" for name, judged in found.fields.items() if judged.uncertain)
 
 
-def _cited(evidence: Sequence[Evidence], citations: Sequence[Citation], case: _Case) -> tuple[float, str]:
+def _cited(evidence: Sequence[Evidence], citations: Sequence[Citation], case: Case) -> tuple[float, str]:
     """The share of critical items that some citation gives, and why not all."""
     wanted = [item for item in evidence if item.is_critical] or list(evidence)
     if not wanted:
@@ -186,7 +131,7 @@ def _cited(evidence: Sequence[Evidence], citations: Sequence[Citation], case: _C
     return (len(wanted) - len(missed)) / len(wanted), "; ".join(missed) or "every required passage is cited"
 
 
-def _miss(item: Evidence, citations: Sequence[Citation], case: _Case) -> str:
+def _miss(item: Evidence, citations: Sequence[Citation], case: Case) -> str:
     """Why no citation gives a passage, told of the nearest one."""
     misses = [mismatch(citation, item, case.document, case.snippet) for citation in citations]
     if None in misses:
@@ -196,7 +141,7 @@ def _miss(item: Evidence, citations: Sequence[Citation], case: _Case) -> str:
     return f"{place}: {nearest.reason}" if nearest else f"{place}: nothing is cited"
 
 
-def _judge_evidence(question: EvidenceSet, case: _Case) -> _Draft:
+def _judge_evidence(question: EvidenceSet, case: Case) -> _Draft:
     snippets, count = case.cited("evidence", "citations"), len(case.returned("evidence", "citations"))
     recall, why = _cited(question.evidence, snippets, case)
     relevant = [each for each in snippets if _is_relevant(each, question, case)]
@@ -223,11 +168,11 @@ def _judge_evidence(question: EvidenceSet, case: _Case) -> _Draft:
     )
 
 
-def _is_relevant(snippet: Citation, question: EvidenceSet, case: _Case) -> bool:
+def _is_relevant(snippet: Citation, question: EvidenceSet, case: Case) -> bool:
     return any(mismatch(snippet, item, case.document, case.snippet) is None for item in question.evidence)
 
 
-def _judge_gap(question: Gap, case: _Case) -> _Draft:
+def _judge_gap(question: Gap, case: Case) -> _Draft:
     fact = _fact(question, case) if question.expected and not question.should_abstain else None
     if case.is_silent and not (fact and fact.correct and case.has_typed(question.expected)):
         return _nothing(question, "nothing is said")
@@ -255,26 +200,26 @@ def _judge_gap(question: Gap, case: _Case) -> _Draft:
     return draft
 
 
-def _abstention(question: Gap, case: _Case) -> Abstention:
+def _abstention(question: Gap, case: Case) -> Abstention:
     """Whether the answer refuses in words of its own; those that it copies are the document's."""
-    found = detect_abstention(_answer(case.record), question=question.about.question)
+    found = detect_abstention(case.answer, question=question.about.question)
     if not found.abstains:
         return found
-    own = own_words(case.text, source_of(case.document))
+    own = own_words(case.text, case.source)
     if own == case.text or detect_abstention(own, question=question.about.question).abstains:
         return found
     return Abstention(False, "the words of refusal are copied from the document", found.uncertain)
 
 
 def _answered(
-    question: Gap, case: _Case, abstention: Abstention, fact: FactVerdict | None, quoted: str
+    question: Gap, case: Case, abstention: Abstention, fact: FactVerdict | None, quoted: str
 ) -> tuple[bool, str]:
     """Whether the answer refuses as it should; or, to a control, answers: with the fact, or with the quotation."""
     if question.should_abstain or abstention.abstains:
         return abstention.abstains is question.should_abstain, abstention.reason
     if fact is not None and (fact.correct or not quoted):
         return fact.correct, fact.reason
-    if word := doubt(own_words(case.text, source_of(case.document))):
+    if word := doubt(own_words(case.text, case.source)):
         return False, f"the answer disclaims itself ({word!r})"
     if question.quotes:
         return bool(quoted), f"quotes {quoted}" if quoted else f"does not quote {question.quotes[0]}"
@@ -282,8 +227,8 @@ def _answered(
     return says, abstention.reason if says else "the answer says nothing that the document has"
 
 
-def _says_something(question: Gap, case: _Case) -> bool:
-    return says_something(case.text, question.about.question, source_of(case.document))
+def _says_something(question: Gap, case: Case) -> bool:
+    return says_something(case.text, question.about.question, case.source)
 
 
 def _unsure(abstention: Abstention, fact: FactVerdict | None, quoted: str) -> str:
@@ -293,8 +238,8 @@ def _unsure(abstention: Abstention, fact: FactVerdict | None, quoted: str) -> st
     return _undecided(fact) if fact is not None and not quoted else ""
 
 
-def _invented(question: Gap, case: _Case) -> list[Invented]:
-    answer, context = _answer(case.record), source_of(case.document).text
+def _invented(question: Gap, case: Case) -> list[Invented]:
+    answer, context = case.answer, case.source.text
     asked = question.about.question
     return [
         *find_invented(answer, context, question=asked),
@@ -313,7 +258,7 @@ def _quote_parts(question: Gap) -> tuple[str, ...]:
     return ("quote_included",) * bool(question.quotes) + ("conflict_surfaced",) * bool(question.conflicting)
 
 
-def _quoting(question: Gap, case: _Case, quoted: str) -> dict[str, tuple[float, str]]:
+def _quoting(question: Gap, case: Case, quoted: str) -> dict[str, tuple[float, str]]:
     found = {}
     if question.quotes:
         found["quote_included"] = (1.0, f"quotes {quoted}") if quoted else (0.0, f"does not quote {question.quotes[0]}")
@@ -322,7 +267,7 @@ def _quoting(question: Gap, case: _Case, quoted: str) -> dict[str, tuple[float, 
     return found
 
 
-def _surfaced(question: Gap, case: _Case) -> tuple[float, str]:
+def _surfaced(question: Gap, case: Case) -> tuple[float, str]:
     """Whether the answer says that statements disagree and gives both sides, quoted or cited."""
     if not CONFLICT.search(case.text):
         return 0.0, "does not say that statements disagree"
@@ -338,11 +283,6 @@ def _surfaced(question: Gap, case: _Case) -> tuple[float, str]:
     return 1.0, "says that the statements disagree, and gives them"
 
 
-def _answer(record: Mapping[str, Any]) -> str:
-    answer = record.get("answer")
-    return answer if isinstance(answer, str) else ""
-
-
 def _weighed(weights: Mapping[str, float], values: Mapping[str, float]) -> float:
     total = 0.0
     for part, weight in weights.items():
@@ -350,11 +290,11 @@ def _weighed(weights: Mapping[str, float], values: Mapping[str, float]) -> float
     return total
 
 
-def _closed(question: Question, case: _Case, draft: _Draft) -> Verdict:
+def _closed(question: Question, case: Case, draft: _Draft) -> Verdict:
     """The verdict, with what every verdict has beside its own parts."""
     score = 1.0 if math.isclose(draft.score, 1.0, abs_tol=SLACK) else draft.score
     parts, reasons = draft.parts, draft.reasons
-    cited = None if case.is_dump else _value_cited(case)
+    cited = None if case.is_dump else value_cited(case)
     if cited is not None:
         parts["value_cited"] = cited
     level = question.penalty if isinstance(question, Gap) else "low"
@@ -364,49 +304,5 @@ def _closed(question: Question, case: _Case, draft: _Draft) -> Verdict:
     parts["uncertain"] = float(bool(draft.uncertain))
     if draft.uncertain:
         reasons["uncertain"] = draft.uncertain
-    remarks = (*draft.remarks, *_remarks(question, case))
+    remarks = (*draft.remarks, *remarks_on(question, case))
     return Verdict(score, parts, reasons, remarks, draft.invented, draft.abstained)
-
-
-def _value_cited(case: _Case) -> float | None:
-    """The share of sums and days of the answer that occur, by value, in the passages it cites; None if it has none."""
-    answer = case.text
-    values = [*live(answer, amounts(answer)), *live(answer, date_values(answer))]
-    asserted = [value for value in values if value.value is not None and value.kind in ("money", "date")]
-    if not asserted:
-        return None
-    real = (each.text for each in case.cited("citations", "evidence") if is_real(each, case.document))
-    ground = ground_of("\n".join(real))
-    held = [
-        value.value in ground.money if value.kind == "money" else any(value.value.agrees(day) for day in ground.days)
-        for value in asserted
-    ]
-    return sum(held) / len(held)
-
-
-def _remarks(question: Question, case: _Case) -> Iterator[str]:
-    """What is reported beside a verdict and is no part of the score."""
-    if case.is_dump:
-        yield "copies_document: the answer is a copy of the document"
-    else:
-        yield from _sums(case.text)
-    names = ("evidence", "citations") if isinstance(question, EvidenceSet) else ("citations", "evidence")
-    returned = case.returned(*names)
-    if len(returned) > case.budget:
-        yield f"citations_over_budget: {len(returned)} are given, {case.budget} are read"
-    if foreign := [each for each in returned if is_foreign(each, case.document)]:
-        yield f"wrong_document: {foreign[0].document}"
-    own = (each for each in case.returned("citations", "evidence") if not is_foreign(each, case.document))
-    if invented := [each for each in own if each.key and not is_real(each, case.document)]:
-        yield f"invented_citation: {invented[0].text[:40]}"
-
-
-def _sums(answer: str) -> Iterator[str]:
-    """Whether stated parts add up to the stated total."""
-    values = [value for value in live(answer, amounts(answer)) if value.is_exact]
-    totals = totalled(answer, values)
-    parts = [value for value in values if value not in totals]
-    if len(totals) == 1 and len(parts) > 1:
-        total = sum(value.value for value in parts)
-        if not same_amount(total, totals[0].value):
-            yield f"parts_do_not_add_up: {total} is not {totals[0].text}"

@@ -71,6 +71,7 @@ REASONS: Final = {
     "cites page {}, the passage is on page {}": "引用标为第 {} 页，该段在第 {} 页",
     "does not include {}": "引文不含“{}”",
     "the words are not on that page": "引文不见于该页",
+    "the words are not on that page but on page {}": "引文不见于该页，而在第 {} 页",
     "longer than {} characters": "超过 {} 字",
     "said to be the {}": "引用时标为{}",
     "said to be in {}": "引用时标为{}",
