@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from browser.hostile import BROKEN, CLOSING, HANDLER, LONG, WORDS, hostile_table
+from reports.marked import REASON, mark_uncertain
 
 from steelyard import evaluate_answers
 from steelyard.cli import main
@@ -18,6 +19,9 @@ from steelyard.table import Table
 
 ITEM = "contract_gap_002"  # the baseline quotes 3.1 on page 2 of contract.md, and should have refused
 
+UNCERTAIN = ("contract_fact_002", "contract_gap_003", "deposition_fact_002")
+FALLING = ("-m", "legal.uncertain", "--test", "t")
+
 
 @pytest.fixture(scope="session")
 def made(tmp_path_factory, request):
@@ -28,6 +32,10 @@ def made(tmp_path_factory, request):
     (folder / "recorded.json").write_text(json.dumps(reworded(folder / "old.jsonl")), encoding="utf-8")
     run("bench", "--system", f"replay:{folder}/recorded.json", "-o", folder / "new.jsonl")
     run("report", folder / "old.jsonl", "-o", folder / "legal.html")
+    mark_uncertain(folder / "old.jsonl", folder / "marked.jsonl", lambda item, _: item in UNCERTAIN)
+    mark_uncertain(folder / "new.jsonl", folder / "newer.jsonl", lambda item, kind: kind == "fact_exact")
+    run("report", folder / "marked.jsonl", "-o", folder / "uncertain.html")
+    run("compare", *(folder / f"{name}.jsonl" for name in ("marked", "newer")), *FALLING, "-o", folder / "rise.html")
     run("report", folder / "old.jsonl", folder / "new.jsonl", "-o", folder / "compare.html")
     run("retrieval", data / "qrels.txt", *(data / f"run_{name}.txt" for name in "abc"), "-o", folder / "retrieval.html")
     for name in "ab":
@@ -127,6 +135,50 @@ def test_items_are_searched_filtered_and_sorted(at):
     assert rows(page).first.locator(".c-score").text_content() == "1.000"
     page.click("[data-key=id] .sort")
     assert rows(page).first.locator(".c-id").text_content() == "contract_evidence_001"
+
+
+def test_uncertain_items_have_a_tile_a_filter_and_a_reason(at):
+    page = at("uncertain")
+    tile = page.locator(".tile").text_content()
+    assert "2.0 %" in tile
+    assert "3 / 153" in tile
+    assert re.search(r"the mean would be between 0\.\d+ and 0\.\d+", tile)
+    control(page, "uncertain items").select_option("only these")
+    assert shown(page) == "3"
+    assert page.locator(".list-space .c-uncertain").all_text_contents() == ["uncertain"] * 3
+    control(page, "uncertain items").select_option("without these")
+    assert shown(page) == "150"
+    control(page, "uncertain items").select_option(label="all")
+    page.click("[data-key=uncertain] .sort")
+    assert page.locator("[data-key=uncertain]").get_attribute("aria-sort") == "descending"
+    assert {rows(page).nth(place).locator(".c-id").text_content() for place in range(3)} == set(UNCERTAIN)
+    rows(page).first.click()
+    page.wait_for_selector("dialog[open]")
+    assert REASON in page.locator(".reasons").text_content()
+    page.keyboard.press("Escape")
+    page.click("#language-switch")
+    assert "存疑条目" in page.locator(".tile").text_content()
+    assert re.search(r"均值为 0\.\d+ 至 0\.\d+", page.locator(".tile").text_content())
+    assert rows(page).first.locator(".c-uncertain").text_content() == "存疑"
+    assert control(page, "存疑条目").locator("option").all_text_contents() == ["全部", "只看存疑", "不含存疑"]
+
+
+def test_that_an_item_is_certain_is_not_said(at):
+    page = at("uncertain")
+    page.evaluate(f"location.hash = '#item/{ITEM}'")
+    page.wait_for_selector("dialog[open]")
+    assert "uncertain" not in page.locator(".reasons").text_content()
+
+
+def test_more_uncertain_items_are_worse(at):
+    page = at("rise")
+    assert "worse" in page.locator(".verdict").text_content()
+    control(page, "changed since").select_option("worse")
+    assert int(shown(page)) > 70
+    assert set(page.locator(".list-space .c-change .bad").all_text_contents()) == {"+1.000"}
+    control(page, "changed since").select_option("better")
+    assert shown(page) == "1"  # a gap, which is not among the facts
+    assert page.locator(".list-space .c-change .good").text_content() == "−1.000"
 
 
 def test_only_rows_in_sight_are_in_the_page(at):
@@ -273,7 +325,7 @@ def test_themes_change_the_colours(at):
     assert at("legal", color_scheme="dark").evaluate(paper) == page.evaluate(paper)
 
 
-@pytest.mark.parametrize("name", ["legal", "compare", "retrieval", "answers"])
+@pytest.mark.parametrize("name", ["legal", "uncertain", "compare", "rise", "retrieval", "answers"])
 def test_a_phone_does_not_scroll_sideways(at, name):
     page = at(name, width=390, height=844)
     assert page.evaluate("document.documentElement.scrollWidth") == 390
@@ -296,7 +348,9 @@ def test_paper_has_all_tables_and_no_controls(at):
     assert rows(page).count() < 153
 
 
-@pytest.mark.parametrize(("name", "theme"), [("legal", "light"), ("compare", "dark"), ("retrieval", "light")])
+@pytest.mark.parametrize(
+    ("name", "theme"), [("legal", "light"), ("uncertain", "dark"), ("compare", "dark"), ("retrieval", "light")]
+)
 def test_everybody_can_use_it(at, accessible, name, theme):
     page = at(name, color_scheme=theme)
     accessible(page)

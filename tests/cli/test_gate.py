@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import yaml
+from reports.marked import mark_uncertain, unmark
 
 from steelyard.cli import main
 from steelyard.cli.gate import read_rules
@@ -330,3 +331,76 @@ def test_the_snippets_are_yaml_and_name_real_inputs():
     assert set(github["jobs"]["gate"]["steps"][-1]["with"]) <= set(ACTION["inputs"])
     assert gitlab["gate"]["artifacts"]["reports"] == {"junit": "gate.xml"}
     assert all(f"| `{name}` |" in text for name in ACTION["inputs"])
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """Three results of the baseline system: without the part, with few and with many uncertain verdicts."""
+    folder = tmp_path_factory.mktemp("judged")
+    assert main(["bench", "--system", "builtin:baseline", "-o", str(folder / "run.jsonl"), "--lang", "en"]) == 0
+    few, many = (lambda item, kind: item.endswith("3"), lambda item, kind: kind == "fact_exact")
+    mark_uncertain(folder / "run.jsonl", folder / "few.jsonl", few)
+    mark_uncertain(folder / "run.jsonl", folder / "many.jsonl", many)
+    unmark(folder / "run.jsonl", folder / "without.jsonl")
+    return folder
+
+
+def test_a_rule_about_what_is_uncertain(run, judged):
+    share = load(judged / "few.jsonl").parts["legal"]["uncertain"].mean()
+    code, out, _ = run("gate", judged / "few.jsonl", "--require", "legal.uncertain <= 0.2", "--lang", "en")
+    assert (code, f"measured {share:.4f} [" in out) == (0, True)
+    code, out, _ = run("gate", judged / "many.jsonl", "--require", "legal.uncertain <= 0.1", "--lang", "en")
+    assert (code, "❌  legal.uncertain <= 0.1  not met" in out) == (1, True)
+
+
+def test_more_of_what_is_uncertain_is_worse(run, judged):
+    rules = ("--require", "legal.uncertain not-worse-by 0.05", "--no-fall", "legal.uncertain", "--lang", "en")
+    code, out, _ = run("gate", judged / "many.jsonl", "--baseline", judged / "few.jsonl", *rules)
+    assert code == 1
+    assert re.search(r"❌  legal.uncertain not-worse-by 0.05 +not met", out)
+    assert re.search(
+        r"❌  no item of legal.uncertain may rise from 0 +not met +\d+ of \d+ items that scored 0 rose", out
+    )
+    assert "contract_fact_001: 0 → 1.0000" in out
+    code, out, _ = run("gate", judged / "few.jsonl", "--baseline", judged / "many.jsonl", *rules[:2], "--lang", "zh")
+    assert (code, "达标" in out) == (0, True)
+
+
+def test_findings_about_what_rose_in_every_format(run, judged, tmp_path):
+    words = ("--baseline", judged / "few.jsonl", "--no-fall", "legal.uncertain", "--lang", "zh")
+    outputs = [tmp_path / name for name in ("gate.md", "gate.xml", "gate.json")]
+    run("gate", judged / "many.jsonl", *words, *(word for path in outputs for word in ("-o", path)))
+    text, xml, found = (path.read_text("utf-8") for path in outputs)
+    assert "### 上升的条目: no item of legal.uncertain may rise from 0" in text
+    assert re.search(r"原得 0 分的 \d+ 个条目中有 \d+ 个上升", xml)
+    assert {"id": "contract_fact_001", "now": 1.0} in json.loads(found)["findings"][0]["fell"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_unknown_part_and_a_result_without_it(run, judged, language):
+    rule = ("--require", "legal.uncertan <= 0.1", "--lang", language)
+    code, out, err = run("gate", judged / "few.jsonl", *rule)
+    assert (code, out) == (2, "")
+    assert "'legal.uncertain'" in err
+    code, _, err = run("gate", judged / "without.jsonl", "--require", "legal.uncertain <= 0.1", "--lang", language)
+    assert (code, "replay:RESULT" in err) == (2, True)
+
+
+def test_bench_knows_the_part_before_it_asks(run, tmp_path):
+    words = ("bench", "--system", "builtin:baseline", "--lang", "en", "-o", tmp_path / "r.jsonl")
+    code, _, err = run(*words, "--require", "legal.uncertan <= 0.1")
+    assert (code, err) == (2, "no metric is called 'legal.uncertan'\nhint: did you mean 'legal.uncertain'?\n")
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_compare_says_that_an_increase_is_worse(run, judged):
+    words = ("compare", judged / "few.jsonl", judged / "many.jsonl", "-m", "legal.uncertain", "--test", "t")
+    _, out, _ = run(*words, "--json")
+    found = json.loads(out)
+    (one,) = found["comparisons"]
+    assert one["diff"] > 0
+    assert one["losses"] > one["wins"]
+    assert len(found["changes"][0]["worse"]) == one["losses"]
+    _, out, _ = run(*words, "--lang", "en")
+    assert re.search(r"legal\.uncertain +0\.\d+ +\[.*\] +0\.\d+ ▼", out)
+    assert re.search(r"legal.uncertain: \d+ better, \d+ worse", out)

@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from reports.marked import REASON, mark_uncertain, unmark
 
 from steelyard.cli import main
 from steelyard.formats.results import load
 from steelyard.formats.reviews import digest_of
+from steelyard.reports.review import DOUBTS
 from steelyard.stats.agreement import clopper_pearson_upper
 from steelyard.table import Table
 
@@ -107,11 +109,90 @@ def test_by_type_takes_of_each_its_share(result, sample):
     assert {line["sampling"]["stratum"] for line in lines_of(sample("-n", 3, "--by", "type"))} == set(all_of)
 
 
-def test_uncertain_verdicts_are_drawn_more_often(sample):
-    lines = lines_of(sample("-n", 30, "--by", "uncertain"))
+def test_doubtful_verdicts_are_drawn_more_often(sample):
+    lines = lines_of(sample("-n", 30, "--by", "doubtful"))
     chance = {line["sampling"]["stratum"]: line["sampling"]["drawn"] / line["sampling"]["of"] for line in lines}
-    assert list(chance) == ["near the threshold", "partial credit", "clear"]
+    assert list(chance) == [kind for kind in DOUBTS if kind in chance]
+    assert {"partial credit", "clear"} <= set(chance)
     assert chance["partial credit"] > 2 * chance["clear"] > 0
+
+
+@pytest.fixture(scope="module")
+def marked(result):
+    """The same with 12 verdicts that the rules could not decide."""
+    table = load(result)
+    chosen = {item for item, kind in zip(table.ids, table.tags["type"], strict=True) if kind == "conflict_gap"}
+    return mark_uncertain(result, result.with_name("marked.jsonl"), lambda item, _: item in sorted(chosen)[::4])
+
+
+def uncertain_ids(path):
+    table = load(path)
+    return {item for item, value in zip(table.ids, table.parts["legal"]["uncertain"], strict=True) if value == 1}
+
+
+def test_uncertain_verdicts_are_taken_first(marked, tmp_path):
+    empty = tmp_path / "empty.jsonl"
+    done = run("sample", marked, "-n", 30, "--by", "uncertain", "-o", empty, "--lang", "en")
+    said = "30 of 153 verdicts; seed 42\n12 of them are uncertain, of 12 in the result\n"
+    assert (done.returncode, done.stderr) == (0, said)
+    lines = lines_of(empty)
+    assert {line["id"] for line in lines[:12]} == uncertain_ids(marked)
+    strata = [(line["sampling"]["stratum"], line["sampling"]["drawn"], line["sampling"]["of"]) for line in lines]
+    assert strata == [("uncertain", 12, 12)] * 12 + [("certain", 18, 141)] * 18
+    other = tmp_path / "other.jsonl"
+    run("sample", marked, "-n", 30, "--by", "uncertain", "--seed", 1, "-o", other)
+    assert [line["id"] for line in lines_of(other)[:12]] == [line["id"] for line in lines[:12]]
+    assert [line["id"] for line in lines_of(other)[12:]] != [line["id"] for line in lines[12:]]
+
+
+def test_the_rest_of_an_uncertain_sample_is_weighed(marked, tmp_path):
+    empty, review = tmp_path / "empty.jsonl", tmp_path / "review.jsonl"
+    run("sample", marked, "-n", 30, "--by", "uncertain", "-o", empty)
+    fill(empty, review, lambda number, line: line["sampling"]["stratum"] == "certain")
+    (found,) = json.loads(run("agreement", marked, review, "--json").stdout)["reviews"]
+    assert found["agreement"] == pytest.approx(18 / 30)
+    assert found["weighted"]["agreement"] == pytest.approx(141 / 153)
+    assert found["not_covered"] == []
+
+
+def test_more_uncertain_verdicts_than_are_wanted(marked, tmp_path):
+    empty, review = tmp_path / "empty.jsonl", tmp_path / "review.jsonl"
+    done = run("sample", marked, "-n", 5, "--by", "uncertain", "-o", empty, "--lang", "zh")
+    assert done.stderr.endswith("其中存疑的有 5 条，该结果共有存疑 12 条\n")
+    assert {line["id"] for line in lines_of(empty)} < uncertain_ids(marked)
+    assert [line["sampling"]["of"] for line in lines_of(empty)] == [12] * 5
+    fill(empty, review, lambda number, line: True)
+    # nothing is known of the verdicts that nobody was shown
+    assert "nothing reviewed, and nothing known, of: certain" in run("agreement", marked, review, "--lang", "en").stdout
+
+
+def test_nothing_is_uncertain(result, tmp_path):
+    clear = mark_uncertain(result, tmp_path / "clear.jsonl", lambda *_: False)
+    empty, plain = tmp_path / "empty.jsonl", tmp_path / "plain.jsonl"
+    done = run("sample", clear, "-n", 20, "--by", "uncertain", "-o", empty, "--lang", "en")
+    assert done.stderr.endswith("0 of them are uncertain, of 0 in the result\n")
+    run("sample", clear, "-n", 20, "-o", plain)
+    assert [line["id"] for line in lines_of(empty)] == [line["id"] for line in lines_of(plain)]
+
+
+def test_a_result_that_does_not_say_what_is_uncertain(result, tmp_path):
+    old = unmark(result, tmp_path / "old.jsonl")
+    done = run("sample", old, "--by", "uncertain", "-o", tmp_path / "r.jsonl", "--lang", "en")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "baseline: this result does not say which verdicts are uncertain\n"
+        "hint: judge the answers again: steelyard bench --system replay:RESULT -o NEW.jsonl; "
+        "or draw with --by doubtful\n"
+    )
+    chinese = run("sample", old, "--by", "uncertain", "-o", tmp_path / "r.jsonl", "--lang", "zh").stderr
+    assert "没有记录哪些判定存疑" in chinese
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_the_review_page_shows_why_it_is_uncertain(marked, tmp_path):
+    page = tmp_path / "r.html"
+    assert run("sample", marked, "-n", 12, "--by", "uncertain", "-o", page).returncode == 0
+    assert page.read_text("utf-8").count(f'["uncertain","{REASON}"') == 12
 
 
 def test_a_page(result, tmp_path):
@@ -198,7 +279,7 @@ def test_shares_kappa_groups_and_disagreements(result, sample, tmp_path):
 def test_weights_give_back_what_uneven_drawing_took(result, sample, tmp_path):
     # wrong in all partial and in no clear verdicts: the weighted share is that of all verdicts, the plain one is not
     review = fill(
-        sample("-n", 60, "--by", "uncertain"),
+        sample("-n", 60, "--by", "doubtful"),
         tmp_path / "review.jsonl",
         lambda number, line: line["sampling"]["stratum"] == "clear",
     )

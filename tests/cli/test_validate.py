@@ -1,9 +1,11 @@
 """`steelyard validate` as a person runs it: every problem with its place, errors first, an exit code."""
 
+import io
 import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -32,8 +34,8 @@ def folder(tmp_path, monkeypatch):
         for name, content in {"d.md": TRANSCRIPT, **files}.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=1)
-            path.write_text(text, "utf-8")
+            text = json.dumps(content, ensure_ascii=False, indent=1) if isinstance(content, dict) else content
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
         return tmp_path
 
     return folder
@@ -149,7 +151,7 @@ def test_what_is_neither(folder, validate):
     code, printed = validate("run.trec", path / "empty", "--lang", "zh")
     assert (code, printed) == (
         2,
-        "run.trec: 这既不是题目文件，也不是文档\n提示：题目文件为 .json；文档为 .json、.md、.txt 或 .pdf\n"
+        "run.trec: 这既不是题目文件，也不是文档\n提示：题目文件为 .json；文档为 .json、.md、.txt、.docx 或 .pdf\n"
         f"{path / 'empty'}: 其中没有题目\n提示：评测文件夹中应有 questions/*.json，或直接放有题目文件\n"
         "文件 1 个，题目 0 道：错误 2 个，警告 0 个\n",
     )
@@ -162,6 +164,129 @@ def test_chinese_warnings(folder, validate):
         "a.json:14: 警告：/questions/0/required_evidence/0/must_include: 它不在第 1 页，也不在 d.md 的其他页\n"
         "a.json:22: 警告：/questions/1/expected/amount_total: 题目中已经说出了答案\n"
         "文件 2 个，题目 2 道：错误 0 个，警告 2 个\n",
+    )
+
+
+# documents that are shown
+
+SHOWN = """=== 第1页 共2页 ===
+询问笔录
+问：你一共收了多少？
+答：一共收了42000元，
+分两次。
+=== 第2页 共2页 ===
+被询问人签名：霍听澜
+"""
+
+
+def docx(*paragraphs: str) -> bytes:
+    body = "".join(f"<w:p><w:r>{paragraph}</w:r></w:p>" for paragraph in paragraphs)
+    namespace = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("word/document.xml", f'<w:document xmlns:w="{namespace}"><w:body>{body}</w:body></w:document>')
+    return file.getvalue()
+
+
+WORD = docx("<w:t>问：谁？</w:t>", "<w:t>答：他。</w:t><w:br w:type='page'/><w:t>是他。</w:t>")
+WARNED = "no page breaks are recorded in it, so it is one page; save it in Word, or as PDF, to record them"
+
+
+def test_show(folder, validate):
+    folder(**{"d.md": SHOWN})
+    assert validate("--show", "d.md") == (
+        0,
+        "d.md: page 1, 34 characters\n"
+        "header    询问笔录\n"
+        "question  问：你一共收了多少？\n"
+        "answer    答：一共收了42000元，\n"
+        "          分两次。\n"
+        "\n"
+        "d.md: page 2, 10 characters\n"
+        "line      被询问人签名：霍听澜\n"
+        "\n"
+        "1 file, 0 questions: 0 errors, 0 warnings\n",
+    )
+    assert validate("--show", "d.md", "--lang", "zh") == (
+        0,
+        "d.md：第 1 页，34 个字符\n"
+        "首部  询问笔录\n"
+        "问话  问：你一共收了多少？\n"
+        "答话  答：一共收了42000元，\n"
+        "      分两次。\n"
+        "\n"
+        "d.md：第 2 页，10 个字符\n"
+        "单行  被询问人签名：霍听澜\n"
+        "\n"
+        "文件 1 个，题目 0 道：错误 0 个，警告 0 个\n",
+    )
+
+
+def test_show_every_kind(folder, validate):
+    pages = '{"pages": [{"page": 3, "text": "甲"}, {"page": 4, "text": ""}]}'
+    folder(**{"p.json": pages, "a.txt": "甲\f乙", "w.docx": WORD})
+    code, printed = validate("--show", "p.json", "a.txt", "w.docx")
+    assert code == 0
+    assert printed == (
+        "p.json: page 3, 1 character\nline      甲\n\n"
+        "p.json: page 4, 0 characters\n(no text)\n\n"
+        "a.txt: page 1, 1 character\nline      甲\n\n"
+        "a.txt: page 2, 1 character\nline      乙\n\n"
+        "w.docx: page 1, 9 characters\nquestion  问：谁？\nanswer    答：他。\n\n"
+        "w.docx: page 2, 3 characters\nanswer    是他。\n\n"
+        "3 files, 0 questions: 0 errors, 0 warnings\n"
+    )
+
+
+def test_show_as_json(folder, validate):
+    folder(**{"w.docx": WORD})
+    code, printed = validate("--show", "w.docx", "--json")
+    assert code == 0
+    (document,) = json.loads(printed)["documents"]
+    assert document["name"] == "w.docx"
+    assert document["pages"][1] == {
+        "page": 2,
+        "characters": 3,
+        "units": [{"kind": "answer", "start": 0, "end": 3}],
+        "text": "是他。",
+    }
+
+
+def test_what_cannot_be_shown(folder, validate):
+    path = folder(
+        **{"q.json": file_of(FACT), "run.trec": "q Q0 d 1 1 t", "old.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}
+    )
+    hint = "hint: a document is .json (with pages), .md, .txt, .docx or .pdf\n"
+    for name in (path, "q.json", "run.trec"):
+        code, printed = validate("--show", name)
+        assert code == 2
+        assert printed.startswith(f"{name}: only a document can be shown\n{hint}")
+    assert validate("--show", "q.json", "--lang", "zh")[1].startswith(
+        "q.json: 只能显示文档的内容\n提示：文档为 .json（带 pages）"
+    )
+    assert validate("--show", "none.docx")[1].startswith("none.docx: no such file\n")
+    old = "old.doc: this is Word's old format (.doc)\nhint: save it as .docx or PDF\n"
+    assert validate("--show", "old.doc") == (2, f"{old}1 file, 0 questions: 1 error, 0 warnings\n")
+    assert validate("old.doc") == (2, f"{old}1 file, 0 questions: 1 error, 0 warnings\n")
+
+
+def test_nothing_that_is_shown_commands_the_terminal(folder, validate):
+    folder(**{"d.txt": "甲\x1b[2J\u9a6c\x9b\t乙"})
+    assert validate("--show", "d.txt")[1].startswith("d.txt: page 1, 9 characters\nline      甲\ufffd[2J马\ufffd\t乙\n")
+
+
+def test_warnings_about_a_document(folder, validate):
+    path = folder(**{"d.docx": docx(TRANSCRIPT.split("\n")[2].join(("<w:t>", "</w:t>")))})
+    fact = {**FACT, "required_evidence": [{"page": 1, "must_include": "一共收了42000元"}]}
+    folder(**{"questions/a.json": file_of(fact) | {"document": "d.docx"}})
+    assert validate(path) == (
+        0,
+        f"{path}/d.docx: warning: {WARNED}\n2 files, 1 question: 0 errors, 1 warning\n",
+    )
+    assert validate("d.docx", "--strict", "--lang", "zh") == (
+        2,
+        "d.docx: 警告：其中没有记录分页，因此按一页读取；用 Word 保存一次，或另存为 PDF，即可记录分页\n"
+        "文件 1 个，题目 0 道：错误 0 个，警告 1 个\n",
     )
 
 

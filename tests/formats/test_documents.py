@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from steelyard.cli.messages import translate
 from steelyard.errors import InputError, MissingExtra, SteelyardError
 from steelyard.formats.documents import Document, read_document
 from steelyard.formats.places import located_json, pointer_to
@@ -188,9 +189,9 @@ BAD = {
     "no pages": ("d.json", '{"pages": []}', "d.json: there is no text in it"),
     "empty pages": ("d.json", '{"pages": [{"page": 1, "text": " "}]}', "d.json: there is no text in it"),
     "a binary file": (
-        "d.docx",
-        b"PK\x03\x04\0",
-        "d.docx:1: this is not UTF-8 text but UTF-16 or binary\n"
+        "d.txt",
+        b"MZ\x03\x04\0",
+        "d.txt:1: this is not UTF-8 text but UTF-16 or binary\n"
         "hint: a text file is needed; UTF-16 is converted by: iconv -f UTF-16 -t UTF-8",
     ),
     "a page twice": (
@@ -474,6 +475,11 @@ def pdf(*pages: bytes) -> bytes:
             "/Resources << /Font << /F1 3 0 R >> >> >>".encode(),
             b"<< /Length %d >>\nstream\n%b\nendstream" % (len(stream), stream),
         ]
+    return numbered_objects(*objects)
+
+
+def numbered_objects(*objects: bytes) -> bytes:
+    """A PDF of these objects, the first of which is the catalogue."""
     content, offsets = b"%PDF-1.7\n", []
     for number, body in enumerate(objects, 1):
         offsets.append(len(content))
@@ -500,6 +506,52 @@ def test_a_pdf_with_text(read, name):
         (1, "answer", "答：一共四万二千元，"),
         (2, "answer", "都是现金。"),
     ]
+
+
+RADICALS = "问：⼈⺠币多少？\n答：⼆⽉⼀⽇收了⾦额42000元。\n被询问⼈签名：⾼⽴"
+
+
+def printed_pdf(text: str) -> bytes:
+    """A PDF of one page as browsers print it: glyphs by number, and a table of the characters that they are."""
+    numbers = {char: number for number, char in enumerate(dict.fromkeys(text), 1)}
+    shown = " ".join(f"<{''.join(f'{numbers[char]:04x}' for char in line)}> Tj T*" for line in text.split("\n"))
+    named = "\n".join(f"<{number:04x}> <{char.encode('utf-16-be').hex()}>" for char, number in numbers.items())
+    table = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapType 2 def\n"
+        "1 begincodespacerange <0000> <ffff> endcodespacerange\n"
+        f"{len(numbers)} beginbfchar\n{named}\nendbfchar\nendcmap end end"
+    )
+    streams = f"BT /F1 12 Tf 14 TL 72 700 Td {shown} ET", table
+    return numbered_objects(
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
+        b"<< /Type /Font /Subtype /Type0 /BaseFont /Noto /Encoding /Identity-H /ToUnicode 6 0 R /DescendantFonts "
+        b"[<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Noto "
+        b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>] >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 5 0 R "
+        b"/Resources << /Font << /F1 3 0 R >> >> >>",
+        *(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream".encode() for stream in streams),
+    )
+
+
+@pytest.mark.usefixtures("needs_pypdf")
+def test_a_pdf_with_radicals_keeps_them_and_knows_who_speaks(read):
+    document = read(printed_pdf(RADICALS), "d.pdf")
+    assert document.text == RADICALS
+    assert [unit.kind for unit in document.pages[0].units] == ["question", "answer", "line"]
+    assert document.warnings == ()
+
+
+@pytest.mark.usefixtures("needs_pypdf")
+def test_a_pdf_whose_font_does_not_say_what_it_shows(read):
+    (problem,) = read(printed_pdf("甲\0\0乙"), "d.pdf").warnings
+    assert problem.where.endswith("d.pdf: page 1")
+    assert problem.message == "2 of 4 characters cannot be read; is the font in the PDF?"
+    assert translate(problem.message, "zh") == "4 个字符中有 2 个无法读取；PDF 中是否带有字体？"
+
+
+def test_page_marks_with_radicals(read):
+    assert texts(read("第1⻚ 共2⻚\n甲\n第2⻚ 共2⻚\n乙")) == {1: "甲", 2: "乙"}
 
 
 @pytest.mark.usefixtures("needs_pypdf")

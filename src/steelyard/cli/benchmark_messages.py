@@ -18,6 +18,24 @@ BENCHMARK = {
     "this page has no text": "这一页没有文字",
     "a scanned page needs text recognition (OCR) first": "扫描页需先做文字识别（OCR）",
     "this PDF cannot be read: {}": "无法读取这个 PDF：{}",
+    "{} of {} characters cannot be read; is the font in the PDF?": (
+        "{1} 个字符中有 {0} 个无法读取；PDF 中是否带有字体？"
+    ),
+    "this DOCX file cannot be read: {}": "无法读取这个 DOCX 文件：{}",
+    "this document is protected by a password": "这个文档有密码保护",
+    "remove the password in Word and save it again": "请在 Word 中去掉密码后重新保存",
+    "this is Word's old format (.doc)": "这是 Word 的旧格式（.doc）",
+    "save it as .docx or PDF": "请另存为 .docx 或 PDF",
+    "there is no Word document in it (word/document.xml)": "其中没有 Word 文档（word/document.xml）",
+    "open it in Word and save it as .docx again": "请用 Word 打开，重新保存为 .docx",
+    "{} in it is larger than {} MB": "其中的 {} 超过 {} MB",
+    "save it in parts, or as PDF": "请分成几份保存，或另存为 PDF",
+    "{} in it has a document type declaration": "其中的 {} 带有文档类型声明（DTD）",
+    "no page breaks are recorded in it, so it is one page; save it in Word, or as PDF, to record them": (
+        "其中没有记录分页，因此按一页读取；用 Word 保存一次，或另存为 PDF，即可记录分页"
+    ),
+    "{} pages are recorded in it, and {} were counted when it was saved": "其中记录的分页有 {} 页，保存时统计为 {} 页",
+    "automatic numbers are not read (paragraphs: {}); a PDF has them": "自动编号不读取（涉及 {} 个段落）；PDF 中则有",
     # CHINESE: JSON with places
     "{} is too large a number": "{} 这个数太大",
     "{} is half of a character": "{} 只是半个字符",
@@ -65,7 +83,11 @@ BENCHMARK = {
     "its pieces stand in another order in {}": "它的各段在 {} 中的先后次序不同",
     # CHINESE: the command
     "this is neither a file of questions nor a document": "这既不是题目文件，也不是文档",
-    "questions are .json; a document is .json, .md, .txt or .pdf": "题目文件为 .json；文档为 .json、.md、.txt 或 .pdf",
+    "questions are .json; a document is .json, .md, .txt, .docx or .pdf": (
+        "题目文件为 .json；文档为 .json、.md、.txt、.docx 或 .pdf"
+    ),
+    "only a document can be shown": "只能显示文档的内容",
+    "a document is .json (with pages), .md, .txt, .docx or .pdf": "文档为 .json（带 pages）、.md、.txt、.docx 或 .pdf",
     "'abstained' must be true or false, not {}": "'abstained' 必须是 true 或 false，而不是 {}",
     "a Python system is python:module:attribute, not {}": "Python 系统写作 python:模块:属性，而不是 {}",
     "a chat model is openai:MODEL@BASE_URL, not {}": "对话模型写作 openai:MODEL@BASE_URL，而不是 {}",

@@ -20,7 +20,8 @@ SUFFIXES = (".xml", ".md", ".json")
 RULE_HELP = "'METRIC >= 0.95', 'METRIC[tag=value] == 1', 'METRIC.part == 1' (repeatable)"
 _DESCRIPTION = """Hold a result against rules; the exit code is 0 if all are met, 1 if not, and 2 if the input is wrong.
 Rules: METRIC >= 0.95 (also > <= < ==), METRIC[type=fact_exact] >= 0.95, legal.no_hallucination == 1,
-METRIC >= baseline - 0.01, METRIC not-worse-by 0.02, no item of fact_exact may fall from 1."""
+METRIC >= baseline - 0.01, METRIC not-worse-by 0.02, no item of fact_exact may fall from 1.
+Of legal.uncertain less is better: not-worse-by and --no-fall guard against a rise."""
 
 
 def add_command(commands: Any) -> None:

@@ -28,6 +28,10 @@ GATE: dict[str, str] = {
         "以前的结果这样指定：steelyard gate RESULT --baseline OLD"
     ),
     "alpha must lie between 0 and 0.5, not {}": "alpha 必须在 0 和 0.5 之间，而不是 {}",
+    "this result was written before there was {}": "这个结果写成时还没有 {}",
+    "judge the answers again: steelyard bench --system replay:RESULT -o NEW.jsonl": (
+        "请重新评判：steelyard bench --system replay:RESULT -o NEW.jsonl"
+    ),
     "{} is a type of question, and there are several metrics: {}": "{} 是题型，而指标不止一个：{}",
     "write no item of METRIC[type={}] may fall from 1": "请写成 no item of METRIC[type={}] may fall from 1",
 }

@@ -20,6 +20,11 @@ REVIEW: dict[str, str] = {
     "{} ids hold something private and are kept: steelyard agreement finds verdicts by them": (
         "有 {} 个编号含隐私信息，未遮盖：steelyard agreement 要凭编号找到判定"
     ),
+    "this result does not say which verdicts are uncertain": "这个结果没有记录哪些判定存疑",
+    "judge the answers again: steelyard bench --system replay:RESULT -o NEW.jsonl; or draw with --by doubtful": (
+        "请重新评判：steelyard bench --system replay:RESULT -o NEW.jsonl；或改用 --by doubtful 抽样"
+    ),
+    "{} of them are uncertain, of {} in the result": "其中存疑的有 {} 条，该结果共有存疑 {} 条",
     "take one at a time": "请一次处理一个",
 }
 REVIEW_WORDS: dict[str, str] = {}

@@ -28,9 +28,8 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("result", metavar="RESULT", help="a results file")
     parser.add_argument("-n", dest="wanted", type=wanted, default="20%", metavar="N", help="20, or 20%% (20%%)")
-    parser.add_argument(
-        "--by", metavar="TAG", help="from each value of a tag its share, or `uncertain`: doubtful verdicts more often"
-    )
+    words = "a tag: from each value its share; uncertain: undecided verdicts first; doubtful: partial credit more often"
+    parser.add_argument("--by", metavar="TAG", help=words)
     parser.add_argument("-m", "--metric", metavar="NAME", help="whose verdicts (the first metric of the result)")
     parser.add_argument("--seed", type=natural, default=42, metavar="N", help="of the draw (%(default)s)")
     parser.add_argument("--mask", action="store_true", help="hide numbers of persons, phones and cards, and addresses")
@@ -60,7 +59,14 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.formats.results import load
     from steelyard.formats.reviews import render_review_lines
     from steelyard.reports.files import check_outputs, write_text
-    from steelyard.reports.review import SampleSettings, mask_strata, render_review, take_sample
+    from steelyard.reports.review import (
+        UNCERTAIN,
+        SampleSettings,
+        mask_strata,
+        render_review,
+        take_sample,
+        uncertain_rows,
+    )
     from steelyard.reports.words import words_of
 
     check_outputs(arguments.output, [arguments.result], suffixes=SUFFIXES)
@@ -75,6 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
             options = {"language": arguments.lang, "mask": arguments.mask}
             write_text(render_review(table, sample, documents=documents, **options), path)
     _tell([f"{len(sample)} of {sample[0].sampling.population} verdicts; seed {arguments.seed}"])
+    if arguments.by == UNCERTAIN:
+        drawn = sum(judgement.sampling.stratum == UNCERTAIN for judgement in sample)
+        all_of = len(uncertain_rows(table, sample[0].metric))
+        _tell([translate(f"{drawn} of them are uncertain, of {all_of} in the result", arguments.lang)])
     if any(path.suffix.lower() != ".jsonl" for path in arguments.output):
         not_shown = words_of(arguments.lang)("documents are not shown")
         _tell(f"{not_shown}: {translate(str(problem), arguments.lang)}" for problem in documents.missing)

@@ -2,26 +2,36 @@
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from steelyard.cli.options import add_language_option
 
 if TYPE_CHECKING:
     from steelyard.errors import Problem, SteelyardError
-    from steelyard.formats.documents import Document
+    from steelyard.formats.documents import Document, Page
     from steelyard.formats.questions import QuestionFile
 
 Result = TypeVar("Result")
 
 _DESCRIPTION = """Check a benchmark folder, files of questions, or documents. Errors make a file useless and come first;
-warnings say what looks wrong with questions beside their document: evidence that is not on its page, and its like."""
-_KIND_HINT = "questions are .json; a document is .json, .md, .txt or .pdf"
+warnings say what looks wrong with questions beside their document: evidence that is not on its page, and its like.
+With --show, the pages of documents are printed as they are read."""
+_KIND_HINT = "questions are .json; a document is .json, .md, .txt, .docx or .pdf"
+_DOCUMENT_HINT = "a document is .json (with pages), .md, .txt, .docx or .pdf"
 _WARNING = {"en": "warning: ", "zh": "警告："}
+_NOTHING: Final = {"en": "(no text)", "zh": "（没有文字）"}
+_UNITS: Final = {
+    "en": {"header": "header  ", "question": "question", "answer": "answer  ", "line": "line    "},
+    "zh": {"header": "首部", "question": "问话", "answer": "答话", "line": "单行"},
+}
+_INDENT: Final = {"en": " " * 10, "zh": " " * 6}  # a Chinese character is two columns wide
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def add_command(commands: Any) -> None:
@@ -33,6 +43,7 @@ def add_command(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a benchmark folder, a file of questions, a document")
+    parser.add_argument("--show", action="store_true", help="print what is read of documents, page by page")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors: exit code 2")
     parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     add_language_option(parser)
@@ -43,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Check everything, then tell."""
     findings = _Findings()
     for path in arguments.paths:
-        findings.attempt(findings.check, Path(path))
+        findings.attempt(findings.show if arguments.show else findings.check, Path(path))
     if arguments.json:
         sys.stdout.buffer.write(_json(findings))
     else:
@@ -60,6 +71,7 @@ class _Findings:
     questions: int = 0
     files: set[Path] = field(default_factory=set)
     documents: dict[Path, "Document | None"] = field(default_factory=dict)
+    shown: list["Document"] = field(default_factory=list)
 
     def attempt(self, read: Callable[[Path], Result], path: Path) -> Result | None:
         """What `read` gives, or nothing and an error more."""
@@ -74,7 +86,7 @@ class _Findings:
     def check(self, path: Path) -> None:
         """Look at a path, whatever it is."""
         from steelyard.errors import InputError
-        from steelyard.formats.documents import DOCUMENT_KINDS
+        from steelyard.formats.documents import DOCUMENT_KINDS, OLD_KINDS
         from steelyard.formats.questions import is_question_file, question_paths
         from steelyard.formats.records import kind_of
 
@@ -85,10 +97,26 @@ class _Findings:
             self._check_questions(question_paths(path), path)
         elif kind == ".json" and is_question_file(path):
             self._check_questions([path], path.parent.parent if path.parent.name == "questions" else path.parent)
-        elif path.is_file() and kind not in DOCUMENT_KINDS:
+        elif path.is_file() and kind not in (*DOCUMENT_KINDS, *OLD_KINDS):
             raise InputError("this is neither a file of questions nor a document", where=str(path), hint=_KIND_HINT)
         else:
             self._document(path)
+
+    def show(self, path: Path) -> None:
+        """Read a document whose pages are to be printed."""
+        from steelyard.errors import InputError
+        from steelyard.formats.documents import DOCUMENT_KINDS, OLD_KINDS
+        from steelyard.formats.questions import is_question_file
+        from steelyard.formats.records import kind_of
+
+        kind = kind_of(path)
+        is_other = path.is_file() and kind not in (*DOCUMENT_KINDS, *OLD_KINDS)
+        if path.is_dir() or is_other or (kind == ".json" and is_question_file(path)):
+            raise InputError("only a document can be shown", where=str(path), hint=_DOCUMENT_HINT)
+        if path.is_file():
+            self.files.add(path)
+        document = self._document(path)
+        self.shown += [document] if document else []
 
     def _check_questions(self, paths: Iterable[Path], folder: Path) -> None:
         from steelyard.errors import InputError
@@ -121,7 +149,8 @@ class _Findings:
         from steelyard.formats.documents import read_document
 
         if path not in self.documents:
-            self.documents[path] = self.attempt(read_document, path)
+            self.documents[path] = document = self.attempt(read_document, path)
+            self.warnings += document.warnings if document else ()
         return self.documents[path]
 
 
@@ -129,18 +158,53 @@ def _json(findings: _Findings) -> bytes:
     problems = [(problem, "error") for error in findings.errors for problem in error.problems]
     problems += [(problem, "warning") for problem in findings.warnings]
     rows = [{"where": problem.where, "message": problem.message, "level": level} for problem, level in problems]
-    told = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
+    told: dict[str, Any] = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
+    if findings.shown:
+        told["documents"] = [_document_json(document) for document in findings.shown]
     return (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
+
+
+def _document_json(document: "Document") -> dict[str, Any]:
+    pages = [
+        {
+            "page": page.number,
+            "characters": len(page.text),
+            "units": [{"kind": unit.kind, "start": unit.start, "end": unit.end} for unit in page.units],
+            "text": page.text,
+        }
+        for page in document.pages
+    ]
+    return {"name": document.name, "pages": pages}
 
 
 def _lines(findings: _Findings, language: str) -> Iterator[str]:
     from steelyard.cli.messages import translate
 
+    for document in findings.shown:
+        for page in document.pages:
+            yield from _page_lines(document.name, page, language)
     for error in findings.errors:
         yield translate(str(error), language)
     for warning in findings.warnings:
         yield f"{warning.where}: {_WARNING[language]}{translate(warning.message, language)}"
     yield _closing(findings, language)
+
+
+def _page_lines(name: str, page: "Page", language: str) -> Iterator[str]:
+    """A heading, and every unit of the page with its kind; control characters do not reach the terminal."""
+    yield _heading(name, page, language)
+    for unit in page.units:
+        text = _CONTROLS.sub("\ufffd", page.text[unit.start : unit.end])
+        yield f"{_UNITS[language][unit.kind]}  " + text.replace("\n", f"\n{_INDENT[language]}")
+    if not page.units:
+        yield _NOTHING[language]
+    yield ""
+
+
+def _heading(name: str, page: "Page", language: str) -> str:
+    if language == "zh":
+        return f"{name}：第 {page.number} 页，{len(page.text)} 个字符"
+    return f"{name}: page {page.number}, {_counted(len(page.text), 'character')}"
 
 
 def _closing(findings: _Findings, language: str) -> str:

@@ -1,4 +1,4 @@
-"""Documents as pages: JSON, text or Markdown with page marks, PDF with a text layer."""
+"""Documents as pages: JSON, text or Markdown with page marks, DOCX, PDF with a text layer."""
 
 import logging
 import re
@@ -12,12 +12,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
+from steelyard.formats.docx import read_docx
+from steelyard.formats.ooxml import OLE, ZIP, old_format
 from steelyard.formats.places import Places, located_json
 from steelyard.formats.records import kind_of
 from steelyard.formats.streams import BINARY_HINT, decode, encoding_problem, open_stream
 from steelyard.formats.units import Unit, cut_units
+from steelyard.text.radicals import unified
 
-DOCUMENT_KINDS = (".md", ".markdown", ".txt", ".text", ".json", ".pdf")
+DOCUMENT_KINDS = (".md", ".markdown", ".txt", ".text", ".json", ".docx", ".pdf")
+OLD_KINDS = (".doc",)
+"""Documents that are known and refused, with a way to convert them."""
 PAGES_HINT = "a document in JSON has a list called pages, of objects with page and text"
 MARKS_HINT = "put each mark above its page, or each below its page"
 
@@ -49,11 +54,15 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document: the name of its file, its pages in the order of the file, the SHA-256 of the file's content."""
+    """A document: the name of its file, its pages in the order of the file, the SHA-256 of the file's content.
+
+    `warnings` are what may be wrong with its pages.
+    """
 
     name: str
     pages: tuple[Page, ...]
     digest: str
+    warnings: tuple[Problem, ...] = ()
 
     @property
     def text(self) -> str:
@@ -74,21 +83,26 @@ class _Sheet(NamedTuple):
 
 
 def read_document(path: str | Path) -> Document:
-    """The pages of a document; the suffix tells the format, and a PDF is also known by its first bytes."""
+    """The pages of a document; the suffix tells the format, and PDF and DOCX are also known by their first bytes."""
     with closing(open_stream(path)) as stream:
         content = stream.read()
-    sheets = list(_sheets(content, stream.name, kind_of(path)))
+    warnings: list[Problem] = []
+    sheets = list(_sheets(content, stream.name, kind_of(path), warnings))
     if not any(sheet.text for sheet in sheets):
         raise InputError("there is no text in it", where=stream.name)
     _check_numbers(sheets)
     units = cut_units([sheet.text for sheet in sheets])
     pages = tuple(Page(sheet.number, sheet.text, cut) for sheet, cut in zip(sheets, units, strict=True))
-    return Document(Path(stream.name).name, pages, stream.digest())
+    return Document(Path(stream.name).name, pages, stream.digest(), tuple(warnings))
 
 
-def _sheets(content: bytes, name: str, kind: str) -> Iterable[_Sheet]:
+def _sheets(content: bytes, name: str, kind: str, warnings: list[Problem]) -> Iterable[_Sheet]:
     if kind == ".pdf" or content.startswith(_PDF):
-        return _pdf_sheets(content, name)
+        return _pdf_sheets(content, name, warnings)
+    if kind in OLD_KINDS or content.startswith(OLE):
+        raise old_format(content, name)
+    if kind == ".docx" or content.startswith(ZIP):
+        return _docx_sheets(content, name, warnings)
     text = _decoded(content, name)
     return _json_sheets(text, name) if kind == ".json" else _text_sheets(text, name)
 
@@ -204,6 +218,7 @@ def _mark(line: str, where: str) -> int | None:
     """The page number, if the line is a page mark."""
     if len(line) > _LONGEST_MARK:
         return None
+    line = unified(line)
     mark = _MARK.fullmatch(line.strip(_RULES)) or _RULED_MARK.fullmatch(line)
     if mark is None:
         return None
@@ -219,7 +234,19 @@ def _clean(text: str, *, strip: bool = True) -> str:
     return text.strip() if strip else text
 
 
-def _pdf_sheets(content: bytes, name: str) -> Iterator[_Sheet]:
+def _unreadable(text: str, where: str) -> list[Problem]:
+    """A problem if a font does not say which characters its glyphs are."""
+    lost = text.count("\0") + text.count("\ufffd")
+    return [Problem(where, f"{lost} of {len(text)} characters cannot be read; is the font in the PDF?")] if lost else []
+
+
+def _docx_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sheet]:
+    read = read_docx(content, name)
+    warnings += [Problem(name, message) for message in read.warnings]
+    return [_Sheet(f"{name}: page {number}", number, _clean(text)) for number, text in enumerate(read.pages, 1)]
+
+
+def _pdf_sheets(content: bytes, name: str, warnings: list[Problem]) -> Iterator[_Sheet]:
     try:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
@@ -235,6 +262,7 @@ def _pdf_sheets(content: bytes, name: str) -> Iterator[_Sheet]:
                 raise InputError(
                     "this page has no text", where=where, hint="a scanned page needs text recognition (OCR) first"
                 )
+            warnings += _unreadable(text, where)
             yield _Sheet(where, number, text)
     except (PyPdfError, zlib.error, struct.error, *_DAMAGE) as error:
         raise InputError(f"this PDF cannot be read: {error or type(error).__name__}", where=where) from None

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from steelyard.text.radicals import unified
+
 Kind = Literal["header", "question", "answer", "line"]
 
 _SPEAKERS: Final[dict[str, Kind]] = {"问": "question", "問": "question", "答": "answer", "Q": "question", "A": "answer"}
@@ -42,6 +44,7 @@ def cut_units(texts: Sequence[str]) -> list[tuple[Unit, ...]]:
     What stands before the first question is the header; a page that begins within an answer goes on with it. Signatures
     and what counsel puts in are lines. A text without questions and answers is all lines.
     """
+    texts = [unified(text) for text in texts]  # 被询问⼈签名 in a PDF that a browser printed; offsets stay the same
     marks = _marks(texts)
     if marks is None:
         return [tuple(_lines(text, 0, len(text))) for text in texts]

@@ -23,13 +23,17 @@ _EACH: Final = re.compile(r"各|均|都是|每[笔次人份]|\beach\b|\bboth\b",
 
 @dataclass(frozen=True, slots=True)
 class AmountRules:
-    """How strictly sums are taken: in which `currency` (any if ""), and the words of the evidence as `source`."""
+    """How strictly sums are taken: in which `currency` (any if ""), and the words of the evidence as `source`.
+
+    `scale` is the unit in which the question asks for the sum ("in USD millions").
+    """
 
     currency: str = "CNY"
     exact: bool = True
     strict: bool = False
     source: str = ""
     rate_asked: bool = False
+    scale: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,7 @@ def judge_one_amount(expected: Decimal, found: Mention, rules: AmountRules) -> J
         return Judged(False, f"{found.text} is another currency")
     if not found.is_exact and not (found.loose == "rate" and rules.rate_asked):
         return Judged(False, f"{found.text} is not exact ({found.loose or 'no number'})")
-    if not same_amount(found.value, expected):
+    if not any(same_amount(found.value * scale, expected) for scale in (1, rules.scale, 1 / Decimal(rules.scale))):
         return Judged(False, f"{found.text} is not {expected}")
     return _approximation(found, expected, rules)
 
@@ -136,21 +140,29 @@ def _counted(text: str, values: Sequence[Mention], wanted: Counter[int]) -> Coun
     for value in values:
         amount = cents(value.value)
         clause = clause_of(text, value.start)
-        is_each = _EACH.search(text, clause.start, value.start) or _EACH.match(text[value.end :].lstrip())
+        is_each = _EACH.search(text, clause.start, value.start) or _EACH.match(text[value.end : value.end + 8].lstrip())
         found[amount] += wanted[amount] or 1 if is_each else 1
     return found
 
 
 def _swapped(text: str, values: Sequence[Mention], expected: Sequence[tuple[Decimal, str]]) -> Mention | None:
-    """A sum whose own words belong to the description of another item."""
-    for value in values:
+    """A sum whose own words, before it or else behind it, belong to the description of another item."""
+    last = 0
+    for at, value in enumerate(values):
         clause = clause_of(text, value.start)
-        start = max([clause.start, *(other.end for other in values if clause.start <= other.end <= value.start)])
-        words = text[start : value.start]
-        named = [amount for amount, description in expected if description and _shares_label(words, description)]
+        following = values[at + 1].start if at + 1 < len(values) else len(text)
+        before = text[max(clause.start, last) : value.start]
+        behind = text[value.end : max(value.end, min(clause.end, following))]
+        named = _labelled(before, expected) or _labelled(behind, expected)
         if named and not any(same_amount(amount, value.value) for amount in named):
             return value
+        last = value.end
     return None
+
+
+def _labelled(words: str, expected: Sequence[tuple[Decimal, str]]) -> list[Decimal]:
+    """The items whose description these words share."""
+    return [amount for amount, description in expected if description and _shares_label(words, description)]
 
 
 def _shares_label(words: str, description: str) -> bool:
@@ -163,7 +175,7 @@ def _shares_label(words: str, description: str) -> bool:
 
 def _may_be_money(text: str, mention: Mention) -> bool:
     """A number without a currency: digits, or numerals with a unit, and no noun glued to it."""
-    if mention.kind != "number" or not _AFTER_NUMBER.match(text[mention.end :]):
+    if mention.kind != "number" or not _AFTER_NUMBER.match(text, mention.end):
         return False
     return mention.text[0].isdigit() or any(unit in mention.text for unit in "百千万亿佰仟")
 

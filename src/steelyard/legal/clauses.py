@@ -1,7 +1,8 @@
 """Which values of an answer it stands by: not those that it denies, corrects, doubts or offers as alternatives."""
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -10,42 +11,63 @@ from steelyard.text.mentions import Mention, mentions
 
 # a comma or a point inside a number does not end a clause
 _END: Final = re.compile(r",(?!\d{3}(?!\d))|(?<!\d),|[。;!?！？；\n]|\.(?=\s|$)")
-_QUOTED: Final = re.compile('“[^”]*”|「[^」]*」|『[^』]*』|"[^"]*"')
-_BRACKETED: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|【[^】]*】|（[^）]*）")
+_SENTENCE_END: Final = re.compile(r"[。!?！？;；\n]|\.(?=\s|$)")
+_QUOTED: Final = re.compile('“[^”]*”|「[^」]*」|『[^』]*』|"[^"\n]*"')
+_BRACKETED: Final = re.compile(r"\([^()\n]{0,400}\)|\[[^\[\]\n]{0,400}\]|【[^】\n]{0,400}】|（[^）\n]{0,400}）")
 
 _DENIED: Final = re.compile(
     r"(?:(?<!仅)(?<!但)(?:并不是|不是|并非|绝非|而非|而不是|不为|不等于|不在)(?!仅|但|不)"
     r"|(?:没有|没|未|从未|并未|未曾|不曾)(?:收|给|支付|付|交|转|借|拿|说|签|去|花|欠)"
-    r"|\b(?:not|never|nor|rather than|instead of)\b|n't\b)(?:(?!而是|应为|\bbut\b).){0,24}$",
+    r"|(?:系|属于?|是|为)?(?:笔误|误写|误记|错误)|\b(?:not(?! only)|never|nor|rather than|instead of)\b|n't\b)"
+    r"(?:(?!而是|应为|\bbut\b).){0,24}$",
+    re.IGNORECASE,
+)
+_DENIED_AFTER: Final = re.compile(
+    r"[^,。;\n]{0,4}?(?:系|是|为|属)(?:笔误|误写|误记|错误|不实|虚假)|\s?\)?,? (?:is|was) (?:wrong|incorrect|a (?:typo|mistake|clerical error))",
     re.IGNORECASE,
 )
 _CORRECTED: Final = re.compile(
     r"更正为|更正:|更正是|纠正为|纠正:|改为|改口(?:为|称|说)|应为|应当为|应当是|实际为|实际上?是|而是|准确(?:地说|的说法)?(?:应)?[是为]|"
-    r"\bcorrected to\b|\bcorrection:|\bactually\b|\bbut rather\b",
+    r"(?:酌情?|酌定|核减|调整|变更|修正|下调|上调|降低|减少|增加)(?:调整)?[为至到]|"
+    r"\b(?:correct(?:ed|s)?|adjust(?:ed|s)|amend(?:ed|s)|reduced|revised|changed)(?: it| this| that)? to\b|\bcorrection:|\bactually\b|\bbut rather\b",
     re.IGNORECASE,
 )
 _STANDARD: Final = re.compile(r"以(.{1,30}?)为准")
 _DOUBTED: Final = re.compile(
-    r"无法确定|不能确定|难以确定|不太?确定|不敢确定|不敢肯定|不能肯定|记不[清得]|不记得|(?<!不)(?<!尽)可能(?!性)|也许|或许|好像|似乎|猜|估计|恐怕|说不准|"
-    r"不好说|应该(?:就?是|为|有|在|大?约)|\bnot (?:quite |entirely |completely )?(?:sure|certain)\b|"
-    r"\bunsure\b|\buncertain\b|\bmaybe\b|\bperhaps\b|"
-    r"\bpossibly\b|\bmight\b|\bmay (?:be|have)\b|\bi guess\b|\bi think\b|\bi believe\b|\bprobably\b|"
-    r"\bcannot be (?:sure|certain|determined)\b",
+    r"无法确定|不能确定|难以确定|不太?确定|不敢确定|不敢肯定|不能肯定|记不[清得]|不记得|(?<!不)(?<!尽)(?<!也不)可能(?!性)|也许|或许|好像|似乎|猜|估计|恐怕|说不准|"
+    r"不好说|应该(?:就?是|为|有|在|大?约)|\bnot (?:quite |entirely |completely |100% )?(?:sure|certain)\b|"
+    r"\bunsure\b|\buncertain\b|\bmaybe\b|\bperhaps\b|\bI cannot confirm\b|"
+    r"\bpossibly\b|\bmight\b|\bmay (?:be|have)\b|\bi guess\b|\bguessing\b|\bi think\b|\bcan(?:'t|not) be (?:sure|certain)\b|\bi believe\b|\bprobably\b|\bpresumably\b|"
+    r"\bcannot be (?:sure|certain|determined)\b|\b(?:appears|seems) to (?:be|have)\b",
+    re.IGNORECASE,
+)
+_SELF_DOUBT: Final = re.compile(
+    r"^\s*(?:但|不过|然而|只是)?[^,。]{0,6}(?:我|本人|对此)?[^,。]{0,4}(?:不太?确定|无法确定|不能确定|不敢(?:确定|肯定)|不能保证)|"
+    r"\b(?:I|we) (?:am|'m|are|'re) (?:not|un)[ -]?(?:sure|certain)|\bI cannot (?:be sure|confirm|guarantee)",
     re.IGNORECASE,
 )
 ALTERNATIVE: Final = re.compile(r"或者|或|抑或|还是|要么|\bor\b", re.IGNORECASE)
+_SAME_AGAIN: Final = re.compile(r"^\s?(?:即|也就是|合|折合|相当于|i\.e\.|that is|equivalent to)", re.IGNORECASE)
 _CONCLUSION: Final = re.compile(
-    r"答案[是为:]|因此|所以|综上|故此|可见|由此|结论[是为:]|\btherefore\b|\bthus\b|\bhence\b|"
-    r"\bthe answer is\b|\bin conclusion\b|\bso,",
+    r"答案[是为:]|因此|所以|综上|故此|可见|由此|结论[是为:]|最终|\btherefore\b|\bthus\b|\bhence\b|"
+    r"\bthe answer is\b|\bin conclusion\b|\bin summary\b|\bconsequently\b|\bso,|(?:^|[.\n] ?)so\b",
     re.IGNORECASE,
 )
 _TOTAL: Final = re.compile(
-    r"合计|共计|总计|总额|总数|总共|一共|合起来|加起来|累计|共(?!同|犯|有人|享)|\bin total\b|\ba total of\b|"
-    r"\btotall?ing\b|\btotal(?:ed|led|s)?\b|\baltogether\b",
+    r"合计|共计|总计|总额|总数|总共|总金额|总价值?|总值|总和|总的|总费用|总花费|总支出|总收入|一共|合起来|加起来|累计|共(?!同|犯|有人|享|和国|谋|产)|"
+    r"\bin total\b|\ba total of\b|\btotall?ing\b|\btotal(?:ed|led|s)?\b|\baltogether\b|\bcombined\b|\bsum of\b",
     re.IGNORECASE,
 )
-
 _TOTAL_AFTER: Final = re.compile(r"[ \t]*(?:in total|altogether|in all|合计|总计|共计)", re.IGNORECASE)
+CLAIMED: Final = re.compile(
+    r"主张|诉称|诉请|要求|请求|自述|自称|声称|辩称|起诉书|索赔|报价|原定|原告称|被告称|\b(?:claim(?:ed|s|ing)?|alleg\w+|sought|demand\w+|contend\w*|argu\w+|request\w*|asked for|assert\w*|pleaded)\b",
+    re.IGNORECASE,
+)
+_FOUND: Final = re.compile(
+    r"认定|查明|判决|判令|支持|确认|裁定|酌定|酌情|核定|判处|采信|法院认为|仲裁委|"
+    r"\b(?:found|held|awarded|award|ordered|determined|ruled|concluded|allowed|assessed|confirmed)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +79,64 @@ class Clause:
     text: str
 
 
+class Outline:
+    """The clauses, sentences and brackets of a text, each found by place in logarithmic time."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.clauses = list(_pieces(text, _END))
+        self._clause_starts = [clause.start for clause in self.clauses]
+        self.sentences = list(_pieces(text, _SENTENCE_END))
+        self._sentence_starts = [sentence.start for sentence in self.sentences]
+        self._brackets = (
+            [(found.start(), found.end()) for found in _BRACKETED.finditer(text)] if _has_brackets(text) else []
+        )
+        self._bracket_starts = [start for start, _ in self._brackets]
+
+    def clause_at(self, place: int) -> Clause:
+        """The clause in which a place lies."""
+        return _at(self.clauses, self._clause_starts, place, self.text)
+
+    def sentence_at(self, place: int) -> Clause:
+        """The sentence in which a place lies."""
+        return _at(self.sentences, self._sentence_starts, place, self.text)
+
+    def next_sentence(self, sentence: Clause) -> str:
+        """The text of the sentence that follows; nothing after the last."""
+        at = bisect_right(self._sentence_starts, sentence.start)
+        return self.sentences[at].text if at < len(self.sentences) else ""
+
+    def is_bracketed(self, start: int, end: int) -> bool:
+        """Whether a span lies inside brackets."""
+        at = bisect_right(self._bracket_starts, start) - 1
+        return at >= 0 and self._brackets[at][0] < start and end < self._brackets[at][1]
+
+
+def _at(pieces: Sequence[Clause], starts: Sequence[int], place: int, text: str) -> Clause:
+    at = bisect_right(starts, place) - 1
+    if at >= 0 and place <= pieces[at].end:
+        return pieces[at]
+    return Clause(0, len(text), text) if not pieces or at < 0 else pieces[at]
+
+
+def _has_brackets(text: str) -> bool:
+    return "(" in text or "[" in text or "【" in text or "（" in text
+
+
 @lru_cache(maxsize=1 << 10)
+def outline(text: str) -> Outline:
+    """The outline of a normal text."""
+    return Outline(text)
+
+
 def clauses(text: str) -> list[Clause]:
     """The clauses of a normal text."""
-    return _pieces(text)
+    return outline(text).clauses
 
 
 def clause_of(text: str, place: int) -> Clause:
     """The clause in which a place lies."""
-    return next((clause for clause in clauses(text) if clause.start <= place <= clause.end), Clause(0, len(text), text))
+    return outline(text).clause_at(place)
 
 
 def without_quotes(text: str) -> str:
@@ -79,54 +150,68 @@ def doubt(text: str) -> str:
     return found[0] if found else ""
 
 
+def doubt_about(text: str, values: Sequence[Mention]) -> str:
+    """The word by which the sentences of these values, or the sentence after one, are disclaimed."""
+    whole = outline(text)
+    for sentence in dict.fromkeys(whole.sentence_at(value.start) for value in values):
+        if word := doubt(sentence.text):
+            return word
+        if found := _SELF_DOUBT.search(whole.next_sentence(sentence)):
+            return found[0]
+    return ""
+
+
 def live(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The values that the text stands by: not denied, not corrected, not a working in brackets beside a result."""
     standing = [value for value in values if not is_denied(text, value)]
     standing = _after_correction(text, standing)
-    outside = [value for value in standing if not _is_bracketed(text, value)]
+    whole = outline(text)
+    outside = [value for value in standing if not whole.is_bracketed(value.start, value.end)]
     return outside or standing
 
 
 def is_denied(text: str, value: Mention) -> bool:
     """Whether a negator of its clause governs the value."""
     clause = clause_of(text, value.start)
-    return _DENIED.search(text[clause.start : value.start]) is not None
+    before = text[max(clause.start, value.start - 40) : value.start]
+    return _DENIED.search(before) is not None or _DENIED_AFTER.match(text, value.end) is not None
 
 
 def are_alternatives(text: str, values: Sequence[Mention]) -> bool:
     """Whether the text offers different values to choose from."""
+    starts, ends = [value.start for value in values], [value.end for value in values]
     for word in ALTERNATIVE.finditer(text):
-        before = [value for value in values if value.end <= word.start() and word.start() - value.end <= 12]
-        after = [value for value in values if value.start >= word.end() and value.start - word.end() <= 12]
-        if before and after and before[-1].value != after[0].value:
+        at = bisect_right(ends, word.start()) - 1
+        before = values[at] if at >= 0 and word.start() - ends[at] <= 12 else None
+        if before is None or _SAME_AGAIN.match(text[word.end() : word.end() + 20]):
+            continue
+        after_at = bisect_right(starts, word.end() - 1)
+        after = values[after_at] if after_at < len(values) and starts[after_at] - word.end() <= 12 else None
+        if after is not None and after.value != before.value:
             return True
-        if before and not after and re.match(r"\s*(?:第)?[\d一二两三四五六七八九十]", text[word.end() :]):
+        if after is None and re.match(r"\s{0,2}第?[\d一二两三四五六七八九十]", text[word.end() : word.end() + 6]):
             return True
     return False
 
 
 def concluded(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """The values after the last word of conclusion."""
+    """The values after the last word of conclusion that has any behind it."""
     marks = [mark.end() for mark in _CONCLUSION.finditer(text)]
-    return [value for value in values if marks and value.start >= marks[-1]]
-
-
-def equated(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """The value on the right of the last equation."""
-    at = max(text.rfind("="), text.rfind("等于"))
-    after = [value for value in values if at >= 0 and value.start > at]
-    return after[:1]
+    last = values[-1].start if values else -1
+    reached = [mark for mark in marks if mark <= last]
+    return [value for value in values if reached and value.start >= reached[-1]]
 
 
 def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The values that are announced as a total."""
+    whole = outline(text)
     found = []
+    last_end = 0
     for value in values:
-        clause = clause_of(text, value.start)
-        words = list(_TOTAL.finditer(text, clause.start, value.start))
-        before = words and not any(words[-1].end() <= other.start < value.start for other in values)
-        if before or _TOTAL_AFTER.match(text, value.end):
+        start = max(whole.clause_at(value.start).start, last_end, value.start - 60)
+        if _TOTAL.search(text, start, value.start) or _TOTAL_AFTER.match(text, value.end):
             found.append(value)
+        last_end = value.end
     return found
 
 
@@ -135,8 +220,20 @@ def asks_for_total(question: str) -> bool:
     return _TOTAL.search(question) is not None
 
 
+def found_by_court(text: str, values: Sequence[Mention]) -> list[Mention]:
+    """Without values that somebody only claims, where others were found, awarded or confirmed."""
+    whole = outline(text)
+    pieces = [whole.clause_at(value.start) for value in values]
+    kinds = {clause: (CLAIMED.search(clause.text), _FOUND.search(clause.text)) for clause in set(pieces)}
+    claimed = [kinds[clause][0] is not None and kinds[clause][1] is None for clause in pieces]
+    is_found = any(found for _, found in kinds.values()) or _CORRECTED.search(text)
+    if not any(claimed) or not is_found:
+        return list(values)
+    return [value for value, is_claim in zip(values, claimed, strict=True) if not is_claim] or list(values)
+
+
 def _after_correction(text: str, values: Sequence[Mention]) -> list[Mention]:
-    if standard := _STANDARD.search(text):
+    if "以" in text and (standard := _STANDARD.search(text)):
         inside = [value for value in values if standard.start() <= value.start < standard.end()]
         if inside:
             return inside
@@ -145,21 +242,17 @@ def _after_correction(text: str, values: Sequence[Mention]) -> list[Mention]:
     return after or list(values)
 
 
-def _is_bracketed(text: str, value: Mention) -> bool:
-    return any(bracket.start() < value.start and value.end < bracket.end() for bracket in _BRACKETED.finditer(text))
-
-
-def _pieces(text: str) -> list[Clause]:
+def _pieces(text: str, end: re.Pattern[str]) -> Iterator[Clause]:
     """The text between stops; a comma inside a date or a number is none."""
     inside = [(value.start, value.end) for value in mentions(text) if value.end - value.start > 3]
-    found = []
-    start = 0
-    for stop in _END.finditer(text):
-        if any(first < stop.start() < last for first, last in inside):
+    at = start = 0
+    for stop in end.finditer(text):
+        while at < len(inside) and inside[at][1] <= stop.start():
+            at += 1
+        if at < len(inside) and inside[at][0] < stop.start():
             continue
         if stop.start() > start:
-            found.append(Clause(start, stop.start(), text[start : stop.start()]))
+            yield Clause(start, stop.start(), text[start : stop.start()])
         start = stop.end()
     if start < len(text):
-        found.append(Clause(start, len(text), text[start:]))
-    return found
+        yield Clause(start, len(text), text[start:])

@@ -6,12 +6,16 @@ from typing import Final
 
 from steelyard.legal.amounts import Judged
 from steelyard.legal.clauses import doubt, live
+from steelyard.legal.roles import asked_roles
 from steelyard.legal.settling import settle
 from steelyard.text.dates import Day
 from steelyard.text.mentions import Mention, mentions
 
 _ISO: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 _LIST: Final = re.compile(r"^[、和及,]$")
+_SLASHED: Final = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
+_MONTH_FIRST: Final = re.compile(r"MM/DD|月/日/年|month/day", re.IGNORECASE)
+_DAY_FIRST: Final = re.compile(r"DD/MM|日/月/年|day/month", re.IGNORECASE)
 _START: Final = re.compile(r"(?:起始|开始|起|自|从|开工|入职|\bfrom\b|\bstart\w*\b|\bbeg[ia]n\w*\b)", re.IGNORECASE)
 _END: Final = re.compile(r"(?:结束|终止|截止|止|至|到|完工|离职|\bto\b|\bend\w*\b|\buntil\b)", re.IGNORECASE)
 
@@ -32,7 +36,7 @@ def date_values(text: str) -> list[Mention]:
 
 def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True) -> Judged:
     """Whether the answer gives this day to the question."""
-    values = [_with_year_of(question, value) for value in date_values(answer)]
+    values = _exact_first([_with_year_of(question, value) for value in _read_by(question, answer)])
     settled = settle(question, answer, values)
     found = settled.mention
     if found is None:
@@ -48,6 +52,32 @@ def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True)
     if exact and found.approx:
         return Judged(False, f"{found.text} is only approximate")
     return Judged(True, f"the answer says {found.text}")
+
+
+def _exact_first(values: list[Mention]) -> list[Mention]:
+    """Whole days where there are any: years and months beside them are of something else, or say less."""
+    whole = [value for value in values if value.value is not None and value.value.is_whole and value.until is None]
+    return whole or values
+
+
+def _read_by(question: str, answer: str) -> list[Mention]:
+    """The dates of an answer; 3/5/1972 by the order that the question asks for, a range by the end that it asks for."""
+    month_first, day_first = _MONTH_FIRST.search(question), _DAY_FIRST.search(question)
+    asked = asked_roles(question)
+    found = []
+    for value in date_values(answer):
+        slashed = _SLASHED.fullmatch(value.text) if month_first or day_first else None
+        if slashed:
+            first, second, year = (int(part) for part in slashed.groups())
+            day = Day(year, first, second) if month_first else Day(year, second, first)
+            found.append(replace(value, value=day, loose="") if day.is_possible else value)
+        elif value.until is not None and "ended" in asked:
+            found.append(replace(value, value=value.until, until=None))
+        elif value.until is not None and "begun" in asked:
+            found.append(replace(value, until=None))
+        else:
+            found.append(value)
+    return found
 
 
 def judge_range(start: Day, end: Day, question: str, answer: str) -> Judged:

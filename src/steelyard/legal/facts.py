@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from steelyard.errors import SystemFailure
 from steelyard.formats.outputs import record_of
+from steelyard.legal.abstention import detect_abstention
 from steelyard.legal.amounts import (
     AmountRules,
     Judged,
@@ -19,15 +20,15 @@ from steelyard.legal.amounts import (
     same_amount,
     same_items,
 )
-from steelyard.legal.clauses import are_alternatives, doubt
+from steelyard.legal.clauses import doubt
 from steelyard.legal.counts import judge_count
 from steelyard.legal.days import date_values, day_of, judge_date, judge_range
 from steelyard.legal.names import WRONG_ROLE, judge_name
 from steelyard.legal.polarity import judge_boolean, polarity
-from steelyard.legal.reading import read
-from steelyard.legal.settling import settle
-from steelyard.text.mentions import mentions
+from steelyard.legal.reading import Reading, read
+from steelyard.text.mentions import Mention, currency_code, mentions
 from steelyard.text.normal import normal
+from steelyard.text.reading import is_silent
 
 FIELDS: Final = (
     "amount_total",
@@ -42,6 +43,15 @@ FIELDS: Final = (
 _RATE_ASKED: Final = re.compile(
     r"每|月租|月薪|日薪|年薪|时薪|单价|\bper\b|\b(?:daily|weekly|monthly|hourly|annual|yearly)\b|\beach\b",
     re.IGNORECASE,
+)
+
+
+_CURRENCY_ASKED: Final = re.compile(
+    r"美元|美金|港币|港元|欧元|英镑|日元|新台币|\bdollars?\b|\bUSD\b|\bEUR\b|\bGBP\b|\beuros?\b|\bpounds\b|\byuan\b|\bRMB\b|[$€£]",
+    re.IGNORECASE,
+)
+_SCALE_ASKED: Final = re.compile(
+    r"\bin (?:[A-Za-z$]{1,4} )?(thousand|million|billion)s?\b|[单位以:](万|亿)元", re.IGNORECASE
 )
 
 
@@ -90,7 +100,9 @@ def judge_fact(
     True
     """
     record = _record(output)
-    case = _Case(normal(question), spoken(record.get("answer")), rules or FactRules())
+    answer = record.get("answer")
+    reading = read(answer) if isinstance(answer, str) else Reading("")
+    case = _Case(normal(question), reading.text, rules or FactRules(), reading.final, _named_currency(record))
     keys = [key for key in FIELDS if expected.get(key) is not None]
     if "boolean_answer" in keys and not case.rules.partial_credit:
         keys = [key for key in keys if key != "text_answer"]  # beside a boolean it only explains
@@ -121,33 +133,58 @@ class _Case:
     question: str
     answer: str
     rules: FactRules
+    final: str = ""
+    currency: str = ""
 
     @property
     def amount_rules(self) -> AmountRules:
         source = normal(self.rules.source)
-        currency = _currency(self.question, source)
         is_strict, rate = self.rules.approx_policy == "strict", _RATE_ASKED.search(self.question) is not None
-        return AmountRules(currency, self.rules.numeric_exact, is_strict, source, rate)
+        return AmountRules(
+            _currency(self.question, source), self.rules.numeric_exact, is_strict, source, rate, _scale(self.question)
+        )
 
 
 def _currency(question: str, source: str) -> str:
-    """The currency that is meant: the one that question and evidence name, else 元."""
+    """The currency that is meant: the one that question and evidence name, else 元; an English question means any."""
     named = {each.unit for text in (question, source) for each in mentions(text) if each.kind == "money"}
-    if re.search(r"美元|美金|\bdollars?\b|\$", question, re.IGNORECASE):
-        named.add("USD")
+    if word := _CURRENCY_ASKED.search(question):
+        named = {currency_code(word[0])}
     if len(named) == 1:
         return named.pop()
-    return "CNY"
+    return "" if question.isascii() and question else "CNY"
+
+
+def _scale(question: str) -> int:
+    """The unit in which a sum is asked for: "in USD millions"."""
+    found = _SCALE_ASKED.search(question)
+    word = next((group for group in found.groups() if group), "") if found else ""
+    return {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}.get(word.lower(), 1)
+
+
+def _named_currency(record: Mapping[str, Any]) -> str:
+    """The currency that a record names beside its figures."""
+    named = [record[key] for key in ("currency", "unit") if isinstance(record.get(key), str)]
+    return next(
+        (code for each in named if (code := currency_code(each.strip().removeprefix("万").removeprefix("亿")))), ""
+    )
 
 
 def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> Judged:
     """A field that is given is judged, and the text must not say otherwise; else the text is judged."""
     if given is None or given in ("", []):
-        return _JUDGES[key](expected, case.answer, case)
+        return _judge_text(key, expected, case)
     judged = _judge_given(key, expected, given, case)
-    if judged.correct and case.answer and (objection := _objection(key, expected, case)):
+    if judged.correct and (objection := _objection(key, expected, case)):
         return Judged(False, objection)
     return judged
+
+
+def _judge_text(key: str, expected: Any, case: _Case) -> Judged:
+    """What the text says, or what it announces as its final answer, where that has a value of the kind."""
+    values = _VALUES.get(key)
+    text = case.final if values and case.final and values(case.final) else case.answer
+    return _JUDGES[key](expected, text, case)
 
 
 def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> Judged:
@@ -177,28 +214,34 @@ def _iso(text: str) -> str:
 
 
 def _objection(key: str, expected: Any, case: _Case) -> str:
-    """What the text says against a right field: another value, alternatives, or a disclaimer."""
+    """What the record says against a right field: another currency, value or name, several, or that it is unknown."""
+    currency = case.amount_rules.currency
+    if key.startswith("amount") and case.currency and currency and case.currency != currency:
+        return f"the record is in {case.currency}"
+    if is_silent(case.answer):
+        return ""
+    judged = _judge_text(key, expected, case)
+    if judged.correct:
+        return ""
+    if _says_something(key, expected, judged, case):
+        return judged.reason
     if word := doubt(case.answer):
         return f"the text disclaims itself ({word!r})"
-    if _JUDGES[key](expected, case.answer, case).correct:
-        return ""
-    values = {"amount_total": amounts, "date": date_values}.get(key)
-    if values is not None:
-        found = values(case.answer)
-        if are_alternatives(case.answer, found):
-            return "the text offers alternatives"
-        settled = settle(case.question, case.answer, found)
-        return f"the text says {settled.mention.text}" if settled.mention else ""
+    abstention = detect_abstention(case.answer, question=case.question)
+    return f"the text says that it is unknown: {abstention.reason}" if abstention.abstains else ""
+
+
+def _says_something(key: str, expected: Any, judged: Judged, case: _Case) -> bool:
+    """Whether the text speaks of the field at all."""
     if key == "boolean_answer":
-        said = polarity(case.question, case.answer)
-        return "" if said is None or said is expected else "the text says the opposite"
+        return polarity(case.question, case.answer) is not None or judged.uncertain
     if key in ("entity", "text_answer"):
-        judged = _JUDGES[key](expected, case.answer, case)
-        return judged.reason if judged.reason.startswith(WRONG_ROLE) else ""
-    if key == "count":
-        judged = judge_count(expected, case.question, case.answer)
-        return judged.reason if " is not " in judged.reason else ""
-    return ""
+        return judged.reason.startswith(WRONG_ROLE) or normal(str(expected)).lower() in case.answer.lower()
+    return bool(_VALUES[key](case.answer)) if key in _VALUES else False
+
+
+def _numbers(text: str) -> list[Mention]:
+    return [value for value in mentions(text) if value.kind in ("count", "number")]
 
 
 def _judge_amount(expected: Any, text: str, case: _Case) -> Judged:
@@ -238,6 +281,13 @@ def _judge_name(expected: Any, text: str, case: _Case) -> Judged:
     return judge_name(normal(str(expected)), [normal(alias) for alias in case.rules.aliases], case.question, text)
 
 
+_VALUES: Final[Mapping[str, Callable[[str], Sequence[Mention]]]] = {
+    "amount_total": amounts,
+    "amount_breakdown": amounts,
+    "date": date_values,
+    "date_range": date_values,
+    "count": _numbers,
+}
 _JUDGES: Final[Mapping[str, Callable[[Any, str, _Case], Judged]]] = {
     "amount_total": _judge_amount,
     "amount_breakdown": _judge_breakdown,

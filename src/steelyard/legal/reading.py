@@ -1,13 +1,20 @@
 """An answer as the judges read it: its markup off, in one way of writing, its lines apart."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 from steelyard.text.folding import Folded
 from steelyard.text.normal import normal, normal_with_offsets
+from steelyard.text.numerals import CHINESE
 from steelyard.text.reading import LONGEST_ANSWER, final_part, is_silent, plain_text, plain_text_with_offsets
 
-__all__ = ["LONGEST_ANSWER", "Reading", "read", "read_with_offsets"]
+__all__ = ["LONGEST_ANSWER", "MOST_FIGURES", "Reading", "is_too_long", "read", "read_with_offsets"]
+
+MOST_FIGURES: Final = 2_000
+"""Figures of an answer beyond which it is not judged: no honest answer lists so many."""
+_FIGURE: Final = re.compile(rf"[0-9０-９]+|[{CHINESE}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +30,17 @@ class Reading:
         return is_silent(self.text)
 
 
+def is_too_long(answer: str, longest: int = LONGEST_ANSWER) -> bool:
+    """Whether an answer has more characters or figures than the judges read."""
+    if len(answer) > longest:
+        return True
+    return len(answer) > MOST_FIGURES and sum(1 for _ in _FIGURE.finditer(answer)) > MOST_FIGURES
+
+
 @lru_cache(maxsize=1 << 12)
 def read(answer: str) -> Reading:
     """The answer as every judge reads it; one longer than the limit is not read."""
-    if len(answer) > LONGEST_ANSWER:
+    if is_too_long(answer):
         return Reading("")
     plain = plain_text(answer)
     text = _normal_lines(plain)
@@ -35,7 +49,7 @@ def read(answer: str) -> Reading:
 
 def read_with_offsets(answer: str) -> Folded:
     """The text of `read`, with the way back to the original."""
-    if len(answer) > LONGEST_ANSWER:
+    if is_too_long(answer):
         return Folded("", (0,))
     plain = plain_text_with_offsets(answer)
     text: list[str] = []

@@ -9,7 +9,7 @@ _ROLES: Final[tuple[tuple[str, str], ...]] = (
         r"(?:未|没有|没|尚未|还没有?|仍未|还未)(?:能)?(?:全部)?(?:退|归还|返还|偿还|还给|还清|还(?!是)|付清|支付|"
         r"付)(?:还|款|给)?|"
              r"(?:还|仍|尚|应|需|须|待|要|再)(?:需|须|应|要|得)?(?:退还?|归还|返还|偿还)|欠|(?:还|尚|仍)(?:差|剩|余)|差(?!不)|剩余|剩下|余款|余额|尾款|"
-             r"\b(?:owe[sd]?|owing|outstanding|unpaid|remain(?:s|ing|der)?|balance|still due|not (?:been )?(?:returned|"
+             r"\b(?:owe[sd]?|owing|outstanding|unpaid|remain(?:s|ing|der)?|balance(?! sheet)|still due|not (?:been )?(?:returned|"
              r"repaid|refunded))\b"),
     ("returned", r"退(?!休|伍|出|庭|役)(?:还|款|回|给)?|归还|返还|偿还|还(?:了|款|给|清)|"
                  r"\b(?:return(?:ed|s)?|refund(?:ed|s)?|repa(?:id|y|id|yment)|paid back|gave back|given back)\b"),
@@ -28,7 +28,7 @@ _ROLES: Final[tuple[tuple[str, str], ...]] = (
     ("born", r"出生|生于|生日|\bborn\b|\bbirth\b"),
     ("begun", r"开工|开始|动工|入职|起始|\b(?:began|begins?|start(?:ed|s)?|commenc\w+|hired|joined)\b"),
     ("ended", 
-        r"完工|竣工|结束|离职|停工|到期|届满|终止|解除|\b(?:ended|ends?|finish\w+|complet\w+|terminat\w+|expir\w+|"
+        r"完工|竣工|结束|离职|停工|到期|届满|终止|解除|\b(?:ended|(?<!the )ends?|finish\w+|complet\w+|terminat\w+|expir\w+|"
         r"left|stopped)\b"),
     ("reported", r"报案|报警|立案|举报|\b(?:report(?:ed)?|filed)\b"),
     ("delivered", r"交货|交付|送达|发货|到货|\bdeliver\w*\b"),
@@ -39,6 +39,12 @@ _ROLES: Final[tuple[tuple[str, str], ...]] = (
         r"汇(?:款|给)|打款|"
                   r"\b(?:receiv\w+|collect\w+|paid|pays?|payment|gave|gives?|transferred|took)\b"),
 )  # fmt: skip
+DATE_ROLES: Final = frozenset(
+    ("signed", "effective", "born", "begun", "ended", "reported", "delivered", "arrested", "registered")
+)
+"""Roles that only days have."""
+SUM_ROLES: Final = frozenset(("owed", "interest", "principal", "deposit", "penalty", "wage", "rent", "fee", "price"))
+"""Roles that only sums have; all others may be said of both."""
 _PATTERN: Final = re.compile("|".join(f"(?P<{name}>{words})" for name, words in _ROLES), re.IGNORECASE)
 _KIN: Final = (frozenset(("loan", "collected")), frozenset(("delivered", "collected")))  # who lends or hands over gives
 _GENERIC: Final = frozenset(("collected",))
@@ -48,6 +54,11 @@ _FIRST: Final = frozenset(("owed", "returned"))  # 还欠多少工资 asks what 
 def roles(text: str) -> list[tuple[str, int, int]]:
     """The roles that words of a text speak of, with their places."""
     return [(str(found.lastgroup), found.start(), found.end()) for found in _PATTERN.finditer(text)]
+
+
+def roles_for(kind: str) -> frozenset[str]:
+    """The roles that a value of this kind cannot have."""
+    return SUM_ROLES if kind == "date" else DATE_ROLES
 
 
 def asked_roles(question: str) -> frozenset[str]:

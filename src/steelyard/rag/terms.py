@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from steelyard.errors import UnknownName
 from steelyard.text.folding import fold
+from steelyard.text.radicals import unified
 from steelyard.text.scripts import HAN
 from steelyard.text.stemming import stem
 from steelyard.text.tokens import TRUTH, atoms, words
@@ -66,7 +67,7 @@ def terms(text: str, way: Way = "all") -> list[str]:
     >>> terms("The contracts of 張三")
     ['contract', '张三', '张', '三', '张三']
     """
-    plain = simplified(_HALF_CHARACTERS.sub(" ", text))
+    plain = simplified(unified(_HALF_CHARACTERS.sub(" ", text)))
     found = list(_word_terms(plain, way))
     if way != "all" or plain.isascii():
         return found

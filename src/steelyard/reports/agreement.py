@@ -13,7 +13,7 @@ import numpy as np
 from steelyard import __version__
 from steelyard.errors import ConfigError, InputError, Problem, UnknownName
 from steelyard.formats.reviews import Judgement, digest_of
-from steelyard.reports.review import passed, reviewable, verdict_metric
+from steelyard.reports.review import CERTAIN, UNCERTAIN, passed, reviewable, verdict_metric
 from steelyard.stats.agreement import Kappa, clopper_pearson, clopper_pearson_upper, cohen_kappa, effective_size
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.summary import interval_list, known
@@ -177,12 +177,20 @@ def _review(table: Table, metric: str, tag: str | None, file: str, judgements: S
         judgements=judgements,
         rate=plain(decided),
         weighted=None if is_even else weighted(decided),
-        unheard=sorted({each.sampling.stratum for each in judgements} - {each.sampling.stratum for each in decided}),
+        unheard=sorted(_strata(judgements) - {each.sampling.stratum for each in decided}),
         upper_if_unsure=_upper_if_unsure(judgements, is_even=is_even),
         kappa=cohen_kappa(_judge_against_person(table, metric, decided, weights)),
         by={} if tag is None else dict(_by_tag(table, tag, decided, plain if is_even else weighted)),
         is_whole=is_whole,
     )
+
+
+def _strata(judgements: Sequence[Judgement]) -> set[str]:
+    """The strata of the result: those of the sample, and the certain verdicts where uncertain ones filled it."""
+    found = {each.sampling.stratum: each.sampling for each in judgements}
+    covered = sum(sampling.of for sampling in found.values())
+    is_cut = any(sampling.by == UNCERTAIN and covered < sampling.population for sampling in found.values())
+    return {*found, *([CERTAIN] if is_cut else [])}
 
 
 def _upper_if_unsure(judgements: Sequence[Judgement], *, is_even: bool) -> float:

@@ -38,7 +38,7 @@ def mark(comparison: Comparison | None) -> str:
     """▲ or ▼ where the difference is significant."""
     if comparison is None or not comparison.significant:
         return ""
-    return BETTER if comparison.difference > 0 else WORSE
+    return BETTER if comparison.gain > 0 else WORSE
 
 
 def score(value: float) -> str:

@@ -12,6 +12,7 @@ from steelyard.reports.remarks import too_few
 from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.changes import Change, Changes
 from steelyard.stats.compare import Comparison
+from steelyard.stats.direction import gain
 from steelyard.stats.letters import letters
 from steelyard.table import Table
 
@@ -210,7 +211,7 @@ def _letters_of(tables: Sequence[Table], metric: str, pairs: Sequence[Comparison
 
 def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
     having = [table for table in tables if metric in table.columns]
-    return [table.name for table in sorted(having, key=lambda table: -table.mean(metric))]
+    return [table.name for table in sorted(having, key=lambda table: -gain(metric, table.mean(metric)))]
 
 
 def _remarks(found: ComparisonReport, words: Words) -> list[str]:

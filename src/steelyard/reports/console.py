@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from steelyard.reports import cells, legal
+from steelyard.reports import cells, legal, uncertain
 from steelyard.reports.content import Report, groups
-from steelyard.reports.grids import draw, titled, width_of
+from steelyard.reports.grids import console_grid, draw, titled, width_of
 from steelyard.reports.reasons import reason_in
 from steelyard.reports.remarks import remarks
 from steelyard.reports.words import Language, Words, words_of
@@ -34,6 +34,8 @@ def render_console(report: Report, *, language: Language = "en", width: int = 30
     grids += [_parts(table, words) for table in legal_tables]
     grids += [_refusals(table, words) for table in legal_tables if "conflict_gap" in table.tags.get("type", ())]
     lines = [line for grid in grids for line in (*draw(grid, colour), "")]
+    open_grids = filter(None, (uncertain.grid(table, words) for table in legal_tables))
+    lines += [line for grid in open_grids for line in (*console_grid(grid, colour=colour), "")]
     lines += [line for table in legal_tables for line in _worst(table, words, language)]
     lines += remarks(report, words)
     if report.per_item:
@@ -117,6 +119,8 @@ def _worst(table: Table, words: Words, language: Language) -> Iterator[str]:
     weighted = legal.weighted_mean(table)
     if weighted is not None:
         yield f"{table.name}: {words('mean by the weights of the questions')} {cells.number(weighted)}"
+    if said := uncertain.line(table, words):
+        yield said
     found = legal.worst(table)
     if found:
         yield f"{table.name}: {words('the worst questions')}"

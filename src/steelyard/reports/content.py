@@ -9,7 +9,7 @@ import numpy as np
 from steelyard import __version__
 from steelyard.errors import UnknownName, nearest
 from steelyard.formats.results import items
-from steelyard.reports import legal
+from steelyard.reports import legal, uncertain
 from steelyard.reports.gate import findings_json
 from steelyard.reports.grids import Grid
 from steelyard.stats.compare import Comparison
@@ -62,7 +62,7 @@ def as_json(report: Report) -> dict[str, Any]:
         "results": [
             {
                 **summary.as_dict(),
-                **({"legal": legal.as_json(table)} if table.kind == legal.METRIC else {}),
+                **({"legal": _legal_json(table)} if table.kind == legal.METRIC else {}),
                 **({"by": {report.by: _groups_json(table, report.by)}} if report.by else {}),
                 **({"per_item": list(items(table))} if report.per_item else {}),
             }
@@ -71,6 +71,10 @@ def as_json(report: Report) -> dict[str, Any]:
         "comparisons": [comparison.as_dict() for comparison in report.comparisons],
         **({} if report.gate is None else {"gate": findings_json(report.gate)}),
     }
+
+
+def _legal_json(table: Table) -> dict[str, Any]:
+    return {**legal.as_json(table), **uncertain.as_json(table)}
 
 
 def _groups_json(table: Table, tag: str) -> dict[str, Any]:

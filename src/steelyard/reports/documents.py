@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from steelyard.reports import cells, legal
+from steelyard.reports import cells, legal, uncertain
 from steelyard.reports.content import Report, groups
 from steelyard.reports.grids import Grid, latex_grid, markdown, markdown_grid, one_line
 from steelyard.reports.reasons import reason_in
@@ -35,8 +35,8 @@ def render_latex(report: Report, *, language: Language = "en") -> str:
     lines = [rf"% \usepackage{{booktabs}}; $^{{+}}$ $^{{-}}$: {marks}"]
     for grid in (_means(report, words, with_spread=False), *_details(report, words)):
         lines += latex_grid(grid)
-    weighted = (_weighted(table, words) for table in _legal_tables(report))
-    lines += [f"% {one_line(text)}" for text in (*filter(None, weighted), *remarks(report, words))]
+    said = (line for table in _legal_tables(report) for line in _means_lines(table, words))
+    lines += [f"% {one_line(text)}" for text in (*said, *remarks(report, words))]
     return "\n".join(lines) + "\n"
 
 
@@ -82,6 +82,7 @@ def _details(report: Report, words: Words) -> Iterator[Grid]:
     for table in _legal_tables(report):
         yield _parts(table, words)
         yield _refusals(table, words)
+        yield from filter(None, [uncertain.grid(table, words)])
 
 
 def _legal_tables(report: Report) -> list[Table]:
@@ -141,16 +142,18 @@ def _score(table: Table, metric: str, row: int) -> str:
     return cells.score(float(table.columns[metric][row])) if metric in table.columns else cells.DASH
 
 
-def _weighted(table: Table, words: Words) -> str:
+def _means_lines(table: Table, words: Words) -> Iterator[str]:
+    """The weighted mean, and the range of the mean, where the result has them."""
     weighted = legal.weighted_mean(table)
-    said = words("mean by the weights of the questions")
-    return "" if weighted is None else f"{table.name}: {said} {cells.number(weighted)}"
+    if weighted is not None:
+        yield f"{table.name}: {words('mean by the weights of the questions')} {cells.number(weighted)}"
+    if said := uncertain.line(table, words):
+        yield said
 
 
 def _worst(table: Table, words: Words, language: Language) -> Iterator[str]:
-    """The weighted mean, and the worst questions, numbered, with the reasons below them."""
-    if weighted := _weighted(table, words):
-        yield markdown(weighted)
+    """The lines about the mean, and the worst questions, numbered, with the reasons below them."""
+    yield from map(markdown, _means_lines(table, words))
     lines = [
         f"{number}. {markdown(each.id)} · {cells.number(each.score, 2)} · {markdown(each.question)}\n"
         f"   - {markdown(reason_in(language, each.reason))}"

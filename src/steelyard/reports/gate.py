@@ -9,6 +9,7 @@ from steelyard import __version__
 from steelyard.reports import cells
 from steelyard.reports.grids import Grid, console_grid, markdown, markdown_grid
 from steelyard.reports.words import Language, Words, words_of
+from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Fall, Finding, Gate, Verdict
 from steelyard.stats.rules import NoFall, NotWorse, Relative, Threshold
 from steelyard.stats.summary import interval_list, known
@@ -45,7 +46,8 @@ def render_markdown(gate: Gate, *, language: Language = "en") -> str:
     for finding in gate.findings:
         if finding.fell:
             items = "\n".join(f"- {markdown(line)}" for line in fallen(finding, words))
-            blocks += [f"### {words('items that fell')}: {markdown(str(finding.rule))}", items]
+            title = words("items that rose") if _may_not_rise(finding) else words("items that fell")
+            blocks += [f"### {title}: {markdown(str(finding.rule))}", items]
     notes = [*warnings(gate, words), *(f"{words('signature')} {t.name}: {t.signature}" for t in gate.tables)]
     blocks.append("\n".join(f"- {markdown(note)}" for note in notes))
     return "\n\n".join(blocks) + "\n"
@@ -119,7 +121,7 @@ def warnings(gate: Gate, words: Words) -> Iterator[str]:
 def fallen(finding: Finding, words: Words) -> Iterator[str]:
     """The items that fell, as far as they are named, and how many more there are."""
     for fall in finding.fell[:LISTED]:
-        yield f"{fall.id}: {_fall(fall, words)}"
+        yield f"{fall.id}: {_fall(finding, fall, words)}"
     if len(finding.fell) > LISTED:
         yield words("and {n} more").format(n=f"{len(finding.fell) - LISTED:,}")
 
@@ -161,7 +163,9 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
 
 def _nothing(finding: Finding, words: Words) -> Iterator[str]:
     """That there is no item, and where that may be a slip of the pen, what may have been meant."""
-    if isinstance(finding.rule, NoFall):
+    if _may_not_rise(finding):
+        yield words("no such item scored 0 in the baseline, so nothing is guarded")
+    elif isinstance(finding.rule, NoFall):
         yield words("no such item scored 1 in the baseline, so nothing is guarded")
     else:
         yield words("no item to decide it on")
@@ -172,7 +176,13 @@ def _nothing(finding: Finding, words: Words) -> Iterator[str]:
 
 
 def _fall_count(finding: Finding, words: Words) -> str:
-    return words("{fell} of {n} items that scored 1 fell").format(fell=f"{len(finding.fell):,}", n=f"{finding.n:,}")
+    fell, rose = "{fell} of {n} items that scored 1 fell", "{fell} of {n} items that scored 0 rose"
+    return words(rose if _may_not_rise(finding) else fell).format(fell=f"{len(finding.fell):,}", n=f"{finding.n:,}")
+
+
+def _may_not_rise(finding: Finding) -> bool:
+    """Whether the rule is about items of which less is better."""
+    return isinstance(finding.rule, NoFall) and is_lower_better(finding.rule.target.name)
 
 
 def _is_doubtful(finding: Finding) -> bool:
@@ -215,8 +225,9 @@ def _items(finding: Finding, words: Words) -> str:
     return f"{finding.n:,} {words('items')}"
 
 
-def _fall(fall: Fall, words: Words) -> str:
-    return words("not there any more") if fall.now is None else f"1 → {cells.number(fall.now)}"
+def _fall(finding: Finding, fall: Fall, words: Words) -> str:
+    before = best(finding.rule.target.name)
+    return words("not there any more") if fall.now is None else f"{before:g} → {cells.number(fall.now)}"
 
 
 def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:

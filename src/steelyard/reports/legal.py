@@ -25,6 +25,7 @@ PARTS: Final = (
     "value_cited",
     "penalised_score",
     "passed",
+    "uncertain",
 )
 
 
@@ -78,7 +79,16 @@ def part_means(table: Table) -> Iterator[PartMean]:
         columns = {METRIC: of_type.column(METRIC), **of_type.parts.get(METRIC, {})}
         for part in (METRIC, *PARTS):
             if part in columns and not np.isnan(columns[part]).all():
-                yield _part_mean(of_type, kind, part, columns[part])
+                yield part_mean(of_type, kind, part, columns[part])
+
+
+def part_mean(table: Table, kind: str, part: str, column: FloatArray) -> PartMean:
+    """The mean of a part over the items that have it."""
+    there = ~np.isnan(column)
+    clusters = clusters_of(table)
+    found = mean_interval(column[there], clusters=None if clusters is None else clusters[there])
+    within = replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
+    return PartMean(kind, part, float(column[there].mean()), within, int(there.sum()))
 
 
 def refusals(table: Table) -> Refusals:
@@ -181,14 +191,6 @@ def as_json(table: Table) -> dict[str, Any]:
         "worst": [{"id": each.id, "score": each.score, "reason": each.reason} for each in worst(table)],
         **spent(table),
     }
-
-
-def _part_mean(table: Table, kind: str, part: str, column: FloatArray) -> PartMean:
-    there = ~np.isnan(column)
-    clusters = clusters_of(table)
-    found = mean_interval(column[there], clusters=None if clusters is None else clusters[there])
-    within = replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
-    return PartMean(kind, part, float(column[there].mean()), within, int(there.sum()))
 
 
 def _share(some: int, others: int) -> float:

@@ -10,6 +10,7 @@ from steelyard.formats.results import numbers
 from steelyard.reports.content import Report
 from steelyard.reports.page_passages import Json, Library, answer_marks
 from steelyard.reports.reasons import KINDS, NAMES, reason_in
+from steelyard.stats.direction import is_lower_better
 from steelyard.table import FloatArray, Table
 
 Output = Mapping[str, Any]
@@ -35,6 +36,7 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str) -> J
     return {
         "kind": report.tables[0].kind,
         "metrics": report.metrics,
+        "falling": [metric for metric in report.metrics if is_lower_better(metric)],
         "main": main,
         "ids": ids,
         "questions": [_first(report.tables, rows, identifier, "question") for identifier in ids],

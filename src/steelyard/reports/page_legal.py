@@ -1,4 +1,4 @@
-"""What a page says of a legal result: refusals, inventions, citations, and where points were lost."""
+"""What a page says of a legal result: refusals, inventions, citations, what is uncertain, where points were lost."""
 
 import math
 from collections.abc import Sequence
@@ -8,8 +8,11 @@ from typing import Final
 import numpy as np
 
 from steelyard.reports import cells, legal
+from steelyard.reports.grids import Grid
 from steelyard.reports.legal import Refusals
 from steelyard.reports.losses import Loss, losses
+from steelyard.reports.uncertain import Uncertain, grid, mean_range, uncertain
+from steelyard.reports.words import words_of
 from steelyard.table import Table
 
 CITED: Final = ("citation_correctness", "citation_provided", "quote_included", "value_cited")
@@ -43,8 +46,22 @@ class PartRow:
 
 
 @dataclass(frozen=True, slots=True)
+class UncertainTile:
+    """The uncertain verdicts in large type, and by type: `range` is that of the mean, in English and Chinese."""
+
+    name: str
+    share: str
+    counted: str
+    interval: str
+    gauge: tuple[float, float, float]
+    range: tuple[str, str]
+    by_type: Grid | None
+
+
+@dataclass(frozen=True, slots=True)
 class LegalPanel:
-    """All of it for one result; `refusals` is None where no question is about a gap."""
+    """All of it for one result; `refusals` is None where no question is about a gap, `uncertain` where the result
+    does not say."""
 
     name: str
     refusals: Refusals | None
@@ -53,6 +70,7 @@ class LegalPanel:
     losses: Sequence[Loss]
     weighted: str | None
     seconds: str | None
+    uncertain: UncertainTile | None
 
 
 def legal_panel(table: Table) -> LegalPanel:
@@ -67,6 +85,19 @@ def legal_panel(table: Table) -> LegalPanel:
         losses(table),
         None if weighted is None else cells.number(weighted),
         _seconds(table),
+        None if (found := uncertain(table)) is None else _tile(table, found),
+    )
+
+
+def _tile(table: Table, found: Uncertain) -> UncertainTile:
+    return UncertainTile(
+        table.name,
+        found.percent,
+        f"{found.count:,} / {found.items:,}",
+        cells.interval(found.interval),
+        (found.interval.low, found.share, found.interval.high),
+        (mean_range(found, words_of("en")), mean_range(found, words_of("zh"))),
+        grid(table, words_of("en")),
     )
 
 

@@ -14,6 +14,7 @@ from steelyard.reports.content import Report, groups
 from steelyard.reports.reasons import reason_in
 from steelyard.reports.words import words_of
 from steelyard.stats.compare import Comparison
+from steelyard.stats.direction import gain
 from steelyard.stats.summary import MetricSummary, Summary
 from steelyard.table import FloatArray, Table
 
@@ -130,7 +131,7 @@ def outcome_of(compared: Comparison) -> Outcome:
         return "cannot tell"
     if not compared.significant:
         return "no evidence of a difference"
-    return "better" if compared.difference > 0 else "worse"
+    return "better" if compared.gain > 0 else "worse"
 
 
 def metric_rows(report: Report) -> Iterator[Row]:
@@ -177,12 +178,13 @@ def distribution_rows(tables: Sequence[Table], metric: str) -> list[Row]:
 
 
 def worst(table: Table, metric: str) -> list[Poor]:
-    """The items with the lowest scores, lowest first; none of them at the top of the range."""
+    """The items with the worst scores, worst first; none of them as good as the best."""
     if metric not in table.columns:
         return []
     column = table.column(metric)
-    best = np.nanmax(column) if len(table.scored(metric)) else np.nan
-    order = [row for row in np.argsort(column, kind="stable").tolist() if column[row] < best][:WORST]
+    merit = gain(metric, 1.0) * column
+    best = np.nanmax(merit) if len(table.scored(metric)) else np.nan
+    order = [row for row in np.argsort(merit, kind="stable").tolist() if merit[row] < best][:WORST]
     return [_poor(table, row, float(column[row])) for row in order]
 
 

@@ -22,6 +22,7 @@ from steelyard.reports.plot_style import (
     series,
     short,
 )
+from steelyard.stats.direction import gain
 from steelyard.stats.pairing import pair
 from steelyard.table import FloatArray, IntArray, Table
 
@@ -81,7 +82,7 @@ def difference_bars(found: FloatArray, metric: str) -> Spec:
     """A bar for each item, sorted; beyond 300 items one for each of 300 equal shares of them, as high as their mean."""
     edges = np.linspace(0, len(found), min(len(found), MOST_BARS) + 1).round().astype(int).tolist()
     values = [
-        {"start": start, "end": end, "value": value, "zero": 0, "colour": GOOD if value > 0 else BAD}
+        {"start": start, "end": end, "value": value, "zero": 0, "colour": _colour(metric, value)}
         for start, end in pairwise(edges)
         if (value := float(found[start:end].mean()))
     ]
@@ -105,12 +106,16 @@ def difference_bars(found: FloatArray, metric: str) -> Spec:
     }
 
 
+def _colour(metric: str, difference: float) -> str:
+    return GOOD if gain(metric, difference) > 0 else BAD
+
+
 def dumbbells(shown: Paired, names: Sequence[str], metric: str) -> Spec:
     """A row for each item: its score in the old and in the new result."""
     rowed = labels(shown.ids[::-1])
     before, after = labels(names)
     pairs = list(zip(rowed, shown.old[::-1].tolist(), shown.new[::-1].tolist(), strict=True))
-    bars = [{"row": row, "from": old, "to": new, "colour": GOOD if new > old else BAD} for row, old, new in pairs]
+    bars = [{"row": row, "from": old, "to": new, "colour": _colour(metric, new - old)} for row, old, new in pairs]
     points = [
         {"row": row, "result": name, "score": score}
         for row, old, new in pairs

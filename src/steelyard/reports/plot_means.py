@@ -112,7 +112,7 @@ _BY_SIGNIFICANCE: Final[Spec] = {
 def _significance(comparison: Comparison) -> Spec:
     if not comparison.significant:
         return {"colour": MUTED, "shape": "circle", "filled": 0}
-    if comparison.difference > 0:
+    if comparison.gain > 0:
         return {"colour": GOOD, "shape": "triangle-up", "filled": 1}
     return {"colour": BAD, "shape": "triangle-down", "filled": 1}
 

@@ -114,7 +114,7 @@ NAMES: Final = {
     "value_cited": "数值见于引用",
     "penalised_score": "扣罚后得分",
     "passed": "通过",
-    "uncertain": "规则无法判定",
+    "uncertain": "存疑",
     "amount_total": "金额",
     "amount_breakdown": "金额明细",
     "date": "日期",

@@ -68,6 +68,8 @@ REPORT: dict[str, str] = {
     "score to": "得分不高于",
     "state": "状态",
     "changed since": "与之前相比",
+    "only these": "只看存疑",
+    "without these": "不含存疑",
     "id": "编号",
     "question": "问题",
     "failed": "出错",

@@ -13,19 +13,25 @@ from steelyard.errors import ConfigError, InputError, UnknownName, nearest
 from steelyard.formats.documents import Document
 from steelyard.formats.reviews import Judgement, Sampling, digest_of, render_review_lines
 from steelyard.reports.content import Report
+from steelyard.reports.legal import METRIC
 from steelyard.reports.masking import mask_apart, mask_documents, mask_table
 from steelyard.reports.page_items import item_data
 from steelyard.reports.pages import render_page
+from steelyard.reports.uncertain import flags
 from steelyard.reports.words import Language
-from steelyard.stats.sampling import Stratum, draw
+from steelyard.stats.sampling import Drawn, Stratum, draw, draw_in_turn
+from steelyard.stats.selection import AGAIN_HINT
 from steelyard.table import Flags, Table
 
 UNCERTAIN: Final = "uncertain"
+CERTAIN: Final = "certain"
+"""The two strata of `--by uncertain`; all of the first are read before any of the second."""
+DOUBTFUL: Final = "doubtful"
 PASSING: Final = 0.5
 """A score from here on is a pass, where the result does not say itself what passes."""
 NEAR: Final = 0.15
 """A score so near to the lowest one that passes is near the threshold."""
-UNCERTAINTY: Final = {"near the threshold": 4.0, "partial credit": 3.0, "remarks": 2.0, "clear": 1.0}
+DOUBTS: Final = {"near the threshold": 4.0, "partial credit": 3.0, "remarks": 2.0, "clear": 1.0}
 """Kinds of verdicts, the most doubtful first, and how often one is drawn for each clear one."""
 SCRIPTS: Final = ("report_texts.js", "report_diff.js", "report_evidence.js", "report_item.js")
 
@@ -45,7 +51,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class SampleSettings:
-    """`by` is a tag, "uncertain", or None for all alike; `metric` is whose verdicts are read."""
+    """`by` is a tag, "uncertain", "doubtful", or None for all alike; `metric` is whose verdicts are read."""
 
     wanted: Wanted
     by: str | None = None
@@ -59,11 +65,7 @@ def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
     rows = reviewable(table, metric)
     if not rows:
         raise InputError("there is no verdict to review in it", where=table.name)
-    strata = _strata(table, metric, rows, settings.by)
     count = settings.wanted.of(len(rows))
-    if count < len(strata):
-        message = f"{count} items cannot hold one of each of {len(strata)} kinds of {settings.by!r}"
-        raise ConfigError(message, hint=f"ask for more: -n {len(strata)}")
     result = digest_of(table)
     return [
         Judgement(
@@ -72,9 +74,18 @@ def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
                 settings.seed, settings.by, count, len(rows), drawn.name, len(drawn.rows), drawn.population
             ),
         )
-        for drawn in draw(strata, count, seed=settings.seed)
+        for drawn in _draw(table, metric, rows, count, settings)
         for row in drawn.rows
     ]
+
+
+def uncertain_rows(table: Table, metric: str) -> list[int]:
+    """The verdicts that the rules could not decide; a result that does not say which is an error."""
+    found = flags(table) if metric == METRIC else None
+    if found is None:
+        hint = f"{AGAIN_HINT}; or draw with --by doubtful"
+        raise InputError("this result does not say which verdicts are uncertain", where=table.name, hint=hint)
+    return [row for row in reviewable(table, metric) if found[row]]
 
 
 def verdict_metric(table: Table, name: str | None = None) -> str:
@@ -149,13 +160,27 @@ def _review_data(judgements: Sequence[Judgement], verdicts: Sequence[bool]) -> d
     }
 
 
+def _draw(table: Table, metric: str, rows: Sequence[int], count: int, settings: SampleSettings) -> list[Drawn]:
+    if settings.by == UNCERTAIN:
+        first = uncertain_rows(table, metric)
+        rest = sorted(set(rows) - set(first))
+        return draw_in_turn(
+            [Stratum(UNCERTAIN, tuple(first)), Stratum(CERTAIN, tuple(rest))], count, seed=settings.seed
+        )
+    strata = _strata(table, metric, rows, settings.by)
+    if count < len(strata):
+        message = f"{count} items cannot hold one of each of {len(strata)} kinds of {settings.by!r}"
+        raise ConfigError(message, hint=f"ask for more: -n {len(strata)}")
+    return draw(strata, count, seed=settings.seed)
+
+
 def _strata(table: Table, metric: str, rows: Sequence[int], by: str | None) -> list[Stratum]:
     if by is None:
         return [Stratum("", tuple(rows))]
-    if by == UNCERTAIN:
-        return _strata_by(_doubts(table, metric), rows, UNCERTAINTY)
+    if by == DOUBTFUL:
+        return _strata_by(_doubts(table, metric), rows, DOUBTS)
     if by not in table.tags:
-        hint = nearest(by, [*table.tags, UNCERTAIN])
+        hint = nearest(by, [*table.tags, UNCERTAIN, DOUBTFUL])
         raise UnknownName(f"no tag is called {by!r}", where=table.name, hint=hint)
     values = table.tags[by]
     return _strata_by(values, rows, dict.fromkeys((values[row] for row in rows), 1.0))
@@ -169,7 +194,7 @@ def _strata_by(labels: Sequence[str], rows: Sequence[int], importances: Mapping[
 
 
 def _doubts(table: Table, metric: str) -> list[str]:
-    """The kind of each verdict, of those in `UNCERTAINTY`."""
+    """The kind of each verdict, of those in `DOUBTS`."""
     column, passes = table.column(metric), passed(table, metric)
     kinds = np.array(table.tags.get("type", [""] * len(table)))
     lowest = {kind: min(column[passes & (kinds == kind)], default=PASSING) for kind in dict.fromkeys(kinds.tolist())}

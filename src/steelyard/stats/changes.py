@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.stats.direction import gain
 from steelyard.stats.pairing import pair
 from steelyard.table import Table
 
@@ -49,8 +50,8 @@ def changes(new: Table, old: Table, metric: str) -> Changes:
         a=new.name,
         b=old.name,
         metric=metric,
-        better=tuple(change for change in found if change.difference > 0),
-        worse=tuple(change for change in found if change.difference < 0),
+        better=tuple(change for change in found if gain(metric, change.difference) > 0),
+        worse=tuple(change for change in found if gain(metric, change.difference) < 0),
         only_a=tuple(item for item in ours if item not in theirs),
         only_b=tuple(item for item in theirs if item not in ours),
     )

@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName, nearest
 from steelyard.stats.correction import Correction, adjust
+from steelyard.stats.direction import gain
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import PairedResult, Test, paired_tests
 from steelyard.stats.pairing import Pairs, pair
@@ -73,6 +74,11 @@ class Comparison:
     smallest_p: float | None
     smallest_p_adjusted: float | None
     settings_differ: tuple[str, ...] = ()
+
+    @property
+    def gain(self) -> float:
+        """The difference with the sign turned, where less is better, so that above 0 means that a is better."""
+        return gain(self.metric, self.difference)
 
     @property
     def hopeless(self) -> bool:
@@ -271,6 +277,7 @@ def _compare_metric(
     a, b = rows.tables
     both = ~np.isnan(differences)
     kept = differences[both]
+    gains = gain(metric, 1.0) * kept
     units = rows.by_cluster(differences[:, np.newaxis])[:, 0]
     units = units[~np.isnan(units)]
     least = smallest_p(settings.test, len(units), resamples=result.resamples)
@@ -291,8 +298,8 @@ def _compare_metric(
         effect_size=effect_size(kept),
         # units are sums over clusters; their mean is that of the items times the size of a cluster
         smallest_detectable=smallest_detectable(units, alpha=settings.alpha) * len(units) / max(len(kept), 1),
-        wins=int(np.count_nonzero(kept > 0)),
-        losses=int(np.count_nonzero(kept < 0)),
+        wins=int(np.count_nonzero(gains > 0)),
+        losses=int(np.count_nonzero(gains < 0)),
         units=len(units),
         by_document=rows.clusters is not None,
         smallest_p=least,

@@ -17,6 +17,7 @@ import numpy as np
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.formats.results import UNFINISHED
 from steelyard.stats.compare import check_comparable, settings_that_differ
+from steelyard.stats.direction import best, gain
 from steelyard.stats.evidence import SLACK, Sample
 from steelyard.stats.intervals import Interval
 from steelyard.stats.pairing import pair
@@ -30,7 +31,6 @@ Verdict = Literal["met", "not met", "cannot tell"]
 TYPE_TAG = "type"
 BASELINE_HINT = "an earlier result is named by: steelyard gate RESULT --baseline OLD"
 _UNKNOWN = Interval(float("nan"), float("nan"), "none")
-_FULL = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class GateSettings:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """An item that scored 1 in the baseline and does not now; None where it has no score, or is not there, any more."""
+    """An item that had the best score in the baseline and has not now; None where it has none, or is not there."""
 
     id: str
     now: float | None
@@ -211,12 +211,13 @@ def _decide_not_worse(rule: NotWorse, result: Table, baseline: Table, alpha: flo
     found, sample = _paired(rule, result, baseline, level=1 - 2 * alpha)
     if not len(sample):
         return found
-    if found.interval.low > -rule.margin:
+    low, high = sorted(gain(rule.target.name, end) for end in (found.interval.low, found.interval.high))
+    if low > -rule.margin:
         return replace(found, verdict="met")
-    if found.interval.high < -rule.margin:
+    if high < -rule.margin:
         return replace(found, verdict="not met")
     unsure = replace(found, verdict="cannot tell", sure=False)
-    return _with_more(unsure, sample, -rule.margin, alpha=2 * alpha)
+    return _with_more(unsure, sample, gain(rule.target.name, -rule.margin), alpha=2 * alpha)
 
 
 def _decide_no_fall(rule: NoFall, result: Table, baseline: Table) -> Finding:
@@ -224,10 +225,15 @@ def _decide_no_fall(rule: NoFall, result: Table, baseline: Table) -> Finding:
     target = _fallible(rule.target, result, baseline)
     before, now = select(baseline, target), select(result, Target(target.name))
     scores = dict(zip(now.ids, now.column(target.name).tolist(), strict=True))
-    full = [item for item, score in zip(before.ids, before.column(target.name), strict=True) if score >= _FULL - SLACK]
-    fell = [Fall(item, _known(scores.get(item))) for item in full if not scores.get(item, 0.0) >= _FULL - SLACK]
+    full = [item for item, score in zip(before.ids, before.column(target.name), strict=True) if _is_best(target, score)]
+    fell = [Fall(item, _known(scores.get(item))) for item in full if not _is_best(target, scores.get(item))]
     unknown = None if full else unknown_value(baseline, target)
     return Finding(rule, "not met" if fell or not full else "met", n=len(full), fell=tuple(fell), unknown=unknown)
+
+
+def _is_best(target: Target, score: float | None) -> bool:
+    """Whether a score is 1, or 0 where less is better."""
+    return score is not None and gain(target.name, score) >= gain(target.name, best(target.name)) - SLACK
 
 
 def _fallible(target: Target, result: Table, baseline: Table) -> Target:
@@ -237,7 +243,7 @@ def _fallible(target: Target, result: Table, baseline: Table) -> Target:
         return target
     types = dict.fromkeys(value for table in (baseline, result) for value in table.tags.get(TYPE_TAG, ()))
     if target.name not in types:
-        raise UnknownName.of("metric or type of question", target.name, [*baseline.columns, *types])
+        raise UnknownName.of("metric or type of question", target.name, [*baseline.columns, *types, *parts])
     if len(baseline.metrics) > 1:
         message = f"{target.name!r} is a type of question, and there are several metrics: {', '.join(baseline.metrics)}"
         raise ConfigError(message, hint=f"write no item of METRIC[type={target.name}] may fall from 1")

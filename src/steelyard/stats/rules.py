@@ -3,6 +3,7 @@
     METRIC >= 0.95      also > <= < ==          METRIC[type=fact_exact,difficulty=hard] >= 0.9
     legal.no_hallucination == 1                 METRIC >= baseline - 0.01
     METRIC not-worse-by 0.02                    no item of fact_exact may fall from 1
+                                                no item of legal.uncertain may rise from 0 (where less is better)
 
 A rule prints as its text, and the text reads back to the same rule.
 """
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from steelyard.errors import ConfigError
+from steelyard.stats.direction import is_lower_better
 
 Operator = Literal[">=", ">", "<=", "<", "=="]
 
@@ -28,7 +30,9 @@ _NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _NAME: Final = r"""(?:[^][<>=()"]|\([^()<>\[\]"]*\))+?"""
 _TAGS: Final = r"""\[(?P<tags>(?:[^]["]|"(?:[^"\\]|\\.)*")*)\]"""
 _TARGET: Final = rf"\s*(?P<name>{_NAME})\s*(?:{_TAGS})?"
-_NO_FALL: Final = re.compile(rf"\s*no\s+item\s+of\s{_TARGET}\s*(?<=[\s\]])may\s+fall\s+from\s+1\s*", re.DOTALL)
+_NO_FALL: Final = re.compile(
+    rf"\s*no\s+item\s+of\s{_TARGET}\s*(?<=[\s\]])may\s+(?:fall\s+from\s+1|(?P<rise>rise\s+from\s+0))\s*", re.DOTALL
+)
 _NOT_WORSE: Final = re.compile(rf"{_TARGET}\s*(?<=[\s\]])not-worse-by\s+(?P<margin>\S+)\s*", re.DOTALL)
 _COMPARED: Final = re.compile(rf"{_TARGET}\s*(?P<operator>{'|'.join(get_args(Operator))})(?P<value>[^<>=]*)", re.DOTALL)
 _BASELINE: Final = re.compile(rf"baseline(?:\s*(?P<sign>[+-])\s*(?P<offset>{_NUMBER}))?")
@@ -91,12 +95,15 @@ class NotWorse:
 
 @dataclass(frozen=True, slots=True)
 class NoFall:
-    """No item that scored 1 in the baseline may score less; the target may also be a type of question."""
+    """No item that scored 1 in the baseline may score less; the target may also be a type of question.
+
+    Where less is better, no item that scored 0 may score more.
+    """
 
     target: Target
 
     def __str__(self) -> str:
-        return f"no item of {self.target} may fall from 1"
+        return f"no item of {self.target} may {'rise from 0' if is_lower_better(self.target.name) else 'fall from 1'}"
 
 
 Rule = Threshold | Relative | NotWorse | NoFall
@@ -118,7 +125,7 @@ def needs_baseline(rule: Rule) -> bool:
 
 
 def _parsed(text: str) -> Rule:
-    if match := _NO_FALL.fullmatch(text):
+    if (match := _NO_FALL.fullmatch(text)) and (is_lower_better(match["name"].strip()) or not match["rise"]):
         return NoFall(_target(match, text))
     if match := _NOT_WORSE.fullmatch(text):
         margin = _number(match["margin"], text)

@@ -26,8 +26,22 @@ class Drawn:
 
 def draw(strata: Sequence[Stratum], count: int, *, seed: int = 42) -> list[Drawn]:
     """So many items of all strata, each stratum with its share, at least one of each; rows in order."""
-    generator = np.random.default_rng(seed)
     sizes = allocate([len(each.rows) for each in strata], [each.importance for each in strata], count)
+    return _drawn(strata, sizes, seed)
+
+
+def draw_in_turn(strata: Sequence[Stratum], count: int, *, seed: int = 42) -> list[Drawn]:
+    """So many items: all of the first stratum, then of the next, until there are enough; strata without one are left
+    out."""
+    left, sizes = count, []
+    for stratum in strata:
+        sizes.append(min(left, len(stratum.rows)))
+        left -= sizes[-1]
+    return [each for each in _drawn(strata, sizes, seed) if each.rows]
+
+
+def _drawn(strata: Sequence[Stratum], sizes: Sequence[int], seed: int) -> list[Drawn]:
+    generator = np.random.default_rng(seed)
     drawn = []
     for stratum, size in zip(strata, sizes, strict=True):
         chosen = generator.permutation(len(stratum.rows))[:size].tolist()

@@ -10,6 +10,9 @@ from steelyard.errors import UnknownName, nearest
 from steelyard.stats.rules import Target
 from steelyard.table import FloatArray, Gap, Table
 
+AGAIN_HINT = "judge the answers again: steelyard bench --system replay:RESULT -o NEW.jsonl"
+_LATER = frozenset(("legal.uncertain",))
+"""Parts that results of earlier versions do not have."""
 _ANYTHING = (-np.inf, np.inf)
 _NO_PART = Gap("unscored", "the item has no such part")
 
@@ -88,6 +91,8 @@ def _tagged_rows(table: Table, target: Target) -> np.ndarray[tuple[int], np.dtyp
 def _part(table: Table, name: str) -> tuple[str, str]:
     """The metric and the part that a name with a dot speaks of."""
     known = _parts(table)
+    if name in _LATER - known.keys():
+        raise UnknownName(f"this result was written before there was {name!r}", where=table.name, hint=AGAIN_HINT)
     if name not in known:
         raise UnknownName.of("metric", name, [*table.columns, *known], where=table.name)
     return known[name]

@@ -72,24 +72,41 @@ _NAME: Final = (
     r"(?P<M>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?)\.?"
 )
+_HAS_MONTH: Final = re.compile(r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE)
+_HAS_EIGHT: Final = re.compile(r"\d{8}")
 _FORMS: Final = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        rf"{_YEAR}{_MONTH}{_DAYS}",
-        r"(?<![\dA-Za-z])(?P<y>(?:1[5-9]|20)\d{2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\d])(?:T\d{2}:\d{2}\S*)?",
-        r"(?<![\dA-Za-z])(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?![\dA-Za-z])",
-        rf"(?<![A-Za-z]){_NAME}\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)",
-        rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:day\s+)?(?:of\s+)?{_NAME},?\s+(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)",
-        r"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>(?:19|20)\d{2})(?![\d/])",
-        rf"{_YEAR}{_MONTH}",
-        rf"(?<![A-Za-z]){_NAME},?\s+(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)",
-        rf"{_MONTH}{_DAYS}",
-        rf"(?<![A-Za-z]){_NAME}\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b",
-        rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_NAME}(?![a-z])",
-        rf"{_YEAR}",
-        rf"(?<![\d{CHINESE}第]){_MONTH}",
+    (gate, re.compile(form, re.IGNORECASE))
+    for gate, form in (
+        ("年月", rf"{_YEAR}{_MONTH}{_DAYS}"),
+        (
+            "separated",
+            r"(?<![\dA-Za-z])(?P<y>(?:1[5-9]|20)\d{2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\d])(?:T\d{2}:\d{2}\S{0,20})?",
+        ),
+        ("eight", r"(?<![\dA-Za-z])(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?![\dA-Za-z])"),
+        (
+            "named",
+            rf"(?<![A-Za-z]){_NAME}\s{{1,3}}(?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s{{1,3}}(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)",
+        ),
+        (
+            "named",
+            rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[\s-]{{1,3}}(?:day\s)?(?:of\s)?{_NAME},?[\s-]{{1,3}}(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)",
+        ),
+        ("separated", r"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>(?:19|20)\d{2})(?![\d/])"),
+        ("年月", rf"{_YEAR}{_MONTH}"),
+        ("named", rf"(?<![A-Za-z]){_NAME},?\s{{1,3}}(?:of )?(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)"),
+        ("月", rf"{_MONTH}{_DAYS}"),
+        ("named", rf"(?<![A-Za-z]){_NAME}\s{{1,3}}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b"),
+        ("named", rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,3}}(?:of\s)?{_NAME}(?![a-z])"),
+        ("年", rf"{_YEAR}"),
+        ("月", rf"(?<![\d{CHINESE}第]){_MONTH}"),
     )
 )
+_DAY_BEFORE: Final = re.compile(r"(?<![\d/.-])(?P<d>\d{1,2})(?:st|nd|rd|th)?\s?(?:to|until|through|till|-|~|至|到)\s?$")
+_DAY_PAIR: Final = re.compile(
+    rf"(?<![A-Za-z]){_NAME}\s(?P<d>\d{{1,2}})\s?[-~]\s?(?P<e>\d{{1,2}}),?\s(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)",
+    re.IGNORECASE,
+)
+_SHORT_END: Final = re.compile(r"(?P<m>\d{1,2})[./](?P<d>\d{1,2})(?![\d./])")
 _LONE_DAY: Final = re.compile(rf"(?P<d>\d{{1,2}}|{_N}{{1,3}})[日号]")
 _JOIN: Final = re.compile(
     r"\s*(?:起)?\s*(?:,\s*)?(?:至|到|-|~|to|until|through|and ended? on|止于|直至)\s*(?:on\s+)?", re.IGNORECASE
@@ -109,28 +126,54 @@ _APPROX_BEFORE: Final = re.compile(
 )
 _LUNAR: Final = re.compile(r"(?:农历|阴历|旧历|夏历)\D{0,3}$")
 LUNAR_DAY: Final = re.compile(
-    rf"(?:农历|阴历|旧历)?(?:[\d{CHINESE}]+年)?(?:正|腊|冬|闰?[一二三四五六七八九十]{{1,2}})月(?:初[一二三四五六七八九十]|十[一二三四五六七八九]|廿[一二三四五六七八九]?|二十[一二三四五六七八九]?|三十)(?![日号一二三四五六七八九十])"
+    rf"(?:农历|阴历|旧历)?(?:[\d{CHINESE}]{{1,6}}年)?(?:正|腊|冬|闰?[一二三四五六七八九十]{{1,2}})月(?:初[一二三四五六七八九十]|十[一二三四五六七八九]|廿[一二三四五六七八九]?|二十[一二三四五六七八九]?|三十)(?![日号一二三四五六七八九十])"
 )
 
 
 def dates(text: str) -> list[DateMention]:
     """All dates of a normal text, in order; ends of ranges are joined to their beginnings."""
-    found = _resolved(_mentions(text))
+    found = [_with_day_before(text, mention) for mention in _resolved(_mentions(text))]
     return _ranges(text, [_qualified(text, mention) for mention in found])
+
+
+def _with_day_before(text: str, mention: DateMention) -> DateMention:
+    """3 to 19 August 2022 is a range whose beginning has the month and the year of its end."""
+    before = _DAY_BEFORE.search(text[max(0, mention.start - 12) : mention.start]) if mention.day.is_whole else None
+    if before is None or not text[mention.start].isdigit() or mention.text[:4].isdigit():
+        return mention
+    start = mention.start - len(before[0])
+    begun = replace(mention.day, day=int(before["d"]))
+    return replace(mention, start=start, text=text[start : mention.end], day=begun, until=mention.day)
 
 
 def _mentions(text: str) -> list[tuple[DateMention, str]]:
     """Each date with its relative year, the longest form first where several fit."""
-    taken: set[int] = set()
+    gates = _open_gates(text)
+    if not gates:
+        return []
+    taken = bytearray(len(text) + 1)
     found = []
-    for form in _FORMS:
+    for gate, form in _FORMS:
+        if gate not in gates:
+            continue
         for match in form.finditer(text):
-            if not taken.isdisjoint(range(match.start(), match.end())):
+            start, end = match.span()
+            if any(taken[start:end]):
                 continue
             day, relative = _day(match)
-            taken.update(range(match.start(), match.end()))
-            found.append((DateMention(match.start(), match.end(), match[0], day), relative))
+            taken[start:end] = b"\1" * (end - start)
+            found.append((DateMention(start, end, match[0], day), relative))
     return sorted(found, key=lambda pair: pair[0].start)
+
+
+def _open_gates(text: str) -> set[str]:
+    """Which forms can occur at all; most texts have few of their characters."""
+    gates = {"年"} if "年" in text else set()
+    gates |= {"月"} if "月" in text else set()
+    gates |= {"年月"} if len(gates) == 2 else set()
+    gates |= {"separated"} if "-" in text or "/" in text or "." in text else set()
+    gates |= {"eight"} if _HAS_EIGHT.search(text) else set()
+    return gates | ({"named"} if _HAS_MONTH.search(text) else set())
 
 
 def _day(match: re.Match[str]) -> tuple[Day, str]:
@@ -194,6 +237,9 @@ def _ranges(text: str, found: list[DateMention]) -> list[DateMention]:
         if place <= skip:
             continue
         following = found[place + 1] if place + 1 < len(found) else None
+        if mention.until is not None:
+            joined.append(mention)
+            continue
         until = _end_of_range(text, mention, following)
         if until is None:
             joined.append(mention)
@@ -214,6 +260,8 @@ def _end_of_range(text: str, mention: DateMention, following: DateMention | None
         end = following
     elif lone := _LONE_DAY.match(text, join.end()):
         end = DateMention(lone.start(), lone.end(), lone[0], Day(None, None, _whole(lone["d"])))
+    elif short := _SHORT_END.match(text, join.end()):  # 2020.7.8-7.26
+        end = DateMention(short.start(), short.end(), short[0], Day(None, int(short["m"]), int(short["d"])))
     else:
         return None
     day = replace(end.day, year=end.day.year or mention.day.year, month=end.day.month or mention.day.month)

@@ -1,4 +1,4 @@
-"""One way of writing for many: full and half width, dashes, invisible characters; with the way back to the original.
+"""One way of writing for many: full and half width, dashes, radicals, invisible characters; with the way back.
 
 Unicode's own compatibility form is not used, for it changes figures (42000② would become 420002, ½ would become 1⁄2).
 Circled, superscript and subscript digits are marks beside a text and are dropped, never read as digits.
@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from steelyard.text.radicals import EQUIVALENTS
 
 _WIDTHS: Final = {0xFF01 + n: 0x21 + n for n in range(0x5E)}  # ！ … ～ to ! … ~
 _BLANKS: Final = dict.fromkeys((0x3000, 0xA0, 0x202F, *range(0x2000, 0x200B)), " ")
@@ -23,7 +25,15 @@ _DIGIT_MARKS: Final = dict.fromkeys(
     ),
     "",
 )
-FOLDS: Final[dict[int, int | str]] = {**_WIDTHS, **_BLANKS, **_CURRENCY, **_DASHES, **_INVISIBLE, **_DIGIT_MARKS}
+FOLDS: Final[dict[int, int | str]] = {
+    **_WIDTHS,
+    **_BLANKS,
+    **_CURRENCY,
+    **_DASHES,
+    **_INVISIBLE,
+    **_DIGIT_MARKS,
+    **EQUIVALENTS,
+}
 
 # ○ and ◯ stand for 〇 between Chinese numerals or before 年, and O and o do where a year is meant
 _NUMERAL: Final = "一二三四五六七八九十〇零"

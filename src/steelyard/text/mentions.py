@@ -12,15 +12,13 @@ from typing import Any, Final, Literal
 
 from steelyard.text.dates import LUNAR_DAY, Day, dates
 from steelyard.text.measures import MEASURES
-from steelyard.text.numerals import CHINESE, Numeral, numerals
+from steelyard.text.numerals import CHINESE, HAS_WORD, Numeral, numerals
 
 Kind = Literal[
     "id", "phone", "card", "serial", "date", "time", "percent", "age", "ordinal", "money", "count", "number"
 ]  # fmt: skip
 
 _TAKEN: Final = "\0"
-_DIGIT: Final = re.compile("[0-9]")
-_NEEDING_DIGITS: Final = frozenset(("id", "phone", "card", "serial"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +48,23 @@ class Mention:
 @lru_cache(maxsize=1 << 12)
 def mentions(text: str) -> tuple[Mention, ...]:
     """All values of a normal text, in order."""
+    if not _ANY_NUMBER.search(text):
+        return ()
     found: list[Mention] = []
     masked = text
-    for find in _FINDERS:
+    for gate, find in _FINDERS:
+        if not gate.search(masked):
+            continue
         new = list(find(masked))
         found += new
         masked = _masked(masked, new)
-    restored = [replace(mention, text=text[mention.start : mention.end]) for mention in found]
+    restored = [_restored(text, mention) for mention in found]
     return tuple(sorted(restored, key=lambda mention: mention.start))
+
+
+def _restored(text: str, mention: Mention) -> Mention:
+    """The mention with the words of the text where a part of it was masked."""
+    return mention if _TAKEN not in mention.text else replace(mention, text=text[mention.start : mention.end])
 
 
 def _masked(text: str, taken: list[Mention]) -> str:
@@ -81,14 +88,14 @@ _PHONE: Final = re.compile(
     rf"|(?:{_EDGE}\+?1[- ]?)?(?:\(\d{{3}}\) ?|{_EDGE}\d{{3}}-)?{_EDGE}\d{{3}}-\d{{4}}{_EDGE_AFTER}"
 )
 _CARD: Final = re.compile(
-    rf"(?:卡号|账号|帐号|尾号|末四位|末位)+(?:尾号)?(?:分别)?(?:为|是|:)?\s*(?P<value>\d[\d *]*(?:[和、]\d[\d *]*)*)|"
+    rf"(?:卡号|账号|帐号|尾号|末四位|末位){{1,3}}(?:分别)?(?:为|是|:)?\s*(?P<value>\d[\d *]{{0,40}}(?:[和、]\d[\d *]{{0,40}}){{0,9}})|"
     rf"{_EDGE}\d{{4}}(?: \d{{4}}){{3}}(?: \d{{1,3}})?{_EDGE_AFTER}|{_EDGE}\d{{16,19}}{_EDGE_AFTER}"
-    r"|(?:ending|ends) (?:in|with) \d{2,}"
+    r"|(?:ending|ends) (?:in|with) \d{2,20}"
 )
 # numbers that a word or brackets announce; they may look like dates
 _ANNOUNCED: Final = re.compile(
     r"[(\[〔〈]\d{4}[)\]〕〉][^,。;\s]{0,20}?号"
-    r"|(?:案号|编号|流水号|订单号|单号|合同号|凭证号|发票号码?|车牌号?|文号|序列号|票号)(?:为|是|:)?\s*(?P<value>[A-Za-z0-9第字()\-_/]+号?)"
+    r"|(?:案号|编号|流水号|订单号|单号|合同号|凭证号|发票号码?|车牌号?|文号|序列号|票号)(?:为|是|:)?\s*(?P<value>[A-Za-z0-9第字()\-_/\u4e00-\u9fff]{1,24}?号|[A-Za-z0-9第字()\-_/]+)"
     r"|(?:No\.|number|case|invoice|contract) ?#?(?P<other>\d{3,}[\w-]*)",
     re.IGNORECASE,
 )
@@ -104,21 +111,19 @@ _TIME: Final = re.compile(
     re.IGNORECASE,
 )
 _PERCENT: Final = re.compile(
-    rf"\d[\d,]*(?:\.\d+)?(?:%|‰| ?percent\b| per cent\b)|[百千万]分之[\d.{CHINESE}点]+|(?:月息|年息|"
-    rf"利率)[\d.{CHINESE}]+[分厘]"
+    rf"(?<![\d,.])\d[\d,]{{0,30}}(?:\.\d{{1,30}})?(?:%|‰| ?percent\b| per cent\b)|[百千万]分之[\d.{CHINESE}点]{{1,30}}|(?:月息|年息|"
+    rf"利率)[\d.{CHINESE}]{{1,12}}[分厘]"
 )
 _AGE: Final = re.compile(rf"(?:\d{{1,3}}|[{CHINESE}]{{1,4}})(?:周)?岁|\b\d{{1,3}} years? old|\baged? \d{{1,3}}")
 _ORDINAL: Final = re.compile(
-    rf"第(?:\d+|[{CHINESE}]+)(?:[次页段条号笔项款人批期名行章节组届季层]|季度|部分)?|\b\d+(?:st|nd|rd|th)\b"
-    r"|\b(?:page|pages|p\.|article|section|clause|line|lines|paragraph|exhibit|no\.) ?\d+(?:-\d+)?",
+    rf"第(?:\d{{1,12}}|[{CHINESE}]{{1,12}})(?:[次页段条号笔项款人批期名行章节组届季层]|季度|部分)?|\b\d{{1,12}}(?:st|nd|rd|th)\b"
+    r"|\b(?:page|pages|p\.|pp\.|article|section|clause|line|lines|paragraph|para\.?|exhibit|no\.|episode|season|chapter|volume|part|step|grade|version|figure|table|item|question|§+) ?\d{1,9}(?:[-.]\d{1,9}){0,3}",
     re.IGNORECASE,
 )
 
 
 def _find_marked(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iterator[Mention]]:
     def find(text: str) -> Iterator[Mention]:
-        if kind in _NEEDING_DIGITS and not _DIGIT.search(text):
-            return
         for match in pattern.finditer(text):
             named = match.groupdict()
             start, end = next((match.span(name) for name in named if named[name]), match.span())
@@ -152,25 +157,50 @@ def _find_dates(text: str) -> Iterator[Mention]:
 
 # ----- money and counts
 
-_CURRENCIES: Final = {
-    "元": "CNY", "圆": "CNY", "块": "CNY", "块钱": "CNY", "人民币": "CNY", "元人民币": "CNY", "RMB": "CNY",
-    "CNY": "CNY", "¥": "CNY",
-    "yuan": "CNY", "renminbi": "CNY", "日元": "JPY", "日圆": "JPY", "yen": "JPY", "美元": "USD", "美金": "USD",
-    "US$": "USD",
-    "$": "USD", "USD": "USD", "dollars": "USD", "dollar": "USD", "港元": "HKD", "港币": "HKD", "HK$": "HKD",
-    "HKD": "HKD",
-    "欧元": "EUR", "€": "EUR", "EUR": "EUR", "euros": "EUR", "euro": "EUR", "英镑": "GBP", "£": "GBP", "GBP": "GBP",
-    "pounds": "GBP", "韩元": "KRW", "新台币": "TWD", "台币": "TWD", "卢布": "RUB", "澳元": "AUD", "加元": "CAD",
-}  # fmt: skip
-_BEFORE_MONEY: Final = re.compile(r"(人民币|RMB|CNY|USD|EUR|GBP|HKD|US\$|HK\$|[¥$€£])\s*:?\s*$", re.IGNORECASE)
-_SCALE: Final = re.compile(r"\s*(?:(万|亿|千|百万|千万)(?![\u4e00-\u9fff]*分之)|([wWkK])(?![A-Za-z]))")
-_SCALES: Final = {"万": 10**4, "亿": 10**8, "千": 1000, "百万": 10**6, "千万": 10**7, "w": 10**4, "k": 1000}
-_SOME: Final = re.compile("[余多几来]")
-_AFTER_MONEY: Final = re.compile(
-    r"\s*(元人民币|日元|日圆|美元|美金|港元|港币|欧元|英镑|韩元|新台币|台币|卢布|澳元|加元|人民币|块钱|元|圆|块|yuan|renminbi|RMB|CNY|"
-    r"USD|dollars?|euros?|pounds|yen)(?![A-Za-z])",
+_CURRENCY_NAMES: Final = (
+    ("CNY", "元人民币 人民币元 人民币 块钱 元 圆 块 yuan renminbi RMB CNY ¥ CN¥"),
+    ("USD", "美元 美金 US$ $ USD dollars dollar bucks"),
+    ("HKD", "港元 港币 港幣 HK$ HKD"),
+    ("EUR", "欧元 € EUR euros euro"),
+    ("GBP", "英镑 £ GBP pounds sterling"),
+    ("JPY", "日元 日圆 yen JPY JP¥"),
+    ("KRW", "韩元 韩币 KRW won"),
+    ("TWD", "新台币 台币 NT$ TWD"),
+    ("RUB", "卢布 RUB rubles roubles"),
+    ("AUD", "澳元 澳币 A$ AUD"),
+    ("CAD", "加元 加币 C$ CAD"),
+    ("SGD", "新加坡元 新元 新币 S$ SGD"),
+    ("CHF", "瑞士法郎 CHF francs"),
+    ("THB", "泰铢 THB baht"),
+    ("INR", "卢比 INR rupees ₹"),
+    ("MOP", "澳门元 澳门币 MOP"),
+)
+_CURRENCIES: Final = {name.lower(): code for code, names in _CURRENCY_NAMES for name in names.split()}
+_LOCAL: Final = frozenset(("元", "圆", "块", "块钱", "dollars", "dollar", "$", "¥"))
+"""Names that a currency named before the figure makes its own: 港币3万元, HK$ 30,000 dollars."""
+_NAMES_BEFORE: Final = "|".join(
+    sorted(
+        (re.escape(name) for name in _CURRENCIES if name not in ("元", "圆", "块", "块钱", "won", "yen")),
+        key=len,
+        reverse=True,
+    )
+)
+_BEFORE_MONEY: Final = re.compile(rf"(?<![A-Za-z])({_NAMES_BEFORE})\s?:?\s?\(?$", re.IGNORECASE)
+_SCALE: Final = re.compile(
+    r"\s?\)?\s?(?:(万|亿|千|百万|千万|万亿)(?![\u4e00-\u9fff]{0,6}分之)|([wWkK])(?![A-Za-z])"
+    r"|(thousand|millions?|billions?|trillions?|mn|bn|mio|mm)\b|(m|b)\b(?![A-Za-z]))",
     re.IGNORECASE,
 )
+_SCALES: Final = {
+    "万": 10**4, "亿": 10**8, "千": 1000, "百万": 10**6, "千万": 10**7, "万亿": 10**12, "w": 10**4, "k": 1000,
+    "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12, "mn": 10**6, "mio": 10**6, "mm": 10**6,
+    "bn": 10**9, "m": 10**6, "b": 10**9,
+}  # fmt: skip
+_SOME: Final = re.compile("[余多几来]")
+_NAMES_AFTER: Final = "|".join(sorted((re.escape(name) for name in _CURRENCIES), key=len, reverse=True))
+_AFTER_MONEY: Final = re.compile(rf"\s{{0,2}}(?:US )?({_NAMES_AFTER})(?![A-Za-z])", re.IGNORECASE)
+# 1.234,00 · 42 000 yuan · € 1 234 567,89: groups that only money has
+_GROUPED: Final = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:\.\d{3}){1,6},\d{1,2}|(?: \d{3}){1,6}(?:[.,]\d{2})?)(?![\d,])")
 _JIAO: Final = re.compile(rf"零?(\d|[{CHINESE}])[角毛]")
 _FEN: Final = re.compile(rf"零?(\d|[{CHINESE}])分(?!钟|之)")
 _WHOLE: Final = re.compile("[整正]")
@@ -188,9 +218,9 @@ _SPAN_BEFORE: Final = re.compile(
 )
 
 _BOUND_BEFORE: Final = re.compile(
-    r"(?:不到|不足|将近|接近|近|超过|超出|高于|多于|少于|低于|至少|不少于|不低于|不超过|至多|最多|不止|逾|"
-    r"上万|好几|数|几|over|more than|less than|"
-    r"fewer than|at least|at most|under|above|below|up to|nearly|almost|no more than|exceeding)\s*(?:人民币|"
+    r"(?:(?<![大最极弱])小(?=$)|不到|不足|将近|接近|近|超过|超出|高于|多于|少于|低于|至少|不少于|不低于|不超过|至多|最多|不止|逾|"
+    r"上万|好几|(?<![人次总件个户名份额倍指分年天系参奇偶整量页字票])数|几|over|more than|less than|"
+    r"fewer than|at least|at most|under|above|below|up to|nearly|almost|no more than|not more than|not less than|no less than|as much as|as many as|exceeding|in excess of|upwards of)\s*(?:a total of |the sum of )?(?:人民币|"
     r"了|是|有|RMB|¥)?\s*$",
     re.IGNORECASE,
 )
@@ -198,7 +228,7 @@ _BOUND_AFTER: Final = re.compile(
     r"\s*(?:以上|以下|以内|之内|之上|之下|起步|不到|有余|开外|or more|or less|and above|at least)"
 )
 _APPROX_BEFORE: Final = re.compile(
-    r"(?:大约|大概|大致|约莫|约|差不多|around|about|approximately|roughly|some)\s*(?:是|有|为|人民币|收了|RMB|¥)?\s*$",
+    r"(?:大约|大概|大致|约莫|约|差不多|≈|around|about|approximately|approx\.?|roughly|some)\s*(?:是|有|为|人民币|收了|RMB|¥)?\s*$",
     re.IGNORECASE,
 )
 _APPROX_AFTER: Final = re.compile(r"\s*(?:左右|上下|or so)")
@@ -232,39 +262,71 @@ _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3}
 _PAIR: Final = re.compile("[俩仨]")
 
 
+def currency_code(name: str) -> str:
+    """The code of a currency by any of its names; nothing if it is none."""
+    return _CURRENCIES.get(name.lower(), "")
+
+
 def _find_money(text: str) -> Iterator[Mention]:
     end = 0
+    grouped = _grouped(text)
     for numeral in numerals(text):
-        if numeral.start >= end and (mention := _money(text, numeral)):
+        whole = grouped.get(numeral.start, numeral)
+        if numeral.start >= end and (
+            mention := _money(text, whole) or (whole is not numeral and _money(text, numeral))
+        ):
             end = mention.end
             yield mention
 
 
+def _grouped(text: str) -> dict[int, Numeral]:
+    """Figures with groups as other countries write them, by their place; they are read so only beside a currency."""
+    found = {}
+    for match in _GROUPED.finditer(text):
+        figure = match[0].replace(" ", "")
+        is_comma = "," in figure[-3:]
+        plain = figure.replace(".", "").replace(",", ".") if is_comma else figure
+        found[match.start()] = Numeral(match.start(), match.end(), match[0], Decimal(plain))
+    return found
+
+
 def _money(text: str, numeral: Numeral) -> Mention | None:
     """The amount that begins with this number; None if nothing says that it is money."""
-    before = _BEFORE_MONEY.search(text[max(0, numeral.start - 8) : numeral.start])
+    before = _BEFORE_MONEY.search(text[max(0, numeral.start - 12) : numeral.start])
     value, at, loose = numeral.value, numeral.end, "range" if numeral.is_range else ""
     if some := _SOME.match(text, at):
         at, loose = some.end(), "inexact"
     if scale := _SCALE.match(text, at):
-        value = None if value is None else value * _SCALES[(scale[1] or scale[2]).lower()]
+        value = None if value is None else value * _scale_of(scale)
         at = scale.end()
         if some := _SOME.match(text, at):
             at, loose = some.end(), "inexact"
         elif scale[1] and value is not None and (tail := _TAIL_DIGIT.match(text, at)):
-            value += _digit(tail[1]) * _SCALES[scale[1]] / 10
+            value += _digit(tail[1]) * _scale_of(scale) / 10
             at = tail.end()
     after = _AFTER_MONEY.match(text, at)
-    if not (before or after or (scale and scale[2])):
+    if not (before or after or (scale and scale[2])) or (scale and scale[4] and not before):
         return None
     at = after.end() if after else at
     value, at = _with_small_change(text, at, value) if after else (value, at)
     if whole := _WHOLE.match(text, at):
         at = whole.end()
-    named = (after[1] if after else before[1] if before else "元").lower()
-    unit = next(code for name, code in _CURRENCIES.items() if name.lower() == named)
     start = numeral.start - (len(before[0]) if before else 0)
+    unit = _currency_of(before, after)
     return _qualified(text, Mention("money", start, at, text[start:at], value, unit, loose))
+
+
+def _scale_of(scale: re.Match[str]) -> int:
+    word = (scale[1] or scale[2] or scale[3] or scale[4]).lower()
+    return _SCALES.get(word) or _SCALES[word.removesuffix("s")]
+
+
+def _currency_of(before: re.Match[str] | None, after: re.Match[str] | None) -> str:
+    """The currency that is named; a local name behind the figure gives way to one before it."""
+    names = [match[1].lower() for match in (after, before) if match]
+    if len(names) == 2 and names[0] in _LOCAL:
+        names.reverse()
+    return _CURRENCIES[names[0]] if names else "CNY"
 
 
 def _with_small_change(text: str, at: int, value: Decimal | None) -> tuple[Decimal | None, int]:
@@ -319,17 +381,18 @@ def _count(text: str, numeral: Numeral) -> Mention:
     return _qualified(text, Mention(kind, numeral.start, end, text[numeral.start : end], numeral.value, unit, loose))
 
 
-_FINDERS: Final[tuple[Callable[[str], Iterator[Mention]], ...]] = (
-    _find_marked("id", _ID),
-    _find_marked("phone", _PHONE),
-    _find_marked("card", _CARD),
-    _find_marked("serial", _ANNOUNCED),
-    _find_dates,
-    _find_marked("serial", _SERIAL),
-    _find_marked("time", _TIME),
-    _find_numbered("percent", _PERCENT),
-    _find_numbered("age", _AGE),
-    _find_marked("ordinal", _ORDINAL),
-    _find_money,
-    _find_counts,
+_ANY_NUMBER: Final = re.compile(rf"[0-9{CHINESE}俩仨]|\b(?:once|twice|thrice)\b|{HAS_WORD.pattern}", re.IGNORECASE)
+_FINDERS: Final[tuple[tuple[re.Pattern[str], Callable[[str], Iterator[Mention]]], ...]] = (
+    (re.compile(r"\d{6}"), _find_marked("id", _ID)),
+    (re.compile(r"\d{3}"), _find_marked("phone", _PHONE)),
+    (re.compile(r"\d{16}|\d{4} \d{4} |[卡账帐尾]号|末[四位]|\bend(?:ing|s)\b"), _find_marked("card", _CARD)),
+    (re.compile(r"\d{3}.{0,24}|号"), _find_marked("serial", _ANNOUNCED)),
+    (re.compile(r"[年月]|\d[-/.]\d|\d{8}|[A-Za-z]{3}"), _find_dates),
+    (re.compile(r"[A-Za-z][-_]?\d|\d[A-Za-z]"), _find_marked("serial", _SERIAL)),
+    (re.compile(r"[时点:]|[ap]\.?m", re.IGNORECASE), _find_marked("time", _TIME)),
+    (re.compile(r"[%‰]|分之|per ?cent|利率|[月年]息", re.IGNORECASE), _find_numbered("percent", _PERCENT)),
+    (re.compile(r"岁|\bold\b|\baged?\b"), _find_numbered("age", _AGE)),
+    (re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE), _find_marked("ordinal", _ORDINAL)),
+    (_ANY_NUMBER, _find_money),
+    (_ANY_NUMBER, _find_counts),
 )

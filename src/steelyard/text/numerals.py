@@ -17,7 +17,7 @@ _TENS: Final = {"廿": 20, "卅": 30}
 _UNITS: Final = SMALL_UNITS | LARGE_UNITS
 CHINESE: Final = "".join((*DIGITS, *_UNITS, *_TENS))
 
-_PLAIN: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d|,\d)|\d+(?:\.\d+)?"
+_PLAIN: Final = r"\d{1,3}(?:,\d{3}){1,8}(?:\.\d+)?(?!\d|,\d)|\d+(?:\.\d+)?"
 _NUMERAL: Final = rf"(?:{_PLAIN}|[{CHINESE}]|(?<=[{CHINESE}])点(?=[{''.join(DIGITS)}]))"
 _RUN: Final = re.compile(f"{_NUMERAL}+")
 _PART: Final = re.compile(rf"{_PLAIN}|.")
@@ -32,9 +32,17 @@ _TENFOLDS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "e
 _WORDS: Final = {word: value for value, word in enumerate(_ONES)} | {
     word: value for value, word in zip(range(20, 100, 10), _TENFOLDS, strict=True)
 }
-_SCALES: Final = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_SCALES: Final = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _WORD: Final = "|".join(sorted((*_WORDS, *_SCALES), key=len, reverse=True))
-_WORD_RUN: Final = re.compile(rf"\b(?:{_WORD})(?:(?:[ -]|\s+and\s+)(?:{_WORD}))*\b", re.IGNORECASE)
+_WORD_RUN: Final = re.compile(
+    rf"\b(?:an? (?={'|'.join(_SCALES)})|half an? (?=million|billion|dozen))?(?:{_WORD})"
+    rf"(?:(?:[ -]|,? and )(?:{_WORD})){{0,24}}\b",
+    re.IGNORECASE,
+)
+HAS_WORD: Final = re.compile(rf"\b(?:{_WORD})\b", re.IGNORECASE)
+"""Whether a text has a number in English words."""
+LONGEST: Final = 60
+"""Characters of a run of numerals beyond which it is no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +63,16 @@ class Numeral:
 def numerals(text: str) -> list[Numeral]:
     """All numbers of a folded text, in order."""
     found = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in _RUN.finditer(text)]
-    if not text.isascii() and not re.search("[a-zA-Z]{3}", text):
+    if not HAS_WORD.search(text):
         return found
-    words = [Numeral(run.start(), run.end(), run[0], Decimal(_english(run[0]))) for run in _WORD_RUN.finditer(text)]
+    words = [Numeral(run.start(), run.end(), run[0], _english(run[0])) for run in _WORD_RUN.finditer(text)]
     return sorted([*found, *words], key=lambda numeral: numeral.start) if words else found
 
 
 def value_of(run: str) -> Decimal | None:
-    """The value of a run of digits and numerals; None where it is a range or makes no sense."""
+    """The value of a run of digits and numerals; None where it is a range, makes no sense or is too long."""
+    if len(run) > LONGEST:
+        return None
     parts = [_number(part) if part[0].isdigit() and part.isascii() else part for part in _PART.findall(run)]
     if all(part in DIGITS for part in parts):
         return _positional([DIGITS[str(part)] for part in parts])
@@ -148,14 +158,15 @@ def _composed(parts: list[Decimal | str]) -> Decimal | None:
     return found.value()
 
 
-def _english(run: str) -> int:
-    """forty-two thousand and five is 42005."""
-    total = section = 0
+def _english(run: str) -> Decimal:
+    """forty-two thousand and five is 42005, half a million 500000, two dozen 24."""
+    total = section = Decimal(0)
+    share = Decimal("0.5") if run.lower().startswith("half ") else Decimal(1)
     for word in re.findall("[a-z]+", run.lower()):
         if word in _WORDS:
             section += _WORDS[word]
-        elif word == "hundred":
-            section = (section or 1) * 100
+        elif word in ("hundred", "dozen"):
+            section = (section or 1) * _SCALES[word]
         elif word in _SCALES:
-            total, section = total + (section or 1) * _SCALES[word], 0
-    return total + section
+            total, section = total + (section or 1) * _SCALES[word], Decimal(0)
+    return (total + section) * share

@@ -36,9 +36,9 @@ class Private:
 @lru_cache(maxsize=1 << 8)
 def private_passages(text: str) -> tuple[Private, ...]:
     """The private passages of a text, in order; of two that overlap, the one of the surer kind."""
-    if not _ANY.search(text):
-        return ()
     folded = _folded(text)
+    if not _ANY.search(folded.text):
+        return ()
     taken = bytearray(len(folded.text))
     found: list[Private] = []
     for kind, start, end in _spans(folded.text):

@@ -43,8 +43,11 @@ _RULE_LINE: Final = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.MULTILINE)
 _HEADER: Final = re.compile(r"^[ \t]{0,6}#{1,6}[ \t]+|[ \t]+#{1,6}[ \t]*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"^[ \t]*(?:[>•●▪◦·*+-][ \t]+|>+[ \t]*)+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
 _EMPHASIS: Final = re.compile(
-    r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}(?!\d)|(?<![A-Za-z0-9_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![A-Za-z0-9_])|~~|`+"
+    r"(?<!\d)\*{1,3}(?=\S)|(?<=[^\s\d])\*{1,3}|\*{2,3}(?!\d)|(?<![A-Za-z0-9_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![A-Za-z0-9_０-９])"
+    r"|~~|`+"
 )
+_CALCULATOR: Final = re.compile(r"<[<‹][^<>‹\n]{1,80}>>?")  # marks of a calculator in school problems: <<5*10=50>>
+_WRITTEN_BREAK: Final = re.compile(r"(?:\\n)+(?=[\sA-Z\d\u4e00-\u9fff]|$)")
 _IMAGE: Final = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\n]{0,500}\)")
 _LINK: Final = re.compile(r"(?<!!)\[([^\[\]\n]{1,200})\]\([^()\n]{0,500}\)")
 _ADDRESS: Final = re.compile(r"https?://[^\s<>()\u3000-\u9fff\uff00-\uffef]+")
@@ -67,7 +70,9 @@ _MATH_MARK: Final = re.compile(r"\\[()\[\]]|\\(?=[%$#&_{}])|(?<=\d)\{,\}(?=\d)")
 _THIN_SPACE: Final = re.compile(r"(?<=\d)\\[,;: ](?=\d)")
 _MATH_SPACE: Final = re.compile(r"\\[,;:! ]")
 
-_TABLE_RULE: Final = re.compile(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*$", re.MULTILINE)
+_TABLE_RULE: Final = re.compile(
+    r"^[ \t]*\|?[ \t]*:?-{1,40}:?[ \t]*(?:\|[ \t]*:?-{1,40}:?[ \t]*){0,40}\|?[ \t]*$", re.MULTILINE
+)
 _UNIT_IN_HEAD: Final = re.compile(
     r"[(（/／\[][ \t]*(?:单位[:：])?[ \t]*(人民币)?(元|万元|亿元|千元|美元|港元|欧元|英镑|日元|USD|EUR|GBP|RMB|CNY|HKD|次|人|个|份|天|个月|[$€£¥￥])[ \t]*[)）\]]?[ \t]*$"
 )
@@ -88,11 +93,15 @@ _FOOTNOTE: Final = re.compile(
 _GLUED: Final = re.compile(r"\b(of|is|to|by|in|are|was|has|had|and)(?=\d{1,6}\b|[A-Z][a-z]{2,} ?[A-Z])")
 
 _APOSTROPHE: Final = re.compile(r"(?<=\w)[’ʼ](?=[A-Za-z]|\s|$)|(?<=[A-Za-z])[’ʼ]")
-_SINGLE_QUOTED: Final = re.compile(r"(?<!\w)‘((?:[^‘’\n]|(?<=\w)’(?=[a-z])){1,300})’(?!\w)")
+_SINGLE_QUOTED: Final = re.compile(r"(?<![A-Za-z0-9])‘((?:[^‘’\n]|(?<=\w)’(?=[a-z])){1,300})’(?![A-Za-z0-9])")
 _GUILLEMETS: Final = {"«": "“", "»": "”", "‹": "“", "›": "”"}
 
 _LIST_NUMBER: Final = re.compile(
-    r"(?:^|(?<=\n)|(?<=[；;。] )|(?<=[；;。：:]))[ \t]*(?:[(（]\d{1,2}[)）]|\d{1,2}(?:[.．](?!\d)|[、)）]))[ \t]*(?=\S)"
+    r"(?:^|(?<=\n)|(?<=[；;。] )|(?<=[；;。])|(?<=[^\d][：:]))[ \t]*(?:[(（]\d{1,2}[)）]|\d{1,2}(?:[.．](?!\d)|[、)）]))[ \t]*(?=\S)"
+)
+
+_INLINE_NUMBER: Final = re.compile(
+    r"(?:^|(?<=[\s:：。；;，,]))[(（]?(\d{1,2})[.．、)）](?:[ \t]{1,4}(?=\S)|(?=[^\d\s]))"
 )
 
 _LINE_BREAK: Final = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
@@ -171,8 +180,7 @@ def plain_text(raw: str) -> str:
 def plain_text_with_offsets(raw: str) -> Folded:
     """The same, with the way back to the original."""
     draft = _read(raw, tracked=True)
-    assert draft.offsets is not None
-    return Folded(draft.text, tuple(draft.offsets))
+    return Folded(draft.text, tuple(draft.offsets or ()))
 
 
 def without_thinking(raw: str) -> str:
@@ -184,10 +192,10 @@ def final_part(text: str) -> str:
     """What a plain text announces as its answer: up to the end of that paragraph; nothing if it announces none."""
     marks = list(FINAL.finditer(text))
     for mark in reversed(marks):
-        rest = text[mark.end() :].lstrip("\n ")
-        part = rest.split("\n", 1)[0].strip()
-        if re.search(r"\w", part):
-            return part
+        for part in text[mark.end() :].split("\n", 3)[:3]:
+            if is_silent(part) or part.rstrip().endswith(("?", "？")):
+                continue
+            return part.strip()
     return ""
 
 
@@ -288,18 +296,35 @@ def _cell_edits(line: str, offset: int, units: dict[int, str]) -> Iterator[tuple
         unit = units.get(column, "") if figure else ""
         last = column == len(cells) - 1
         tail = offset + end
-        separator = "" if last else (":" if column == 0 else ", ")
-        yield tail - (len(cell) - len(cell.rstrip())), tail + (0 if last else 1), unit + separator
+        separator = "" if last else (": " if column == 0 else ", ")
+        following = 0 if last else 1 + _blanks(line, end + 1)
+        yield tail - (len(cell) - len(cell.rstrip())), tail + following, unit + separator
     if cells[-1][1] < len(line):
         yield offset + cells[-1][1], offset + len(line), ""
 
 
+def _blanks(line: str, start: int) -> int:
+    return len(line) - start - len(line[start:].lstrip(" \t"))
+
+
 def _drop_list_numbers(draft: _Draft) -> None:
     """Numbers of a list; one alone at the very beginning is a value."""
+    inline = list(_INLINE_NUMBER.finditer(draft.text))
+    numbers = [int(mark[1]) for mark in inline]
+    if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)):
+        draft.edit(
+            [
+                (
+                    mark.start(),
+                    mark.end(),
+                    "\n" if draft.text[max(0, mark.start() - 1) : mark.start()] not in ("", "\n") else "",
+                )
+                for mark in inline
+            ]
+        )
     marks = list(_LIST_NUMBER.finditer(draft.text))
-    if len(marks) == 1 and not draft.text[: marks[0].start()].strip():
-        return
-    draft.edit([(mark.start(), mark.end(), "") for mark in marks])
+    if len(marks) > 1 or (marks and draft.text[: marks[0].start()].strip()):
+        draft.edit([(mark.start(), mark.end(), "") for mark in marks])
 
 
 def _drop_disclaimers(draft: _Draft) -> None:
@@ -313,7 +338,9 @@ def _drop_disclaimers(draft: _Draft) -> None:
 
 
 _PASSES: Final[tuple[tuple[re.Pattern[str], Replacement], ...]] = (
-    (_CONTROL_TOKEN, ""),
+    (_WRITTEN_BREAK, "\n"),
+    (_CALCULATOR, ""),
+    (_CONTROL_TOKEN, "\n"),
     (_ENTITY, _unescaped),
     (_FENCE_LINE, ""),
     (_BREAKING_TAG, "\n"),

@@ -31,14 +31,26 @@
     const hasQuestions = data.questions.some(Boolean);
     const first = Object.keys(data.tags)[0];
     const score = (item) => scoreCell(state.columns.now[item], item);
+    const doubted = showsUncertain();
     return [
       { key: "id", title: "id", sortable: true, cell: (item) => bare(data.ids[item]) },
       ...(first ? [{ key: "tag", title: first, cell: (item) => bare(tagOf(first, item)) }] : []),
       ...(hasQuestions ? [{ key: "question", title: "question", cell: (item) => bare(data.questions[item]) }] : []),
+      ...(doubted ? [{ key: "uncertain", title: "uncertain items", sortable: true, cell: uncertainCell }] : []),
       ...(compared ? [{ key: "before", title: "before", sortable: true, cell: (item) => beforeCell(item) }] : []),
       { key: "score", title: compared ? "after" : "score", sortable: true, cell: score },
       ...(compared ? [{ key: "change", title: "change", sortable: true, cell: changeCell }] : []),
     ];
+  }
+
+  // beside tags and questions there is room for a column
+  function showsUncertain() {
+    return Filters.hasUncertain(data) && Object.keys(data.tags).length > 0 && data.questions.some(Boolean);
+  }
+
+  function uncertainCell(item) {
+    const name = Frame.language() === "zh" ? data.names.uncertain : "uncertain";
+    return state.columns.uncertain[item] === 1 ? element("span", { class: "chip warn" }, name) : null;
   }
 
   function tagOf(tag, item) {
@@ -80,7 +92,7 @@
 
   function changeCell(item) {
     const found = Filters.difference(state.columns, item);
-    const tone = found === null || found === 0 ? "muted" : found > 0 ? "good" : "bad";
+    const tone = Texts.tone(data, state.choice.metric, found) || "muted";
     return element("span", { class: `digits ${tone}` }, Texts.signed(found));
   }
 
@@ -94,7 +106,7 @@
 
   function sort(key) {
     const { sort: now } = state.choice;
-    state.choice.sort = { by: key, down: now.by === key ? !now.down : false };
+    state.choice.sort = { by: key, down: now.by === key ? !now.down : key === "uncertain" };
     refresh();
   }
 
@@ -142,6 +154,7 @@
   const go = (item) => (location.hash = address(item));
   state.list = List.make(place, cells(), { open: go, sort });
   place.classList.toggle("compared", data.results.length > 1);
+  place.classList.toggle("doubted", showsUncertain());
   place.classList.toggle("untagged", Object.keys(data.tags).length === 0);
   place.classList.toggle("unasked", !data.questions.some(Boolean));
   document.getElementById("group-choice")?.addEventListener("change", chooseGroup);

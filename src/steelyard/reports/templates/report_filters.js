@@ -19,6 +19,7 @@ const Filters = (() => {
       ...tags(data, choice, changed),
       range(update),
       state(data, update),
+      ...(hasUncertain(data) ? [uncertain(update)] : []),
       ...(data.results.length > 1 ? [change(update)] : []),
     );
     return choice;
@@ -26,7 +27,8 @@ const Filters = (() => {
 
   function start(data) {
     const sort = { by: data.results.length > 1 ? "change" : "score", down: false };
-    return { query: "", tags: {}, low: null, high: null, state: "", change: "", metric: data.main, other: last(data), sort };
+    const chosen = { state: "", uncertain: "", change: "", metric: data.main, other: last(data) };
+    return { query: "", tags: {}, low: null, high: null, ...chosen, sort };
   }
 
   // the result whose scores are listed: the newest; with two or more it is set against the first
@@ -90,17 +92,28 @@ const Filters = (() => {
     return control("state", select(options, "", (value) => update("state", value)));
   }
 
+  // whether any verdict of any result is uncertain
+  function hasUncertain(data) {
+    return data.results.some((result) => result.parts.legal?.uncertain?.includes(1));
+  }
+
+  function uncertain(update) {
+    const options = ["", "only these", "without these"].map((each) => option(each, each || "all"));
+    return control("uncertain items", select(options, "", (value) => update("uncertain", value)));
+  }
+
   function change(update) {
     const options = ["", "changed", "better", "worse"].map((each) => option(each, each || "all"));
     return control("changed since", select(options, "", (value) => update("change", value)));
   }
 
-  // what is shown of the two results under the choice: scores now, scores before
+  // what is shown of the two results under the choice: scores now, scores before, and which verdicts are uncertain now
   function columns(data, choice) {
     const empty = data.ids.map(() => null);
     const now = data.results[choice.other].scores[choice.metric] ?? empty;
     const before = choice.other ? (data.results[0].scores[choice.metric] ?? empty) : null;
-    return { now, before };
+    const uncertain = data.results[choice.other].parts.legal?.uncertain ?? empty;
+    return { now, before, uncertain };
   }
 
   function difference(columns, item) {
@@ -117,7 +130,8 @@ const Filters = (() => {
       wanted.every(([tag, code]) => data.tags[tag].codes[item] === code) &&
       inRange(columns.now[item], choice) &&
       inState(data, choice, item, columns.now[item]) &&
-      hasChanged(difference(columns, item), choice.change) &&
+      (!choice.uncertain || (columns.uncertain[item] === 1) === (choice.uncertain === "only these")) &&
+      hasChanged(data, choice, difference(columns, item)) &&
       (!query || texts(item).includes(query));
     return sorted([...data.ids.keys()].filter(passes), data, choice, columns);
   }
@@ -139,10 +153,10 @@ const Filters = (() => {
     return Boolean(said?.failure) || said?.gaps?.[metric]?.[0] === "error";
   }
 
-  function hasChanged(found, wanted) {
+  function hasChanged(data, { change: wanted, metric: name }, found) {
     if (!wanted) return true;
     if (found === null) return false;
-    return wanted === "changed" ? found !== 0 : wanted === "better" ? found > 0 : found < 0;
+    return wanted === "changed" ? found !== 0 : Texts.tone(data, name, found) === (wanted === "better" ? "good" : "bad");
   }
 
   // items without the number that is sorted by come last, whichever way it goes; ties stay in the order of the file
@@ -150,6 +164,7 @@ const Filters = (() => {
     const keys = {
       id: (item) => data.ids[item],
       score: (item) => columns.now[item],
+      uncertain: (item) => columns.uncertain[item],
       before: (item) => columns.before?.[item] ?? null,
       change: (item) => difference(columns, item),
     };
@@ -166,5 +181,5 @@ const Filters = (() => {
     return down ? -found : found;
   }
 
-  return { make, columns, difference, hasFailed, matching };
+  return { make, columns, difference, hasFailed, hasUncertain, matching };
 })();

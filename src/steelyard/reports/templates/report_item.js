@@ -150,7 +150,7 @@ const Item = (() => {
 
   function answer(data, item, result, { said, differing, evidence, before, metric }) {
     const name = element("h3", { class: "said" }, result.name);
-    const titled = element("header", { class: "answer-head" }, name, score(item, result, before, metric));
+    const titled = element("header", { class: "answer-head" }, name, score(data, item, result, { before, metric }));
     const absent = element("p", { class: "warn" }, t("this result does not have the item"));
     if (!said) return element("article", { class: "answer" }, titled, absent);
     return element(
@@ -182,11 +182,11 @@ const Item = (() => {
     return element("p", { class: "small muted note" }, t(abstained ? "read as a refusal" : "read as an answer"));
   }
 
-  function score(item, result, before, metric) {
+  function score(data, item, result, { before, metric }) {
     const column = (of) => of.scores[metric]?.[item] ?? null;
     const [now, then] = [column(result), before ? column(before) : null];
     const found = now !== null && then !== null ? now - then : null;
-    const tone = found === null || found === 0 ? "" : found > 0 ? "good" : "bad";
+    const tone = Texts.tone(data, metric, found);
     return element(
       "p",
       { class: "score" },
@@ -212,7 +212,7 @@ const Item = (() => {
         "tr",
         {},
         element("th", { scope: "row", class: "name" }, part(data, name)),
-        element("td", { class: `number ${value === 1 ? "good" : value === 0 ? "bad" : ""}` }, Texts.number(value, 2)),
+        element("td", { class: `number ${toneOf(name, value)}` }, Texts.number(value, 2)),
         element("td", {}, words ? Texts.said(words) : null),
       ),
     );
@@ -225,12 +225,18 @@ const Item = (() => {
     );
   }
 
+  function toneOf(name, value) {
+    if (name === "uncertain") return "warn";
+    return value === 1 ? "good" : value === 0 ? "bad" : "";
+  }
+
+  // that a verdict is certain goes without saying
   function partsOf(result, item, why) {
     const parts = new Map(
       Object.values(result.parts).flatMap((of) => Object.entries(of).map(([name, column]) => [name, column[item]])),
     );
     const names = [...new Set([...parts.keys(), ...why.keys()])];
-    const there = names.filter((name) => why.has(name) || parts.get(name) !== null);
+    const there = names.filter((name) => why.has(name) || (parts.get(name) !== null && !(name === "uncertain" && !parts.get(name))));
     return there.map((name) => [name, parts.get(name) ?? null, why.get(name) ?? ""]);
   }
 

@@ -57,9 +57,15 @@ const Texts = (() => {
     return `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)}`;
   }
 
+  // whether a change of a metric is good or bad; of some metrics less is better
+  function tone(data, metric, change) {
+    if (!change) return "";
+    return change > 0 !== data.falling.includes(metric) ? "good" : "bad";
+  }
+
   function page(number) {
     return t("page {}").replace("{}", number);
   }
 
-  return { marked, said, meaning, page, number, signed };
+  return { marked, said, meaning, page, number, signed, tone };
 })();

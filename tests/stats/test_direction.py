@@ -1,0 +1,174 @@
+"""Of `legal.uncertain` less is better: marks, changes, letters and the rules of the gate know it."""
+
+import numpy as np
+import pytest
+
+from steelyard.errors import ConfigError, UnknownName
+from steelyard.reports import cells
+from steelyard.reports.comparison import ComparisonReport, render_console
+from steelyard.reports.content import Report
+from steelyard.reports.page_items import item_data
+from steelyard.reports.page_sections import headlines, outcome_of, worst
+from steelyard.reports.plot_items import Paired, difference_bars, dumbbells
+from steelyard.reports.plot_means import difference_panel
+from steelyard.reports.plot_style import BAD, GOOD
+from steelyard.stats.changes import changes
+from steelyard.stats.compare import ComparisonSettings, compare_all, compare_pairs
+from steelyard.stats.direction import best, gain, is_lower_better
+from steelyard.stats.gate import decide
+from steelyard.stats.rules import NoFall, Target, parse_rule
+from steelyard.stats.selection import with_parts
+from steelyard.table import Table
+
+NAME = "legal.uncertain"
+N = 60
+
+
+def table(name, uncertain, score=0.5):
+    """So many uncertain verdicts among sixty, the first ones."""
+    column = (np.arange(N) < uncertain).astype(float)
+    return Table(
+        [f"q{row}" for row in range(N)],
+        {"legal": np.full(N, score)},
+        kind="legal",
+        name=name,
+        parts={"legal": {"uncertain": column, "passed": 1 - column}},
+        bounds={"legal": (0.0, 1.0)},
+    )
+
+
+OLD, NEW = table("old", 5), table("new", 25)
+
+
+def compared(new, old, name):
+    new, old = (with_parts(each, [name]) for each in (new, old))
+    (found,) = compare_all([new], old, metrics=[name])
+    return found
+
+
+def test_only_what_is_named_falls():
+    assert is_lower_better(NAME)
+    assert not any(is_lower_better(name) for name in ("legal", "uncertain", "legal.passed", "F1", "nDCG@10"))
+    assert (gain(NAME, 0.2), gain("legal", 0.2), best(NAME), best("legal")) == (-0.2, 0.2, 0.0, 1.0)
+
+
+def test_an_increase_is_no_improvement():
+    rise, fall = compared(NEW, OLD, NAME), compared(OLD, NEW, NAME)
+    assert rise.significant
+    assert fall.significant
+    assert (rise.difference, rise.gain) == (pytest.approx(1 / 3), pytest.approx(-1 / 3))
+    assert (rise.wins, rise.losses) == (0, 20)
+    assert (fall.wins, fall.losses) == (20, 0)
+    assert (cells.mark(rise), cells.mark(fall)) == (cells.WORSE, cells.BETTER)
+    assert (outcome_of(rise), outcome_of(fall)) == ("worse", "better")
+
+
+def test_other_parts_rise_as_before():
+    found = compared(NEW, OLD, "legal.passed")
+    assert (found.wins, found.losses, cells.mark(found)) == (0, 20, cells.WORSE)
+
+
+def test_changes_are_sorted_by_what_is_better():
+    new, old = (with_parts(each, [NAME]) for each in (NEW, OLD))
+    found = changes(new, old, NAME)
+    assert (len(found.better), len(found.worse)) == (0, 20)
+    assert all(change.difference == 1 for change in found.worse)
+    assert (len(changes(old, new, NAME).better), len(changes(old, new, NAME).worse)) == (20, 0)
+
+
+def test_the_best_letter_goes_to_the_least():
+    tables = [with_parts(each, [NAME]) for each in (OLD, NEW, table("most", 50))]
+    pairs = compare_pairs(tables, ComparisonSettings(test="t"), metrics=[NAME])
+    text = render_console(ComparisonReport(Report(tables), pairs=pairs))
+    assert "0.0833 a" in text
+    assert "0.4167 b" in text
+    assert "0.8333 c" in text
+
+
+def test_the_page_knows_it():
+    new, old = (with_parts(each, [NAME]) for each in (NEW, OLD))
+    report = Report([old, new], compare_all([new], old, metrics=[NAME]))
+    assert [each.outcome for each in headlines(report, NAME)] == [None, "worse"]
+    assert item_data(report, {}, NAME)["falling"] == [NAME]
+    assert [each.score for each in worst(old, NAME)] == ["1.0000"] * 5
+
+
+def test_plots_have_the_right_colours():
+    new, old = (with_parts(each, [NAME]) for each in (NEW, OLD))
+    risen = Paired.of(new, old, NAME)
+    for metric, colour in ((NAME, BAD), ("legal", GOOD)):
+        assert {bar["colour"] for bar in difference_bars(risen.difference, metric)["data"]["values"]} == {colour}
+        assert colour in str(dumbbells(risen.largest(3), ["old", "new"], metric))
+    assert BAD in str(difference_panel([compared(NEW, OLD, NAME)], title="difference"))
+
+
+def find(rule, new, old=None):
+    (found,) = decide([parse_rule(rule)], new, old).findings
+    return found
+
+
+# rule, result, baseline, verdict
+VERDICTS = [
+    ("legal.uncertain <= 0.1", OLD, None, "met"),
+    ("legal.uncertain <= 0.1", NEW, None, "not met"),
+    ("legal.uncertain <= 0", OLD, None, "not met"),
+    ("legal.uncertain <= baseline", NEW, OLD, "not met"),
+    ("legal.uncertain <= baseline", OLD, NEW, "met"),
+    ("legal.uncertain not-worse-by 0.02", NEW, OLD, "not met"),
+    ("legal.uncertain not-worse-by 0.02", OLD, NEW, "met"),
+    ("legal.uncertain not-worse-by 0.02", OLD, OLD, "cannot tell"),
+    ("legal.uncertain not-worse-by 0.6", NEW, OLD, "met"),
+    ("legal.passed not-worse-by 0.02", NEW, OLD, "not met"),
+    ("no item of legal.uncertain may rise from 0", NEW, OLD, "not met"),
+    ("no item of legal.uncertain may fall from 1", NEW, OLD, "not met"),
+    ("no item of legal.uncertain may rise from 0", OLD, NEW, "met"),
+    ("no item of legal.passed may fall from 1", NEW, OLD, "not met"),
+]
+
+
+@pytest.mark.parametrize(("rule", "new", "old", "verdict"), VERDICTS)
+def test_verdicts(rule, new, old, verdict):
+    assert find(rule, new, old).verdict == verdict
+
+
+@pytest.mark.parametrize("margin", [0.01, 0.05, 0.1, 0.3, 0.5])
+@pytest.mark.parametrize(("new", "old"), [(NEW, OLD), (OLD, NEW), (OLD, OLD), (table("near", 8), OLD)])
+def test_what_is_uncertain_mirrors_what_is_not(margin, new, old):
+    """`passed` of these tables is 1 where `uncertain` is 0."""
+    one, other = (find(f"legal.{part} not-worse-by {margin}", new, old) for part in ("uncertain", "passed"))
+    assert (one.verdict, one.sure, one.more_items) == (other.verdict, other.sure, other.more_items)
+    assert one.difference == pytest.approx(-other.difference)
+
+
+def test_items_that_rose_or_are_gone_are_named():
+    found = find("no item of legal.uncertain may rise from 0", NEW, OLD)
+    assert (found.n, [fall.id for fall in found.fell]) == (55, [f"q{row}" for row in range(5, 25)])
+    gone = find("no item of legal.uncertain may rise from 0", OLD.take(np.arange(50)), OLD)
+    assert [(fall.id, fall.now) for fall in gone.fell] == [(f"q{row}", None) for row in range(50, 60)]
+    nothing = find("no item of legal.uncertain may rise from 0", NEW, table("all", N))
+    assert (nothing.verdict, nothing.n) == ("not met", 0)
+
+
+def test_the_rule_is_printed_as_it_is_meant():
+    rule = NoFall(Target(NAME, (("type", "fact_exact"),)))
+    assert str(rule) == "no item of legal.uncertain[type=fact_exact] may rise from 0"
+    assert parse_rule(str(rule)) == rule == parse_rule(str(rule).replace("rise from 0", "fall from 1"))
+    with pytest.raises(ConfigError, match="this is no rule"):
+        parse_rule("no item of F1 may rise from 0")
+
+
+def test_unknown_parts_get_the_nearest_name():
+    with pytest.raises(UnknownName) as caught:
+        find("legal.uncertan <= 0.1", NEW)
+    assert caught.value.hint == "did you mean 'legal.uncertain'?"
+    with pytest.raises(UnknownName) as caught:
+        find("no item of legal.uncertan may fall from 1", NEW, OLD)
+    assert caught.value.hint == "did you mean 'legal.uncertain'?"
+
+
+def test_an_old_result_says_that_it_is_old():
+    old = Table(OLD.ids, OLD.columns, kind="legal", name="old", parts={"legal": {"passed": np.ones(N)}})
+    with pytest.raises(UnknownName) as caught:
+        find("legal.uncertain <= 0.1", old)
+    assert caught.value.message == "this result was written before there was 'legal.uncertain'"
+    assert "replay:" in caught.value.hint
