@@ -434,6 +434,13 @@ def test_words_of_refusal_that_are_copied_are_the_documents(write):
         assert judge(question, {"answer": answer}, document).parts["correct_abstention"] == 1.0, answer
 
 
+def test_a_fact_that_is_refused_is_not_given_by_a_quotation(document):
+    refused = judge(fact(), {"answer": "材料未载明，原文为“一共收了42000元”。", "citations": [RIGHT]}, document)
+    assert (refused.score, refused.reasons["exact_match"]) == (pytest.approx(0.3), "the answer says '未载明'")
+    for answer in ("原文为“一共收了42000元”。", "42000元，原文为“一共收了42000元”，其他材料未载明。"):
+        assert judge(fact(), {"answer": answer, "citations": [RIGHT]}, document).score == 1.0, answer
+
+
 def test_what_rules_cannot_decide_is_said(document, monkeypatch):
     for question in (fact(), evidence(), gap(), control(expected={"amount_total": 42000})):
         verdict = judge(question, {"answer": "42000元", "evidence": [RIGHT]}, document)

@@ -9,7 +9,7 @@ from steelyard.formats.documents import Document
 from steelyard.legal.abstention import Abstention, detect_abstention
 from steelyard.legal.cases import Case, case_of, remarks_on, value_cited
 from steelyard.legal.citations import Citation, gives, is_real, mismatch
-from steelyard.legal.clauses import doubt
+from steelyard.legal.clauses import doubt, without_quotes
 from steelyard.legal.copies import own_words
 from steelyard.legal.facts import FactVerdict, judge_fact
 from steelyard.legal.forbidden import find_forbidden
@@ -102,6 +102,8 @@ def _judge_fact(question: Fact, case: Case) -> _Draft:
         draft = _nothing(question, "the answer is a copy of the document")
     else:
         found = _fact(question, case)
+        if found.correct and (why := _refused(question, case)):
+            found = FactVerdict(False, 0.0, why)
         exact = found.share if question.rules.partial_credit else float(found.correct)
         draft = _Draft({"exact_match": exact}, {"exact_match": found.reason}, exact, found.remarks, _undecided(found))
     if question.citation_required:
@@ -114,6 +116,18 @@ def _judge_fact(question: Fact, case: Case) -> _Draft:
 def _fact(question: Fact | Gap, case: Case) -> FactVerdict:
     """The typed fields of the record, or what its text says of them, against those that are expected."""
     return judge_fact(question.expected, case.record, question=question.about.question, rules=question.rules)
+
+
+def _refused(question: Fact, case: Case) -> str:
+    """The words by which an answer refuses, if the value stands only in what it quotes: “not stated; it says: …”."""
+    if case.has_typed(question.expected):
+        return ""
+    refusal = detect_abstention(case.answer, question=question.about.question)
+    own = {**case.record, "answer": without_quotes(case.text)}
+    asked = question.about.question
+    if not refusal.abstains or judge_fact(question.expected, own, question=asked, rules=question.rules).correct:
+        return ""
+    return refusal.reason
 
 
 def _undecided(found: FactVerdict) -> str:
