@@ -62,8 +62,10 @@ def as_honest(*parts: str) -> Ceiling:
     """What the same retrieval earns with these parts, without the trick."""
 
     def ceiling(question: Question) -> float:
-        found = honest_verdict(BUNDLED.questions.index(question)).parts
-        return sum(weights(question).get(part, 0.0) * found[part] for part in parts if part in found)
+        found = honest_verdict(BUNDLED.questions.index(question))
+        if isinstance(question, EvidenceSet):  # its parts count in full or not at all
+            return found.score
+        return sum(weights(question).get(part, 0.0) * found.parts[part] for part in parts if part in found.parts)
 
     return ceiling
 
