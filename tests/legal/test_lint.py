@@ -69,6 +69,8 @@ SOUND = {
             {"page": 3, "must_include": "应该是三次", "section": "qa_pair"},
         ],
     },
+    "a control with its answer": {**GAP, "should_abstain": False, "expected": {"boolean_answer": True}},
+    "a control with a quotation": {**GAP, "should_abstain": False, "required_quote": "应该是三次"},
     "a check of an amount": {**GAP, "scoring": {"hallucination_check": "must_not_provide_exact_amount"}},
     "a check of details": {**GAP, "scoring": {"hallucination_check": "must_not_invent_details"}},
     "a check of a conflict": {**GAP, "scoring": {"hallucination_check": "must_report_conflict"}},
@@ -88,6 +90,7 @@ def test_nothing_is_said_of_sound_questions(warnings, case):
 
 
 E1 = "/required_evidence/0"
+OPEN = ": a control without expected fields and without required_quote; any statement answers it"
 FAULTY = {
     "a page that is not there": (evidence(9, "一共42000元"), [E1 + "/page: there is no page 9 in d.md"]),
     "another page": (
@@ -175,6 +178,14 @@ FAULTY = {
     "a check that nobody knows": (
         {**GAP, "scoring": {"hallucination_check": "must_not_speculate_reasons"}},
         ["/scoring/hallucination_check: 'must_not_speculate_reasons' is not known; only the general check is made"],
+    ),
+    "a control without an answer": (
+        {**GAP, "should_abstain": False},
+        ["/should_abstain" + OPEN],
+    ),
+    "a control that says so in its key, without an answer": (
+        {**{key: GAP[key] for key in ("id", "type", "question")}, "expected": {"should_abstain": False}},
+        ["/expected/should_abstain" + OPEN],
     ),
     "an amount that is told": (
         {**FACT, "question": "他是否收了四万二千元？"},

@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from steelyard.formats.documents import read_document
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import read_question_file
-from steelyard.legal import judge, judge_fact, question_of
+from steelyard.legal import Abstention, FactVerdict, contains_quote, judge, judge_fact, question_of
+from steelyard.legal.amounts import Judged
 from steelyard.legal.oracle import gold_record
 from steelyard.pipelines.benchmark import load_benchmark
 
@@ -88,25 +90,20 @@ def document(write):
     return read_document(write("d.md", DOCUMENT))
 
 
+FIELDS_OF_FACT = {
+    "id": "f",
+    "type": "fact_exact",
+    "question": "他一共收了多少钱？",
+    "expected": {"amount_total": 42000},
+    "required_evidence": [
+        {"page": 1, "must_include": "一共收了42000元", "speaker": "answer", "section": "qa_pair", "is_critical": True}
+    ],
+    "scoring": {"citation_required": True},
+}
+
+
 def fact(**scoring):
-    return question_of(
-        {
-            "id": "f",
-            "type": "fact_exact",
-            "question": "他一共收了多少钱？",
-            "expected": {"amount_total": 42000},
-            "required_evidence": [
-                {
-                    "page": 1,
-                    "must_include": "一共收了42000元",
-                    "speaker": "answer",
-                    "section": "qa_pair",
-                    "is_critical": True,
-                }
-            ],
-            "scoring": {"citation_required": True, **scoring},
-        }
-    )
+    return question_of({**FIELDS_OF_FACT, "scoring": {"citation_required": True, **scoring}})
 
 
 def evidence(**scoring):
@@ -161,13 +158,16 @@ def test_a_fact_with_its_citation(document):
 @pytest.mark.parametrize(
     ("citation", "why"),
     [
-        ({"page": 2, "text": RIGHT["text"]}, "not page 1"),
+        ({"page": 2, "text": RIGHT["text"]}, "cites page 2, the passage is on page 1"),
+        ({"page": 2, "text": "去过两次"}, "not page 1"),
         ({"page": 1, "text": "一共收了42000元现金"}, "the words are not on that page"),
         ({"page": 1, "text": "是2020年6月5日收的"}, "does not include '一共收了42000元'"),
         ({"page": 1, "text": RIGHT["text"], "speaker": "question"}, "said to be the question"),
         ({"page": 1, "text": RIGHT["text"], "section": "header"}, "said to be in header"),
-        ({"page": "1-3", "text": RIGHT["text"]}, "not page 1"),
-        ({"page": True, "text": RIGHT["text"]}, "not page 1"),
+        ({"page": "1-3", "text": RIGHT["text"]}, "names no page, the passage is on page 1"),
+        ({"page": True, "text": RIGHT["text"]}, "names no page, the passage is on page 1"),
+        (RIGHT["text"], "names no page, the passage is on page 1"),
+        ({**RIGHT, "document": "other.md"}, "names another document, 'other.md'"),
         ({"page": 1, "text": ""}, "does not include '一共收了42000元'"),
     ],
 )
@@ -187,7 +187,10 @@ def test_the_whole_document_earns_nothing(write):
     assert judge(fact(), record, document).score == 0.0
     found = judge(evidence(), {"answer": document.text, "evidence": pages[:1]}, document)
     assert found.score == pytest.approx(0.2)  # a snippet that exists, and nothing else
-    assert judge(gap(), {"answer": document.text}, document).parts["correct_abstention"] in (0.0, 1.0)
+    dumped = judge(gap(), {"answer": document.text}, document)
+    assert (dumped.score, dumped.abstained) == (0.0, False)
+    assert "copies_document: the answer is a copy of the document" in dumped.remarks
+    assert judge(fact(), {"answer": "", "amount_total": 42000, "text_answer": document.text}, document).score == 0.0
 
 
 def test_repeated_snippets_count_once(document):
@@ -263,6 +266,222 @@ def test_what_is_reported_beside_the_score(document):
     assert sums.remarks == ("parts_do_not_add_up: 43000 is not 42000元",)
     invented = judge(fact(), {"answer": "42000元", "citations": [{"page": 1, "text": "从来没有说过的话"}]}, document)
     assert invented.remarks == ("invented_citation: 从来没有说过的话",)
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "。", "……", "？！", "---", "“”", "👍", "他一共收了多少钱？", "他一共收了多少钱"]
+)
+def test_silence_earns_nothing_and_fields_speak(document, answer):
+    said = {"answer": answer, "citations": [RIGHT]}
+    assert judge(fact(), said, document).score == 0.0
+    assert judge(fact(), {**said, "amount_total": 42000}, document).score == 1.0
+    assert judge(gap(question="他一共收了多少钱？"), {"answer": answer}, document).score == 0.0
+    assert judge(evidence(), {"answer": answer}, document).score == 0.0
+
+
+def test_an_answer_that_is_too_long_is_not_read(document):
+    limited = replace(fact(), about=replace(fact().about, longest=20))
+    assert judge(limited, {"answer": "42000元", "citations": [RIGHT]}, document).score == 1.0
+    long = judge(limited, {"answer": "42000元" + "。" * 20, "citations": [RIGHT], "amount_total": 42000}, document)
+    assert (long.score, long.remarks) == (0.0, ("answer_too_long: more than 20 characters",))
+    assert long.reasons == {"exact_match": "longer than 20 characters"}
+    assert set(long.parts) >= {"exact_match", "citation_correctness", "passed", "uncertain"}
+    for question in (fact(), evidence(), gap()):
+        found = judge(question, {"answer": "号" * 100_001, "citations": [RIGHT], "evidence": [RIGHT]}, document)
+        assert (found.score, found.remarks) == (0.0, ("answer_too_long: more than 100000 characters",))
+
+
+def control(**fields):
+    return gap(question="他一共收了多少钱？", should_abstain=False, required_quote=None, scoring={}, **fields)
+
+
+@pytest.mark.parametrize(
+    ("answer", "parts"),
+    [
+        ("42000元。", (1.0, 1.0)),
+        ("一共收了42000元，是2020年6月5日收的。", (1.0, 1.0)),
+        ("两次。", (0.0, 1.0)),  # a value of the document, and not the one that was asked for
+        ("2020年6月5日。", (0.0, 1.0)),
+        ("材料未载明。", (0.0, 1.0)),
+        ("24000元。", (0.0, 0.0)),
+        ("好的。", (0.0, 0.0)),
+        ("这是一个好问题，我很乐意回答。", (0.0, 0.0)),
+        ("他一共收了多少钱？", (0.0, 0.0)),
+        ("关于他一共收了多少钱，材料中有说明。", (0.0, 0.0)),
+    ],
+)
+def test_a_control_must_be_answered(document, answer, parts):
+    found = judge(control(expected={"amount_total": 42000}), {"answer": answer}, document)
+    assert (found.parts["correct_abstention"], found.parts["no_hallucination"]) == parts, found.reason
+
+
+def test_a_control_without_a_key_is_answered_by_any_statement_of_the_document(document):
+    assert judge(control(), {"answer": "是2020年6月5日收的。"}, document).score == 1.0
+    assert judge(control(), {"answer": "好的。"}, document).score == 0.0
+    typed = judge(control(expected={"amount_total": 42000}), {"answer": "", "amount_total": 42000}, document)
+    assert typed.score == 1.0
+    assert judge(control(expected={"amount_total": 42000}), {"answer": "", "amount_total": 1}, document).score == 0.0
+
+
+def test_a_control_is_also_answered_by_its_quotation_but_not_by_a_hedge(document):
+    question = gap(
+        question="他去过几次？",
+        should_abstain=False,
+        required_quote="应该是三次，刚才说错了",
+        expected={"count": 3},
+        scoring={},
+    )
+    assert judge(question, {"answer": "他说“应该是三次，刚才说错了”。"}, document).score == 1.0
+    hedged = judge(question, {"answer": "说不准，也许是“应该是三次，刚才说错了”。"}, document)
+    assert hedged.parts["correct_abstention"] == 0.0
+
+
+def test_the_budget_of_citations(document):
+    others = [{"page": 2, "text": text} for text in ("去过两次", "应该是三次", "刚才说错了", "你去过几次", "到底几次")]
+    late = {"answer": "42000元", "citations": [*others, RIGHT]}
+    verdict = judge(fact(), late, document)
+    assert verdict.score == pytest.approx(0.7)
+    assert "citations_over_budget: 6 are given, 5 are read" in verdict.remarks
+    early = judge(fact(), {**late, "citations": [RIGHT, *others]}, document)
+    assert early.score == 1.0
+    wide = question_of(FIELDS_OF_FACT, criteria={"max_citations": 6})
+    assert judge(wide, late, document).score == 1.0
+    snippets = [*({"page": 1, "text": f"{text}"} for text in "一共收了元"), *others[:2]]
+    narrow = replace(evidence(), about=replace(evidence().about, citations=5))
+    found = judge(narrow, {"evidence": snippets}, document)
+    assert (found.parts["recall"], found.parts["precision"]) == (0.0, 0.0)
+    assert "citations_over_budget: 7 are given, 5 are read" in found.remarks
+    assert judge(evidence(), {"evidence": snippets}, document).parts["precision"] == pytest.approx(2 / 7)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_right"),
+    [
+        ("d.md", True),
+        ("D.MD", True),
+        ("/data/cases/d.md", True),
+        ("C:\\cases\\d.md", True),
+        ("d.pdf", True),
+        ("d", True),
+        ("https://host/files/d.md?page=2#x", True),
+        ("第1页", True),
+        ("qa_pair", True),
+        ("询问笔录", True),
+        ("chunk 12", True),
+        ("", True),
+        ("e.md", False),
+        ("/data/d/e.md", False),
+        ("d2.pdf", False),
+        ("dd.md", False),
+    ],
+)
+def test_a_citation_of_another_document_earns_nothing(document, name, is_right):
+    cited = {**RIGHT, "document": name}
+    verdict = judge(fact(), {"answer": "42000元", "citations": [cited]}, document)
+    assert verdict.score == pytest.approx(1.0 if is_right else 0.7)
+    assert (f"wrong_document: {name}" in verdict.remarks) is not is_right
+    found = judge(evidence(), {"evidence": [{"page": 2, "text": "去过两次", "document": name}]}, document)
+    assert found.parts["citation_provided"] == float(is_right)
+
+
+def test_citations_without_a_page_give_only_what_needs_none(document):
+    assert judge(fact(), {"answer": "42000元", "citations": [RIGHT["text"]]}, document).score == pytest.approx(0.7)
+    plain = ["答：去过两次。", "应该是三次"]
+    assert judge(evidence(), {"evidence": plain}, document).score == 0.0
+    found = judge(conflict(required_quote=None), {"answer": "前后矛盾，无法确定。", "citations": plain}, document)
+    assert found.parts["conflict_surfaced"] == 1.0
+    invented = ["答：去过两次。", "应该是三次，我保证"]
+    found = judge(conflict(required_quote=None), {"answer": "前后矛盾，无法确定。", "citations": invented}, document)
+    assert found.parts["conflict_surfaced"] == 0.0
+
+
+def test_lines_glued_with_gaps_are_as_long_as_what_they_skip(write):
+    filler = "".join(f"问：第{n}件事？\n答：没有印象{n}。\n" for n in range(60))
+    document = read_document(write("d.md", f"答：去过两次。\n{filler}答：应该是三次。\n"))
+    question = question_of(
+        {
+            "id": "e",
+            "type": "evidence_set",
+            "question": "几次？",
+            "required_evidence": [{"page": 1, "must_include": "去过两次"}, {"page": 1, "must_include": "应该是三次"}],
+        }
+    )
+    glued = judge(question, {"evidence": [{"page": 1, "text": "去过两次……应该是三次"}]}, document)
+    assert (glued.parts["recall"], glued.parts["citation_provided"]) == (0.0, 1.0)
+    apart = [{"page": 1, "text": "去过两次"}, {"page": 1, "text": "应该是三次"}]
+    assert judge(question, {"evidence": apart}, document).score == 1.0
+
+
+def test_a_set_of_evidence_passes_only_with_both_thresholds(document):
+    both = [{"page": 2, "text": "去过两次"}, {"page": 2, "text": "应该是三次"}]
+    padded = [*both, *({"page": 1, "text": text} for text in ("号码我忘记了", "你一共收了多少钱"))]
+    low = replace(evidence(), about=replace(evidence().about, passing=0.5))
+    assert judge(low, {"evidence": both}, document).parts["passed"] == 1.0
+    failed = judge(low, {"evidence": padded}, document)
+    assert (failed.score, failed.parts["passed"]) == (pytest.approx(0.7), 0.0)
+
+
+LONG = "问：钱用到哪里去了？\n答：具体请了谁吃饭、每一顿花了多少钱、是在哪一家饭店吃的，时间太久我都忘记了。"
+
+
+def test_words_of_refusal_that_are_copied_are_the_documents(write):
+    document = read_document(write("d.md", DOCUMENT.replace("=== 第2页", f"{LONG}\n=== 第2页")))
+    question = gap(question="钱用到哪里去了？", required_quote=None, scoring={})
+    copied = judge(question, {"answer": LONG.partition("答：")[2]}, document)
+    assert (copied.parts["correct_abstention"], copied.parts["no_hallucination"]) == (0.0, 1.0)
+    assert copied.reasons["correct_abstention"] == "the words of refusal are copied from the document"
+    for answer in (f"他说“{LONG.partition('答：')[2]}”", f"材料未载明。{LONG.partition('答：')[2]}", "他忘记了。"):
+        assert judge(question, {"answer": answer}, document).parts["correct_abstention"] == 1.0, answer
+
+
+def test_a_fact_that_is_refused_is_not_given_by_a_quotation(document):
+    refused = judge(fact(), {"answer": "材料未载明，原文为“一共收了42000元”。", "citations": [RIGHT]}, document)
+    assert (refused.score, refused.reasons["exact_match"]) == (pytest.approx(0.3), "the answer says '未载明'")
+    for answer in ("原文为“一共收了42000元”。", "42000元，原文为“一共收了42000元”，其他材料未载明。"):
+        assert judge(fact(), {"answer": answer, "citations": [RIGHT]}, document).score == 1.0, answer
+
+
+def test_what_rules_cannot_decide_is_said(document, monkeypatch):
+    for question in (fact(), evidence(), gap(), control(expected={"amount_total": 42000})):
+        verdict = judge(question, {"answer": "42000元", "evidence": [RIGHT]}, document)
+        assert (verdict.parts["uncertain"], verdict.uncertain, "uncertain" in verdict.reasons) == (0.0, False, False)
+        assert judge(question, {}, document).parts["uncertain"] == 0.0
+    unsure = Judged(True, "the answer says 42000元", uncertain=True)
+    found = FactVerdict(True, 1.0, "amount_total: the answer says 42000元", {"amount_total": unsure})
+    monkeypatch.setattr("steelyard.legal.score.judge_fact", lambda *_, **__: found)
+    for question in (fact(), control(expected={"amount_total": 42000})):
+        verdict = judge(question, {"answer": "42000元"}, document)
+        assert (verdict.parts["uncertain"], verdict.uncertain) == (1.0, True)
+        assert verdict.reasons["uncertain"] == "amount_total: the answer says 42000元"
+    refusal = Abstention(True, "the answer says '未载明'", uncertain=True)
+    monkeypatch.setattr("steelyard.legal.score.detect_abstention", lambda *_, **__: refusal)
+    assert judge(gap(), {"answer": "未载明"}, document).reasons["uncertain"] == "the answer says '未载明'"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "stands"),
+    [
+        ("一共42000元", "2000元", False),
+        ("一共42,000元", "000元", False),
+        ("还欠42000元，另有2000元", "2000元", True),  # the second place counts
+        ("第2，2000元是押金", "2000元", True),
+        ("四万二千元", "二千元", False),
+        ("统共，二千元", "二千元", True),
+        ("I did not know", "know", True),
+        ("It is unknown", "know", False),
+        ("It is unknown, I know", "know", True),
+        ("Mr. Umberly's yard", "Umberly", True),
+        ("Tern-9 paint", "Tern", True),
+        ("Tern-92 paint", "Tern-9", False),
+        ("3.5元", "5元", False),
+        ("he could not reach the supplier at all", "ould not reach the supplier at a", True),  # cut by length
+        ("甲……乙", "……", False),
+        ("先说甲乙丙丁，后说子丑寅卯", "甲乙丙丁…子丑寅卯", True),
+        ("先说甲乙丙丁，后说子丑寅卯", "子丑寅卯…甲乙丙丁", False),
+    ],
+)
+def test_where_a_quotation_stands(text, quote, stands):
+    assert contains_quote(text, quote) is stands
 
 
 words = st.text(st.sampled_from("材料未载明矛盾去过两次应该是三42000元年月日“”，。但 x"), max_size=40)

@@ -15,7 +15,7 @@ from steelyard.reports.reasons import KINDS, NAMES, REASONS, WORDS, reason_in
 SOURCES = Path(__file__).parents[2] / "src" / "steelyard"
 # they speak of question files, make answers, hold patterns, or name kinds; none of them gives a reason
 SILENT = ("__init__", "clauses", "forbidden", "lint", "model", "oracle", "quotes")
-SILENT += ("proper_names", "refusal_words", "roles")
+SILENT += ("copies", "proper_names", "refusal_words", "roles", "saying", "sources")
 ENGLISH = re.compile(r"[a-z]{2}[:,]? [a-z{(]")
 # the place before a reason about a citation, joined to it in the next line of the source
 PLACE = "page {}, '{}'"

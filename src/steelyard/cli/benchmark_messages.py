@@ -69,6 +69,9 @@ BENCHMARK = {
     "contradicts should_abstain of the question": "与本题的 should_abstain 矛盾",
     # CHINESE: lint
     "the question says it already": "题目中已经说出了答案",
+    "a control without expected fields and without required_quote; any statement answers it": (
+        "对照题既没有写 expected 中的答案，也没有 required_quote；任何说法都会算作回答"
+    ),
     "{} is not known; only the general check is made": "{} 不是已知的检查项，只做一般检查",
     "there is no page {} in {}": "{1} 没有第 {0} 页",
     "{} characters count in it; fewer than {} are found by chance": "参与比对的只有 {} 个字符；少于 {} 个容易偶然相同",

@@ -1,14 +1,15 @@
-"""Citations: the right page, the right words, really there, said by the right person, and not the whole page."""
+"""Citations: the right document and page, the right words, really there, said by the right person, and not too long."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from steelyard.formats.documents import Document, Page
+from steelyard.formats.documents import Document
 from steelyard.legal.model import Evidence
-from steelyard.legal.quotes import quote_key, quote_pieces
+from steelyard.legal.quotes import contains_quote, quote_key, quote_pieces
+from steelyard.legal.sources import source_of
+from steelyard.text.normal import normal
 
 _PAGE: Final = re.compile(
     r"\s*(?:第|p\.?|pages?)?\s*(\d+)\s*(?:页)?(?:\s*[-~–至到]\s*(?:第)?\s*(\d+)\s*页?)?\s*", re.IGNORECASE
@@ -16,6 +17,10 @@ _PAGE: Final = re.compile(
 _SPEAKERS: Final = {"问": "question", "q": "question", "答": "answer", "a": "answer"}
 _PREFIX: Final = re.compile(r"^\s*(问|答|Q|A)\s*[:：.]", re.IGNORECASE)
 _SECTIONS: Final = {"qa_pair": ("question", "answer"), "header": ("header",)}
+# a name is that of a document only with one of these endings: 第3页, qa_pair, chunk 12 or "knowledge base" name none
+_FILE: Final = re.compile(
+    r"\.(?:md|markdown|txt|text|jsonl?|pdf|docx?|rtf|odt|wps|ofd|html?|xml|csv|tsv|xlsx?|pptx?|epub)$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,7 @@ class Citation:
     text: str
     section: str | None = None
     speaker: str | None = None
+    document: str | None = None
 
     @property
     def key(self) -> str:
@@ -33,42 +39,107 @@ class Citation:
         return quote_key(self.text)
 
 
+class Mismatch(NamedTuple):
+    """Why a citation does not give a passage, and how near it comes: 0 another place, 1 its page, 2 its words."""
+
+    nearness: int
+    reason: str
+
+
 def citations_of(items: Any) -> list[Citation]:
     """The citations of a record, duplicates dropped; what is no citation at all is one without a page."""
-    found = []
+    found: dict[tuple[Any, ...], Citation] = {}
     for item in items if isinstance(items, Sequence) and not isinstance(items, str) else ():
-        if isinstance(item, Mapping):
-            text = item.get("text")
-            found.append(
-                Citation(
-                    _pages(item.get("page")),
-                    text if isinstance(text, str) else "",
-                    item.get("section"),
-                    item.get("speaker"),
-                )
-            )
-        elif isinstance(item, str):
-            found.append(Citation((), item))
-    return list({(each.pages, each.key): each for each in found}.values())
+        citation = _citation(item)
+        if citation is not None:
+            found.setdefault((citation.pages, citation.key, _stem(citation.document or "")), citation)
+    return list(found.values())
+
+
+def _citation(item: Any) -> Citation | None:
+    if isinstance(item, str):
+        return Citation((), item)
+    if not isinstance(item, Mapping):
+        return None
+    text, document = item.get("text"), item.get("document")
+    return Citation(
+        _pages(item.get("page")),
+        text if isinstance(text, str) else "",
+        item.get("section"),
+        item.get("speaker"),
+        document if isinstance(document, str) else None,
+    )
 
 
 def is_real(citation: Citation, document: Document) -> bool:
-    """Whether the words stand on the page that is named."""
-    return bool(citation.key) and _stands_in(citation.text, _page_key(document, citation.pages))
+    """Whether the words stand on the page that is named, and in this document."""
+    return not is_foreign(citation, document) and _span(citation, document) >= 0
 
 
-def mismatch(citation: Citation, item: Evidence, document: Document, longest: int) -> str:
+def is_foreign(citation: Citation, document: Document) -> bool:
+    """Whether the citation names the file of another document; folders, endings and case do not matter."""
+    name = _file_name(citation.document or "")
+    return _FILE.search(name) is not None and _stem(name) != _stem(document.name)
+
+
+def gives(citation: Citation, item: Evidence, document: Document, longest: int) -> bool:
+    """Whether a citation gives the words of a passage, its page named or not, and is not too long."""
+    if citation.pages or is_foreign(citation, document):
+        return mismatch(citation, item, document, longest) is None
+    span = source_of(document).key.span(quote_pieces(citation.text))
+    return span >= 0 and not _is_long(span, item, longest) and contains_quote(citation.text, item.must_include)
+
+
+def mismatch(citation: Citation, item: Evidence, document: Document, longest: int) -> Mismatch | None:
     """Why a citation does not give the required passage; nothing if it does."""
-    wanted = quote_key(item.must_include)
+    has_words = contains_quote(citation.text, item.must_include)
+    if is_foreign(citation, document):
+        return Mismatch(2 * has_words, f"names another document, {citation.document!r}")
     if item.page not in citation.pages:
-        return f"not page {item.page}"
-    if wanted not in citation.key:
-        return f"does not include {item.must_include!r}"
-    if not is_real(citation, document):
-        return "the words are not on that page"
-    if len(citation.key) > max(longest, 3 * len(wanted)):
-        return f"longer than {longest} characters"
-    return _spoken_otherwise(citation, item, document)
+        return Mismatch(2, _elsewhere(citation, item)) if has_words else Mismatch(0, f"not page {item.page}")
+    if not has_words:
+        return Mismatch(1, f"does not include {item.must_include!r}")
+    span = _span(citation, document)
+    if span < 0:
+        return Mismatch(2, _not_there(citation, document))
+    if _is_long(span, item, longest):
+        return Mismatch(2, f"longer than {longest} characters")
+    spoken = _spoken_otherwise(citation, item, document)
+    return Mismatch(2, spoken) if spoken else None
+
+
+def _span(citation: Citation, document: Document) -> int:
+    """The length of the passage that is cited; lines of a page glued with ... are as long as what lies between them."""
+    return source_of(document).span_on(citation.text, citation.pages)
+
+
+def _is_long(span: int, item: Evidence, longest: int) -> bool:
+    return span > max(longest, 3 * len(quote_key(item.must_include)))
+
+
+def _elsewhere(citation: Citation, item: Evidence) -> str:
+    """Where a citation says that the passage stands, and where it does."""
+    if not citation.pages:
+        return f"names no page, the passage is on page {item.page}"
+    return f"cites page {'-'.join(map(str, citation.pages))}, the passage is on page {item.page}"
+
+
+def _not_there(citation: Citation, document: Document) -> str:
+    """That the cited words are not where the citation says, and where they are."""
+    pages = source_of(document).pages_with(citation.text)
+    return f"the words are not on that page but on page {pages[0]}" if pages else "the words are not on that page"
+
+
+def _file_name(name: str) -> str:
+    """The last part of a path or an address, without what follows ? or #."""
+    return re.split(r"[/\\]", re.split("[?#]", normal(name).strip())[0])[-1]
+
+
+def _stem(name: str) -> str:
+    stem = _file_name(name).casefold()
+    while (shorter := _FILE.sub("", stem)) != stem:
+        stem = shorter
+    return stem
 
 
 def _spoken_otherwise(citation: Citation, item: Evidence, document: Document) -> str:
@@ -86,39 +157,10 @@ def _spoken_otherwise(citation: Citation, item: Evidence, document: Document) ->
 
 def _kinds(item: Evidence, citation: Citation, document: Document) -> set[str]:
     """The kinds of unit in which the cited words stand; by the prefix of the citation where none has them."""
-    page = document.page(item.page)
-    wanted = quote_key(item.must_include)
-    if page is not None:
-        located = {kind for kind, key in _unit_keys(page) if wanted in key}
-        if located:
-            return located
-    prefix = _PREFIX.match(citation.text)
-    return {_SPEAKERS[prefix[1].lower()]} if prefix else set()
-
-
-@lru_cache(maxsize=512)
-def _unit_keys(page: Page) -> tuple[tuple[str, str], ...]:
-    return tuple((unit.kind, quote_key(page.text[unit.start : unit.end])) for unit in page.units)
-
-
-def _page_key(document: Document, pages: tuple[int, ...]) -> str:
-    return "".join(_key_of(page) for number in pages if (page := document.page(number)) is not None)
-
-
-@lru_cache(maxsize=512)
-def _key_of(page: Page) -> str:
-    return quote_key(page.text)
-
-
-def _stands_in(text: str, key: str) -> bool:
-    """Whether all pieces of a text stand in a key, in order."""
-    at = 0
-    for piece in quote_pieces(text):
-        found = key.find(piece, at)
-        if found < 0:
-            return False
-        at = found + len(piece)
-    return True
+    page = source_of(document).pages.get(item.page)
+    located = set(page.kinds(item.must_include)) if page is not None else set()
+    prefix = None if located else _PREFIX.match(citation.text)
+    return {_SPEAKERS[prefix[1].lower()]} if prefix else located
 
 
 def _pages(value: Any) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from steelyard.legal.clocks import minutes_of
 from steelyard.legal.derivations import cents, is_rounded
 from steelyard.legal.grounds import Ground, document_ground, ground_of, percent_of, question_ground
 from steelyard.legal.proper_names import is_known_name
-from steelyard.legal.quotes import quote_key, quote_pieces
+from steelyard.legal.quotes import key_of, quote_key
 from steelyard.legal.reckoning import Reckoning
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
@@ -53,18 +53,8 @@ def find_invented(answer: str, context: str, *, question: str = "") -> list[Inve
 
 def _quotations(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
     for inner, start in claims.quotes:
-        if not any(_is_quoted(inner, ground) for ground in grounds):
+        if not any(key_of(ground.text).holds(inner) for ground in grounds):
             yield Invented(inner, "quote", start, start + len(inner))
-
-
-def _is_quoted(words: str, ground: Ground) -> bool:
-    at = 0
-    for piece in quote_pieces(words):
-        found = _find_whole(ground.key, piece, at)
-        if found < 0:
-            return False
-        at = found + len(piece)
-    return True
 
 
 def _find_whole(key: str, piece: str, start: int = 0) -> int:

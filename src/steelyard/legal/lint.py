@@ -1,15 +1,16 @@
 """Questions read against their document: what they ask for must be there, once, and where they say."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from steelyard.errors import Problem
 from steelyard.formats.documents import Document
 from steelyard.formats.question_checks import Fault, Fields
 from steelyard.formats.questions import QuestionFile
-from steelyard.legal.quotes import contains_quote, quote_key, quote_pieces
+from steelyard.legal.facts import FIELDS
+from steelyard.legal.quotes import quote_key, quote_pieces
+from steelyard.legal.sources import Source, source_of
 from steelyard.text.dates import Day
 from steelyard.text.mentions import mentions
 from steelyard.text.normal import normal
@@ -22,36 +23,9 @@ _UNITS: Final = {"header": "the header", "question": "a question", "answer": "an
 _SPOKEN: Final = ("question", "answer")
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """A page in the form in which words are compared."""
-
-    text: str
-    key: str
-    units: tuple[tuple[str, str], ...]
-
-    def kinds(self, key: str) -> list[str]:
-        """The kinds of the units that hold these words."""
-        return list(dict.fromkeys(kind for kind, unit in self.units if key in unit))
-
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """The document in the form in which words are compared."""
-
-    name: str
-    text: str
-    key: str
-    pages: Mapping[int, _Page]
-
-    def pages_with(self, key: str) -> list[int]:
-        """The numbers of the pages that hold these words."""
-        return [number for number, page in self.pages.items() if key in page.key]
-
-
 def lint(file: QuestionFile, document: Document) -> list[Problem]:
     """What looks wrong with questions beside their document; they can be scored all the same."""
-    source = _source(document)
+    source = source_of(document)
     return [
         fault.below(f"/questions/{index}").problem(file.places)
         for index, question in enumerate(file.questions)
@@ -59,20 +33,9 @@ def lint(file: QuestionFile, document: Document) -> list[Problem]:
     ]
 
 
-def _source(document: Document) -> _Source:
-    pages = {
-        page.number: _Page(
-            page.text,
-            quote_key(page.text),
-            tuple((unit.kind, quote_key(page.text[unit.start : unit.end])) for unit in page.units),
-        )
-        for page in document.pages
-    }
-    return _Source(document.name, document.text, quote_key(document.text), pages)
-
-
-def _warnings(fields: Fields, source: _Source) -> Iterator[Fault]:
+def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
     yield from _told_answers(fields)
+    yield from _open_controls(fields)
     for name in ("required_evidence", "conflicting_evidence"):
         for index, item in enumerate(fields.get(name, ())):
             yield from _passage(f"/{name}/{index}", item, source)
@@ -83,22 +46,23 @@ def _warnings(fields: Fields, source: _Source) -> Iterator[Fault]:
         yield Fault("/scoring/hallucination_check", f"{check!r} is not known; only the general check is made")
 
 
-def _passage(pointer: str, item: Fields, source: _Source) -> Iterator[Fault]:
+def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
     """One piece of evidence: on its page, once, long enough, said by whom it says."""
-    number, key = item["page"], quote_key(item["must_include"])
+    number, words = item["page"], item["must_include"]
+    key = quote_key(words)
     page = source.pages.get(number)
     if page is None:
-        yield Fault(f"{pointer}/page", f"there is no page {number} in {source.name}")
+        yield Fault(f"{pointer}/page", f"there is no page {number} in {source.document.name}")
     elif len(key) < FEWEST:
         yield Fault(
             f"{pointer}/must_include", f"{len(key)} characters count in it; fewer than {FEWEST} are found by chance"
         )
-    elif key not in page.key:
-        yield Fault(f"{pointer}/must_include", _missing(number, source.pages_with(key), source.name))
+    elif not page.key.holds(words):
+        yield Fault(f"{pointer}/must_include", _missing(number, source.pages_with(words), source.document.name))
     else:
-        if page.key.count(key) > 1:
-            yield Fault(f"{pointer}/must_include", f"it stands {page.key.count(key)} times on page {number}")
-        yield from _misplaced(pointer, item, page.kinds(key))
+        if (times := page.key.count(key)) > 1:
+            yield Fault(f"{pointer}/must_include", f"it stands {times} times on page {number}")
+        yield from _misplaced(pointer, item, page.kinds(words))
 
 
 def _missing(number: int, others: Sequence[int], name: str) -> str:
@@ -119,36 +83,36 @@ def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fau
         yield Fault(f"{pointer}/section", f"it stands in {found}, not in a question or an answer")
 
 
-def _quotes(fields: Fields, source: _Source) -> Iterator[Fault]:
+def _quotes(fields: Fields, source: Source) -> Iterator[Fault]:
     quotes = {"/required_quote": fields["required_quote"]} if "required_quote" in fields else {}
     quotes |= {f"/additional_quotes/{n}": quote for n, quote in enumerate(fields.get("additional_quotes", ()))}
     for pointer, quote in quotes.items():
         yield from (Fault(pointer, message) for message in _quotation(quote, source))
 
 
-def _quotation(quote: str, source: _Source) -> Iterator[str]:
+def _quotation(quote: str, source: Source) -> Iterator[str]:
     """A quotation: each of its pieces, and their order."""
     pieces = quote_pieces(quote)
-    missing = [piece for piece in pieces if piece not in source.key]
+    missing = [piece for piece in pieces if source.key.find([piece]) < 0]
     if not pieces:
         yield f"0 characters count in it; fewer than {FEWEST} are found by chance"
     elif missing:
-        yield from (f"{piece!r} is not in {source.name}" for piece in missing)
-    elif not contains_quote(source.text, quote):
-        yield f"its pieces stand in another order in {source.name}"
+        yield from (f"{piece!r} is not in {source.document.name}" for piece in missing)
+    elif not source.key.holds(quote):
+        yield f"its pieces stand in another order in {source.document.name}"
 
 
-def _locations(fields: Fields, source: _Source) -> Iterator[Fault]:
+def _locations(fields: Fields, source: Source) -> Iterator[Fault]:
     places = {"/evidence_location": fields["evidence_location"]} if "evidence_location" in fields else {}
     places |= {f"/additional_evidence/{n}": place for n, place in enumerate(fields.get("additional_evidence", ()))}
     for pointer, place in places.items():
         if place["page"] not in source.pages:
-            yield Fault(f"{pointer}/page", f"there is no page {place['page']} in {source.name}")
+            yield Fault(f"{pointer}/page", f"there is no page {place['page']} in {source.document.name}")
     quote, said = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
     if quote is not None and said in source.pages:
-        pages = [number for number, page in source.pages.items() if contains_quote(page.text, quote)]
+        pages = source.pages_with(quote)
         if pages and said not in pages:
-            yield Fault("/required_quote", _missing(said, pages, source.name))
+            yield Fault("/required_quote", _missing(said, pages, source.document.name))
 
 
 def _told_answers(fields: Fields) -> Iterator[Fault]:
@@ -169,3 +133,12 @@ def _told_answers(fields: Fields) -> Iterator[Fault]:
                 is_told = False
         if is_told:
             yield Fault(f"/expected/{name}", "the question says it already")
+
+
+def _open_controls(fields: Fields) -> Iterator[Fault]:
+    """Controls that say neither what the answer is nor what it quotes."""
+    expected = fields.get("expected", {})
+    is_control = fields.get("should_abstain", expected.get("should_abstain", True)) is False
+    if is_control and "required_quote" not in fields and not any(name in expected for name in FIELDS):
+        pointer = "/should_abstain" if "should_abstain" in fields else "/expected/should_abstain"
+        yield Fault(pointer, "a control without expected fields and without required_quote; any statement answers it")

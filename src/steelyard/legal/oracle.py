@@ -5,7 +5,7 @@ from typing import Any
 
 from steelyard.formats.documents import Document
 from steelyard.legal.model import Evidence, EvidenceSet, Fact, Gap, Question
-from steelyard.legal.quotes import quote_key, quote_pieces
+from steelyard.legal.quotes import contains_quote
 
 _WORDS = {
     "zh": {
@@ -34,7 +34,8 @@ def gold_record(question: Question, document: Document) -> dict[str, Any]:
             passages = _passages(question.evidence)
             return {"answer": "", "evidence": passages, "citations": passages}
         case Gap():
-            return {"answer": _gap_answer(question, document), "citations": _passages(question.conflicting)}
+            typed = {} if question.should_abstain else question.expected
+            return {**typed, "answer": _gap_answer(question, document), "citations": _passages(question.conflicting)}
 
 
 def _passages(items: Iterable[Evidence]) -> list[Mapping[str, Any]]:
@@ -49,11 +50,12 @@ def _gap_answer(question: Gap, document: Document) -> str:
     quoted = "".join(words["said"].format(quote) for quote in quotes)
     if question.should_abstain:
         return (words["conflict"] if sides else words["absent"]) + quoted
-    return quoted or _sentence(question, document)
+    return quoted or ("" if question.expected else _sentence(question, document))
 
 
 def _sentence(question: Gap, document: Document) -> str:
     """A line of the document that the question's evidence names, where there is nothing to quote."""
-    wanted = [piece for item in question.evidence for piece in quote_pieces(item.must_include)]
     lines = (line for page in document.pages for line in page.text.split("\n"))
-    return next((line for line in lines if any(piece in quote_key(line) for piece in wanted)), "")
+    return next(
+        (line for line in lines if any(contains_quote(line, item.must_include) for item in question.evidence)), ""
+    )

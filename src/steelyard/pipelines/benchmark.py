@@ -273,7 +273,9 @@ def _expected(question: Question) -> Json:
         case Fact():
             return {"answer": dict(question.expected), "evidence": passages}
         case Gap():
-            return {"abstain": question.should_abstain, "quotes": list(question.quotes), "evidence": passages}
+            answer = {} if question.should_abstain else {"answer": dict(question.expected)}
+            quotes = list(question.quotes)
+            return {**answer, "abstain": question.should_abstain, "quotes": quotes, "evidence": passages}
         case _:
             return {"evidence": passages}
 

@@ -112,8 +112,8 @@ def refusals(table: Table) -> Refusals:
 def hallucinations(table: Table) -> tuple[int, int]:
     """Of the answers to questions about gaps, those in which something is invented, and how many answers there are."""
     column = table.parts.get(METRIC, {}).get("no_hallucination", np.full(len(table), np.nan))
-    answers = [row for row in _answered_gaps(table) if not np.isnan(column[row])]
-    return sum(column[row] == 0 for row in answers), len(answers)
+    answers = {row: verdict for row, verdict in _answered_gaps(table).items() if not np.isnan(column[row])}
+    return sum(column[row] == 0 and bool(of.get("invented", True)) for row, of in answers.items()), len(answers)
 
 
 def hallucination_rate(table: Table) -> float:

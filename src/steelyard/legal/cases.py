@@ -1,0 +1,122 @@
+"""What a system gave to a question, read once: its answer, its citations, and what is reported beside a verdict."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from steelyard.formats.documents import Document
+from steelyard.legal.amounts import amounts, same_amount
+from steelyard.legal.citations import Citation, citations_of, is_foreign, is_real
+from steelyard.legal.clauses import live, totalled
+from steelyard.legal.copies import is_dump
+from steelyard.legal.days import date_values
+from steelyard.legal.facts import FIELDS
+from steelyard.legal.grounding import ground_of
+from steelyard.legal.model import EvidenceSet, Gap, Question
+from steelyard.legal.quotes import quote_key
+from steelyard.legal.reading import read
+from steelyard.legal.sources import Source, source_of
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a system gave to a question: `answer` as it was given, `text` as the judges read it.
+
+    An answer that only repeats the question is silent; a dump is a copy of the document, as text or in a typed field.
+    """
+
+    record: Mapping[str, Any]
+    document: Document
+    answer: str
+    text: str
+    is_silent: bool
+    is_dump: bool
+    budget: int
+    snippet: int
+
+    @property
+    def source(self) -> Source:
+        """The document as it is searched."""
+        return source_of(self.document)
+
+    def returned(self, *names: str) -> list[Citation]:
+        """The citations under the first of these names that has any."""
+        return next((found for name in names if (found := citations_of(self.record.get(name)))), [])
+
+    def cited(self, *names: str) -> list[Citation]:
+        """Those that are read: the first ones, as many as the question allows."""
+        return self.returned(*names)[: self.budget]
+
+    def has_typed(self, fields: Iterable[str]) -> bool:
+        """Whether one of the typed fields is given."""
+        return any(self.record.get(name) not in (None, "", []) for name in fields)
+
+
+def case_of(question: Question, record: Mapping[str, Any], document: Document) -> Case:
+    """What a record says, read once."""
+    answer = given if isinstance(given := record.get("answer"), str) else ""
+    reading = read(answer)
+    required = sum(len(quote_key(words)) for words in _required(question))
+    texts = (reading.text, *(given for name in FIELDS if isinstance(given := record.get(name), str)))
+    return Case(
+        record,
+        document,
+        answer,
+        reading.text,
+        reading.is_silent or quote_key(reading.text) == quote_key(question.about.question),
+        any(is_dump(text, source_of(document), required) for text in texts),
+        question.about.citations,
+        question.about.snippet,
+    )
+
+
+def _required(question: Question) -> Iterator[str]:
+    """The words that an answer must give or cite."""
+    yield from (item.must_include for item in question.evidence)
+    if isinstance(question, Gap):
+        yield from (item.must_include for item in question.conflicting)
+        yield from question.quotes
+
+
+def value_cited(case: Case) -> float | None:
+    """The share of sums and days of the answer that occur, by value, in the passages it cites; None if it has none."""
+    answer = case.text
+    values = [*live(answer, amounts(answer)), *live(answer, date_values(answer))]
+    asserted = [value for value in values if value.value is not None and value.kind in ("money", "date")]
+    if not asserted:
+        return None
+    real = (each.text for each in case.cited("citations", "evidence") if is_real(each, case.document))
+    ground = ground_of("\n".join(real))
+    held = [
+        value.value in ground.money if value.kind == "money" else any(value.value.agrees(day) for day in ground.days)
+        for value in asserted
+    ]
+    return sum(held) / len(held)
+
+
+def remarks_on(question: Question, case: Case) -> Iterator[str]:
+    """What is reported beside a verdict and is no part of the score."""
+    if case.is_dump:
+        yield "copies_document: the answer is a copy of the document"
+    else:
+        yield from _sums(case.text)
+    names = ("evidence", "citations") if isinstance(question, EvidenceSet) else ("citations", "evidence")
+    returned = case.returned(*names)
+    if len(returned) > case.budget:
+        yield f"citations_over_budget: {len(returned)} are given, {case.budget} are read"
+    if foreign := [each for each in returned if is_foreign(each, case.document)]:
+        yield f"wrong_document: {foreign[0].document}"
+    own = (each for each in case.returned("citations", "evidence") if not is_foreign(each, case.document))
+    if invented := [each for each in own if each.key and not is_real(each, case.document)]:
+        yield f"invented_citation: {invented[0].text[:40]}"
+
+
+def _sums(answer: str) -> Iterator[str]:
+    """Whether stated parts add up to the stated total."""
+    values = [value for value in live(answer, amounts(answer)) if value.is_exact]
+    totals = totalled(answer, values)
+    parts = [value for value in values if value not in totals]
+    if len(totals) == 1 and len(parts) > 1:
+        total = sum(value.value for value in parts)
+        if not same_amount(total, totals[0].value):
+            yield f"parts_do_not_add_up: {total} is not {totals[0].text}"
