@@ -1,156 +1,585 @@
-"""Yes or no: the polarity of the first clause that answers."""
+"""Yes, no or it depends: the polarity of the clause that answers.
+
+A text is scanned once into clauses with their signs: negators, verdict words, conclusions, claims, conditions, hedges.
+The clause that answers is a leading yes or no, else the one that concludes or repeats the predicate of the question.
+"""
 
 import re
-from typing import Final
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final, Literal
 
 from steelyard.legal.abstention import detect_abstention
 from steelyard.legal.amounts import Judged
-from steelyard.legal.clauses import clauses, doubt, without_quotes
+from steelyard.legal.clauses import without_quotes
+from steelyard.text.reading import final_part
+from steelyard.text.scripts import HAN
 
-# 不, 没, 非, 否, 无 that negate nothing
-_NOT_NEGATORS: Final = re.compile(
-    r"\b(?:no|without) (?:doubt|question)\b|\bnot only\b|没错|没问题|不得不|不能不|不会不|不可不|不可否认|不仅|不但|"
-    r"不只|不光|不止|不料|不过|不久|不断|不少|不同意见|不管|不论|无论|不得已|差不多|要不|不错|不妨|不愧|不免|未免|不禁|"
-    r"不由得|对不起|了不起|非法|非常|除非|无非|莫非|是非|非得|否则|是否|能否|可否|会否|有无|有没有|是不是|能不能|会不会|"
-    r"要不要|愿不愿意|知不知道|没有疑问|毫无疑问|无疑|不容置疑|不在话下|无论如何|未来|未婚|未成年|未遂|不动产|不法|"
-    r"毫无保留|毫无|毫不犹豫|无条件|非但|不假思索|不约而同|无一例外|不言而喻|无可否认|无可争辩|无不|无保留|不止一次|"
-    r"不单|不惜|无意中|无故|没多久|不日|不时|不慎|不小心|无异议|没有异议|义不容辞|不加掩饰|不加隐瞒|不加辩解|毫无隐瞒|不讳|"
-    r"不当得利|无期|无偿|没收|没落|不幸|不满(?=\d)",
-    re.IGNORECASE,
+Sense = Literal["yes", "no", "depends", "none"]
+
+# words in which 不, 没, 非, 否, 无 negate nothing
+_IDIOMS: Final = (
+    "没错 没问题 不得不 不能不 不会不 不可不 不可否认 不仅 不但 不只 不光 不止 不料 不久 不断 不少 不同意见 不管 不论 "
+    "无论 不得已 差不多 要不 不错 不妨 不愧 不免 未免 不禁 不由得 对不起 了不起 非常 除非 无非 莫非 是非 非得 否则 "
+    "没有疑问 毫无疑问 毋庸置疑 无疑 不容置疑 不容否认 不在话下 无论如何 未来 未婚 未成年 未遂 不动产 毫无保留 毫不犹豫 "
+    "无条件 非但 不假思索 不约而同 无一例外 不言而喻 无可否认 无可争辩 无不 无保留 不单 不惜 无意中 无故 没多久 不日 "
+    "不时 不慎 不小心 无异议 没有异议 义不容辞 不加掩饰 不加隐瞒 不加辩解 毫无隐瞒 不讳 不当得利 无期 无偿 没收 没落 "
+    "不幸 不满(?=\\d) 不可抗力 不可撤销 不良 不正当 不定期 不特定 不可分割 无限连带 无独立 无民事 无因 无主 非婚生 "
+    "非经营性 非全日制 非机动 非货币 不同(?!意) 不等 不利 不低于 不少于 不超过 不晚于 不迟于 不高于 不足(?=\\d) 不影响 "
+    "不妨碍 不受影响 不因 未到期 未经 无形 非法人 非典型 非诉 不溯及 不安抗辩 无过错 不作为 不由分说 毫无(?=疑|保) 无正当理由"
+).replace(" ", "|")  # fmt: skip
+# what a clause may carry; `c_` and `p_` are the two sides of a pair of opposites, `m_` are modal and verdict words
+_ZH: Final = {
+    "idiom": _IDIOMS,
+    "stop": r"[。!?;！？；\n]",
+    "comma": r"[,:，：]",
+    "contrast": r"而非|而不是",
+    "turn": r"而是|(?<![不非])但是?(?!书|凡)|然而|不过(?!问)|可是(?!否)|却",
+    "aside": r"因为|由于|鉴于|虽然?(?!说)|尽管|即使|即便|哪怕",
+    "condition": r"如果|如(?=[双对您你他她被原当未不没])|若(?!干)|倘若|假如|假设|只要|除非|一旦|的话|(?:情况|情形|前提|条件)下(?=[,，])|[时后](?=[,，])",
+    "of": r"的(?=[,，])",
+    "depends": r"视(?:具体|个案|不同|实际)?(?:案件|案情)?情况|视情|取决于|要看|需要?看|看(?:具体)?情况|不一定|未必|不见得|一概而论|分情况|因[^,。;]{1,6}而异|"
+    r"部分(?=支持|成立|承认|认可|同意|构成|有效|属实|是|履行|正确|退|还|付|支付)|一部分|具体(?:情况|问题)具体分析|[两几]种情况|不完全|不能完全|并非完全|不尽然|视乎|待定",
+    "both": r"时而|一会儿|一时说|既[^,。;]{0,10}[又也]|说法不一|前后矛盾|各执一词|莫衷一是",
+    "hedge": r"(?<![不尽])可能(?!性)|也许|或许|好像|似乎|猜测?|估计|恐怕|说不准|不好说|应该(?:就?是|为|有|在)|不能?排除|疑似|大概|不太?确定|记不[清得]|吧(?=[。!,]|$)",
+    "claim": r"诉称|辩称|声称|坚称|自称|主张(?!权利)|抗辩|(?:原告|被告|上诉人|申请人|对方|一方|公诉机关|辩护人|双方|单位|公司|当事人|保险人)(?:人|方)?(?:则|都|均|曾|一直)?(?:称|认为|提出|说)|有观点|有人(?:认为|说)",
+    "court": r"(?:法院|法庭|本院|仲裁委|仲裁庭|一审|二审|终审|再审|最高法|判决书?|裁定书?)(?=[^,。;]{0,12}(?:认定|认为|判决|裁定|裁决|支持|驳回|判令|确认|查明|维持|撤销|采纳|采信))|经审理|判决如下|经查",
+    "conclude": r"因此|所以|综上|(?<![事缘变无])故(?![意障事乡])|由此|可见|据此|总之|总的来说|因而|从而|结论|最终|最后|后来|终于|简言之|也就是说|换言之|这意味着",
+    "rule": r"第[\d一二三四五六七八九十百千零〇]{1,8}条|规定|《|法律上",
+    "mostly": r"原则上|一般(?:来说|情况下|而言|来讲)?(?!纳税|保证|债权|经营|人)|通常(?:情况下|来说)?",
+    "rhetoric": r"难道|岂|怎么(?:可能|会|能)|哪(?:能|会)",
+    "c_valid": r"失效|作废|撤销",
+    "p_valid": r"有效|(?<=无)效|生效|成立|效力",
+    "c_legal": r"违法|非法|违规|违宪",
+    "p_legal": r"合法|合规|正当",
+    "c_support": r"驳回|败诉",
+    "p_support": r"支持|胜诉|采纳|采信|准许|维持",
+    "p_guilty": r"[有无]罪|犯罪",
+    "c_written": r"口头|口述",
+    "p_written": r"书面",
+    "c_paid": r"(?:尚欠|还欠|仍欠|拖欠|欠付)(?:[^,。;]{0,16}?未[还付结清])?",
+    "p_paid": r"付清|还清|结清|清偿|还款|偿还",
+    "c_true": r"虚假|伪造|捏造|虚构",
+    "p_true": r"属实|真实",
+    "c_agree": r"反对",
+    "p_agree": r"同意|愿意",
+    "scope": r"(?<![不非未])(?:属于|构成|系(?!统|列)|是(?=[^,。;]{0,6}(?:违法|非法|合法|[有无]效|违约|允许|可以|合理)))|(?:也|仍|依然|照样|均|都|就)(?=可|能|应|有权|需|要|属|构成|不|无|违)",
+    "refuse": r"拒绝|拒不|矢口否认|否认|否决|难以|禁止|严禁|免除|免于|免责|豁免|缺乏|缺少|欠缺",
+    "p_admit": r"承认|认可|认罪",
+    "not": r"并非|并不是|不是|绝非|没有|从未|未曾|尚未|不曾|未能|不|没|未|无(?!锡|忌)|非(?!洲)|否",
+    "m_may": r"可以|可(?=向|要求|主张|依|随|申请|单方|直接|解除|起诉)|能够?|[有无]权|允许|(?<=不)得|(?<=不)可|(?<=无)法|(?<=不)准|(?<=无)权",
+    "m_must": r"应当?(?!该是)|需要?|必须|须|义务|承担|(?<=不)[必用]|赔偿",
+    "m_class": r"构成|属于|算|认定为|视为|存在|具有|具备",
+}  # fmt: skip
+_EN: Final = {
+    "idiom": r"\b(?:no|without|beyond) (?:a |any )?(?:doubt|question)\b|\bnot (?:only|just)\b|\b(?:no|not) (?:later|earlier|less|more|fewer) than\b|"
+    r"\bno\. ?\d|\bwhether or not\b|\bno matter\b|\bwithout (?:prejudice|limitation|delay)\b",
+    "stop": r"[!?;\n。]|\.(?=\s|$)",
+    "comma": r",(?!\d)|:(?!\d)|\((?=\w)|\)| - ",
+    "contrast": r"\bwithout\b|\brather than\b|\binstead of\b|\bnor\b",
+    "turn": r"\bbut\b|\bhowever\b|\binstead\b|\byet\b|\bnevertheless\b",
+    "aside": r"\bbecause\b|\bsince\b|\b(?:even )?though\b|\balthough\b|\bwhile\b|\bwhereas\b|\bdespite\b|\bgiven that\b|\b(?:by|for|after|before|when|upon|until) (?=\w+ing\b)|\b(?:after|before|when|until)\b",
+    "condition": r"\bif\b|\bunless\b|\bprovided that\b|\bin the event\b|\bas long as\b|\bexcept\b|\bonly (?:if|when)\b|\bassuming\b",
+    "of": r"(?!)",
+    "depends": r"\b(?:it|that|this|the answer) (?:\w+ )?depends\b|\bdepend(?:s|ing) on\b|\bnot necessarily\b|\bin part\b|\bpartly\b|\bpartially\b|"
+    r"\bto some extent\b|\byes and no\b|\bcase[- ]by[- ]case\b|\bvaries\b|\bnot (?:entirely|exactly|quite|fully|always)\b|\bmay or may not\b",
+    "both": r"\bsometimes\b|\bconflicting\b",
+    "hedge": r"\bmaybe\b|\bperhaps\b|\bpossibly\b|\bprobably\b|\blikely\b|\bmight\b|\bmay (?:be|have)\b|\bi (?:think|guess|believe)\b|\bappears?\b|\bseems?\b|"
+    r"\bnot (?:sure|certain)\b|\bunsure\b|\bcould be\b|\bpresumably\b|\barguably\b",
+    "claim": r"\b(?:claim(?:s|ed)|argue[sd]?|contend(?:s|ed)?|allege[sd]?|assert(?:s|ed)?|maintain(?:s|ed)|submitted|insist(?:s|ed)?|according to the (?:plaintiff|defendant|claimant))\b",
+    "court": r"\b(?:court|tribunal|judge|jury|arbitrator|panel|majority)\b(?=[^.;\n]{0,40}\b(?:held|found|finds|ruled|concluded|determined|decided|holds|rejected|granted|denied|dismissed|affirmed|reversed)\b)|\b(?:held|found) that\b",
+    "conclude": r"\btherefore\b|\bthus\b|\bhence\b|\baccordingly\b|\bconsequently\b|\bin conclusion\b|\bin summary\b|\boverall\b|\bultimately\b|\bin short\b|"
+    r"\bso\b(?=,| (?:the|he|she|it|they|this|yes|no|we|you)\b)|\bit follows\b|\bfinally\b|\bthis means\b",
+    "rule": r"\bsection \d|\barticle \d|\bclause \d|§",
+    "mostly": r"\bgenerally\b|\bin principle\b|\busually\b|\btypically\b|\bas a (?:general )?rule\b|\bin general\b",
+    "rhetoric": r"\bhow could\b",
+    "c_valid": r"\binvalid\w*|\bvoid(?:ed|able)?\b|\bunenforceable\b|\bnull\b|\bexpired\b|\bnonbinding\b|\brevoked\b|\brescinded\b",
+    "p_valid": r"\bvalid\w*|\benforceable\b|\bbinding\b|\bin (?:force|effect)\b|\beffective\b",
+    "c_legal": r"\bunlawful\w*|\billegal\w*|\bunconstitutional\w*|\bimproper\w*|\bwrongful\w*",
+    "p_legal": r"\blawful\w*|\blegal\w*|\bconstitutional\w*|\bproper\w*",
+    "c_support": r"\bdismiss(?:ed|es|al|ing)?\b|\breject(?:ed|s|ion|ing)?\b|\boverrul\w+|\brevers(?:ed|es|al)\b|\bvacated\b|\blost\b|\bunsuccessful\w*|\bstruck down\b",
+    "p_support": r"\bgrant(?:ed|s|ing)?\b|\bupheld\b|\buphold\w*|\baffirm(?:ed|s|ing)?\b|\bsustain(?:ed|s)?\b|\bsucceed\w*|\bsuccessful\w*|\bprevail\w*|\bwon\b|\ballow(?:ed|s)?\b",
+    "c_guilty": r"\bacquit\w*|\binnocent\b|\bexonerat\w+|\bcleared of\b",
+    "p_guilty": r"\bguilty\b|\bconvict(?:ed|ion|s)?\b",
+    "c_written": r"\boral(?:ly)?\b|\bverbal(?:ly)?\b|\bunwritten\b|\bspoken\b",
+    "p_written": r"\bwritten\b|\bin writing\b",
+    "c_paid": r"\bunpaid\b|\boutstanding\b|\bstill ow\w+|\bowes\b|\boverdue\b|\bdefault(?:ed)?\b",
+    "p_paid": r"\b(?:re)?paid\b|\b(?:re)?pay(?:s|ing|ment)?\b|\bsettled\b",
+    "c_true": r"\bfalse\b|\bforged\b|\bfabricated\b|\buntrue\b|\bfake\b|\bincorrect\b|\binaccurate\b",
+    "p_true": r"\btrue\b|\bgenuine\b|\bauthentic\b|\bcorrect\b|\baccurate\b",
+    "c_agree": r"\bobject(?:s|ed)\b|\bopposed?\b|\bdisagree[ds]?\b|\bdisput(?:ed|es|e)\b|\bwithheld\b",
+    "p_agree": r"\bagree[ds]?\b|\bconsent(?:s|ed)?\b|\baccept(?:s|ed)?\b",
+    "c_enough": r"\binsufficient\w*|\binadequate\b|\bunreasonabl[ey]\b|\bunfair\b",
+    "p_enough": r"\bsufficient\w*|\badequate\b|\breasonabl[ey]\b|\bfair\b",
+    "scope": r"(?!)",
+    "refuse": r"\bden(?:y|ies|ied|ying)\b|\brefus(?:e[sd]?|al|ing)\b|\bdeclin(?:e[sd]?|ing)\b|\bfail(?:s|ed|ing|ure)?\b|\bneglect(?:s|ed)?\b|\bunable\b|"
+    r"\black(?:s|ed|ing)?\b|\bprohibit\w*|\bforbid\w*|\bforbade\b|\bbarred\b|\bpreclud\w+|\bban(?:s|ned)\b|\bexempt\w*|\babsence of\b|\bfar from\b",
+    "p_admit": r"\badmit\w*|\backnowledg\w*|\bconced\w+|\bconfirm\w*",
+    "not": r"\bnot\b|\bcannot\b|n't\b|\bnever\b|\bno\b|\bnone\b|\bnobody\b|\bnothing\b|\bneither\b|\bhardly\b|\bbarely\b|\bscarcely\b",
+    "m_may": r"\bmay\b|\bcan\b|\bcould\b|\bable\b|\bpermit\w*|\bentitled\b|\bauthori[sz]ed?\b|\bfree to\b|\bright to\b",
+    "m_must": r"\bmust\b|\bshall\b|\bshould\b|\brequire[sd]?\b|\bobligat\w+|\bha(?:s|ve) to\b|\bliable\b|\bliability\b|\bneed(?:s|ed)?\b|\bresponsible\b",
+    "m_class": r"\bconstitut\w+|\bamount(?:s|ed)? to\b|\bqualif\w+",
+    "prefix": r"\b(?:non-?|un|in|im|ir|il|dis)(?=[a-z]{4})",
+}  # fmt: skip
+
+
+def _scanner(groups: dict[str, str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?P<{name}>{words})" for name, words in groups.items()))
+
+
+_SCAN_ZH: Final = _scanner(_ZH)
+_SCAN_EN: Final = _scanner(_EN)
+_IS_HAN: Final = re.compile(f"[{HAN}]")
+
+_ASKS: Final = re.compile(
+    r"是否(?!定的)|能否|(?<!不)可否|会否|有否|应否|有无|有没有|是不是|(?P<v>[\u4e00-\u9fff])[不没](?P=v)以?|可不可以|"
+    r"^\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would|should|must|may)\b|\bwhether\b"
 )
-_QUESTION_FORMS: Final = re.compile(
-    r"(?:是否|能否|(?<!不)可否|有无|有没有|是不是|会不会|能不能)[^,。;!?]*(?=[,。;!?]|$)"
+# a question that is repeated inside a statement: 关于是否承认借款
+_ASKED_FORM: Final = re.compile(
+    r"(?:是否(?!定的)|能否|(?<!不)可否|会否|有无|有没有|是不是|(?P<v>[\u4e00-\u9fff])[不没](?P=v)|可不可以)[^,，。;；!?！？:：\n]*|\bwhether\b(?! or not\b)[^,.;!?\n]*"
 )
-_DOUBLE: Final = re.compile(r"(?:并非|不是|并不是|没有不|不会不|not that .{0,20} not)(?:不|没有|未|否认|拒绝)")
-_NEGATOR: Final = re.compile(
-    r"并非|并不是|不是|并未|并没有|没有|从未|未曾|尚未|不曾|不|没|未|无(?!锡|忌)|非|否认|拒绝|否(?!认)|\bnot\b|n't\b|\bnever\b|\bno\b|\bdenie[sd]\b|\bdeny\b|\brefuse[sd]?\b",
-    re.IGNORECASE,
-)
-_ASKS_REFUSAL: Final = re.compile(r"拒绝|否认|\brefus|\bden(?:y|ied)", re.IGNORECASE)
 _YES: Final = re.compile(
-    r"\s*(?:是的|是(?!否|不是|谁|什么|哪)|对(?!于|方|此|不)|有(?!无|没有|人|关)|没错|属实|正确|确实|的确|当然|可以|能(?!否)|会(?!不会)|真|true\b|yes\b|correct\b|indeed\b|affirmative\b)",
-    re.IGNORECASE,
+    r"(?:答案?|回答|结论)?(?:是的?|对的?|嗯|有的?|没错|不错|正确|属实|确实(?:如此|是|有)?|的确(?:如此|是)?|当然(?:可以|能|是|会)?|可以的?|能的?|会的?|行的?|真的?|好的|[是为]?肯定的?)|"
+    r"yes|yeah|yep|correct|true|right|affirmative|indeed|certainly|absolutely|definitely|of course|in the affirmative|yes indeed|"
+    r"(?:that|this|it|the statement)(?:'s| is) (?:correct|right|true|so|the case)|(?:是|答案是)?(?:yes|true)"
 )
 _NO: Final = re.compile(
-    r"\s*(?:否(?!认)|不是|不对|不(?!得不|仅|但|可否认|能不|会不)|没有|没(?!错|问题|收)|未(?!来|成年|婚)|无(?!疑|论)|并非(?!不|没)|false\b|no\b|negative\b|incorrect\b)",
-    re.IGNORECASE,
+    r"(?:答案?|回答|结论)?(?:否|不|不是的?|不对|没有?的?|未|无|不能的?|不可以的?|不行|不会的?|当然不[是能行会]?|[是为]?否定的?|错误?|假的?|并非(?:如此)?|并不是|绝不|绝对不(?:是|行|可以)?|"
+    r"还没有?|尚未|从未|并没有|并未|并无此事|无此事|没有这回事)[呢啊]?|"
+    r"no|nope|negative|incorrect|false|wrong|not at all|(?:absolutely|certainly|definitely|of course) not|in the negative|never|"
+    r"(?:that|this|it|the statement)(?:'s| is) (?:not (?:correct|right|true|so|the case)|incorrect|false|wrong|untrue)"
 )
-_MARK: Final = re.compile(
-    r"是否|有没有|有无|能否|可否|是不是|会不会|能不能|有否|^\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would)\b",
-    re.IGNORECASE,
-)
+_OPENS_YES: Final = re.compile(r"是的|对的|没错|yes\b")
+_OPENS_NO: Final = re.compile(r"no (?=(?:it|he|she|they|there|this|that|i|we|you)\b)|不是的")
 _SHORT_FORM: Final = re.compile(
-    r"(?:(?:he|she|they|it|that|this|i|we|there)|mr\.? \w+|ms\.? \w+)? ?(?:certainly |indeed )?"
-    r"(?:did|does|do|was|were|is|are|has|have|had|will|would|can|could)(?:n't| not)?"
-    r"(?: (?:so|correct|right|true|the case|indeed))?",
-    re.IGNORECASE,
+    r"(?:(?:he|she|they|it|that|this|i|we|there)|m[rs]s?\.? \w+)? ?(?:certainly |indeed )?"
+    r"(?:did|does|do|was|were|is|are|has|have|had|will|would|can|could)(?P<no>n't| not)?"
+    r"(?: (?:so|correct|right|true|the case|indeed))?"
 )
-_VERDICT: Final = re.compile(
-    r"承认|否认|认可|同意|拒绝|属实|确有|确实|并无此事|无此事|没有这回事|有这回事|默认|予以否定|予以肯定|\b(?:admit|den(?:y|ie)|agree|refus|confirm|acknowledg)\w*",
-    re.IGNORECASE,
+_SAYS_SO: Final = re.compile(
+    r"承认|否认|认可|同意|拒绝|属实|确有|确实|此事|这回事|默认|予以|\b(?:admit|den(?:y|ie)|agree|refus|confirm|acknowledg)"
+)
+# words that every refusal has one of; the judge of refusals is asked only where one occurs
+_REFUSAL_HINT: Final = re.compile(
+    r"提[及到供]|记[载录不得]|载明|显示|说明|写明|体现|涉及|注明|确[定认]|判断|认定|回答|得知|核实|知[道晓情]|清楚|不详|不明|未知|忘|想不|信息|资料|材料|证据|依据|暂无|矛盾|一致|"
+    r"查不|找不|无从|无法|没有?数|印象|\b(?:stat|mention|specif|record|provid|disclos|indicat|identif|clear|unclear|unknown|avail|address|discuss|f[io]u?nd|establish|document|answer|"
+    r"determin|report|contain|show|sa[yi]|t[eo]ld?l?\b|kn[oe]w|info|eviden|detail|silent|conclu|verif|recall|remember|forg|omit|inconsisten|contradict|conflict|confirm|sorry|idea)"
 )
 _COMMON: Final = frozenset(
-    (
-        "the",
-        "that",
-        "this",
-        "with",
-        "from",
-        "have",
-        "been",
-        "was",
-        "were",
-        "any",
-        "and",
-        "for",
-        "his",
-        "her",
-        "not",
-        "did",
-        "does",
-        "has",
-        "had",
-    )
+    "the that this with from have been was were any and for his her not did does has had are its their there than "
+    "under would will shall may can could should must party parties case court which who whom into upon such".split()
 )
-_FUNCTION: Final = frozenset("的了在上下中是有没不未无过着地得和与向对把被给到从为以于个这那他她它其人，。,.?？ ")
-_BOTH: Final = re.compile(
-    r"也许|或许|可能|既.*又|一会儿|时而|说法不一|前后矛盾|\bmaybe\b|\bperhaps\b|\bsometimes\b", re.IGNORECASE
+_FUNCTION: Final = frozenset("的了在上下中是有没不未无过着地得和与向对把被给到从为以于个这那他她它其人会能可应要需，。,.?？ ")
+_ASIDE: Final = frozenset(("condition", "aside"))
+_CARRIED: Final = frozenset(("claim", "court", "conclude", "rule", "mostly"))
+_OPENS_CLAUSE: Final = frozenset(("contrast", "turn", "aside"))
+_SUFFIX: Final = re.compile(r"的话|(?:情况|情形|前提|条件)下|[时后]$")
+# a negator that governs what follows it at a distance: 没有证据证明其构成
+_FINDS_NOT: Final = re.compile(
+    r"(?:不|没有?|未|无|难以|并非)[^,。;]{0,4}(?:认定|认为|证明|证据|足以|足|意味|代表|说明|表明|等于|视为|依据|理由|当然|必然|一律|直接)"
 )
+_FINDING: Final = re.compile(
+    r"(?:不能|无法|难以|不足以|不应|不宜|不予|未|证据不足|没有[^,。;]{0,6}证据|无[^,。;]{0,4}证据)[^,。;]{0,8}(?:认定|证明|证实|支持|构成|成立)"
+)
+_OPENER: Final = re.compile(
+    r"(?:您好|你好|答|好的|根据|依据|按照|依照|从|关于|对于|就|在|针对|结论|答案|回答|综上|因此|所以|感谢|亲爱|based on|according to|under|in this case|"
+    r"answer|hello|hi|sure|in short|thus|therefore|so|as |in |with regard|regarding|with respect)"
+)
+_ABOUT_CLAIMS: Final = re.compile(
+    r"承认|否认|主张|认罪|认可|辩称|声称|同意|\b(?:admit|den[yi]|claim|argu|conten|assert|agree|plea|alleg)"
+)
+
+
+@dataclass(slots=True)
+class _Clause:
+    """A clause, where it stands, and its signs."""
+
+    text: str
+    sentence: int
+    is_asked: bool = False
+    signs: set[str] = field(default_factory=set)
+    sides: list[str] = field(default_factory=list)
+    negators: list[str] = field(default_factory=list)
+    prefixed: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question asks: its predicate as pairs of characters or stems, its opposites, and whether it is negative."""
+
+    pairs: frozenset[str]
+    chars: frozenset[str]
+    topics: frozenset[str]
+    is_negative: bool
+    embedded: tuple[str, ...]
+    roots: frozenset[str]
+    is_about_claims: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What a text answers; `sure` is False where rules cannot decide."""
+
+    sense: Sense
+    sure: bool = True
+
+
+@dataclass(slots=True)
+class _Said:
+    """What one clause says to the question: its polarity, how much of the predicate it repeats, and its signs."""
+
+    positive: bool
+    echo: int
+    shares_topic: bool
+    clause: _Clause
+
+    @property
+    def sense(self) -> Sense:
+        return "yes" if self.positive else "no"
+
+    def is_strong(self, asked: _Asked) -> bool:
+        """Whether the clause repeats enough of the predicate to speak of it."""
+        full = 2 * len(asked.pairs) + len(asked.chars)
+        return self.echo >= min(8 if asked.chars else 4, (full + 1) // 2) or (self.shares_topic and self.echo >= 4)
+
+    def has(self, *signs: str) -> bool:
+        return not self.clause.signs.isdisjoint(signs)
 
 
 def judge_boolean(expected: bool, question: str, answer: str) -> Judged:
-    """Whether the answer says so; hedged, both ways and abstaining answers match neither."""
-    said = polarity(question, answer)
-    if said is None:
-        return Judged(False, "the answer says neither yes nor no")
-    words = {True: "yes", False: "no"}
-    return Judged(said is expected, f"the answer says {words[said]}")
+    """Whether the answer says so; hedged, two-sided and abstaining answers match neither."""
+    reading = _read(question, answer)
+    if reading.sense == "none":
+        return Judged(False, "the answer says neither yes nor no", uncertain=not reading.sure)
+    if reading.sense == "depends":
+        return Judged(False, "the answer says that it depends", uncertain=not reading.sure)
+    return Judged((reading.sense == "yes") is expected, f"the answer says {reading.sense}", uncertain=not reading.sure)
 
 
 def polarity(question: str, answer: str) -> bool | None:
-    """True, False, or None where the answer does not say."""
+    """True, False, or None where the answer does not say, or says that it depends."""
+    return {"yes": True, "no": False}.get(_read(question, answer).sense)
+
+
+def _read(question: str, answer: str) -> _Reading:
+    """The announced final answer where there is one and it speaks; else the whole text."""
+    asked = _asked(question)
+    final = final_part(answer)
+    if final and len(final) < len(answer):
+        reading = _reading_of(final, question, asked)
+        if reading.sense != "none":
+            return reading
+    return _reading_of(answer, question, asked)
+
+
+def _reading_of(answer: str, question: str, asked: _Asked) -> _Reading:
+    """What a text says outside its quotations, or, where it says nothing there, inside them."""
     own = without_quotes(answer)
-    told = _QUESTION_FORMS.sub("", own)
-    pieces = [clause.text for clause in clauses(told) if re.search(r"\w", clause.text)]
-    if not pieces or doubt(own) or _BOTH.search(own):
-        return None
-    first = pieces[0]
-    if _DOUBLE.search(first):
-        return True
-    if _abstains(answer, first, question):
-        return None
-    if _YES.match(first) and not _NEGATOR.search(_masked(first)):
-        return True
-    if _NO.match(_masked(first)):
-        return _is_even(first, question)
-    answering = _answering(pieces, question)
-    return None if answering is None else _is_even(answering, question)
+    reading = _decide(_clauses(own), answer, question, asked)
+    if reading.sense != "none" or own == answer:
+        return reading
+    inside = _decide(_clauses(re.sub('[“”「」『』"]', "", answer)), answer, question, asked)
+    return _Reading(inside.sense, sure=inside.sense == "none" and reading.sure)
 
 
-def _abstains(answer: str, first: str, question: str) -> bool:
-    """Whether the answer refuses; what is left open after the first clause has answered does not matter."""
-    if not detect_abstention(answer, question=question).abstains:
+@lru_cache(maxsize=1 << 10)
+def _asked(question: str) -> _Asked:
+    """What a question asks; the subject of an English question and proper names are no part of the predicate."""
+    lower = question.lower().rstrip("?？。吗呢么 \n")
+    marks = list(_ASKS.finditer(lower))
+    start = marks[-1].end() if marks else max(lower.rfind(","), lower.rfind("，")) + 1
+    predicate = lower[start:] or lower
+    scanned = _scan(predicate)
+    sides = [side for clause in scanned for side in clause.sides]
+    if marks and marks[-1][0].startswith(("能", "可", "can", "may")):
+        sides.append("m_may")
+    negators = [negator for clause in scanned for negator in clause.negators]
+    heads = bool(marks) and bool(re.match(r"(?:已经?|会|是)?(?:不|没|未|无|并非)", predicate)) if negators else False
+    is_english = not _IS_HAN.search(predicate)
+    count = sum(side == "refuse" or side.startswith("c_") for side in sides) + heads
+    embedded = tuple(negators[1:] if heads else negators)
+    pairs = _stems(question[start:]) if is_english else {predicate[at : at + 2] for at in range(len(predicate) - 1)}
+    chars = frozenset() if is_english else frozenset(predicate) - _FUNCTION
+    topics = frozenset(_topic(side) for side in sides)
+    opposed = {root for clause in scanned for root in clause.prefixed}
+    roots = frozenset(stem[:4] for stem in pairs) - opposed if is_english else frozenset[str]()
+    about_claims = _ABOUT_CLAIMS.search(lower) is not None
+    return _Asked(frozenset(pairs), chars, topics, count % 2 == 1, embedded, roots, about_claims)
+
+
+def _stems(text: str) -> set[str]:
+    """The stems of the content words of an English text; of a question, without proper names if others remain."""
+    words = {word for word in re.findall("[A-Za-z]{3,}", text) if word.lower() not in _COMMON}
+    plain = {word for word in words if word.islower()} or words
+    return {word.lower()[:5] for word in plain}
+
+
+def _topic(side: str) -> str:
+    return side if side.startswith("m_") else side.removeprefix("c_").removeprefix("p_")
+
+
+def _clauses(text: str) -> list[_Clause]:
+    """The clauses of a text without the questions that it repeats; a rhetorical question is a statement."""
+    found = _scan(_ASKED_FORM.sub("", text.lower()))
+    return [clause for clause in found if not clause.is_asked or "rhetoric" in clause.signs]
+
+
+def _scan(text: str) -> list[_Clause]:
+    """The clauses of a text in lower case, with their signs, in one pass."""
+    scan = _Scan(text)
+    pattern = _SCAN_ZH if _IS_HAN.search(text) else _SCAN_EN
+    for token in pattern.finditer(text):
+        scan.take(token.lastgroup or "", token)
+    scan.close(len(text), len(text))
+    return scan.found
+
+
+class _Scan:
+    """The state of a scan: the clause that is open, and the signs that hold until its sentence ends."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: list[_Clause] = []
+        self.start = 0
+        self.sentence = 0
+        self.first_of_sentence = 0
+        self.carried: set[str] = set()
+        self.open = _Clause("", 0)
+        self.places: list[int] = []
+
+    def take(self, kind: str, token: re.Match[str]) -> None:
+        """Put one token where it belongs."""
+        if kind == "not":
+            self.open.negators.append(self.text[token.start() : token.end() + 2])
+            self.places.append(token.start())
+        elif kind == "comma":
+            self.close(token.start(), token.end())
+        elif kind == "stop":
+            self.end_sentence(token)
+        elif kind == "scope":
+            self.limit(token.start())
+            self.open.sides.append("m_class")
+        elif kind[1] == "_" or kind == "refuse":
+            self.open.sides.append(kind)
+        elif kind == "prefix":
+            self.open.prefixed.append(self.text[token.end() : token.end() + 4])
+        elif kind != "idiom":
+            self.mark(kind, token)
+
+    def mark(self, kind: str, token: re.Match[str]) -> None:
+        """Put a sign on the clause; words such as 但 and because begin a new one."""
+        if kind in _OPENS_CLAUSE or (kind == "condition" and not _SUFFIX.match(token[0])):
+            self.close(token.start(), token.start())
+        if kind == "contrast":
+            self.open.negators.append(token[0])
+            self.places.append(token.start())
+        if kind in ("turn", "court"):
+            self.carried.discard("claim")
+            self.open.signs.discard("claim")
+        if kind in _CARRIED:
+            self.carried.add(kind)
+        if kind == "of":
+            kind = "condition" if not re.search("[是属为很]", self.text[max(self.start, token.start() - 12) : token.start()]) else "idiom"
+        self.open.signs.add(kind)
+
+    def limit(self, place: int) -> None:
+        """Drop the negators of what 属于, 构成 and their like are said of: 不支付工资属于违法."""
+        if not self.places:
+            return
+        kept = [at for at in self.places if place - at <= 3 or _FINDS_NOT.match(self.text, at)]
+        if len(kept) < len(self.places):
+            self.open.negators = [self.text[at : at + 3] for at in kept]
+            self.places = kept
+
+    def close(self, end: int, next_start: int) -> None:
+        """End the open clause; a consequence carries the sign `given` of its condition."""
+        text = self.text[self.start : end].strip(" ()[]-*>“”\"'、")
+        self.start = next_start
+        if not any(map(str.isalnum, text)):
+            if self.open.signs:
+                self.carried |= self.open.signs & _CARRIED
+            self.open = _Clause("", self.sentence, signs=set(self.carried) | (self.open.signs & {"turn"}))
+            self.places = []
+            return
+        self.open.text = text
+        self.found.append(self.open)
+        if "condition" in self.open.signs:
+            self.carried.add("given")
+        self.open = _Clause("", self.sentence, signs=set(self.carried))
+        self.places = []
+
+    def end_sentence(self, token: re.Match[str]) -> None:
+        """End the sentence; one that ends in a question mark is asked, not said."""
+        self.close(token.start(), token.end())
+        if token[0] in "?？":
+            for clause in self.found[self.first_of_sentence :]:
+                clause.is_asked = True
+        self.first_of_sentence = len(self.found)
+        self.sentence += 1
+        self.carried = set()
+        self.open = _Clause("", self.sentence)
+
+
+def _say(clause: _Clause, asked: _Asked) -> _Said:
+    """The polarity of a clause against that of the question, and how much of the predicate it repeats."""
+    count = sum(not negator.startswith(asked.embedded) for negator in clause.negators)
+    topics = {_topic(side) for side in clause.sides}
+    count += sum(side == "refuse" or (side[:2] == "c_" and side[2:] in asked.topics) for side in clause.sides)
+    opposed = sum(root in asked.roots for root in clause.prefixed)
+    count += ("rhetoric" in clause.signs) + opposed
+    shared = topics & asked.topics
+    if "refuse" in topics and not asked.topics.isdisjoint(("admit", "agree")):
+        shared.add("refuse")
+    echo = _echo(clause.text, asked) + 2 * len(shared) + 2 * opposed
+    return _Said((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
+
+
+def _echo(text: str, asked: _Asked) -> int:
+    """How much of the predicate a clause repeats: pairs of characters, or stems of English words."""
+    if not asked.chars:
+        return 2 * len(asked.pairs & _stems(text)) if asked.pairs else 0
+    return 2 * sum(pair in text for pair in asked.pairs) + len(asked.chars.intersection(text))
+
+
+def _particle(text: str) -> Sense:
+    """Yes or no, where a clause is nothing else."""
+    if _YES.fullmatch(text):
+        return "yes"
+    if _NO.fullmatch(text):
+        return "no"
+    short = _SHORT_FORM.fullmatch(text)
+    if short:
+        return "no" if short["no"] else "yes"
+    return "none"
+
+
+def _lead(clauses: Sequence[_Clause]) -> Sense:
+    """The yes or no with which a text begins, after greetings and references."""
+    for clause in clauses[:5]:
+        text = clause.text
+        if (sense := _particle(text)) != "none":
+            return sense
+        if _OPENS_YES.match(text):
+            return "yes"
+        if _OPENS_NO.match(text):
+            return "no"
+        if not _OPENER.match(text):
+            return "none"
+    return "none"
+
+
+def _decide(clauses: list[_Clause], answer: str, question: str, asked: _Asked) -> _Reading:
+    """What the clauses answer: the leading yes or no, else the conclusion and the first sentence that speaks of it."""
+    if not clauses:
+        return _Reading("none")
+    lead = _lead(clauses)
+    if lead != "none":
+        return _led(lead, clauses, asked)
+    said = [_say(clause, asked) for clause in clauses]
+    if _abstains(said, answer, question, asked):
+        return _Reading("none", sure=clauses[-1].sentence < 2)
+    return _prose(said, asked)
+
+
+def _abstains(said: Sequence[_Said], answer: str, question: str, asked: _Asked) -> bool:
+    """Whether the answer refuses; what is left open after the first clause has answered does not matter.
+
+    That something cannot be held to be so is a finding: 不能认定其构成自首.
+    """
+    if not _REFUSAL_HINT.search(answer.lower()):
         return False
-    answers_first = _YES.match(first) or _NO.match(_masked(first)) or _repeats(first, question)
-    return not answers_first or detect_abstention(first, question=question).abstains
+    first = said[0]
+    if first.is_strong(asked) and not first.has(*_ASIDE, "hedge") and not _REFUSAL_HINT.search(first.clause.text):
+        return False
+    if any(_FINDING.search(each.clause.text) and each.is_strong(asked) for each in said):
+        return False
+    return detect_abstention(answer, question=question).abstains
 
 
-def _repeats(clause: str, question: str) -> bool:
-    """Whether a clause repeats the predicate of the question, or stands for it ("He did not.")."""
-    return bool(_echo(clause, question)) or _SHORT_FORM.fullmatch(clause.strip()) is not None
+def _led(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Reading:
+    """A leading yes or no, checked against what follows."""
+    first = clauses[0].sentence
+    others = {sense for clause in clauses[1:] if clause.sentence > first and (sense := _particle(clause.text)) != "none"}
+    if others - {lead}:
+        return _Reading("none", sure=len(clauses) < 6)
+    same = [clause for clause in clauses if clause.sentence == first]
+    if any("hedge" in clause.signs for clause in same):
+        return _Reading("none", sure=False)
+    if any("depends" in clause.signs or "both" in clause.signs for clause in same):
+        return _Reading(lead, sure=False)
+    return _contradicted(lead, clauses, asked) or _Reading(lead)
 
 
-def _answering(pieces: list[str], question: str) -> str | None:
-    """The clause that repeats most of the question's predicate; None if none does."""
-    best = max(pieces, key=lambda piece: _echo(piece, question))
-    if _echo(best, question):
-        return best
-    return next((piece for piece in pieces if _repeats(piece, question) or _VERDICT.search(piece)), None)
+def _contradicted(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Reading | None:
+    """A leading yes that the next clause takes back (是的，他没有签字), or that a conclusion opposes."""
+    following = [_say(clause, asked) for clause in clauses[1:2] if clause.sentence == clauses[0].sentence]
+    for said in following:
+        if lead == "yes" and said.is_strong(asked) and said.sense == "no" and not said.has("turn", "condition", "aside"):
+            return _Reading("no" if asked.chars else "yes", sure=False)
+    ends = [said for clause in clauses[-6:] if "conclude" in clause.signs and (said := _say(clause, asked)).is_strong(asked)]
+    return _Reading(lead, sure=False) if ends and ends[-1].sense != lead else None
 
 
-def _echo(clause: str, question: str) -> int:
-    """How much of the predicate a clause repeats: pairs of characters, or words of English."""
-    predicate = _predicate(question)
-    if predicate.isascii():
-        said = {word[:5] for word in re.findall("[a-z]{3,}", clause.lower())} - _COMMON
-        return len(said & {word[:5] for word in re.findall("[a-z]{3,}", predicate.lower())})
-    pairs = sum(predicate[at : at + 2] in clause for at in range(len(predicate) - 1))
-    return 2 * pairs + len(set(predicate) & set(clause) - _FUNCTION)
+def _prose(said: list[_Said], asked: _Asked) -> _Reading:
+    """The reading of a text without a leading yes or no."""
+    last = said[-1].clause.sentence
+    told = [each for each in said if each.echo and not each.has("condition", "aside")]
+    own = [each for each in told if asked.is_about_claims or not each.has("claim")]
+    if early := _two_sided(said, own):
+        return early
+    if not own:
+        return _indirect(said, told)
+    plain = [each for each in own if not each.has("rule", "given")] or own
+    first = _best([each for each in plain if each.clause.sentence == plain[0].clause.sentence])
+    ends = [each for each in own if each.has("conclude", "court") and not each.has("given")]
+    final = _best([each for each in ends if each.clause.sentence == ends[-1].clause.sentence]) if ends else None
+    return _weighed(first, final, plain[-1], asked, is_short=last == 0)
 
 
-def _predicate(question: str) -> str:
-    """What is asked whether it is so: after 是否 and its like, or without who is asked about."""
-    marked = _MARK.search(question)
-    return question[marked.end() :].rstrip("?？。吗呢 ") if marked else question.rstrip("?？。吗呢没有 ")
+def _two_sided(said: Sequence[_Said], own: Sequence[_Said]) -> _Reading | None:
+    """It depends, where that is said before anything else answers; both ways at once is no answer."""
+    at = own[0].clause.sentence if own else 0
+    opening = [each for each in said if each.clause.sentence <= at]
+    if any(each.has("both") for each in opening):
+        return _Reading("none", sure=True)
+    place = next((place for place, each in enumerate(opening) if each.has("depends")), None)
+    if place is None:
+        return None
+    before = [each for each in opening[:place] if each.echo and not each.has("condition", "aside", "mostly")]
+    return _Reading(before[0].sense, sure=False) if before else _Reading("depends")
 
 
-def _is_even(clause: str, question: str) -> bool:
-    masked = _masked(clause)
-    found = [word[0] for word in _NEGATOR.finditer(masked)]
-    if _ASKS_REFUSAL.search(_masked(question)):
-        found = [word for word in found if not _ASKS_REFUSAL.search(word)]
-    return len(found) % 2 == 0
+def _indirect(said: Sequence[_Said], told: Sequence[_Said]) -> _Reading:
+    """Where no clause repeats the predicate: a verdict verb alone, or what a party claims."""
+    verdicts = [each for each in said if _SAYS_SO.search(each.clause.text) and not each.has("claim", "condition", "hedge")]
+    if verdicts:
+        return _Reading(verdicts[0].sense, sure=len(said) <= 3)
+    return _Reading("none", sure=not told and said[-1].clause.sentence < 2)
 
 
-def _masked(text: str) -> str:
-    return _NOT_NEGATORS.sub(lambda idiom: "〓" * len(idiom[0]), text)
+def _best(group: Sequence[_Said]) -> _Said | None:
+    """The clause of a sentence that repeats most; nothing where two say the opposite alike, without a turn."""
+    best = max(
+        group, key=lambda each: (each.has("court", "conclude"), each.shares_topic, each.echo - 3 * each.has("turn"))
+    )
+    opposed = [each for each in group if each.positive is not best.positive and not each.has("turn", "contrast")]
+    rivals = [each for each in opposed if best.echo - each.echo <= 3 and each.shares_topic >= best.shares_topic]
+    return None if rivals and not best.has("turn", "court", "conclude") else best
+
+
+def _weighed(first: _Said | None, final: _Said | None, last: _Said, asked: _Asked, *, is_short: bool) -> _Reading:
+    """The first answering sentence and the conclusion together; where they differ, the conclusion, as a guess."""
+    chosen = final or first
+    if chosen is None:
+        return _Reading("none", sure=False)
+    if chosen.has("hedge"):
+        return _Reading("none", sure=is_short)
+    agree = first is None or first.sense == chosen.sense or not first.is_strong(asked) or first.has("rule", "given")
+    sure = agree and (is_short or chosen.is_strong(asked)) and not chosen.has("given")
+    if final is None and last.sense != chosen.sense and last.is_strong(asked) and not is_short:
+        sure = False
+    if chosen.has("mostly"):
+        sure = sure and not last.has("turn", "condition", "given")
+    return _Reading(chosen.sense, sure)
