@@ -12,7 +12,6 @@ from typing import Final, Literal
 
 from steelyard.legal.abstention import detect_abstention
 from steelyard.legal.amounts import Judged
-from steelyard.legal.clauses import without_quotes
 from steelyard.text.reading import final_part
 from steelyard.text.scripts import HAN
 
@@ -75,8 +74,6 @@ _ZH: Final = {
 _EN: Final = {
     "idiom": r"\b(?:no|without|beyond) (?:a |any )?(?:doubt|question)\b|\bnot (?:only|just)\b|\b(?:no|not) (?:later|earlier|less|more|fewer) than\b|"
     r"\bno\. ?\d|\bwhether or not\b|\bno matter\b|\bwithout (?:prejudice|limitation|delay)\b",
-    "stop": r"[!?;\n。]|\.(?=\s|$)",
-    "comma": r",(?!\d)|:(?!\d)|\((?=\w)|\)| - ",
     "contrast": r"\bwithout\b|\brather than\b|\binstead of\b|\bnor\b",
     "turn": r"\bbut\b|\bhowever\b|\binstead\b|\byet\b|\bnevertheless\b",
     "aside": r"\bbecause\b|\bsince\b|\b(?:even )?though\b|\balthough\b|\bwhile\b|\bwhereas\b|\bdespite\b|\bgiven that\b|\b(?:by|for|after|before|when|upon|until) (?=\w+ing\b)|\b(?:after|before|when|until)\b",
@@ -91,7 +88,7 @@ _EN: Final = {
     "court": r"\b(?:court|tribunal|judge|jury|arbitrator|panel|majority)\b(?=[^.;\n]{0,40}\b(?:held|found|finds|ruled|concluded|determined|decided|holds|rejected|granted|denied|dismissed|affirmed|reversed)\b)|\b(?:held|found) that\b",
     "conclude": r"\btherefore\b|\bthus\b|\bhence\b|\baccordingly\b|\bconsequently\b|\bin conclusion\b|\bin summary\b|\boverall\b|\bultimately\b|\bin short\b|"
     r"\bso\b(?=,| (?:the|he|she|it|they|this|yes|no|we|you)\b)|\bit follows\b|\bfinally\b|\bthis means\b",
-    "rule": r"\bsection \d|\barticle \d|\bclause \d|§",
+    "rule": r"\bsection \d|\barticle \d|\bclause \d",
     "mostly": r"\bgenerally\b|\bin principle\b|\busually\b|\btypically\b|\bas a (?:general )?rule\b|\bin general\b",
     "rhetoric": r"\bhow could\b",
     "c_valid": r"\binvalid\w*|\bvoid(?:ed|able)?\b|\bunenforceable\b|\bnull\b|\bexpired\b|\bnonbinding\b|\brevoked\b|\brescinded\b",
@@ -116,7 +113,7 @@ _EN: Final = {
     "refuse": r"\bden(?:y|ies|ied|ying)\b|\brefus(?:e[sd]?|al|ing)\b|\bdeclin(?:e[sd]?|ing)\b|\bfail(?:s|ed|ing|ure)?\b|\bneglect(?:s|ed)?\b|\bunable\b|"
     r"\black(?:s|ed|ing)?\b|\bprohibit\w*|\bforbid\w*|\bforbade\b|\bbarred\b|\bpreclud\w+|\bban(?:s|ned)\b|\bexempt\w*|\babsence of\b|\bfar from\b",
     "p_admit": r"\badmit\w*|\backnowledg\w*|\bconced\w+|\bconfirm\w*",
-    "not": r"\bnot\b|\bcannot\b|n't\b|\bnever\b|\bno\b|\bnone\b|\bnobody\b|\bnothing\b|\bneither\b|\bhardly\b|\bbarely\b|\bscarcely\b",
+    "not": r"\bnot\b|\bcannot\b|\bnever\b|\bno\b|\bnone\b|\bnobody\b|\bnothing\b|\bneither\b|\bhardly\b|\bbarely\b|\bscarcely\b",
     "m_may": r"\bmay\b|\bcan\b|\bcould\b|\bable\b|\bpermit\w*|\bentitled\b|\bauthori[sz]ed?\b|\bfree to\b|\bright to\b",
     "m_must": r"\bmust\b|\bshall\b|\bshould\b|\brequire[sd]?\b|\bobligat\w+|\bha(?:s|ve) to\b|\bliable\b|\bliability\b|\bneed(?:s|ed)?\b|\bresponsible\b",
     "m_class": r"\bconstitut\w+|\bamount(?:s|ed)? to\b|\bqualif\w+",
@@ -124,12 +121,21 @@ _EN: Final = {
 }  # fmt: skip
 
 
-def _scanner(groups: dict[str, str]) -> re.Pattern[str]:
-    return re.compile("|".join(f"(?P<{name}>{words})" for name, words in groups.items()))
+def _alternatives(groups: dict[str, str]) -> str:
+    return "|".join(f"(?P<{name}>{words})" for name, words in groups.items())
 
 
-_SCAN_ZH: Final = _scanner(_ZH)
-_SCAN_EN: Final = _scanner(_EN)
+def _at_word(words: str) -> str:
+    """The words without the mark of a word's beginning, which stands once before all of them."""
+    return re.sub(r"(^|\|)\\b", r"\1", words)
+
+
+_SCAN_ZH: Final = re.compile(_alternatives(_ZH))
+_SCAN_EN: Final = re.compile(
+    r"(?P<stop>[!?;\n。]|\.(?=\s|$))|(?P<comma>,(?!\d)|:(?!\d)|\((?=\w)|\)| - )|(?P<short>n't\b)|"
+    rf"\b(?:{_alternatives({name: _at_word(words) for name, words in _EN.items()})})"
+)
+_QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"]*"')
 _IS_HAN: Final = re.compile(f"[{HAN}]")
 
 _ASKS: Final = re.compile(
@@ -276,7 +282,7 @@ def _read(question: str, answer: str) -> _Reading:
 
 def _reading_of(answer: str, question: str, asked: _Asked) -> _Reading:
     """What a text says outside its quotations, or, where it says nothing there, inside them."""
-    own = without_quotes(answer)
+    own = _QUOTED.sub(" ", answer)
     reading = _decide(_clauses(own), answer, question, asked)
     if reading.sense != "none" or own == answer:
         return reading
@@ -351,7 +357,7 @@ class _Scan:
 
     def take(self, kind: str, token: re.Match[str]) -> None:
         """Put one token where it belongs."""
-        if kind == "not":
+        if kind in ("not", "short"):
             self.open.negators.append(self.text[token.start() : token.end() + 2])
             self.places.append(token.start())
         elif kind == "comma":
