@@ -41,20 +41,24 @@ _ZH: Final = {
     "depends": r"视(?:具体|个案|不同|实际)?(?:案件|案情)?情况|视情|取决于|要看|需要?看|看(?:具体)?情况|不一定|未必|不见得|一概而论|分情况|因[^,。;]{1,6}而异|"
     r"部分(?=支持|成立|承认|认可|同意|构成|有效|属实|是|履行|正确|退|还|付|支付)|一部分|具体(?:情况|问题)具体分析|[两几]种情况|不完全|不能完全|并非完全|不尽然|视乎|待定",
     "both": r"时而|一会儿|一时说|既[^,。;]{0,10}[又也]|说法不一|前后矛盾|各执一词|莫衷一是",
-    "hedge": r"(?<![不尽])可能(?!性)|也许|或许|好像|似乎|猜测?|估计|恐怕|说不准|不好说|应该(?:就?是|为|有|在)|不能?排除|疑似|大概|不太?确定|记不[清得]|吧(?=[。!,]|$)",
+    "hedge": r"可能[^,。;]{0,12}也可能|也许|或许|好像|猜测?|估计|恐怕|说不准|不好说|不能?排除|不太?确定|记不[清得]",
+    "lean": r"(?<![不尽])可能(?!性)|应该(?:就?是|为|有|在)|疑似|大概|似乎|吧(?=[。!,]|$)",
     "claim": r"诉称|辩称|声称|坚称|自称|主张(?!权利)|抗辩|(?:原告|被告|上诉人|申请人|对方|一方|公诉机关|辩护人|双方|单位|公司|当事人|保险人)(?:人|方)?(?:则|都|均|曾|一直)?(?:称|认为|提出|说)|有观点|有人(?:认为|说)",
-    "court": r"(?:法院|法庭|本院|仲裁委|仲裁庭|一审|二审|终审|再审|最高法|判决书?|裁定书?)(?=[^,。;]{0,12}(?:认定|认为|判决|裁定|裁决|支持|驳回|判令|确认|查明|维持|撤销|采纳|采信))|经审理|判决如下|经查",
+    "court": r"(?:法院|法庭|本院|仲裁委|仲裁庭|一审|二审|终审|再审|最高法|判决书?|裁定书?)(?=[^。;]{0,40}(?:认定|认为|判决|裁定|裁决|支持|驳回|判令|确认|查明|维持|撤销|采纳|采信))|经审理|判决如下|经查",
     "conclude": r"因此|所以|综上|(?<![事缘变无])故(?![意障事乡])|由此|可见|据此|总之|总的来说|因而|从而|结论|最终|最后|后来|终于|简言之|也就是说|换言之|这意味着",
     "rule": r"第[\d一二三四五六七八九十百千零〇]{1,8}条|规定|《|法律上",
     "mostly": r"原则上|一般(?:来说|情况下|而言|来讲)?(?!纳税|保证|债权|经营|人)|通常(?:情况下|来说)?",
+    "vacuous": r"如下|以下(?:几|方|是)|下列",
     "rhetoric": r"难道|岂|怎么(?:可能|会|能)|哪(?:能|会)",
+    "r_valid": r"无效",
+    "r_guilty": r"无罪",
     "c_valid": r"失效|作废|撤销",
-    "p_valid": r"有效|(?<=无)效|生效|成立|效力",
+    "p_valid": r"有效|生效|成立|效力",
     "c_legal": r"违法|非法|违规|违宪",
     "p_legal": r"合法|合规|正当",
     "c_support": r"驳回|败诉",
     "p_support": r"支持|胜诉|采纳|采信|准许|维持",
-    "p_guilty": r"[有无]罪|犯罪",
+    "p_guilty": r"有罪|犯罪",
     "c_written": r"口头|口述",
     "p_written": r"书面",
     "c_paid": r"(?:尚欠|还欠|仍欠|拖欠|欠付)(?:[^,。;]{0,16}?未[还付结清])?",
@@ -63,7 +67,6 @@ _ZH: Final = {
     "p_true": r"属实|真实",
     "c_agree": r"反对",
     "p_agree": r"同意|愿意",
-    "scope": r"(?<![不非未])(?:属于|构成|系(?!统|列)|是(?=[^,。;]{0,6}(?:违法|非法|合法|[有无]效|违约|允许|可以|合理)))|(?:也|仍|依然|照样|均|都|就)(?=可|能|应|有权|需|要|属|构成|不|无|违)",
     "refuse": r"拒绝|拒不|矢口否认|否认|否决|难以|禁止|严禁|免除|免于|免责|豁免|缺乏|缺少|欠缺",
     "p_admit": r"承认|认可|认罪",
     "not": r"并非|并不是|不是|绝非|没有|从未|未曾|尚未|不曾|未能|不|没|未|无(?!锡|忌)|非(?!洲)|否",
@@ -82,14 +85,16 @@ _EN: Final = {
     "depends": r"\b(?:it|that|this|the answer) (?:\w+ )?depends\b|\bdepend(?:s|ing) on\b|\bnot necessarily\b|\bin part\b|\bpartly\b|\bpartially\b|"
     r"\bto some extent\b|\byes and no\b|\bcase[- ]by[- ]case\b|\bvaries\b|\bnot (?:entirely|exactly|quite|fully|always)\b|\bmay or may not\b",
     "both": r"\bsometimes\b|\bconflicting\b",
-    "hedge": r"\bmaybe\b|\bperhaps\b|\bpossibly\b|\bprobably\b|\blikely\b|\bmight\b|\bmay (?:be|have)\b|\bi (?:think|guess|believe)\b|\bappears?\b|\bseems?\b|"
-    r"\bnot (?:sure|certain)\b|\bunsure\b|\bcould be\b|\bpresumably\b|\barguably\b",
+    "hedge": r"\bmaybe\b|\bperhaps\b|\bpossibly\b|\bi guess\b|\bnot (?:sure|certain)\b|\bunsure\b|\buncertain\b",
+    "lean": r"\bprobably\b|\blikely\b|\bmight\b|\bmay (?:be|have)\b|\bi (?:think|believe)\b|\bappears?\b|\bseems?\b|\bcould (?:be|have)\b|\bpresumably\b|\barguably\b",
+    "lean_not": r"\bunlikely\b|\bimprobable\b",
     "claim": r"\b(?:claim(?:s|ed)|argue[sd]?|contend(?:s|ed)?|allege[sd]?|assert(?:s|ed)?|maintain(?:s|ed)|submitted|insist(?:s|ed)?|according to the (?:plaintiff|defendant|claimant))\b",
     "court": r"\b(?:court|tribunal|judge|jury|arbitrator|panel|majority)\b(?=[^.;\n]{0,40}\b(?:held|found|finds|ruled|concluded|determined|decided|holds|rejected|granted|denied|dismissed|affirmed|reversed)\b)|\b(?:held|found) that\b",
     "conclude": r"\btherefore\b|\bthus\b|\bhence\b|\baccordingly\b|\bconsequently\b|\bin conclusion\b|\bin summary\b|\boverall\b|\bultimately\b|\bin short\b|"
-    r"\bso\b(?=,| (?:the|he|she|it|they|this|yes|no|we|you)\b)|\bit follows\b|\bfinally\b|\bthis means\b",
+    r"\bconclusion\b|\bso\b(?=,| (?:the|he|she|it|they|this|yes|no|we|you)\b)|\bit follows\b|\bfinally\b|\bthis means\b",
     "rule": r"\bsection \d|\barticle \d|\bclause \d",
     "mostly": r"\bgenerally\b|\bin principle\b|\busually\b|\btypically\b|\bas a (?:general )?rule\b|\bin general\b",
+    "vacuous": r"\bhere (?:are|is)\b|\bthe following\b|\bkey points\b",
     "rhetoric": r"\bhow could\b",
     "c_valid": r"\binvalid\w*|\bvoid(?:ed|able)?\b|\bunenforceable\b|\bnull\b|\bexpired\b|\bnonbinding\b|\brevoked\b|\brescinded\b",
     "p_valid": r"\bvalid\w*|\benforceable\b|\bbinding\b|\bin (?:force|effect)\b|\beffective\b",
@@ -109,7 +114,6 @@ _EN: Final = {
     "p_agree": r"\bagree[ds]?\b|\bconsent(?:s|ed)?\b|\baccept(?:s|ed)?\b",
     "c_enough": r"\binsufficient\w*|\binadequate\b|\bunreasonabl[ey]\b|\bunfair\b",
     "p_enough": r"\bsufficient\w*|\badequate\b|\breasonabl[ey]\b|\bfair\b",
-    "scope": r"(?!)",
     "refuse": r"\bden(?:y|ies|ied|ying)\b|\brefus(?:e[sd]?|al|ing)\b|\bdeclin(?:e[sd]?|ing)\b|\bfail(?:s|ed|ing|ure)?\b|\bneglect(?:s|ed)?\b|\bunable\b|"
     r"\black(?:s|ed|ing)?\b|\bprohibit\w*|\bforbid\w*|\bforbade\b|\bbarred\b|\bpreclud\w+|\bban(?:s|ned)\b|\bexempt\w*|\babsence of\b|\bfar from\b",
     "p_admit": r"\badmit\w*|\backnowledg\w*|\bconced\w+|\bconfirm\w*",
@@ -135,6 +139,10 @@ _SCAN_EN: Final = re.compile(
     r"(?P<stop>[!?;\n。]|\.(?=\s|$))|(?P<comma>,(?!\d)|:(?!\d)|\((?=\w)|\)| - )|(?P<short>n't\b)|"
     rf"\b(?:{_alternatives({name: _at_word(words) for name, words in _EN.items()})})"
 )
+_WORK: Final = re.compile(r"《[^《》]*》")
+_HEAD_NOT: Final = re.compile(r"(?:已经?|会|是)?(?:不|没|未|无|并非)")
+_FIRST_VERB: Final = re.compile(r"是|有(?!限)|会(?!计|议)|能(?!力)|可以|应[当该]?|需要?|要(?!求)|算|属于|构成")
+_MARK_TOPICS: Final = {"能可": "m_may", "应要需该": "m_must"}
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"]*"')
 _IS_HAN: Final = re.compile(f"[{HAN}]")
 
@@ -157,6 +165,12 @@ _NO: Final = re.compile(
     r"no|nope|negative|incorrect|false|wrong|not at all|(?:absolutely|certainly|definitely|of course) not|in the negative|never|"
     r"(?:that|this|it|the statement)(?:'s| is) (?:not (?:correct|right|true|so|the case)|incorrect|false|wrong|untrue)"
 )
+_BARE: Final = re.compile(
+    r"(?P<no>不|无|没有?|不具|未)?(?:需要?|应当?|应该|必须|必|用|须|成立|构成|属于|存在|支持|有权|权|承担|得|可|允许|具备|符合|同意|认可|有效|合法|违约|违法|担责|负责|赔偿)的?(?:责任|义务)?"
+)
+_CLARIFIES: Final = re.compile(
+    r"请问[您你]|[您你]指的是|[您你]是指|请(?:您|你)?(?:提供|补充|说明)更多|\bcould you (?:please )?(?:clarify|specify|provide)|\bplease (?:clarify|specify|provide more)"
+)
 _OPENS_YES: Final = re.compile(r"是的|对的|没错|yes\b")
 _OPENS_NO: Final = re.compile(r"no (?=(?:it|he|she|they|there|this|that|i|we|you)\b)|不是的")
 _SHORT_FORM: Final = re.compile(
@@ -178,13 +192,24 @@ _COMMON: Final = frozenset(
     "under would will shall may can could should must party parties case court which who whom into upon such".split()
 )
 _FUNCTION: Final = frozenset("的了在上下中是有没不未无过着地得和与向对把被给到从为以于个这那他她它其人会能可应要需，。,.?？ ")
+_REFUSING: Final = frozenset(
+    "拒绝 拒不 矢口否认 否认 否决 难以 禁止 严禁 免除 免于 免责 豁免 缺乏 缺少 欠缺 "
+    "deny denies denied denying refuse refuses refused refusal refusing decline declines declined declining fail fails "
+    "failed failing failure neglect neglects neglected unable lack lacks lacked lacking".split()
+)
+_VERDICTS: Final = frozenset(("m_may", "m_must", "m_class", "valid", "legal", "guilty", "support", "true"))
 _ASIDE: Final = frozenset(("condition", "aside"))
+_MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
 _CARRIED: Final = frozenset(("claim", "court", "conclude", "rule", "mostly"))
 _OPENS_CLAUSE: Final = frozenset(("contrast", "turn", "aside"))
+_HEADING: Final = re.compile(r"(?:最终)?结论|总结|小结|答案|conclusion|final answer|holding|bottom line|short answer|summary")
 _SUFFIX: Final = re.compile(r"的话|(?:情况|情形|前提|条件)下|[时后]$")
 # a negator that governs what follows it at a distance: 没有证据证明其构成
 _FINDS_NOT: Final = re.compile(
     r"(?:不|没有?|未|无|难以|并非)[^,。;]{0,4}(?:认定|认为|证明|证据|足以|足|意味|代表|说明|表明|等于|视为|依据|理由|当然|必然|一律|直接)"
+)
+_ADVERBS: Final = re.compile(
+    r"(?:并非|并不是|不是|绝非|没有|从未|未曾|尚未|不曾|未能|[不没未无非])(?:因此|因而|实际|完全|当然|必然|真正|依法|能够?|应当?|得|会|再|予以?|被|可以?|足以|曾|经|有|法律|任何|是|就|所有人?|都|一定|直接|单独|另行|继续|明确|认为|其|该|的){1,6}"
 )
 _FINDING: Final = re.compile(
     r"(?:不能|无法|难以|不足以|不应|不宜|不予|未|证据不足|没有[^,。;]{0,6}证据|无[^,。;]{0,4}证据)[^,。;]{0,8}(?:认定|证明|证实|支持|构成|成立)"
@@ -204,10 +229,11 @@ class _Clause:
 
     text: str
     sentence: int
+    start: int = 0
     is_asked: bool = False
     signs: set[str] = field(default_factory=set)
-    sides: list[str] = field(default_factory=list)
-    negators: list[str] = field(default_factory=list)
+    sides: list[tuple[int, str]] = field(default_factory=list)
+    negators: list[tuple[int, str]] = field(default_factory=list)
     prefixed: list[str] = field(default_factory=list)
 
 
@@ -220,7 +246,7 @@ class _Asked:
     topics: frozenset[str]
     is_negative: bool
     embedded: tuple[str, ...]
-    roots: frozenset[str]
+    own_prefixes: frozenset[str]
     is_about_claims: bool
 
 
@@ -292,27 +318,45 @@ def _reading_of(answer: str, question: str, asked: _Asked) -> _Reading:
 
 @lru_cache(maxsize=1 << 10)
 def _asked(question: str) -> _Asked:
-    """What a question asks; the subject of an English question and proper names are no part of the predicate."""
-    lower = question.lower().rstrip("?？。吗呢么 \n")
-    marks = list(_ASKS.finditer(lower))
-    start = marks[-1].end() if marks else max(lower.rfind(","), lower.rfind("，")) + 1
-    predicate = lower[start:] or lower
-    scanned = _scan(predicate)
-    sides = [side for clause in scanned for side in clause.sides]
-    if marks and marks[-1][0].startswith(("能", "可", "can", "may")):
-        sides.append("m_may")
-    negators = [negator for clause in scanned for negator in clause.negators]
-    heads = bool(marks) and bool(re.match(r"(?:已经?|会|是)?(?:不|没|未|无|并非)", predicate)) if negators else False
-    is_english = not _IS_HAN.search(predicate)
-    count = sum(side == "refuse" or side.startswith("c_") for side in sides) + heads
-    embedded = tuple(negators[1:] if heads else negators)
-    pairs = _stems(question[start:]) if is_english else {predicate[at : at + 2] for at in range(len(predicate) - 1)}
-    chars = frozenset() if is_english else frozenset(predicate) - _FUNCTION
-    topics = frozenset(_topic(side) for side in sides)
-    opposed = {root for clause in scanned for root in clause.prefixed}
-    roots = frozenset(stem[:4] for stem in pairs) - opposed if is_english else frozenset[str]()
-    about_claims = _ABOUT_CLAIMS.search(lower) is not None
-    return _Asked(frozenset(pairs), chars, topics, count % 2 == 1, embedded, roots, about_claims)
+    """What a question asks; its subject, proper names and titles of works are no part of the predicate."""
+    plain = _WORK.sub("", question)
+    plain = next((part for part in re.split("[?？]", plain) if part.strip()), plain).rstrip("吗呢么 \n。.")
+    start, mark = _predicate_start(plain)
+    predicate = plain[start:].lower()
+    scanned, before = _scan(predicate), _scan(plain[: start - len(mark)].lower())
+    verdicts = _scan(predicate[predicate.rfind("的") + 1 :]) or scanned
+    kinds = [kind for clause in verdicts for _, kind in clause.sides]
+    kinds += [topic for chars, topic in _MARK_TOPICS.items() if mark.startswith(tuple(chars))]
+    negators = [negator for clause in scanned for _, negator in clause.negators]
+    lexical = [negator for clause in verdicts for _, negator in clause.negators if negator in _REFUSING]
+    heads = bool(negators and mark and _HEAD_NOT.match(predicate))
+    flips = heads + len(lexical) + sum(kind[:2] in ("c_", "r_") for kind in kinds)
+    subject = [negator for clause in before for _, negator in clause.negators]
+    embedded = tuple({*(each for each in negators[heads:] if each not in lexical), *subject})
+    return _Asked(
+        *_words(plain[start:]), frozenset(map(_topic, kinds)), flips % 2 == 1, embedded,
+        frozenset(root for clause in scanned for root in clause.prefixed), _ABOUT_CLAIMS.search(plain.lower()) is not None,
+    )  # fmt: skip
+
+
+def _predicate_start(question: str) -> tuple[int, str]:
+    """Where the predicate begins, and the words that ask: after 是否 and its like, else after the first verb."""
+    marks = list(_ASKS.finditer(question.lower()))
+    if marks and marks[-1].end() < len(question):
+        return marks[-1].end(), marks[-1][0]
+    start = max(question.rfind(","), question.rfind("，")) + 1
+    verb = _FIRST_VERB.search(question, start)
+    if verb and len(question) - verb.end() >= 2:
+        return verb.end() if verb[0] in "是有" else verb.start(), ""
+    return start, ""
+
+
+def _words(predicate: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What a clause is compared with: stems of English words; pairs and single characters of Chinese."""
+    if not _IS_HAN.search(predicate):
+        return frozenset(_stems(predicate)), frozenset()
+    lower = predicate.lower()
+    return frozenset(lower[at : at + 2] for at in range(len(lower) - 1)), frozenset(lower) - _FUNCTION
 
 
 def _stems(text: str) -> set[str]:
@@ -322,8 +366,8 @@ def _stems(text: str) -> set[str]:
     return {word.lower()[:5] for word in plain}
 
 
-def _topic(side: str) -> str:
-    return side if side.startswith("m_") else side.removeprefix("c_").removeprefix("p_")
+def _topic(kind: str) -> str:
+    return kind if kind.startswith("m_") else kind[2:]
 
 
 def _clauses(text: str) -> list[_Clause]:
@@ -353,22 +397,20 @@ class _Scan:
         self.first_of_sentence = 0
         self.carried: set[str] = set()
         self.open = _Clause("", 0)
-        self.places: list[int] = []
 
     def take(self, kind: str, token: re.Match[str]) -> None:
         """Put one token where it belongs."""
-        if kind in ("not", "short"):
-            self.open.negators.append(self.text[token.start() : token.end() + 2])
-            self.places.append(token.start())
+        if kind in ("not", "short", "refuse", "lean_not"):
+            end = token.end() + (2 if kind == "not" else 0)
+            self.open.negators.append((token.start(), self.text[token.start() : end]))
+            if kind in ("refuse", "lean_not"):
+                self.open.signs.add("refuse" if kind == "refuse" else "lean")
         elif kind == "comma":
             self.close(token.start(), token.end())
         elif kind == "stop":
             self.end_sentence(token)
-        elif kind == "scope":
-            self.limit(token.start())
-            self.open.sides.append("m_class")
-        elif kind[1] == "_" or kind == "refuse":
-            self.open.sides.append(kind)
+        elif kind[1] == "_":
+            self.open.sides.append((token.start(), kind))
         elif kind == "prefix":
             self.open.prefixed.append(self.text[token.end() : token.end() + 4])
         elif kind != "idiom":
@@ -379,8 +421,7 @@ class _Scan:
         if kind in _OPENS_CLAUSE or (kind == "condition" and not _SUFFIX.match(token[0])):
             self.close(token.start(), token.start())
         if kind == "contrast":
-            self.open.negators.append(token[0])
-            self.places.append(token.start())
+            self.open.negators.append((token.start(), token[0]))
         if kind in ("turn", "court"):
             self.carried.discard("claim")
             self.open.signs.discard("claim")
@@ -390,31 +431,22 @@ class _Scan:
             kind = "condition" if not re.search("[是属为很]", self.text[max(self.start, token.start() - 12) : token.start()]) else "idiom"
         self.open.signs.add(kind)
 
-    def limit(self, place: int) -> None:
-        """Drop the negators of what 属于, 构成 and their like are said of: 不支付工资属于违法."""
-        if not self.places:
-            return
-        kept = [at for at in self.places if place - at <= 3 or _FINDS_NOT.match(self.text, at)]
-        if len(kept) < len(self.places):
-            self.open.negators = [self.text[at : at + 3] for at in kept]
-            self.places = kept
-
     def close(self, end: int, next_start: int) -> None:
         """End the open clause; a consequence carries the sign `given` of its condition."""
-        text = self.text[self.start : end].strip(" ()[]-*>“”\"'、")
+        text = self.text[self.start : end].strip(_MARKS)
+        start = self.start
         self.start = next_start
         if not any(map(str.isalnum, text)):
             if self.open.signs:
                 self.carried |= self.open.signs & _CARRIED
             self.open = _Clause("", self.sentence, signs=set(self.carried) | (self.open.signs & {"turn"}))
-            self.places = []
             return
         self.open.text = text
+        self.open.start = self.text.index(text, start)
         self.found.append(self.open)
         if "condition" in self.open.signs:
             self.carried.add("given")
         self.open = _Clause("", self.sentence, signs=set(self.carried))
-        self.places = []
 
     def end_sentence(self, token: re.Match[str]) -> None:
         """End the sentence; one that ends in a question mark is asked, not said."""
@@ -422,24 +454,46 @@ class _Scan:
         if token[0] in "?？":
             for clause in self.found[self.first_of_sentence :]:
                 clause.is_asked = True
+        said = self.found[self.first_of_sentence :]
+        is_heading = len(said) == 1 and _HEADING.fullmatch(said[0].text) is not None
         self.first_of_sentence = len(self.found)
         self.sentence += 1
-        self.carried = set()
-        self.open = _Clause("", self.sentence)
+        self.carried = {"conclude"} if is_heading else set()
+        self.open = _Clause("", self.sentence, signs=set(self.carried))
 
 
 def _say(clause: _Clause, asked: _Asked) -> _Said:
     """The polarity of a clause against that of the question, and how much of the predicate it repeats."""
-    count = sum(not negator.startswith(asked.embedded) for negator in clause.negators)
-    topics = {_topic(side) for side in clause.sides}
-    count += sum(side == "refuse" or (side[:2] == "c_" and side[2:] in asked.topics) for side in clause.sides)
-    opposed = sum(root in asked.roots for root in clause.prefixed)
-    count += ("rhetoric" in clause.signs) + opposed
-    shared = topics & asked.topics
-    if "refuse" in topics and not asked.topics.isdisjoint(("admit", "agree")):
+    kinds = [kind for _, kind in clause.sides]
+    shared = {topic for kind in kinds if (topic := _topic(kind)) in asked.topics}
+    if "refuse" in clause.signs and not asked.topics.isdisjoint(("admit", "agree")):
         shared.add("refuse")
-    echo = _echo(clause.text, asked) + 2 * len(shared) + 2 * opposed
+    opposed = sum(root in stem for root in clause.prefixed if root not in asked.own_prefixes for stem in asked.pairs)
+    count = _negations(clause, asked) + ("rhetoric" in clause.signs) + bool(opposed)
+    count += sum(kind[:2] == "r_" or (kind[:2] == "c_" and kind[2:] in asked.topics) for kind in kinds)
+    echo = _echo(clause.text, asked) + 2 * len(shared) + 2 * bool(opposed) + ("contrast" in clause.signs)
     return _Said((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
+
+
+def _negations(clause: _Clause, asked: _Asked) -> int:
+    """The negators that count: not those that the question has too, nor those of what a verdict is said of.
+
+    不支付工资属于违法: the verdict that the question asks for begins at 属于, and 不 does not reach it.
+    """
+    own = [(at, negator) for at, negator in clause.negators if not negator.startswith(asked.embedded)]
+    topics = asked.topics & _VERDICTS
+    cut = next((at for at, kind in clause.sides if _topic(kind) in topics), -1) if asked.chars and topics else -1
+    if cut < 0:
+        return len(own)
+    return sum(at > cut or _reaches(clause.text, negator, at - clause.start, cut - clause.start) for at, negator in own)
+
+
+def _reaches(text: str, negator: str, at: int, verdict: int) -> bool:
+    """Whether a negator governs a verdict word that follows it."""
+    if _FINDS_NOT.match(text, at):
+        return True
+    between = text[at:verdict]
+    return len(between) <= 3 or _ADVERBS.fullmatch(between) is not None
 
 
 def _echo(text: str, asked: _Asked) -> int:
@@ -449,29 +503,35 @@ def _echo(text: str, asked: _Asked) -> int:
     return 2 * sum(pair in text for pair in asked.pairs) + len(asked.chars.intersection(text))
 
 
-def _particle(text: str) -> Sense:
-    """Yes or no, where a clause is nothing else."""
+def _particle(text: str, asked: _Asked) -> Sense:
+    """Yes or no, where a clause is nothing else; a bare modal answers a question that is not negative."""
     if _YES.fullmatch(text):
         return "yes"
     if _NO.fullmatch(text):
         return "no"
+    if not asked.is_negative and (modal := _BARE.fullmatch(text)):
+        return "no" if modal["no"] else "yes"
     short = _SHORT_FORM.fullmatch(text)
     if short:
         return "no" if short["no"] else "yes"
     return "none"
 
 
-def _lead(clauses: Sequence[_Clause]) -> Sense:
+def _opening(text: str, asked: _Asked) -> Sense:
+    """The yes or no that a clause is, or begins with."""
+    if (sense := _particle(text, asked)) != "none":
+        return sense
+    if _OPENS_YES.match(text):
+        return "yes"
+    return "no" if _OPENS_NO.match(text) else "none"
+
+
+def _lead(clauses: Sequence[_Clause], asked: _Asked) -> Sense:
     """The yes or no with which a text begins, after greetings and references."""
     for clause in clauses[:5]:
-        text = clause.text
-        if (sense := _particle(text)) != "none":
+        if (sense := _opening(clause.text, asked)) != "none":
             return sense
-        if _OPENS_YES.match(text):
-            return "yes"
-        if _OPENS_NO.match(text):
-            return "no"
-        if not _OPENER.match(text):
+        if not _OPENER.match(clause.text):
             return "none"
     return "none"
 
@@ -480,24 +540,32 @@ def _decide(clauses: list[_Clause], answer: str, question: str, asked: _Asked) -
     """What the clauses answer: the leading yes or no, else the conclusion and the first sentence that speaks of it."""
     if not clauses:
         return _Reading("none")
-    lead = _lead(clauses)
+    lead = _lead(clauses, asked)
     if lead != "none":
         return _led(lead, clauses, asked)
     said = [_say(clause, asked) for clause in clauses]
     if _abstains(said, answer, question, asked):
         return _Reading("none", sure=clauses[-1].sentence < 2)
+    if _CLARIFIES.search(answer.lower()):
+        return _Reading("none", sure=False)
+    closing = [sense for clause in clauses if "conclude" in clause.signs and (sense := _opening(clause.text, asked)) != "none"]
+    if closing:
+        return _Reading(closing[-1], sure=len(set(closing)) == 1)
     return _prose(said, asked)
 
 
 def _abstains(said: Sequence[_Said], answer: str, question: str, asked: _Asked) -> bool:
-    """Whether the answer refuses; what is left open after the first clause has answered does not matter.
+    """Whether the answer refuses; what is left open after the first sentence has answered does not matter.
 
     That something cannot be held to be so is a finding: 不能认定其构成自首.
     """
     if not _REFUSAL_HINT.search(answer.lower()):
         return False
-    first = said[0]
-    if first.is_strong(asked) and not first.has(*_ASIDE, "hedge") and not _REFUSAL_HINT.search(first.clause.text):
+    opening = [each for each in said if each.clause.sentence == said[0].clause.sentence]
+    if any(
+        each.is_strong(asked) and not each.has(*_ASIDE, "hedge", "lean") and not _REFUSAL_HINT.search(each.clause.text)
+        for each in opening
+    ):
         return False
     if any(_FINDING.search(each.clause.text) and each.is_strong(asked) for each in said):
         return False
@@ -507,13 +575,13 @@ def _abstains(said: Sequence[_Said], answer: str, question: str, asked: _Asked) 
 def _led(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Reading:
     """A leading yes or no, checked against what follows."""
     first = clauses[0].sentence
-    others = {sense for clause in clauses[1:] if clause.sentence > first and (sense := _particle(clause.text)) != "none"}
-    if others - {lead}:
+    later = [clause for clause in clauses[1:] if clause.sentence > first]
+    if any(_YES.fullmatch(each.text) if lead == "no" else _NO.fullmatch(each.text) for each in later):
         return _Reading("none", sure=len(clauses) < 6)
     same = [clause for clause in clauses if clause.sentence == first]
     if any("hedge" in clause.signs for clause in same):
         return _Reading("none", sure=False)
-    if any("depends" in clause.signs or "both" in clause.signs for clause in same):
+    if any(not clause.signs.isdisjoint(("depends", "both", "lean")) for clause in same):
         return _Reading(lead, sure=False)
     return _contradicted(lead, clauses, asked) or _Reading(lead)
 
@@ -524,14 +592,14 @@ def _contradicted(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Re
     for said in following:
         if lead == "yes" and said.is_strong(asked) and said.sense == "no" and not said.has("turn", "condition", "aside"):
             return _Reading("no" if asked.chars else "yes", sure=False)
-    ends = [said for clause in clauses[-6:] if "conclude" in clause.signs and (said := _say(clause, asked)).is_strong(asked)]
+    ends = [_say(clause, asked) for clause in clauses[-6:] if "conclude" in clause.signs]
+    ends = [said for said in ends if said.is_strong(asked)]
     return _Reading(lead, sure=False) if ends and ends[-1].sense != lead else None
 
 
 def _prose(said: list[_Said], asked: _Asked) -> _Reading:
     """The reading of a text without a leading yes or no."""
-    last = said[-1].clause.sentence
-    told = [each for each in said if each.echo and not each.has("condition", "aside")]
+    told = [each for each in said if each.echo and not each.has("condition", "aside", "vacuous")]
     own = [each for each in told if asked.is_about_claims or not each.has("claim")]
     if early := _two_sided(said, own):
         return early
@@ -541,7 +609,9 @@ def _prose(said: list[_Said], asked: _Asked) -> _Reading:
     first = _best([each for each in plain if each.clause.sentence == plain[0].clause.sentence])
     ends = [each for each in own if each.has("conclude", "court") and not each.has("given")]
     final = _best([each for each in ends if each.clause.sentence == ends[-1].clause.sentence]) if ends else None
-    return _weighed(first, final, plain[-1], asked, is_short=last == 0)
+    if first and final and first.is_strong(asked) and not final.is_strong(asked):
+        final = None
+    return _weighed(first, final, plain, said, asked)
 
 
 def _two_sided(said: Sequence[_Said], own: Sequence[_Said]) -> _Reading | None:
@@ -549,7 +619,7 @@ def _two_sided(said: Sequence[_Said], own: Sequence[_Said]) -> _Reading | None:
     at = own[0].clause.sentence if own else 0
     opening = [each for each in said if each.clause.sentence <= at]
     if any(each.has("both") for each in opening):
-        return _Reading("none", sure=True)
+        return None if any(each.has("court", "conclude") for each in own) else _Reading("none")
     place = next((place for place, each in enumerate(opening) if each.has("depends")), None)
     if place is None:
         return None
@@ -559,7 +629,7 @@ def _two_sided(said: Sequence[_Said], own: Sequence[_Said]) -> _Reading | None:
 
 def _indirect(said: Sequence[_Said], told: Sequence[_Said]) -> _Reading:
     """Where no clause repeats the predicate: a verdict verb alone, or what a party claims."""
-    verdicts = [each for each in said if _SAYS_SO.search(each.clause.text) and not each.has("claim", "condition", "hedge")]
+    verdicts = [each for each in said if _SAYS_SO.search(each.clause.text) and not each.has("claim", "condition", "hedge", "lean")]
     if verdicts:
         return _Reading(verdicts[0].sense, sure=len(said) <= 3)
     return _Reading("none", sure=not told and said[-1].clause.sentence < 2)
@@ -575,17 +645,29 @@ def _best(group: Sequence[_Said]) -> _Said | None:
     return None if rivals and not best.has("turn", "court", "conclude") else best
 
 
-def _weighed(first: _Said | None, final: _Said | None, last: _Said, asked: _Asked, *, is_short: bool) -> _Reading:
+def _weighed(
+    first: _Said | None, final: _Said | None, plain: Sequence[_Said], said: Sequence[_Said], asked: _Asked
+) -> _Reading:
     """The first answering sentence and the conclusion together; where they differ, the conclusion, as a guess."""
+    is_short = said[-1].clause.sentence == 0
     chosen = final or first
-    if chosen is None:
-        return _Reading("none", sure=False)
-    if chosen.has("hedge"):
-        return _Reading("none", sure=is_short)
+    if chosen is None or chosen.has("hedge") or (chosen.has("lean") and is_short):
+        return _Reading("none", sure=chosen is not None and is_short)
+    if chosen.has("lean"):
+        return _Reading(chosen.sense, sure=False)
+    if chosen.has("mostly"):
+        return _mostly(chosen, said)
     agree = first is None or first.sense == chosen.sense or not first.is_strong(asked) or first.has("rule", "given")
     sure = agree and (is_short or chosen.is_strong(asked)) and not chosen.has("given")
-    if final is None and last.sense != chosen.sense and last.is_strong(asked) and not is_short:
+    opposed = [each for each in plain if each.sense != chosen.sense and each.is_strong(asked)]
+    if final is None and any(not is_short or each.has("turn") for each in opposed):
         sure = False
-    if chosen.has("mostly"):
-        sure = sure and not last.has("turn", "condition", "given")
     return _Reading(chosen.sense, sure)
+
+
+def _mostly(chosen: _Said, said: Sequence[_Said]) -> _Reading:
+    """A rule with exceptions: 原则上可以，除非; where the exception says the opposite, it depends."""
+    rest = [each for each in said if each.clause.start > chosen.clause.start and each.clause.sentence <= chosen.clause.sentence + 1]
+    if any(each.shares_topic and each.sense != chosen.sense for each in rest):
+        return _Reading("depends", sure=False)
+    return _Reading(chosen.sense, sure=not any(each.has("turn", "condition", "given") for each in rest))
