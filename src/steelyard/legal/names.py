@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from steelyard.legal.amounts import Judged
-from steelyard.legal.proper_names import DOUBLE_SURNAMES, SURNAMES
+from steelyard.legal.proper_names import DOUBLE_SURNAMES, SURNAMES, names
 from steelyard.legal.quotes import quote_key
 from steelyard.text.reading import final_part
 from steelyard.text.scripts import HAN
@@ -40,7 +40,8 @@ _NEGATED: Final = re.compile(
     r"(?:不是|并非|不叫|不为|而非|而不是|并不是|不属于|\bnot|\bnor|\bnever|n't(?: \w+)?(?: by)?|rather than|instead of)[ “\"]*(?:由|by |the |mr\.? |ms\.? |dr\.? )?$",
     re.IGNORECASE,
 )
-_ALTERNATIVE: Final = re.compile(r"或者|或|抑或|还是|要么|\bor\b|\beither\b", re.IGNORECASE)
+_OFFERED_BEFORE: Final = re.compile(r"(?:或者|或是?|抑或|还是|要么是?|\bor|\beither) ?(?:由|by |the |mr\.? |ms\.? |dr\.? )?$", re.IGNORECASE)
+_OFFERED_AFTER: Final = re.compile(r"[\s,]{0,2}(?:或者?|抑或|还是|要么|or\b)", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(
     r"'s? (?:\w+ ){0,2}?(husband|wife|spouse|son|daughter|father|mother|brother|sister|parents?|child|children|cousin|uncle|aunt|nephew|niece|friend|lawyer|attorney|agent|"
     r"partner|boss|employer|employee|assistant|secretary|company|firm|driver|guard|manager|neighbou?r|colleague|widow|heirs?|estate|family)\b|"
@@ -69,6 +70,7 @@ _LISTED_BEFORE: Final = re.compile(rf"[{HAN}]{{2,4}}、$|{_SURNAME}[{HAN}]{{1,2}
 _LATIN_AFTER: Final = re.compile(
     r"\s*(?:, and|,? and|,? &) (?:[A-Z][\w.'-]* ?){2,4}|\s*, (?:[A-Z][\w.'-]+ ?){2,4}(?=,| and |$|\.(?:\s|$)|\n)|\n(?:[A-Z][\w.'-]+ ){1,3}[A-Z][\w.'-]+(?=\n|$)"
 )
+_LONG_LIST: Final = re.compile(r"(?:, (?:and )?[A-Z][\w'-]+){3}")
 _LATIN_BEFORE: Final = re.compile(r"\b[A-Z][\w'-]+ [A-Z][\w'-]+(?:,? and|,? &|,) $")
 _LONGER: Final = re.compile(r" (?!(?:Jr|Sr|II|III|IV|In|On|At|The|He|She|It|As|By|For|With|And|Was|Is)\b)[A-Z][a-z]{2,}")
 _PLAIN_LETTERS: Final = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "’": "'", "ı": "i"})  # fmt: skip
@@ -124,6 +126,8 @@ def _judge_one(name: str, question: str, text: str) -> Judged:
     if not places:
         return _absent(name, text)
     good = [place for place in places if not place.objection]
+    if good and places[0].objection == "doubted":
+        return Judged(False, f"the answer disclaims {name}", uncertain=True)
     if not good:
         return _objected(name, question, places, text)
     if any(place.objection == "offered" for place in places):
@@ -135,8 +139,8 @@ def _objected(name: str, question: str, places: Sequence[_Place], text: str) -> 
     """The verdict where every place of the name is objected to."""
     reasons = {
         "part": f"another name than {name}",
-        "denied": f"the answer denies {name}",
-        "offered": "the answer offers alternatives",
+        "denied": f"{WRONG_ROLE} another: it denies {name}",
+        "offered": f"{WRONG_ROLE} several: it offers alternatives",
         "listed": f"the answer lists several names beside {name}",
         "doubted": f"the answer disclaims {name}",
         "owner": f"the answer names somebody or something of {name}",
@@ -170,6 +174,8 @@ def _in_answering_clause(name: str, question: str, good: Sequence[_Place], text:
     own_echo = max((_echo(text[start:end], asked) for start, end in own), default=0)
     if best in own or best_echo - own_echo < 2:
         return right
+    if not _ASKS_PERSON.search(question):
+        return right
     rival = _rival(text[best[0] : best[1]], question, name)
     if not rival:
         return right
@@ -179,10 +185,10 @@ def _in_answering_clause(name: str, question: str, good: Sequence[_Place], text:
 def _rival(piece: str, question: str, name: str) -> str:
     """Another name in a clause that is neither the question's nor a part of the expected one."""
     asked = question.lower()
-    for found in (*_TITLE_PAIR.finditer(piece), *_HAN_NAME.finditer(piece)):
-        words = found[0].lower()
+    for found in (*(match[0] for match in _TITLE_PAIR.finditer(piece)), *(each for each, _ in names(piece))):
+        words = found.lower()
         if words not in asked and words not in name.lower() and not set(words.split()) <= set(re.findall(r"[\w']+", asked)):
-            return found[0]
+            return found
     return ""
 
 
@@ -212,7 +218,7 @@ def _echo(text: str, stems: frozenset[str]) -> int:
     return sum(stem in lower for stem in stems)
 
 
-def _other_in_role(names: Sequence[str], question: str, answer: str) -> str:
+def _other_in_role(wanted: Sequence[str], question: str, answer: str) -> str:
     """Who is named in the role that is asked for, if it is somebody else: 担保人是乙 for the question who that is."""
     asked = _WHO.search(question)
     role = next((group for group in asked.groups() if group), "") if asked else ""
@@ -221,7 +227,7 @@ def _other_in_role(names: Sequence[str], question: str, answer: str) -> str:
     if said is None:
         return ""
     rest = re.split("[,。;\n]", answer[said.end() : said.end() + 60])[0]
-    if any(_bare(rest).lower().startswith(name.lower()) or _pattern(name).search(rest) for name in names):
+    if any(_bare(rest).lower().startswith(name.lower()) or _pattern(name).search(rest) for name in wanted):
         return ""
     bare = _bare(rest).strip()
     is_name = _HAN_NAME.match(bare) or _TITLE_PAIR.match(bare) or (2 <= len(bare) <= 4 and bare[0] in SURNAMES)
@@ -286,11 +292,11 @@ def _places(name: str, question: str, text: str) -> Iterator[_Place]:
 def _objection(name: str, question: str, text: str, found: re.Match[str]) -> str:
     """Why a place of the name is not an answer, or nothing."""
     before, after = text[max(0, found.start() - 24) : found.start()], text[found.end() : found.end() + 60]
-    if not _is_whole(name, after):
+    if not _is_whole(name, after) or (len(name) == 1 and re.search(f"[{HAN}]$", before) and before[-1] not in "是为叫即"):
         return "part"
     if _NEGATED.search(before):
         return "denied"
-    if _ALTERNATIVE.search(before[-6:]) or _ALTERNATIVE.search(after[:6]):
+    if _OFFERED_BEFORE.search(before) or _OFFERED_AFTER.match(after):
         return "offered"
     if _is_listed(name, question, before, after):
         return "listed"
@@ -355,6 +361,8 @@ def _is_listed(name: str, question: str, before: str, after: str) -> bool:
     if not name.isascii():
         found = _LISTED_AFTER.match(after) or _LISTED_BEFORE.search(before)
         return found is not None and not _is_asked_about(found[0], question)
+    if _LONG_LIST.match(after):
+        return True
     if not _ASKS_PERSON.search(question):
         return False
     found = _LATIN_AFTER.match(after) or _LATIN_BEFORE.search(before)

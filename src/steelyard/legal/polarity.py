@@ -46,7 +46,7 @@ _ZH: Final = {
     "claim": r"诉称|辩称|声称|坚称|自称|主张(?!权利)|抗辩|(?:原告|被告|上诉人|申请人|对方|一方|公诉机关|辩护人|双方|单位|公司|当事人|保险人)(?:人|方)?(?:则|都|均|曾|一直)?(?:称|认为|提出|说)|有观点|有人(?:认为|说)",
     "court": r"(?:法院|法庭|本院|仲裁委|仲裁庭|一审|二审|终审|再审|最高法|判决书?|裁定书?)(?=[^。;]{0,40}(?:认定|认为|判决|裁定|裁决|支持|驳回|判令|确认|查明|维持|撤销|采纳|采信))|经审理|判决如下|经查",
     "conclude": r"因此|所以|综上|(?<![事缘变无])故(?![意障事乡])|由此|可见|据此|总之|总的来说|因而|从而|结论|最终|最后|后来|终于|简言之|也就是说|换言之|这意味着",
-    "rule": r"第[\d一二三四五六七八九十百千零〇]{1,8}条|规定|《|法律上",
+    "rule": r"第[\d一二三四五六七八九十百千零〇]{1,8}条|规定|《[^《》]{0,24}(?:法|典|条例|规定|解释|办法|意见|细则)》|法律上",
     "mostly": r"原则上|一般(?:来说|情况下|而言|来讲)?(?!纳税|保证|债权|经营|人)|通常(?:情况下|来说)?",
     "vacuous": r"如下|以下(?:几|方|是)|下列",
     "rhetoric": r"难道|岂|怎么(?:可能|会|能)|哪(?:能|会)",
@@ -244,6 +244,7 @@ class _Asked:
     pairs: frozenset[str]
     chars: frozenset[str]
     topics: frozenset[str]
+    opposites: frozenset[str]
     is_negative: bool
     embedded: tuple[str, ...]
     own_prefixes: frozenset[str]
@@ -274,7 +275,7 @@ class _Said:
     def is_strong(self, asked: _Asked) -> bool:
         """Whether the clause repeats enough of the predicate to speak of it."""
         full = 2 * len(asked.pairs) + len(asked.chars)
-        return self.echo >= min(8 if asked.chars else 4, (full + 1) // 2) or (self.shares_topic and self.echo >= 4)
+        return self.echo >= min(8, (full + 1) // 2) or (self.shares_topic and self.echo >= 4)
 
     def has(self, *signs: str) -> bool:
         return not self.clause.signs.isdisjoint(signs)
@@ -301,7 +302,7 @@ def _read(question: str, answer: str) -> _Reading:
     final = final_part(answer)
     if final and len(final) < len(answer):
         reading = _reading_of(final, question, asked)
-        if reading.sense != "none":
+        if reading.sense != "none" or any("hedge" in clause.signs for clause in _scan(final.lower())):
             return reading
     return _reading_of(answer, question, asked)
 
@@ -326,7 +327,8 @@ def _asked(question: str) -> _Asked:
     scanned, before = _scan(predicate), _scan(plain[: start - len(mark)].lower())
     verdicts = _scan(predicate[predicate.rfind("的") + 1 :]) or scanned
     kinds = [kind for clause in verdicts for _, kind in clause.sides]
-    kinds += [topic for chars, topic in _MARK_TOPICS.items() if mark.startswith(tuple(chars))]
+    topics = [kind for clause in scanned for _, kind in clause.sides]
+    topics += [topic for chars, topic in _MARK_TOPICS.items() if mark.startswith(tuple(chars))]
     negators = [negator for clause in scanned for _, negator in clause.negators]
     lexical = [negator for clause in verdicts for _, negator in clause.negators if negator in _REFUSING]
     heads = bool(negators and mark and _HEAD_NOT.match(predicate))
@@ -334,7 +336,7 @@ def _asked(question: str) -> _Asked:
     subject = [negator for clause in before for _, negator in clause.negators]
     embedded = tuple({*(each for each in negators[heads:] if each not in lexical), *subject})
     return _Asked(
-        *_words(plain[start:]), frozenset(map(_topic, kinds)), flips % 2 == 1, embedded,
+        *_words(plain[start:]), frozenset(map(_topic, topics)), frozenset(map(_topic, kinds)), flips % 2 == 1, embedded,
         frozenset(root for clause in scanned for root in clause.prefixed), _ABOUT_CLAIMS.search(plain.lower()) is not None,
     )  # fmt: skip
 
@@ -470,7 +472,7 @@ def _say(clause: _Clause, asked: _Asked) -> _Said:
         shared.add("refuse")
     opposed = sum(root in stem for root in clause.prefixed if root not in asked.own_prefixes for stem in asked.pairs)
     count = _negations(clause, asked) + ("rhetoric" in clause.signs) + bool(opposed)
-    count += sum(kind[:2] == "r_" or (kind[:2] == "c_" and kind[2:] in asked.topics) for kind in kinds)
+    count += sum(kind[:2] == "r_" or (kind[:2] == "c_" and kind[2:] in asked.opposites) for kind in kinds)
     echo = _echo(clause.text, asked) + 2 * len(shared) + 2 * bool(opposed) + ("contrast" in clause.signs)
     return _Said((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
 
@@ -605,7 +607,8 @@ def _prose(said: list[_Said], asked: _Asked) -> _Reading:
         return early
     if not own:
         return _indirect(said, told)
-    plain = [each for each in own if not each.has("rule", "given")] or own
+    plain = [each for each in own if not each.has("rule", "given")]
+    plain = plain if any(each.is_strong(asked) for each in plain) else own
     first = _best([each for each in plain if each.clause.sentence == plain[0].clause.sentence])
     ends = [each for each in own if each.has("conclude", "court") and not each.has("given")]
     final = _best([each for each in ends if each.clause.sentence == ends[-1].clause.sentence]) if ends else None
@@ -642,7 +645,8 @@ def _best(group: Sequence[_Said]) -> _Said | None:
     )
     opposed = [each for each in group if each.positive is not best.positive and not each.has("turn", "contrast")]
     rivals = [each for each in opposed if best.echo - each.echo <= 3 and each.shares_topic >= best.shares_topic]
-    return None if rivals and not best.has("turn", "court", "conclude") else best
+    is_settled = best.has("turn", "court", "conclude", "contrast") and not best.has("lean")
+    return None if rivals and not is_settled else best
 
 
 def _weighed(
@@ -660,9 +664,12 @@ def _weighed(
     agree = first is None or first.sense == chosen.sense or not first.is_strong(asked) or first.has("rule", "given")
     sure = agree and (is_short or chosen.is_strong(asked)) and not chosen.has("given")
     opposed = [each for each in plain if each.sense != chosen.sense and each.is_strong(asked)]
-    if final is None and any(not is_short or each.has("turn") for each in opposed):
+    if final is not None:
+        opposed = [each for each in opposed if each.clause.start > final.clause.start]
+    if any(not is_short or each.has("turn") for each in opposed):
         sure = False
-    return _Reading(chosen.sense, sure)
+    turned = [each for each in plain if each.clause.sentence == chosen.clause.sentence and each.has("turn")]
+    return _Reading(chosen.sense, sure and (is_short or all(each.sense == chosen.sense for each in turned)))
 
 
 def _mostly(chosen: _Said, said: Sequence[_Said]) -> _Reading:
