@@ -43,7 +43,7 @@ _ZH: Final = {
     "both": r"时而|一会儿|一时说|既[^,。;]{0,10}[又也]|说法不一|前后矛盾|各执一词|莫衷一是",
     "hedge": r"可能[^,。;]{0,12}也可能|也许|或许|好像|猜测?|估计|恐怕|说不准|不好说|不能?排除|不太?确定|记不[清得]",
     "lean": r"(?<![不尽])可能(?!性)|应该(?:就?是|为|有|在)|疑似|大概|似乎|吧(?=[。!,]|$)",
-    "claim": r"诉称|辩称|声称|坚称|自称|主张(?!权利)|抗辩|(?:原告|被告|上诉人|申请人|对方|一方|公诉机关|辩护人|双方|单位|公司|当事人|保险人)(?:人|方)?(?:则|都|均|曾|一直)?(?:称|认为|提出|说)|有观点|有人(?:认为|说)",
+    "claim": r"诉称|辩称|声称|坚称|自称|(?<!的)主张(?!权利)|抗辩|(?:原告|被告|上诉人|申请人|对方|一方|公诉机关|辩护人|双方|单位|公司|当事人|保险人)(?:人|方)?(?:则|都|均|曾|一直)?(?:称|认为|说)|有观点|有人(?:认为|说)",
     "court": r"(?:法院|法庭|本院|仲裁委|仲裁庭|一审|二审|终审|再审|最高法|判决书?|裁定书?)(?=[^。;]{0,40}(?:认定|认为|判决|裁定|裁决|支持|驳回|判令|确认|查明|维持|撤销|采纳|采信))|经审理|判决如下|经查",
     "conclude": r"因此|所以|综上|(?<![事缘变无])故(?![意障事乡])|由此|可见|据此|总之|总的来说|因而|从而|结论|最终|最后|后来|终于|简言之|也就是说|换言之|这意味着",
     "rule": r"第[\d一二三四五六七八九十百千零〇]{1,8}条|规定|《[^《》]{0,24}(?:法|典|条例|规定|解释|办法|意见|细则)》|法律上",
@@ -66,9 +66,14 @@ _ZH: Final = {
     "c_true": r"虚假|伪造|捏造|虚构",
     "p_true": r"属实|真实",
     "c_agree": r"反对",
-    "p_agree": r"同意|愿意",
+    "p_agree": r"同意|愿意|承认|认可|认罪",
+    "c_free": r"被迫|胁迫|强迫|逼迫",
+    "p_free": r"自愿|自主",
+    "c_right": r"错误|有误|不当",
+    "p_right": r"正确|恰当|适当|妥当",
+    "c_late": r"按期|按时|准时|如期|及时",
+    "p_late": r"逾期(?:[^,。;]{0,6}?未)?|超期|迟延|延迟|超过期限",
     "refuse": r"拒绝|拒不|矢口否认|否认|否决|难以|禁止|严禁|免除|免于|免责|豁免|缺乏|缺少|欠缺",
-    "p_admit": r"承认|认可|认罪",
     "not": r"并非|并不是|不是|绝非|没有|从未|未曾|尚未|不曾|未能|不|没|未|无(?!锡|忌)|非(?!洲)|否",
     "m_may": r"可以|可(?=向|要求|主张|依|随|申请|单方|直接|解除|起诉)|能够?|[有无]权|允许|(?<=不)得|(?<=不)可|(?<=无)法|(?<=不)准|(?<=无)权",
     "m_must": r"应当?(?!该是)|需要?|必须|须|义务|承担|(?<=不)[必用]|赔偿",
@@ -78,7 +83,7 @@ _EN: Final = {
     "idiom": r"\b(?:no|without|beyond) (?:a |any )?(?:doubt|question)\b|\bnot (?:only|just)\b|\b(?:no|not) (?:later|earlier|less|more|fewer) than\b|"
     r"\bno\. ?\d|\bwhether or not\b|\bno matter\b|\bwithout (?:prejudice|limitation|delay)\b",
     "contrast": r"\bwithout\b|\brather than\b|\binstead of\b|\bnor\b",
-    "turn": r"\bbut\b|\bhowever\b|\binstead\b|\byet\b|\bnevertheless\b",
+    "turn": r"\bbut\b|\bhowever\b|\binstead\b|\byet\b(?! to)|\bnevertheless\b",
     "aside": r"\bbecause\b|\bsince\b|\b(?:even )?though\b|\balthough\b|\bwhile\b|\bwhereas\b|\bdespite\b|\bgiven that\b|\b(?:by|for|after|before|when|upon|until) (?=\w+ing\b)|\b(?:after|before|when|until)\b",
     "condition": r"\bif\b|\bunless\b|\bprovided that\b|\bin the event\b|\bas long as\b|\bexcept\b|\bonly (?:if|when)\b|\bassuming\b",
     "of": r"(?!)",
@@ -100,7 +105,7 @@ _EN: Final = {
     "p_valid": r"\bvalid\w*|\benforceable\b|\bbinding\b|\bin (?:force|effect)\b|\beffective\b",
     "c_legal": r"\bunlawful\w*|\billegal\w*|\bunconstitutional\w*|\bimproper\w*|\bwrongful\w*",
     "p_legal": r"\blawful\w*|\blegal\w*|\bconstitutional\w*|\bproper\w*",
-    "c_support": r"\bdismiss(?:ed|es|al|ing)?\b|\breject(?:ed|s|ion|ing)?\b|\boverrul\w+|\brevers(?:ed|es|al)\b|\bvacated\b|\blost\b|\bunsuccessful\w*|\bstruck down\b",
+    "c_support": r"\bdismiss(?:ed|es|al|ing)?\b|\boverrul\w+|\brevers(?:ed|es|al)\b|\bvacated\b|\blost\b|\bunsuccessful\w*|\bstruck down\b",
     "p_support": r"\bgrant(?:ed|s|ing)?\b|\bupheld\b|\buphold\w*|\baffirm(?:ed|s|ing)?\b|\bsustain(?:ed|s)?\b|\bsucceed\w*|\bsuccessful\w*|\bprevail\w*|\bwon\b|\ballow(?:ed|s)?\b",
     "c_guilty": r"\bacquit\w*|\binnocent\b|\bexonerat\w+|\bcleared of\b",
     "p_guilty": r"\bguilty\b|\bconvict(?:ed|ion|s)?\b",
@@ -111,12 +116,13 @@ _EN: Final = {
     "c_true": r"\bfalse\b|\bforged\b|\bfabricated\b|\buntrue\b|\bfake\b|\bincorrect\b|\binaccurate\b",
     "p_true": r"\btrue\b|\bgenuine\b|\bauthentic\b|\bcorrect\b|\baccurate\b",
     "c_agree": r"\bobject(?:s|ed)\b|\bopposed?\b|\bdisagree[ds]?\b|\bdisput(?:ed|es|e)\b|\bwithheld\b",
-    "p_agree": r"\bagree[ds]?\b|\bconsent(?:s|ed)?\b|\baccept(?:s|ed)?\b",
+    "p_agree": r"\bagree[ds]?\b|\bconsent(?:s|ed)?\b|\baccept(?:s|ed)?\b|\badmit\w*|\backnowledg\w*|\bconced\w+|\bconfirm\w*",
     "c_enough": r"\binsufficient\w*|\binadequate\b|\bunreasonabl[ey]\b|\bunfair\b",
     "p_enough": r"\bsufficient\w*|\badequate\b|\breasonabl[ey]\b|\bfair\b",
-    "refuse": r"\bden(?:y|ies|ied|ying)\b|\brefus(?:e[sd]?|al|ing)\b|\bdeclin(?:e[sd]?|ing)\b|\bfail(?:s|ed|ing|ure)?\b|\bneglect(?:s|ed)?\b|\bunable\b|"
+    "refuse": r"\breject(?:ed|s|ion|ing)?\b|\byet to\b|\bden(?:y|ies|ied|ying)\b|\brefus(?:e[sd]?|al|ing)\b|\bdeclin(?:e[sd]?|ing)\b|\bfail(?:s|ed|ing|ure)?\b|\bneglect(?:s|ed)?\b|\bunable\b|"
     r"\black(?:s|ed|ing)?\b|\bprohibit\w*|\bforbid\w*|\bforbade\b|\bbarred\b|\bpreclud\w+|\bban(?:s|ned)\b|\bexempt\w*|\babsence of\b|\bfar from\b",
-    "p_admit": r"\badmit\w*|\backnowledg\w*|\bconced\w+|\bconfirm\w*",
+    "c_late": r"\bon time\b|\btimely\b|\bpunctual\w*",
+    "p_late": r"\blate\b|\bdelayed\b|\boverdue\b",
     "not": r"\bnot\b|\bcannot\b|\bnever\b|\bno\b|\bnone\b|\bnobody\b|\bnothing\b|\bneither\b|\bhardly\b|\bbarely\b|\bscarcely\b",
     "m_may": r"\bmay\b|\bcan\b|\bcould\b|\bable\b|\bpermit\w*|\bentitled\b|\bauthori[sz]ed?\b|\bfree to\b|\bright to\b",
     "m_must": r"\bmust\b|\bshall\b|\bshould\b|\brequire[sd]?\b|\bobligat\w+|\bha(?:s|ve) to\b|\bliable\b|\bliability\b|\bneed(?:s|ed)?\b|\bresponsible\b",
@@ -136,13 +142,13 @@ def _at_word(words: str) -> str:
 
 _SCAN_ZH: Final = re.compile(_alternatives(_ZH))
 _SCAN_EN: Final = re.compile(
-    r"(?P<stop>[!?;\n。]|\.(?=\s|$))|(?P<comma>,(?!\d)|:(?!\d)|\((?=\w)|\)| - )|(?P<short>n't\b)|"
+    r"(?P<stop>[!?;\n。]|\.(?=\s|$))|(?P<comma>,(?!\d)|:(?!\d)|\((?=\w)|\)| - |\band (?=(?:never|not|did|does|ha[sd]|was|is|were|are|therefore)\b))|(?P<short>n't\b)|"
     rf"\b(?:{_alternatives({name: _at_word(words) for name, words in _EN.items()})})"
 )
 _WORK: Final = re.compile(r"《[^《》]*》")
 _HEAD_NOT: Final = re.compile(r"(?:已经?|会|是)?(?:不|没|未|无|并非)")
 _FIRST_VERB: Final = re.compile(r"是|有(?!限)|会(?!计|议)|能(?!力)|可以|应[当该]?|需要?|要(?!求)|算|属于|构成")
-_MARK_TOPICS: Final = {"能可": "m_may", "应要需该": "m_must"}
+_MARK_TOPICS: Final = {("能", "可", "may", "can", "could"): "m_may", ("应", "要", "需", "该", "must", "should"): "m_must"}
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"]*"')
 _IS_HAN: Final = re.compile(f"[{HAN}]")
 
@@ -160,7 +166,7 @@ _YES: Final = re.compile(
     r"(?:that|this|it|the statement)(?:'s| is) (?:correct|right|true|so|the case)|(?:是|答案是)?(?:yes|true)"
 )
 _NO: Final = re.compile(
-    r"(?:答案?|回答|结论)?(?:否|不|不是的?|不对|没有?的?|未|无|不能的?|不可以的?|不行|不会的?|当然不[是能行会]?|[是为]?否定的?|错误?|假的?|并非(?:如此)?|并不是|绝不|绝对不(?:是|行|可以)?|"
+    r"(?:答案?|回答|结论)?(?:否|不|不是的?|不对|没有?[的过]?|未|无|不能的?|不可以的?|不行的?|不会的?|当然不[是能行会]?|[是为]?否定的?|错误?|假的?|并非(?:如此)?|并不是|绝不|绝对不(?:是|行|可以)?|"
     r"还没有?|尚未|从未|并没有|并未|并无此事|无此事|没有这回事)[呢啊]?|"
     r"no|nope|negative|incorrect|false|wrong|not at all|(?:absolutely|certainly|definitely|of course) not|in the negative|never|"
     r"(?:that|this|it|the statement)(?:'s| is) (?:not (?:correct|right|true|so|the case)|incorrect|false|wrong|untrue)"
@@ -172,7 +178,7 @@ _CLARIFIES: Final = re.compile(
     r"请问[您你]|[您你]指的是|[您你]是指|请(?:您|你)?(?:提供|补充|说明)更多|\bcould you (?:please )?(?:clarify|specify|provide)|\bplease (?:clarify|specify|provide more)"
 )
 _OPENS_YES: Final = re.compile(r"是的|对的|没错|yes\b")
-_OPENS_NO: Final = re.compile(r"no (?=(?:it|he|she|they|there|this|that|i|we|you)\b)|不是的")
+_OPENS_NO: Final = re.compile(r"不是[他她它我你]们?$|no (?=(?:it|he|she|they|there|this|that|i|we|you)\b)|不是的")
 _SHORT_FORM: Final = re.compile(
     r"(?:(?:he|she|they|it|that|this|i|we|there)|m[rs]s?\.? \w+)? ?(?:certainly |indeed )?"
     r"(?:did|does|do|was|were|is|are|has|have|had|will|would|can|could)(?P<no>n't| not)?"
@@ -195,7 +201,7 @@ _FUNCTION: Final = frozenset("的了在上下中是有没不未无过着地得�
 _REFUSING: Final = frozenset(
     "拒绝 拒不 矢口否认 否认 否决 难以 禁止 严禁 免除 免于 免责 豁免 缺乏 缺少 欠缺 "
     "deny denies denied denying refuse refuses refused refusal refusing decline declines declined declining fail fails "
-    "failed failing failure neglect neglects neglected unable lack lacks lacked lacking".split()
+    "failed failing failure reject rejects rejected rejecting neglect neglects neglected unable lack lacks lacked lacking".split()
 )
 _VERDICTS: Final = frozenset(("m_may", "m_must", "m_class", "valid", "legal", "guilty", "support", "true"))
 _ASIDE: Final = frozenset(("condition", "aside"))
@@ -235,14 +241,17 @@ class _Clause:
     sides: list[tuple[int, str]] = field(default_factory=list)
     negators: list[tuple[int, str]] = field(default_factory=list)
     prefixed: list[str] = field(default_factory=list)
+    idioms: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What a question asks: its predicate as pairs of characters or stems, its opposites, and whether it is negative."""
 
+    predicate: str
     pairs: frozenset[str]
     chars: frozenset[str]
+    subject: frozenset[str]
     topics: frozenset[str]
     opposites: frozenset[str]
     is_negative: bool
@@ -328,7 +337,7 @@ def _asked(question: str) -> _Asked:
     verdicts = _scan(predicate[predicate.rfind("的") + 1 :]) or scanned
     kinds = [kind for clause in verdicts for _, kind in clause.sides]
     topics = [kind for clause in scanned for _, kind in clause.sides]
-    topics += [topic for chars, topic in _MARK_TOPICS.items() if mark.startswith(tuple(chars))]
+    topics += [topic for words, topic in _MARK_TOPICS.items() if mark.strip().startswith(words)]
     negators = [negator for clause in scanned for _, negator in clause.negators]
     lexical = [negator for clause in verdicts for _, negator in clause.negators if negator in _REFUSING]
     heads = bool(negators and mark and _HEAD_NOT.match(predicate))
@@ -336,7 +345,7 @@ def _asked(question: str) -> _Asked:
     subject = [negator for clause in before for _, negator in clause.negators]
     embedded = tuple({*(each for each in negators[heads:] if each not in lexical), *subject})
     return _Asked(
-        *_words(plain[start:]), frozenset(map(_topic, topics)), frozenset(map(_topic, kinds)), flips % 2 == 1, embedded,
+        predicate, *_words(plain[start:]), _words(plain[: start - len(mark)])[0], frozenset(map(_topic, topics)), frozenset(map(_topic, kinds)), flips % 2 == 1, embedded,
         frozenset(root for clause in scanned for root in clause.prefixed), _ABOUT_CLAIMS.search(plain.lower()) is not None,
     )  # fmt: skip
 
@@ -370,6 +379,14 @@ def _stems(text: str) -> set[str]:
 
 def _topic(kind: str) -> str:
     return kind if kind.startswith("m_") else kind[2:]
+
+
+def _topic_in(kind: str, topics: frozenset[str]) -> str:
+    """The topic of a word if it is among these; a claim that is allowed is one that holds."""
+    topic = _topic(kind)
+    if topic == "support" and topic not in topics:
+        topic = "valid"
+    return topic if topic in topics else ""
 
 
 def _clauses(text: str) -> list[_Clause]:
@@ -415,7 +432,9 @@ class _Scan:
             self.open.sides.append((token.start(), kind))
         elif kind == "prefix":
             self.open.prefixed.append(self.text[token.end() : token.end() + 4])
-        elif kind != "idiom":
+        elif kind == "idiom":
+            self.open.idioms.append(token[0])
+        else:
             self.mark(kind, token)
 
     def mark(self, kind: str, token: re.Match[str]) -> None:
@@ -467,14 +486,20 @@ class _Scan:
 def _say(clause: _Clause, asked: _Asked) -> _Said:
     """The polarity of a clause against that of the question, and how much of the predicate it repeats."""
     kinds = [kind for _, kind in clause.sides]
-    shared = {topic for kind in kinds if (topic := _topic(kind)) in asked.topics}
-    if "refuse" in clause.signs and not asked.topics.isdisjoint(("admit", "agree")):
+    shared = {topic for kind in kinds if (topic := _topic_in(kind, asked.topics))}
+    if "refuse" in clause.signs and not asked.topics.isdisjoint(("agree",)):
         shared.add("refuse")
     opposed = sum(root in stem for root in clause.prefixed if root not in asked.own_prefixes for stem in asked.pairs)
     count = _negations(clause, asked) + ("rhetoric" in clause.signs) + bool(opposed)
-    count += sum(kind[:2] == "r_" or (kind[:2] == "c_" and kind[2:] in asked.opposites) for kind in kinds)
+    count += sum(_negates_asked(idiom, asked.predicate) for idiom in clause.idioms)
+    count += sum(kind[:2] == "r_" or bool(kind[:2] == "c_" and _topic_in(kind, asked.opposites)) for kind in kinds)
     echo = _echo(clause.text, asked) + 2 * len(shared) + 2 * bool(opposed) + ("contrast" in clause.signs)
     return _Said((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
+
+
+def _negates_asked(idiom: str, predicate: str) -> bool:
+    """Whether an idiom negates what is asked after all: 无异议 where the question is about 异议."""
+    return idiom[0] in "不没未无非" and idiom not in predicate and idiom.lstrip("不没未无非有") in predicate
 
 
 def _negations(clause: _Clause, asked: _Asked) -> int:
@@ -484,7 +509,7 @@ def _negations(clause: _Clause, asked: _Asked) -> int:
     """
     own = [(at, negator) for at, negator in clause.negators if not negator.startswith(asked.embedded)]
     topics = asked.topics & _VERDICTS
-    cut = next((at for at, kind in clause.sides if _topic(kind) in topics), -1) if asked.chars and topics else -1
+    cut = next((at for at, kind in clause.sides if _topic_in(kind, topics)), -1) if asked.chars and topics else -1
     if cut < 0:
         return len(own)
     return sum(at > cut or _reaches(clause.text, negator, at - clause.start, cut - clause.start) for at, negator in own)
@@ -606,7 +631,7 @@ def _prose(said: list[_Said], asked: _Asked) -> _Reading:
     if early := _two_sided(said, own):
         return early
     if not own:
-        return _indirect(said, told)
+        return _indirect(said, told, asked)
     plain = [each for each in own if not each.has("rule", "given")]
     plain = plain if any(each.is_strong(asked) for each in plain) else own
     first = _best([each for each in plain if each.clause.sentence == plain[0].clause.sentence])
@@ -630,8 +655,11 @@ def _two_sided(said: Sequence[_Said], own: Sequence[_Said]) -> _Reading | None:
     return _Reading(before[0].sense, sure=False) if before else _Reading("depends")
 
 
-def _indirect(said: Sequence[_Said], told: Sequence[_Said]) -> _Reading:
-    """Where no clause repeats the predicate: a verdict verb alone, or what a party claims."""
+def _indirect(said: Sequence[_Said], told: Sequence[_Said], asked: _Asked) -> _Reading:
+    """Where no clause repeats the predicate: a statement about its subject, a verdict verb, or what a party claims."""
+    about = [each for each in said if len(asked.subject) > 1 and sum(pair in each.clause.text for pair in asked.subject) * 2 >= len(asked.subject)]
+    if about and len(said) <= 2 and not about[0].has("claim", "condition", "hedge", "lean"):
+        return _Reading(about[0].sense, sure=not about[0].positive)
     verdicts = [each for each in said if _SAYS_SO.search(each.clause.text) and not each.has("claim", "condition", "hedge", "lean")]
     if verdicts:
         return _Reading(verdicts[0].sense, sure=len(said) <= 3)
@@ -644,7 +672,8 @@ def _best(group: Sequence[_Said]) -> _Said | None:
         group, key=lambda each: (each.has("court", "conclude"), each.shares_topic, each.echo - 3 * each.has("turn"))
     )
     opposed = [each for each in group if each.positive is not best.positive and not each.has("turn", "contrast")]
-    rivals = [each for each in opposed if best.echo - each.echo <= 3 and each.shares_topic >= best.shares_topic]
+    near = [each for each in opposed if best.echo - each.echo <= 3 and 2 * each.echo >= best.echo]
+    rivals = [each for each in near if each.shares_topic >= best.shares_topic]
     is_settled = best.has("turn", "court", "conclude", "contrast") and not best.has("lean")
     return None if rivals and not is_settled else best
 
