@@ -37,10 +37,13 @@ _DOUBTED: Final = re.compile(
     re.IGNORECASE,
 )
 _NEGATED: Final = re.compile(
-    r"(?:不是|并非|不叫|不为|而非|而不是|并不是|不属于|\bnot|\bnor|\bnever|n't(?: \w+)?(?: by)?|rather than|instead of)[ “\"]*(?:由|by |the |mr\.? |ms\.? |dr\.? )?$",
+    r"(?:不是|并非|不叫|不为|而非|而不是|并不是|不属于)(?:(?!而?是)[^,。;]){0,4}$|"
+    r"(?:\bnot(?! only)|\bnor|\bneither|\bnever|n't|\brather than|\binstead of)(?: (?!but\b)[\w.]{1,14}){0,3} [“\"]?$",
     re.IGNORECASE,
 )
-_OFFERED_BEFORE: Final = re.compile(r"(?:或者|或是?|抑或|还是|要么是?|\bor|\beither) ?(?:由|by |the |mr\.? |ms\.? |dr\.? )?$", re.IGNORECASE)
+_OFFERED_BEFORE: Final = re.compile(
+    r"(?:或者|或是?|抑或|还是|要么是?|\bor|\beither) ?(?:由|by |the |mr\.? |ms\.? |dr\.? )?$", re.IGNORECASE
+)
 _OFFERED_AFTER: Final = re.compile(r"[\s,]{0,2}(?:或者?|抑或|还是|要么|or\b)", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(
     r"'s? (?:\w+ ){0,2}?(husband|wife|spouse|son|daughter|father|mother|brother|sister|parents?|child|children|cousin|uncle|aunt|nephew|niece|friend|lawyer|attorney|agent|"
@@ -50,16 +53,21 @@ _POSSESSIVE: Final = re.compile(
 )
 _OWNS: Final = re.compile(r"'s?(?![A-Za-z])|'s\b", re.IGNORECASE)
 _WHO: Final = re.compile(
-    r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})[是为](?:谁|哪位|何人)|\bwho (?:is|was) the (\w+)\b(?!\w* (?:of|for|in|on|to|scorer|singer))",
+    r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})[是为](?:谁|哪位|何人)|"
+    r"\bwho (?:is|was|are|were) (?:the |an? )?(?:[\w'-]+ ){0,3}?(\w+)(?= (?:of|for|in|on|at|to|that|who|when|during)\b|\s?\?|$)",
     re.IGNORECASE,
 )
 _ASKS_PERSON: Final = re.compile(r"谁|何人|哪位|什么人|\bwho(?:m|se)?\b", re.IGNORECASE)
-_ASKS_AGENT: Final = re.compile(r"(?<![给向对找跟与和])谁(?!收|的)|由谁")
+_ASKS_AGENT: Final = re.compile(r"(?<![给向对找跟与和了])谁(?!收|的)|由谁")
 _IS: Final = re.compile(r"(?:是|为|系|:| is| was)\s*(?:the )?(?!不|not\b)", re.IGNORECASE)
 _RECIPIENT: Final = re.compile(r"(?:给了?|向|交给|付给)$")
-_PIECE: Final = re.compile(r"[。;!?\n；！？]|(?<![A-Z])\.(?=\s|$)|[,，](?: (?=and |while |whereas |but |with )|(?! )|$)|, (?=while|whereas|but)")
+_PIECE: Final = re.compile(
+    r"[。;!?\n；！？]|(?<![A-Z])\.(?=\s|$)|[,，](?: (?=and |while |whereas |but |with )|(?! )|$)|, (?=while|whereas|but|[A-Z][a-z]+ [A-Z][a-z]+ [a-z]+ed\b)"
+)
 _TITLE_PAIR: Final = re.compile(r"\b[A-Z][a-z]+(?: [A-Z]\.?)?(?: [A-Z][a-z'-]+)+")
-_ORG_WORD: Final = re.compile(r"\b(?:ltd|llp|llc|inc|corp|co|plc|gmbh|company|limited|bank|university|court|the|of|and|for)\b|&", re.IGNORECASE)
+_ORG_WORD: Final = re.compile(
+    r"\b(?:ltd|llp|llc|inc|corp|co|plc|gmbh|company|limited|bank|university|court|the|of|and|for)\b|&", re.IGNORECASE
+)
 _SURNAME: Final = f"(?:{'|'.join(DOUBLE_SURNAMES)}|[{''.join(sorted(SURNAMES))}])"
 _NOT_GIVEN: Final = "的了在是有和与及或不没未被把将给对于从到至向由以为其这那个们等都也还就已曾应当可能会要说称,。、;"
 _HAN_NAME: Final = re.compile(f"{_SURNAME}[{HAN}](?<![{_NOT_GIVEN}])(?:[{HAN}](?<![{_NOT_GIVEN}]))?")
@@ -72,7 +80,9 @@ _LATIN_AFTER: Final = re.compile(
 )
 _LONG_LIST: Final = re.compile(r"(?:, (?:and )?[A-Z][\w'-]+){3}")
 _LATIN_BEFORE: Final = re.compile(r"\b[A-Z][\w'-]+ [A-Z][\w'-]+(?:,? and|,? &|,) $")
-_LONGER: Final = re.compile(r" (?!(?:Jr|Sr|II|III|IV|In|On|At|The|He|She|It|As|By|For|With|And|Was|Is)\b)[A-Z][a-z]{2,}")
+_LONGER: Final = re.compile(
+    r" (?!(?:Jr|Sr|II|III|IV|In|On|At|The|He|She|It|As|By|For|With|And|Was|Is)\b)[A-Z][a-z]{2,}"
+)
 _PLAIN_LETTERS: Final = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "’": "'", "ı": "i"})  # fmt: skip
 _DOT: Final = re.compile(rf"(?<=[{HAN}]) ?[·•・‧∙.\-] ?(?=[{HAN}])")
 _COMMON: Final = frozenset(
@@ -120,7 +130,7 @@ def _judge_text(expected: str, aliases: Sequence[str], question: str, answer: st
 
 
 def _judge_one(name: str, question: str, text: str) -> Judged:
-    if len(text) < 2 * len(name) + 40 and quote_key(_bare(text)) == quote_key(_bare(_folded(name))):
+    if len(text) <= len(name) + 16 and quote_key(_bare(text)) == quote_key(_bare(_folded(name))):
         return Judged(True, f"the answer is {name}")
     places = list(_places(name, question, text))
     if not places:
@@ -157,37 +167,48 @@ def _absent(name: str, text: str) -> Judged:
     words = name.split()
     is_person = len(words) > 1 and name.isascii() and not _ORG_WORD.search(name)
     alone = is_person and len(words[-1]) > 2 and re.search(rf"(?<![A-Za-z-]){re.escape(words[-1])}(?![A-Za-z-])", text)
-    surname_only = alone is not None and alone is not False and not re.search(rf"[A-Z][\w'.-]+ $", text[: alone.start()])
+    surname_only = (
+        alone is not None and alone is not False and not re.search(rf"[A-Z][\w'.-]+ $", text[: alone.start()])
+    )
     return Judged(False, f"{name} does not stand in the answer", uncertain=surname_only)
 
 
 def _in_answering_clause(name: str, question: str, good: Sequence[_Place], text: str) -> Judged:
     """Right, unless another clause speaks more of the question and names somebody else there."""
     right = Judged(True, f"the answer names {name}")
-    if len(text) < len(name) + 24:
+    pieces = list(_pieces(text))
+    if len(pieces) == 1:
         return right
     asked = _stems(question)
-    pieces = list(_pieces(text))
     own = [piece for piece in pieces if any(piece[0] <= place.start < piece[1] for place in good[:8])]
     best = max(pieces, key=lambda piece: _echo(text[piece[0] : piece[1]], asked))
     best_echo = _echo(text[best[0] : best[1]], asked)
     own_echo = max((_echo(text[start:end], asked) for start, end in own), default=0)
-    if best in own or best_echo - own_echo < 2:
+    if best in own or best_echo <= own_echo:
         return right
-    if not _ASKS_PERSON.search(question):
+    if not _asks_person(question):
         return right
     rival = _rival(text[best[0] : best[1]], question, name)
     if not rival:
         return right
+    if own_echo and best_echo - own_echo < 2:
+        return Judged(True, f"the answer names {name}, and {rival} beside the question's words", uncertain=True)
     return Judged(False, f"{WRONG_ROLE} {rival}", uncertain=True)
 
 
 def _rival(piece: str, question: str, name: str) -> str:
     """Another name in a clause that is neither the question's nor a part of the expected one."""
     asked = question.lower()
-    for found in (*(match[0] for match in _TITLE_PAIR.finditer(piece)), *(each for each, _ in names(piece))):
+    pairs = [(match[0], match.start()) for match in _TITLE_PAIR.finditer(piece)]
+    for found, at in (*pairs, *names(piece)):
         words = found.lower()
-        if words not in asked and words not in name.lower() and not set(words.split()) <= set(re.findall(r"[\w']+", asked)):
+        if _NEGATED.search(piece[max(0, at - 24) : at]):
+            continue
+        if (
+            words not in asked
+            and words not in name.lower()
+            and not set(words.split()) <= set(re.findall(r"[\w']+", asked))
+        ):
             return found
     return ""
 
@@ -206,10 +227,13 @@ def _around(text: str, place: _Place) -> list[str]:
     return [text[max(0, place.start - 60) : place.end + 60]]
 
 
+@lru_cache(maxsize=1 << 10)
 def _stems(question: str) -> frozenset[str]:
     """What a clause is compared with: stems of English words, pairs of Chinese characters."""
     words = {word[:5] for word in re.findall("[a-z]{3,}", question.lower()) if word not in _COMMON}
-    han = {pair for run in re.findall(f"[{HAN}]{{2,}}", question) for pair in map("".join, zip(run, run[1:], strict=False))}
+    han = {
+        pair for run in re.findall(f"[{HAN}]{{2,}}", question) for pair in map("".join, zip(run, run[1:], strict=False))
+    }
     return frozenset(words | (han - _COMMON))
 
 
@@ -220,18 +244,28 @@ def _echo(text: str, stems: frozenset[str]) -> int:
 
 def _other_in_role(wanted: Sequence[str], question: str, answer: str) -> str:
     """Who is named in the role that is asked for, if it is somebody else: 担保人是乙 for the question who that is."""
-    asked = _WHO.search(question)
-    role = next((group for group in asked.groups() if group), "") if asked else ""
-    at = answer.lower().find(role.lower()) if role else -1
+    role = _asked_role(question)
+    at = answer.lower().find(role) if role else -1
     said = _IS.match(answer, at + len(role)) if at >= 0 else None
     if said is None:
         return ""
-    rest = re.split("[,。;\n]", answer[said.end() : said.end() + 60])[0]
+    rest = re.split(r"[,。;\n]|\. ", answer[said.end() : said.end() + 60])[0]
     if any(_bare(rest).lower().startswith(name.lower()) or _pattern(name).search(rest) for name in wanted):
         return ""
     bare = _bare(rest).strip()
     is_name = _HAN_NAME.match(bare) or _TITLE_PAIR.match(bare) or (2 <= len(bare) <= 4 and bare[0] in SURNAMES)
     return rest[:12] if is_name else ""
+
+
+@lru_cache(maxsize=1 << 10)
+def _asked_role(question: str) -> str:
+    asked = _WHO.search(question)
+    return next((group for group in asked.groups() if group), "").lower() if asked else ""
+
+
+@lru_cache(maxsize=1 << 10)
+def _asks_person(question: str) -> bool:
+    return _ASKS_PERSON.search(question) is not None
 
 
 def _has_name(text: str) -> bool:
@@ -260,7 +294,13 @@ def _pattern(name: str) -> re.Pattern[str]:
     if words[0].lower() == "the" and len(words) > 1:
         words = words[1:]
     if not 2 <= len(words) <= 4 or _ORG_WORD.search(plain):
-        return re.compile(_bounded(r"[\s.,\-\"]{0,3}(?:& |and )?".join(map(re.escape, words)) if "&" not in plain else re.escape(plain), plain), re.IGNORECASE)
+        return re.compile(
+            _bounded(
+                r"[\s.,\-\"]{0,3}(?:& |and )?".join(map(re.escape, words)) if "&" not in plain else re.escape(plain),
+                plain,
+            ),
+            re.IGNORECASE,
+        )
     return re.compile(_bounded(_person(words), "Aa"))
 
 
@@ -270,7 +310,9 @@ def _person(words: Sequence[str]) -> str:
     gap = r"[\s.\-\"“”]{1,3}"
     added = rf"(?:[A-Z][\w'.]{{0,20}}[\s\"“”\-]{{1,3}}){{0,2}}"
     kept = "".join(rf"(?:(?i:{re.escape(word)}|{word[0]}){gap[:-5]}{{0,3}})?" for word in middle)
-    given = f"(?i:{re.escape(first)}|{re.escape(first[0])}(?=[. ]))" if len(first) > 1 else rf"(?i:{first}[a-z]{{0,12}})"
+    given = (
+        f"(?i:{re.escape(first)}|{re.escape(first[0])}(?=[. ]))" if len(first) > 1 else rf"(?i:{first}[a-z]{{0,12}})"
+    )
     forward = rf"{given}[\s.\-\"“”]{{{0 if len(first) == 1 else 1},3}}{kept}{added}(?i:{re.escape(last)})"
     backward = rf"(?i:{re.escape(last)}),? (?i:{re.escape(first)})"
     return f"(?:{forward}|{backward})"
@@ -292,7 +334,9 @@ def _places(name: str, question: str, text: str) -> Iterator[_Place]:
 def _objection(name: str, question: str, text: str, found: re.Match[str]) -> str:
     """Why a place of the name is not an answer, or nothing."""
     before, after = text[max(0, found.start() - 24) : found.start()], text[found.end() : found.end() + 60]
-    if not _is_whole(name, after) or (len(name) == 1 and re.search(f"[{HAN}]$", before) and before[-1] not in "是为叫即"):
+    if not _is_whole(name, after) or (
+        len(name) == 1 and re.search(f"[{HAN}]$", before) and before[-1] not in "是为叫即"
+    ):
         return "part"
     if _NEGATED.search(before):
         return "denied"
@@ -363,7 +407,7 @@ def _is_listed(name: str, question: str, before: str, after: str) -> bool:
         return found is not None and not _is_asked_about(found[0], question)
     if _LONG_LIST.match(after):
         return True
-    if not _ASKS_PERSON.search(question):
+    if not _asks_person(question):
         return False
     found = _LATIN_AFTER.match(after) or _LATIN_BEFORE.search(before)
     return found is not None and not _is_asked_about(found[0], question)

@@ -87,7 +87,7 @@ _EN: Final = {
     "aside": r"\bbecause\b|\bsince\b|\b(?:even )?though\b|\balthough\b|\bwhile\b|\bwhereas\b|\bdespite\b|\bgiven that\b|\b(?:by|for|after|before|when|upon|until) (?=\w+ing\b)|\b(?:after|before|when|until)\b",
     "condition": r"\bif\b|\bunless\b|\bprovided that\b|\bin the event\b|\bas long as\b|\bexcept\b|\bonly (?:if|when)\b|\bassuming\b",
     "of": r"(?!)",
-    "depends": r"\b(?:it|that|this|the answer) (?:\w+ )?depends\b|\bdepend(?:s|ing) on\b|\bnot necessarily\b|\bin part\b|\bpartly\b|\bpartially\b|"
+    "depends": r"\b(?:it|that|this|answer) (?:\w+ )?depends\b|\bdepend(?:s|ing) on\b|\bnot necessarily\b|\bin part\b|\bpartly\b|\bpartially\b|"
     r"\bto some extent\b|\byes and no\b|\bcase[- ]by[- ]case\b|\bvaries\b|\bnot (?:entirely|exactly|quite|fully|always)\b|\bmay or may not\b",
     "both": r"\bsometimes\b|\bconflicting\b",
     "hedge": r"\bmaybe\b|\bperhaps\b|\bpossibly\b|\bi guess\b|\bnot (?:sure|certain)\b|\bunsure\b|\buncertain\b",
@@ -99,7 +99,7 @@ _EN: Final = {
     r"\bconclusion\b|\bso\b(?=,| (?:the|he|she|it|they|this|yes|no|we|you)\b)|\bit follows\b|\bfinally\b|\bthis means\b",
     "rule": r"\bsection \d|\barticle \d|\bclause \d",
     "mostly": r"\bgenerally\b|\bin principle\b|\busually\b|\btypically\b|\bas a (?:general )?rule\b|\bin general\b",
-    "vacuous": r"\bhere (?:are|is)\b|\bthe following\b|\bkey points\b",
+    "vacuous": r"\bhere (?:are|is)\b|\bfollowing\b|\bkey points\b",
     "rhetoric": r"\bhow could\b",
     "c_valid": r"\binvalid\w*|\bvoid(?:ed|able)?\b|\bunenforceable\b|\bnull\b|\bexpired\b|\bnonbinding\b|\brevoked\b|\brescinded\b",
     "p_valid": r"\bvalid\w*|\benforceable\b|\bbinding\b|\bin (?:force|effect)\b|\beffective\b",
@@ -140,15 +140,43 @@ def _at_word(words: str) -> str:
     return re.sub(r"(^|\|)\\b", r"\1", words)
 
 
-_SCAN_ZH: Final = re.compile(_alternatives(_ZH))
+def _openings(patterns: Iterable[str], length: int) -> set[str]:
+    """The characters with which an alternative of these patterns may begin, and some more."""
+    plain = re.sub(r"\(\?<[=!][^()]*\)|\\b", "", "|".join(patterns))
+    return set(re.findall(rf"(?:^|\||\(\?:|\)\?|\[)(?=([^\\(|)\[\]^$]{{{length}}}))", plain))
+
+
+def _first_characters(patterns: Iterable[str]) -> str:
+    """A class of first characters; a position with another one is skipped at once."""
+    classes = "".join(re.findall(r"(?:^|\||\(\?:)\[([^\]^]*)\]", "|".join(patterns)))
+    return "".join(
+        sorted({char for char in _openings(patterns, 1) | set(classes) if not char.isascii() or char in ",:;!?"})
+    )
+
+
+def _first_letters(patterns: Iterable[str]) -> str:
+    """Alternatives of first two letters, by the first; a word with others is skipped at once."""
+    second: dict[str, set[str]] = {}
+    for pair in _openings(patterns, 2):
+        if pair[0].isalpha() and pair.isascii():
+            second.setdefault(pair[0], set()).add(pair[1])
+    return "|".join(f"{first}[{''.join(sorted(letters))}]" for first, letters in sorted(second.items()))
+
+
+# frequent English words with which no sign begins
+_FILLERS: Final = r"(?:the|an?|he|she|his|her|they|their|to|of|at|with|was|were|are|been?|did|does|had|or|we|our|its)\b"
+_SCAN_ZH: Final = re.compile(f"(?=[\\n{_first_characters(_ZH.values())}])(?:{_alternatives(_ZH)})")
 _SCAN_EN: Final = re.compile(
     r"(?P<stop>[!?;\n。]|\.(?=\s|$))|(?P<comma>,(?!\d)|:(?!\d)|\((?=\w)|\)| - |\band (?=(?:never|not|did|does|ha[sd]|was|is|were|are|therefore)\b))|(?P<short>n't\b)|"
-    rf"\b(?:{_alternatives({name: _at_word(words) for name, words in _EN.items()})})"
+    rf"\b(?={_first_letters(_EN.values())})(?!{_FILLERS})(?:{_alternatives({name: _at_word(words) for name, words in _EN.items()})})"
 )
 _WORK: Final = re.compile(r"《[^《》]*》")
 _HEAD_NOT: Final = re.compile(r"(?:已经?|会|是)?(?:不|没|未|无|并非)")
 _FIRST_VERB: Final = re.compile(r"是|有(?!限)|会(?!计|议)|能(?!力)|可以|应[当该]?|需要?|要(?!求)|算|属于|构成")
-_MARK_TOPICS: Final = {("能", "可", "may", "can", "could"): "m_may", ("应", "要", "需", "该", "must", "should"): "m_must"}
+_MARK_TOPICS: Final = {
+    ("能", "可", "may", "can", "could"): "m_may",
+    ("应", "要", "需", "该", "must", "should"): "m_must",
+}
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"]*"')
 _IS_HAN: Final = re.compile(f"[{HAN}]")
 
@@ -193,11 +221,15 @@ _REFUSAL_HINT: Final = re.compile(
     r"查不|找不|无从|无法|没有?数|印象|\b(?:stat|mention|specif|record|provid|disclos|indicat|identif|clear|unclear|unknown|avail|address|discuss|f[io]u?nd|establish|document|answer|"
     r"determin|report|contain|show|sa[yi]|t[eo]ld?l?\b|kn[oe]w|info|eviden|detail|silent|conclu|verif|recall|remember|forg|omit|inconsisten|contradict|conflict|confirm|sorry|idea)"
 )
+_LONGEST: Final = 24_000
+"""Characters of an answer that are read; of a longer one, its beginning and its end."""
 _COMMON: Final = frozenset(
     "the that this with from have been was were any and for his her not did does has had are its their there than "
     "under would will shall may can could should must party parties case court which who whom into upon such".split()
 )
-_FUNCTION: Final = frozenset("的了在上下中是有没不未无过着地得和与向对把被给到从为以于个这那他她它其人会能可应要需，。,.?？ ")
+_FUNCTION: Final = frozenset(
+    "的了在上下中是有没不未无过着地得和与向对把被给到从为以于个这那他她它其人会能可应要需，。,.?？ "
+)
 _REFUSING: Final = frozenset(
     "拒绝 拒不 矢口否认 否认 否决 难以 禁止 严禁 免除 免于 免责 豁免 缺乏 缺少 欠缺 "
     "deny denies denied denying refuse refuses refused refusal refusing decline declines declined declining fail fails "
@@ -208,7 +240,9 @@ _ASIDE: Final = frozenset(("condition", "aside"))
 _MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
 _CARRIED: Final = frozenset(("claim", "court", "conclude", "rule", "mostly"))
 _OPENS_CLAUSE: Final = frozenset(("contrast", "turn", "aside"))
-_HEADING: Final = re.compile(r"(?:最终)?结论|总结|小结|答案|conclusion|final answer|holding|bottom line|short answer|summary")
+_HEADING: Final = re.compile(
+    r"(?:最终)?结论|总结|小结|答案|conclusion|final answer|holding|bottom line|short answer|summary"
+)
 _SUFFIX: Final = re.compile(r"的话|(?:情况|情形|前提|条件)下|[时后]$")
 # a negator that governs what follows it at a distance: 没有证据证明其构成
 _FINDS_NOT: Final = re.compile(
@@ -318,6 +352,8 @@ def _read(question: str, answer: str) -> _Reading:
 
 def _reading_of(answer: str, question: str, asked: _Asked) -> _Reading:
     """What a text says outside its quotations, or, where it says nothing there, inside them."""
+    if len(answer) > _LONGEST:
+        answer = f"{answer[: _LONGEST // 2]}\n{answer[-_LONGEST // 2 :]}"
     own = _QUOTED.sub(" ", answer)
     reading = _decide(_clauses(own), answer, question, asked)
     if reading.sense != "none" or own == answer:
@@ -449,7 +485,11 @@ class _Scan:
         if kind in _CARRIED:
             self.carried.add(kind)
         if kind == "of":
-            kind = "condition" if not re.search("[是属为很]", self.text[max(self.start, token.start() - 12) : token.start()]) else "idiom"
+            kind = (
+                "condition"
+                if not re.search("[是属为很]", self.text[max(self.start, token.start() - 12) : token.start()])
+                else "idiom"
+            )
         self.open.signs.add(kind)
 
     def close(self, end: int, next_start: int) -> None:
@@ -575,7 +615,9 @@ def _decide(clauses: list[_Clause], answer: str, question: str, asked: _Asked) -
         return _Reading("none", sure=clauses[-1].sentence < 2)
     if _CLARIFIES.search(answer.lower()):
         return _Reading("none", sure=False)
-    closing = [sense for clause in clauses if "conclude" in clause.signs and (sense := _opening(clause.text, asked)) != "none"]
+    closing = [
+        sense for clause in clauses if "conclude" in clause.signs and (sense := _opening(clause.text, asked)) != "none"
+    ]
     if closing:
         return _Reading(closing[-1], sure=len(set(closing)) == 1)
     return _prose(said, asked)
@@ -617,7 +659,12 @@ def _contradicted(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Re
     """A leading yes that the next clause takes back (是的，他没有签字), or that a conclusion opposes."""
     following = [_say(clause, asked) for clause in clauses[1:2] if clause.sentence == clauses[0].sentence]
     for said in following:
-        if lead == "yes" and said.is_strong(asked) and said.sense == "no" and not said.has("turn", "condition", "aside"):
+        if (
+            lead == "yes"
+            and said.is_strong(asked)
+            and said.sense == "no"
+            and not said.has("turn", "condition", "aside")
+        ):
             return _Reading("no" if asked.chars else "yes", sure=False)
     ends = [_say(clause, asked) for clause in clauses[-6:] if "conclude" in clause.signs]
     ends = [said for said in ends if said.is_strong(asked)]
@@ -657,10 +704,18 @@ def _two_sided(said: Sequence[_Said], own: Sequence[_Said]) -> _Reading | None:
 
 def _indirect(said: Sequence[_Said], told: Sequence[_Said], asked: _Asked) -> _Reading:
     """Where no clause repeats the predicate: a statement about its subject, a verdict verb, or what a party claims."""
-    about = [each for each in said if len(asked.subject) > 1 and sum(pair in each.clause.text for pair in asked.subject) * 2 >= len(asked.subject)]
+    about = [
+        each
+        for each in said
+        if len(asked.subject) > 1 and sum(pair in each.clause.text for pair in asked.subject) * 2 >= len(asked.subject)
+    ]
     if about and len(said) <= 2 and not about[0].has("claim", "condition", "hedge", "lean"):
         return _Reading(about[0].sense, sure=not about[0].positive)
-    verdicts = [each for each in said if _SAYS_SO.search(each.clause.text) and not each.has("claim", "condition", "hedge", "lean")]
+    verdicts = [
+        each
+        for each in said
+        if _SAYS_SO.search(each.clause.text) and not each.has("claim", "condition", "hedge", "lean")
+    ]
     if verdicts:
         return _Reading(verdicts[0].sense, sure=len(said) <= 3)
     return _Reading("none", sure=not told and said[-1].clause.sentence < 2)
@@ -703,7 +758,11 @@ def _weighed(
 
 def _mostly(chosen: _Said, said: Sequence[_Said]) -> _Reading:
     """A rule with exceptions: 原则上可以，除非; where the exception says the opposite, it depends."""
-    rest = [each for each in said if each.clause.start > chosen.clause.start and each.clause.sentence <= chosen.clause.sentence + 1]
+    rest = [
+        each
+        for each in said
+        if each.clause.start > chosen.clause.start and each.clause.sentence <= chosen.clause.sentence + 1
+    ]
     if any(each.shares_topic and each.sense != chosen.sense for each in rest):
         return _Reading("depends", sure=False)
     return _Reading(chosen.sense, sure=not any(each.has("turn", "condition", "given") for each in rest))
