@@ -17,7 +17,8 @@ from steelyard.text.scripts import HAN
 WRONG_ROLE: Final = "in the asked role the answer names"
 
 _TITLES: Final = re.compile(
-    r"(?:先生|女士|小姐|同志|老师|律师|警官|医生|经理|主任|所长|队长)|(?:犯罪)?嫌疑人|被告人|被害人|证人|民警|被询问人|被讯问人|报案人|\b(?:mr|ms|mrs|dr|miss|sir|prof|professor|judge|justice|officer|detective)\b\.?\s*",
+    r"(?:先生|女士|小姐|同志|老师|律师|警官|医生|经理|主任|所长|队长)|(?:犯罪)?嫌疑人|被告人|被害人|证人|民警|"
+    r"被询问人|被讯问人|报案人|\b(?:mr|ms|mrs|dr|miss|sir|prof|professor|judge|justice|officer|detective)\b\.?\s*",
     re.IGNORECASE,
 )
 # what may follow a person's name of two characters without making it longer
@@ -26,13 +27,18 @@ _AFTER_NAME: Final = (
     "由并让叫跟因后前当曾经能会要想可不没之其他她"
 )
 _ORGANISATION: Final = re.compile(
-    rf"[{HAN}\d]{{0,12}}?(?:审判庭|法庭|庭|窗口|网点|门店|车间|校区|院区|分厂|支部|小组|委员会|派出所|支行|分行|分局|大队|中队|支队|分公司|分店|分院|支公司|营业部|办事处|项目部|科|处|室|厅|所|队|组|号|楼|单元|店|部|村|镇|街道|路|栋|层)"
+    rf"[{HAN}\d]{{0,12}}?(?:审判庭|法庭|庭|窗口|网点|门店|车间|校区|院区|分厂|支部|小组|委员会|派出所|支行|分行|"
+    rf"分局|大队|中队|支队|分公司|分店|分院|支公司|营业部|办事处|项目部|科|处|室|厅|所|队|组|号|楼|单元|店|部|村|"
+    rf"镇|街道|路|栋|层)"
 )
 _LEGAL_FORM: Final = re.compile(r"(?:股份)?有限(?:责任)?公司|集团")
+_UNIT: Final = re.compile("公司|银行|法院|检察院|公安局|派出所|事务所|医院|委员会|集团|工厂|中心|学校|大学")
 _UNIT_ENDS: Final = "省市县区镇乡村路街巷局院所厂店会司行部社馆校队组号室庭"
 _DOUBTED: Final = re.compile(
-    r"无法确定|不能确定|难以确定|不太?确定|不敢确定|不敢肯定|不能肯定|记不[清得]|不记得|(?<![不尽])可能(?!性)|也许|或许|好像|似乎|猜|估计|恐怕|说不准|不好说|应该(?:就?是|为)|"
-    r"\bnot (?:quite |entirely |completely )?(?:sure|certain)\b|\bunsure\b|\buncertain\b|\bmaybe\b|\bperhaps\b|\bpossibly\b|\bmight (?:be|have)\b|\bmay (?:be|have been)\b|"
+    r"无法确定|不能确定|难以确定|不太?确定|不敢确定|不敢肯定|不能肯定|记不[清得]|不记得|(?<![不尽])可能(?!性)|"
+    r"也许|或许|好像|似乎|猜|估计|恐怕|说不准|不好说|应该(?:就?是|为)|"
+    r"\bnot (?:quite |entirely |completely )?(?:sure|certain)\b|\bunsure\b|\buncertain\b|\bmaybe\b|\bperhaps\b|"
+    r"\bpossibly\b|\bmight (?:be|have)\b|\bmay (?:be|have been)\b|"
     r"\bi (?:guess|think|believe)\b|\bprobably\b|\bcannot be (?:sure|certain|determined)\b",
     re.IGNORECASE,
 )
@@ -46,15 +52,22 @@ _OFFERED_BEFORE: Final = re.compile(
 )
 _OFFERED_AFTER: Final = re.compile(r"[\s,]{0,2}(?:或者?|抑或|还是|要么|or\b)", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(
-    r"'s? (?:\w+ ){0,2}?(husband|wife|spouse|son|daughter|father|mother|brother|sister|parents?|child|children|cousin|uncle|aunt|nephew|niece|friend|lawyer|attorney|agent|"
-    r"partner|boss|employer|employee|assistant|secretary|company|firm|driver|guard|manager|neighbou?r|colleague|widow|heirs?|estate|family)\b|"
-    r"的(?:前?[夫妻]|丈夫|妻子|老婆|老公|爱人|配偶|父|母|儿子|女儿|[弟妹哥姐兄]|叔|舅|姑|姨|表|堂|侄|外甥|朋友|同学|同事|律师|代理人|司机|秘书|助理|老板|员工|邻居|亲戚|家人|公司|女友|男友|未婚)",
+    r"'s? (?:\w+ ){0,2}?(husband|wife|spouse|son|daughter|father|mother|brother|sister|parents?|child|children|"
+    r"cousin|uncle|aunt|nephew|niece|friend|lawyer|attorney|agent|"
+    r"partner|boss|employer|employee|assistant|secretary|company|firm|driver|guard|manager|neighbou?r|colleague|"
+    r"widow|heirs?|estate|family)\b|"
+    r"的(?:前?[夫妻]|丈夫|妻子|老婆|老公|爱人|配偶|父|母|儿子|女儿|[弟妹哥姐兄]|叔|舅|姑|姨|表|堂|侄|外甥|朋友|"
+    r"同学|同事|律师|代理人|司机|秘书|助理|老板|员工|邻居|亲戚|家人|公司|女友|男友|未婚)",
     re.IGNORECASE,
 )
-_OWNS: Final = re.compile(r"'s?(?![A-Za-z])|'s\b", re.IGNORECASE)
+# who comes second
+_RANKED: Final = re.compile(
+    r"(?:\b(?:followed|succeeded|replaced) by|\bahead of|\bdefeating|\bbeating|其次[是为]?|随后[是为]|领先于?|击败)[^.;。\n]{0,44}$", re.IGNORECASE
+)
 _WHO: Final = re.compile(
-    r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})[是为](?:谁|哪位|何人)|"
-    r"\bwho (?:is|was|are|were) (?:the |an? )?(?:[\w'-]+ ){0,3}?(\w+)(?= (?:of|for|in|on|at|to|that|who|when|during)\b|\s?\?|$)",
+    r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})[是为](?:谁|哪位|何人|哪家|哪个|什么)|"
+    r"\bwho (?:is|was|are|were) (?:the |an? )?(?:[\w'-]+ ){0,3}?(\w+)(?= (?:of|for|in|on|at|to|that|who|when|"
+    r"during)\b|\s?\?|$)",
     re.IGNORECASE,
 )
 _ASKS_PERSON: Final = re.compile(r"谁|何人|哪位|什么人|\bwho(?:m|se)?\b", re.IGNORECASE)
@@ -62,7 +75,8 @@ _ASKS_AGENT: Final = re.compile(r"(?<![给向对找跟与和了])谁(?!收|的)|
 _IS: Final = re.compile(r"(?:是|为|系|:| is| was)\s*(?:the )?(?!不|not\b)", re.IGNORECASE)
 _RECIPIENT: Final = re.compile(r"(?:给了?|向|交给|付给)$")
 _PIECE: Final = re.compile(
-    r"[。;!?\n；！？]|(?<![A-Z])\.(?=\s|$)|[,，](?: (?=and |while |whereas |but |with )|(?! )|$)|, (?=while|whereas|but|[A-Z][a-z]+ [A-Z][a-z]+ [a-z]+ed\b)"
+    r"[。;!?\n；！？]|(?<![A-Z])\.(?=\s|$)|[,，](?: (?=and |while |whereas |but |with )|(?! )|$)|, (?=while|"
+    r"whereas|but|[A-Z][a-z]+ [A-Z][a-z]+ [a-z]+ed\b)"
 )
 _TITLE_PAIR: Final = re.compile(r"\b[A-Z][a-z]+(?: [A-Z]\.?)?(?: [A-Z][a-z'-]+)+")
 _ORG_WORD: Final = re.compile(
@@ -71,12 +85,17 @@ _ORG_WORD: Final = re.compile(
 _SURNAME: Final = f"(?:{'|'.join(DOUBLE_SURNAMES)}|[{''.join(sorted(SURNAMES))}])"
 _NOT_GIVEN: Final = "的了在是有和与及或不没未被把将给对于从到至向由以为其这那个们等都也还就已曾应当可能会要说称,。、;"
 _HAN_NAME: Final = re.compile(f"{_SURNAME}[{HAN}](?<![{_NOT_GIVEN}])(?:[{HAN}](?<![{_NOT_GIVEN}]))?")
+_OPENS_WITH_NAME: Final = re.compile(
+    f"(?:^|(?<=[由是为系:经]))(?![由和时于向从对关方任何应都便平成高安明常计公国全]){_SURNAME}[{HAN}](?<![{_NOT_GIVEN}])[{HAN}](?<![{_NOT_GIVEN}])"
+)
 _LISTED_AFTER: Final = re.compile(
-    rf"\s*(?:[、和及与]|以及|\band\b)\s*(?:[{HAN}A-Z]{{2,4}}(?=[、。和及,;]|$|等|共同|[二两三]人|一起|分别|均|都)|(?={_SURNAME}[{HAN}]{{2}}(?:介绍|签|共同|担保|负责|提供|出|等)))"
+    rf"\s*(?:[、和及与]|以及|\band\b)\s*(?:[{HAN}A-Z]{{2,4}}(?=[、。和及,;]|$|等|共同|[二两三]人|一起|分别|均|"
+    rf"都)|(?={_SURNAME}[{HAN}]{{2}}(?:介绍|签|共同|担保|负责|提供|出|等)))"
 )
 _LISTED_BEFORE: Final = re.compile(rf"[{HAN}]{{2,4}}、$|{_SURNAME}[{HAN}]{{1,2}}(?:[和及]|以及)$")
 _LATIN_AFTER: Final = re.compile(
-    r"\s*(?:, and|,? and|,? &) (?:[A-Z][\w.'-]* ?){2,4}|\s*, (?:[A-Z][\w.'-]+ ?){2,4}(?=,| and |$|\.(?:\s|$)|\n)|\n(?:[A-Z][\w.'-]+ ){1,3}[A-Z][\w.'-]+(?=\n|$)"
+    r"\s*(?:, and|,? and|,? &) (?:[A-Z][\w.'-]* ?){2,4}|\s*, (?:[A-Z][\w.'-]+ ?){2,4}(?=,| and |$|\.(?:\s|$)|\n)|"
+    r"\n(?:[A-Z][\w.'-]+ ){1,3}[A-Z][\w.'-]+(?=\n|$)"
 )
 _LONG_LIST: Final = re.compile(r"(?:, (?:and )?[A-Z][\w'-]+){3}")
 _LATIN_BEFORE: Final = re.compile(r"\b[A-Z][\w'-]+ [A-Z][\w'-]+(?:,? and|,? &|,) $")
@@ -153,6 +172,7 @@ def _objected(name: str, question: str, places: Sequence[_Place], text: str) -> 
         "offered": f"{WRONG_ROLE} several: it offers alternatives",
         "listed": f"the answer lists several names beside {name}",
         "doubted": f"the answer disclaims {name}",
+        "ranked": f"{WRONG_ROLE} another, and {name} after that one",
         "owner": f"the answer names somebody or something of {name}",
         "recipient": f"the answer names {name} in another role",
     }
@@ -191,7 +211,7 @@ def _in_answering_clause(name: str, question: str, good: Sequence[_Place], text:
     rival = _rival(text[best[0] : best[1]], question, name)
     if not rival:
         return right
-    if own_echo and best_echo - own_echo < 2:
+    if own_echo and best_echo < len(asked) and best_echo - own_echo < 2:
         return Judged(True, f"the answer names {name}, and {rival} beside the question's words", uncertain=True)
     return Judged(False, f"{WRONG_ROLE} {rival}", uncertain=True)
 
@@ -200,7 +220,8 @@ def _rival(piece: str, question: str, name: str) -> str:
     """Another name in a clause that is neither the question's nor a part of the expected one."""
     asked = question.lower()
     pairs = [(match[0], match.start()) for match in _TITLE_PAIR.finditer(piece)]
-    for found, at in (*pairs, *names(piece)):
+    opened = [(match[0], match.start()) for match in _OPENS_WITH_NAME.finditer(piece)]
+    for found, at in (*pairs, *names(piece), *opened):
         words = found.lower()
         if _NEGATED.search(piece[max(0, at - 24) : at]):
             continue
@@ -245,7 +266,10 @@ def _echo(text: str, stems: frozenset[str]) -> int:
 def _other_in_role(wanted: Sequence[str], question: str, answer: str) -> str:
     """Who is named in the role that is asked for, if it is somebody else: 担保人是乙 for the question who that is."""
     role = _asked_role(question)
-    at = answer.lower().find(role) if role else -1
+    lower = answer.lower()
+    if role not in lower:
+        role = role[role.rfind("的") + 1 :]
+    at = lower.find(role) if len(role) > 1 else -1
     said = _IS.match(answer, at + len(role)) if at >= 0 else None
     if said is None:
         return ""
@@ -253,8 +277,8 @@ def _other_in_role(wanted: Sequence[str], question: str, answer: str) -> str:
     if any(_bare(rest).lower().startswith(name.lower()) or _pattern(name).search(rest) for name in wanted):
         return ""
     bare = _bare(rest).strip()
-    is_name = _HAN_NAME.match(bare) or _TITLE_PAIR.match(bare) or (2 <= len(bare) <= 4 and bare[0] in SURNAMES)
-    return rest[:12] if is_name else ""
+    is_person = _HAN_NAME.match(bare) or _TITLE_PAIR.match(bare) or (2 <= len(bare) <= 4 and bare[0] in SURNAMES)
+    return rest[:12] if is_person or _UNIT.search(bare) else ""
 
 
 @lru_cache(maxsize=1 << 10)
@@ -293,7 +317,7 @@ def _pattern(name: str) -> re.Pattern[str]:
         return re.compile(_bounded(re.escape(plain), plain), re.IGNORECASE)
     if words[0].lower() == "the" and len(words) > 1:
         words = words[1:]
-    if not 2 <= len(words) <= 4 or _ORG_WORD.search(plain):
+    if not 2 <= len(words) <= 4 or "," in plain or _ORG_WORD.search(plain):
         return re.compile(
             _bounded(
                 r"[\s.,\-\"]{0,3}(?:& |and )?".join(map(re.escape, words)) if "&" not in plain else re.escape(plain),
@@ -344,6 +368,8 @@ def _objection(name: str, question: str, text: str, found: re.Match[str]) -> str
         return "offered"
     if _is_listed(name, question, before, after):
         return "listed"
+    if _RANKED.search(text[max(0, found.start() - 60) : found.start()]):
+        return "ranked"
     if _DOUBTED.search(_sentence(text, found)):
         return "doubted"
     if _POSSESSIVE.match(after):

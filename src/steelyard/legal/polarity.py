@@ -26,7 +26,8 @@ _IDIOMS: Final = (
     "不时 不慎 不小心 无异议 没有异议 义不容辞 不加掩饰 不加隐瞒 不加辩解 毫无隐瞒 不讳 不当得利 无期 无偿 没收 没落 "
     "不幸 不满(?=\\d) 不可抗力 不可撤销 不良 不正当 不定期 不特定 不可分割 无限连带 无独立 无民事 无因 无主 非婚生 "
     "非经营性 非全日制 非机动 非货币 不同(?!意) 不等 不利 不低于 不少于 不超过 不晚于 不迟于 不高于 不足(?=\\d) 不影响 "
-    "不妨碍 不受影响 不因 未到期 未经 无形 非法人 非典型 非诉 不溯及 不安抗辩 无过错 不作为 不由分说 毫无(?=疑|保) 无正当理由"
+    "不妨碍 不受影响 不因 未到期 未经 无形 非法人 非典型 非诉 不溯及 不安抗辩 无过错 不作为 不由分说 毫无(?=疑|"
+    "保) 无正当理由"
 ).replace(" ", "|")  # fmt: skip
 # what a clause may carry; `c_` and `p_` are the two sides of a pair of opposites, `m_` are modal and verdict words
 _ZH: Final = {
@@ -34,19 +35,26 @@ _ZH: Final = {
     "stop": r"[。!?;！？；\n]",
     "comma": r"[,:，：]",
     "contrast": r"而非|而不是",
-    "turn": r"而是|(?<![不非])但是?(?!书|凡)|然而|不过(?!问)|可是(?!否)|却",
+    "turn": r"而是|(?<![不非])但是?(?!书|凡)|然而|不过(?![问高多分低期户了重轻])|可是(?!否)|却",
     "aside": r"因为|由于|鉴于|虽然?(?!说)|尽管|即使|即便|哪怕",
-    "condition": r"如果|如(?=[双对您你他她被原当未不没])|若(?!干)|倘若|假如|假设|只要|除非|一旦|的话|(?:情况|情形|前提|条件)下(?=[,，])|[时后](?=[,，])",
+    "condition": r"如果|如(?=[双对您你他她被原当未不没])|若(?!干)|倘若|假如|假设|只要|除非|一旦|的话|(?:情况|情形|前提|"
+    r"条件)下(?=[,，])|[时后](?=[,，])",
     "of": r"的(?=[,，])",
-    "depends": r"视(?:具体|个案|不同|实际)?(?:案件|案情)?情况|视情|取决于|要看|需要?看|看(?:具体)?情况|不一定|未必|不见得|一概而论|分情况|因[^,。;]{1,6}而异|"
-    r"部分(?=支持|成立|承认|认可|同意|构成|有效|属实|是|履行|正确|退|还|付|支付)|一部分|具体(?:情况|问题)具体分析|[两几]种情况|不完全|不能完全|并非完全|不尽然|视乎|待定",
+    "depends": r"视(?:具体|个案|不同|实际)?(?:案件|案情)?情况|视情|取决于|要看|需要?看|看(?:具体)?情况|不一定|未必|不见得|"
+    r"一概而论|分情况|因[^,。;]{1,6}而异|"
+    r"部分(?=支持|成立|承认|认可|同意|构成|有效|属实|是|履行|正确|退|还|付|支付)|一部分|具体(?:情况|"
+    r"问题)具体分析|[两几]种情况|不完全|不能完全|并非完全|不尽然|视乎|待定",
     "both": r"时而|一会儿|一时说|既[^,。;]{0,10}[又也]|说法不一|前后矛盾|各执一词|莫衷一是",
     "hedge": r"可能[^,。;]{0,12}也可能|也许|或许|好像|猜测?|估计|恐怕|说不准|不好说|不能?排除|不太?确定|记不[清得]",
     "lean": r"(?<![不尽])可能(?!性)|应该(?:就?是|为|有|在)|疑似|大概|似乎|吧(?=[。!,]|$)",
-    "claim": r"诉称|辩称|声称|坚称|自称|(?<!的)主张(?!权利)|抗辩|(?:原告|被告|上诉人|申请人|对方|一方|公诉机关|辩护人|双方|单位|公司|当事人|保险人)(?:人|方)?(?:则|都|均|曾|一直)?(?:称|认为|说)|有观点|有人(?:认为|说)",
-    "court": r"(?:法院|法庭|本院|仲裁委|仲裁庭|一审|二审|终审|再审|最高法|判决书?|裁定书?)(?=[^。;]{0,40}(?:认定|认为|判决|裁定|裁决|支持|驳回|判令|确认|查明|维持|撤销|采纳|采信))|经审理|判决如下|经查",
-    "conclude": r"因此|所以|综上|(?<![事缘变无])故(?![意障事乡])|由此|可见|据此|总之|总的来说|因而|从而|结论|最终|最后|后来|终于|简言之|也就是说|换言之|这意味着",
-    "rule": r"第[\d一二三四五六七八九十百千零〇]{1,8}条|规定|《[^《》]{0,24}(?:法|典|条例|规定|解释|办法|意见|细则)》|法律上",
+    "claim": r"诉称|辩称|声称|坚称|自称|(?<!的)主张(?!权利)|抗辩|(?:原告|被告|上诉人|申请人|对方|一方|公诉机关|辩护人|"
+    r"双方|单位|公司|当事人|保险人)(?:人|方)?(?:则|都|均|曾|一直)?(?:称|认为|说)|有观点|有人(?:认为|说)",
+    "court": r"(?:法院|法庭|本院|仲裁委|仲裁庭|一审|二审|终审|再审|最高法|判决书?|裁定书?)(?=[^。;]{0,40}(?:认定|认为|"
+    r"判决|裁定|裁决|支持|驳回|判令|确认|查明|维持|撤销|采纳|采信))|经审理|判决如下|经查",
+    "conclude": r"因此|所以|综上|(?<![事缘变无])故(?![意障事乡])|由此|可见|据此|总之|总的来说|因而|从而|结论|最终|最后|后来|"
+    r"终于|简言之|也就是说|换言之|这意味着",
+    "rule": r"第[\d一二三四五六七八九十百千零〇]{1,8}条|规定|《[^《》]{0,24}(?:法|典|条例|规定|解释|办法|意见|细则)》|"
+    r"法律上",
     "mostly": r"原则上|一般(?:来说|情况下|而言|来讲)?(?!纳税|保证|债权|经营|人)|通常(?:情况下|来说)?",
     "vacuous": r"如下|以下(?:几|方|是)|下列",
     "rhetoric": r"难道|岂|怎么(?:可能|会|能)|哪(?:能|会)",
@@ -75,38 +83,56 @@ _ZH: Final = {
     "p_late": r"逾期(?:[^,。;]{0,6}?未)?|超期|迟延|延迟|超过期限",
     "refuse": r"拒绝|拒不|矢口否认|否认|否决|难以|禁止|严禁|免除|免于|免责|豁免|缺乏|缺少|欠缺",
     "not": r"并非|并不是|不是|绝非|没有|从未|未曾|尚未|不曾|未能|不|没|未|无(?!锡|忌)|非(?!洲)|否",
-    "m_may": r"可以|可(?=向|要求|主张|依|随|申请|单方|直接|解除|起诉)|能够?|[有无]权|允许|(?<=不)得|(?<=不)可|(?<=无)法|(?<=不)准|(?<=无)权",
-    "m_must": r"应当?(?!该是)|需要?|必须|须|义务|承担|(?<=不)[必用]|赔偿",
+    "m_may": r"可以|可(?=向|要求|主张|依|随|申请|单方|直接|解除|起诉)|能够?|(?<!所)有权|允许|(?<=不)得|(?<=不)可|(?<=无)法|"
+    r"(?<=不)准|(?<=无)权",
+    "m_must": r"应当?(?!该是)|需要?|必须|须|(?<=[有无])义务|(?<=不)[必用]",
+    "m_duty": r"承担|赔偿|义务",
+    "c_alive": r"去世|死亡|身亡|已故|病故",
+    "p_alive": r"活着|在世|健在|生存",
     "m_class": r"构成|属于|算|认定为|视为|存在|具有|具备",
 }  # fmt: skip
 _EN: Final = {
-    "idiom": r"\b(?:no|without|beyond) (?:a |any )?(?:doubt|question)\b|\bnot (?:only|just)\b|\b(?:no|not) (?:later|earlier|less|more|fewer) than\b|"
+    "idiom": r"\b(?:no|without|beyond) (?:a |any )?(?:doubt|question)\b|\bnot (?:only|just)\b|\b(?:no|not) (?:later|"
+    r"earlier|less|more|fewer) than\b|"
     r"\bno\. ?\d|\bwhether or not\b|\bno matter\b|\bwithout (?:prejudice|limitation|delay)\b",
     "contrast": r"\bwithout\b|\brather than\b|\binstead of\b|\bnor\b",
-    "turn": r"\bbut\b|\bhowever\b|\binstead\b|\byet\b(?! to)|\bnevertheless\b",
-    "aside": r"\bbecause\b|\bsince\b|\b(?:even )?though\b|\balthough\b|\bwhile\b|\bwhereas\b|\bdespite\b|\bgiven that\b|\b(?:by|for|after|before|when|upon|until) (?=\w+ing\b)|\b(?:after|before|when|until)\b",
-    "condition": r"\bif\b|\bunless\b|\bprovided that\b|\bin the event\b|\bas long as\b|\bexcept\b|\bonly (?:if|when)\b|\bassuming\b",
+    "turn": r"\bbut\b|\bhowever\b|\binstead\b|(?<!not )yet\b(?! to)|\bnevertheless\b",
+    "aside": r"\bbecause\b|\bsince\b|\b(?:even )?though\b|\balthough\b|\bwhile\b|\bwhereas\b|\bdespite\b|\bgiven that\b|"
+    r"\b(?:by|for|after|before|when|upon|until) (?=\w+ing\b)|\b(?:after|before|when|until)\b",
+    "condition": r"\bif\b|\bunless\b|\bprovided that\b|\bin the event\b|\bas long as\b|\bexcept\b|\bonly (?:if|when)\b|"
+    r"\bassuming\b",
     "of": r"(?!)",
-    "depends": r"\b(?:it|that|this|answer) (?:\w+ )?depends\b|\bdepend(?:s|ing) on\b|\bnot necessarily\b|\bin part\b|\bpartly\b|\bpartially\b|"
-    r"\bto some extent\b|\byes and no\b|\bcase[- ]by[- ]case\b|\bvaries\b|\bnot (?:entirely|exactly|quite|fully|always)\b|\bmay or may not\b",
+    "depends": r"\b(?:it|that|this|answer) (?:\w+ )?depends\b|\bdepend(?:s|ing) on\b|\bnot necessarily\b|\bin part\b|"
+    r"\bpartly\b|\bpartially\b|"
+    r"\bto some extent\b|\byes and no\b|\bcase[- ]by[- ]case\b|\bvaries\b|\bnot (?:entirely|exactly|quite|fully|"
+    r"always)\b|\bmay or may not\b",
     "both": r"\bsometimes\b|\bconflicting\b",
     "hedge": r"\bmaybe\b|\bperhaps\b|\bpossibly\b|\bi guess\b|\bnot (?:sure|certain)\b|\bunsure\b|\buncertain\b",
-    "lean": r"\bprobably\b|\blikely\b|\bmight\b|\bmay (?:be|have)\b|\bi (?:think|believe)\b|\bappears?\b|\bseems?\b|\bcould (?:be|have)\b|\bpresumably\b|\barguably\b",
+    "lean": r"\bprobably\b|\blikely\b|\bmight\b|\bmay (?:be|have)\b|\bi (?:think|believe)\b|\bappears?\b|\bseems?\b|"
+    r"\bcould (?:be|have)\b|\bpresumably\b|\barguably\b",
     "lean_not": r"\bunlikely\b|\bimprobable\b",
-    "claim": r"\b(?:claim(?:s|ed)|argue[sd]?|contend(?:s|ed)?|allege[sd]?|assert(?:s|ed)?|maintain(?:s|ed)|submitted|insist(?:s|ed)?|according to the (?:plaintiff|defendant|claimant))\b",
-    "court": r"\b(?:court|tribunal|judge|jury|arbitrator|panel|majority)\b(?=[^.;\n]{0,40}\b(?:held|found|finds|ruled|concluded|determined|decided|holds|rejected|granted|denied|dismissed|affirmed|reversed)\b)|\b(?:held|found) that\b",
-    "conclude": r"\btherefore\b|\bthus\b|\bhence\b|\baccordingly\b|\bconsequently\b|\bin conclusion\b|\bin summary\b|\boverall\b|\bultimately\b|\bin short\b|"
-    r"\bconclusion\b|\bso\b(?=,| (?:the|he|she|it|they|this|yes|no|we|you)\b)|\bit follows\b|\bfinally\b|\bthis means\b",
+    "claim": r"\b(?:claim(?:s|ed)|argue[sd]?|contend(?:s|ed)?|allege[sd]?|assert(?:s|ed)?|maintain(?:s|ed)|submitted|"
+    r"insist(?:s|ed)?|according to the (?:plaintiff|defendant|claimant))\b",
+    "court": r"\b(?:court|tribunal|judge|jury|arbitrator|panel|majority)\b(?=[^.;\n]{0,40}\b(?:held|found|finds|ruled|"
+    r"concluded|determined|decided|holds|rejected|granted|denied|dismissed|affirmed|reversed)\b)|\b(?:held|"
+    r"found) that\b",
+    "conclude": r"\btherefore\b|\bthus\b|\bhence\b|\baccordingly\b|\bconsequently\b|\bin conclusion\b|\bin summary\b|"
+    r"\boverall\b|\bultimately\b|\bin short\b|"
+    r"\bconclusion\b|\bso\b(?=,| (?:the|he|she|it|they|this|yes|no|we|you)\b)|\bit follows\b|\bfinally\b|"
+    r"\bthis means\b",
     "rule": r"\bsection \d|\barticle \d|\bclause \d",
     "mostly": r"\bgenerally\b|\bin principle\b|\busually\b|\btypically\b|\bas a (?:general )?rule\b|\bin general\b",
     "vacuous": r"\bhere (?:are|is)\b|\bfollowing\b|\bkey points\b",
     "rhetoric": r"\bhow could\b",
-    "c_valid": r"\binvalid\w*|\bvoid(?:ed|able)?\b|\bunenforceable\b|\bnull\b|\bexpired\b|\bnonbinding\b|\brevoked\b|\brescinded\b",
+    "c_valid": r"\binvalid\w*|\bvoid(?:ed|able)?\b|\bunenforceable\b|\bnull\b|\bexpired\b|\bnonbinding\b|\brevoked\b|"
+    r"\brescinded\b",
     "p_valid": r"\bvalid\w*|\benforceable\b|\bbinding\b|\bin (?:force|effect)\b|\beffective\b",
     "c_legal": r"\bunlawful\w*|\billegal\w*|\bunconstitutional\w*|\bimproper\w*|\bwrongful\w*",
     "p_legal": r"\blawful\w*|\blegal\w*|\bconstitutional\w*|\bproper\w*",
-    "c_support": r"\bdismiss(?:ed|es|al|ing)?\b|\boverrul\w+|\brevers(?:ed|es|al)\b|\bvacated\b|\blost\b|\bunsuccessful\w*|\bstruck down\b",
-    "p_support": r"\bgrant(?:ed|s|ing)?\b|\bupheld\b|\buphold\w*|\baffirm(?:ed|s|ing)?\b|\bsustain(?:ed|s)?\b|\bsucceed\w*|\bsuccessful\w*|\bprevail\w*|\bwon\b|\ballow(?:ed|s)?\b",
+    "c_support": r"\bdismiss(?:ed|es|al|ing)?\b|\boverrul\w+|\brevers(?:ed|es|al)\b|\bvacated\b|\blost\b|\bunsuccessful\w*|"
+    r"\bstruck down\b",
+    "p_support": r"\bgrant(?:ed|s|ing)?\b|\bupheld\b|\buphold\w*|\baffirm(?:ed|s|ing)?\b|\bsustain(?:ed|s)?\b|\bsucceed\w*|"
+    r"\bsuccessful\w*|\bprevail\w*|\bwon\b|\ballow(?:ed|s)?\b",
     "c_guilty": r"\bacquit\w*|\binnocent\b|\bexonerat\w+|\bcleared of\b",
     "p_guilty": r"\bguilty\b|\bconvict(?:ed|ion|s)?\b",
     "c_written": r"\boral(?:ly)?\b|\bverbal(?:ly)?\b|\bunwritten\b|\bspoken\b",
@@ -119,13 +145,19 @@ _EN: Final = {
     "p_agree": r"\bagree[ds]?\b|\bconsent(?:s|ed)?\b|\baccept(?:s|ed)?\b|\badmit\w*|\backnowledg\w*|\bconced\w+|\bconfirm\w*",
     "c_enough": r"\binsufficient\w*|\binadequate\b|\bunreasonabl[ey]\b|\bunfair\b",
     "p_enough": r"\bsufficient\w*|\badequate\b|\breasonabl[ey]\b|\bfair\b",
-    "refuse": r"\breject(?:ed|s|ion|ing)?\b|\byet to\b|\bden(?:y|ies|ied|ying)\b|\brefus(?:e[sd]?|al|ing)\b|\bdeclin(?:e[sd]?|ing)\b|\bfail(?:s|ed|ing|ure)?\b|\bneglect(?:s|ed)?\b|\bunable\b|"
-    r"\black(?:s|ed|ing)?\b|\bprohibit\w*|\bforbid\w*|\bforbade\b|\bbarred\b|\bpreclud\w+|\bban(?:s|ned)\b|\bexempt\w*|\babsence of\b|\bfar from\b",
+    "refuse": r"\breject(?:ed|s|ion|ing)?\b|\byet to\b|\bden(?:y|ies|ied|ying)\b|\brefus(?:e[sd]?|al|ing)\b|"
+    r"\bdeclin(?:e[sd]?|ing)\b|\bfail(?:s|ed|ing|ure)?\b|\bneglect(?:s|ed)?\b|\bunable\b|"
+    r"\black(?:s|ed|ing)?\b|\bprohibit\w*|\bforbid\w*|\bforbade\b|\bbarred\b|\bpreclud\w+|\bban(?:s|ned)\b|"
+    r"\bexempt\w*|\babsence of\b|\bfree (?:of|from)\b|\bfar from\b",
+    "c_alive": r"\bdead\b|\bdied\b|\bdeceased\b",
+    "p_alive": r"\balive\b|\bliving\b",
     "c_late": r"\bon time\b|\btimely\b|\bpunctual\w*",
     "p_late": r"\blate\b|\bdelayed\b|\boverdue\b",
-    "not": r"\bnot\b|\bcannot\b|\bnever\b|\bno\b|\bnone\b|\bnobody\b|\bnothing\b|\bneither\b|\bhardly\b|\bbarely\b|\bscarcely\b",
+    "not": r"\bnot\b|\bcannot\b|\bnever\b|\bno\b|\bnone\b|\bnobody\b|\bnothing\b|\bneither\b|\bhardly\b|\bbarely\b|"
+    r"\bscarcely\b",
     "m_may": r"\bmay\b|\bcan\b|\bcould\b|\bable\b|\bpermit\w*|\bentitled\b|\bauthori[sz]ed?\b|\bfree to\b|\bright to\b",
-    "m_must": r"\bmust\b|\bshall\b|\bshould\b|\brequire[sd]?\b|\bobligat\w+|\bha(?:s|ve) to\b|\bliable\b|\bliability\b|\bneed(?:s|ed)?\b|\bresponsible\b",
+    "m_must": r"\bmust\b|\bshall\b|\bshould\b|\brequire[sd]?\b|\bobligat\w+|\bha(?:s|ve) to\b|\bliable\b|\bliability\b|"
+    r"\bneed(?:s|ed)?\b|\bresponsible\b",
     "m_class": r"\bconstitut\w+|\bamount(?:s|ed)? to\b|\bqualif\w+",
     "prefix": r"\b(?:non-?|un|in|im|ir|il|dis)(?=[a-z]{4})",
 }  # fmt: skip
@@ -167,7 +199,8 @@ def _first_letters(patterns: Iterable[str]) -> str:
 _FILLERS: Final = r"(?:the|an?|he|she|his|her|they|their|to|of|at|with|was|were|are|been?|did|does|had|or|we|our|its)\b"
 _SCAN_ZH: Final = re.compile(f"(?=[\\n{_first_characters(_ZH.values())}])(?:{_alternatives(_ZH)})")
 _SCAN_EN: Final = re.compile(
-    r"(?P<stop>[!?;\n。]|\.(?=\s|$))|(?P<comma>,(?!\d)|:(?!\d)|\((?=\w)|\)| - |\band (?=(?:never|not|did|does|ha[sd]|was|is|were|are|therefore)\b))|(?P<short>n't\b)|"
+    r"(?P<stop>[!?;\n。]|\.(?=\s|$))|(?P<comma>,(?!\d)|:(?!\d)|\((?=\w)|\)| - |\band (?=(?:never|not|did|does|"
+    r"ha[sd]|was|is|were|are|therefore)\b))|(?P<short>n't\b)|"
     rf"\b(?={_first_letters(_EN.values())})(?!{_FILLERS})(?:{_alternatives({name: _at_word(words) for name, words in _EN.items()})})"
 )
 _WORK: Final = re.compile(r"《[^《》]*》")
@@ -186,24 +219,31 @@ _ASKS: Final = re.compile(
 )
 # a question that is repeated inside a statement: 关于是否承认借款
 _ASKED_FORM: Final = re.compile(
-    r"(?:是否(?!定的)|能否|(?<!不)可否|会否|有无|有没有|是不是|(?P<v>[\u4e00-\u9fff])[不没](?P=v)|可不可以)[^,，。;；!?！？:：\n]*|\bwhether\b(?! or not\b)[^,.;!?\n]*"
+    r"(?:是否(?!定的)|能否|(?<!不)可否|会否|有无|有没有|是不是|(?P<v>[\u4e00-\u9fff])[不没](?P=v)|"
+    r"可不可以)(?:(?!取决于|要看|需看|应看|视情|看情况)[^,，。;；!?！？:：\n])*|\bwhether\b(?! or not\b)[^,.;!?\n]*"
 )
 _YES: Final = re.compile(
-    r"(?:答案?|回答|结论)?(?:是的?|对的?|嗯|有的?|没错|不错|正确|属实|确实(?:如此|是|有)?|的确(?:如此|是)?|当然(?:可以|能|是|会)?|可以的?|能的?|会的?|行的?|真的?|好的|[是为]?肯定的?)|"
-    r"yes|yeah|yep|correct|true|right|affirmative|indeed|certainly|absolutely|definitely|of course|in the affirmative|yes indeed|"
+    r"(?:答案?|回答|结论)?(?:是的?|对的?|嗯|有的?|没错|不错|正确|属实|确实(?:如此|是|有)?|的确(?:如此|是)?|"
+    r"当然(?:可以|能|是|会)?|可以的?|能的?|会的?|行的?|真的?|好的|[是为]?肯定的?)|"
+    r"yes|yeah|yep|correct|true|right|affirmative|indeed|certainly|absolutely|definitely|of course|"
+    r"in the affirmative|yes indeed|"
     r"(?:that|this|it|the statement)(?:'s| is) (?:correct|right|true|so|the case)|(?:是|答案是)?(?:yes|true)"
 )
 _NO: Final = re.compile(
-    r"(?:答案?|回答|结论)?(?:否|不|不是的?|不对|没有?[的过]?|未|无|不能的?|不可以的?|不行的?|不会的?|当然不[是能行会]?|[是为]?否定的?|错误?|假的?|并非(?:如此)?|并不是|绝不|绝对不(?:是|行|可以)?|"
+    r"(?:答案?|回答|结论)?(?:否|不|不是的?|不对|没有?[的过]?|未|无|不能的?|不可以的?|不行的?|不会的?|"
+    r"当然不[是能行会]?|[是为]?否定的?|错误?|假的?|并非(?:如此)?|并不是|绝不|绝对不(?:是|行|可以)?|"
     r"还没有?|尚未|从未|并没有|并未|并无此事|无此事|没有这回事)[呢啊]?|"
-    r"no|nope|negative|incorrect|false|wrong|not at all|(?:absolutely|certainly|definitely|of course) not|in the negative|never|"
+    r"no|nope|negative|incorrect|false|wrong|not at all|(?:absolutely|certainly|definitely|of course) not|"
+    r"in the negative|never|"
     r"(?:that|this|it|the statement)(?:'s| is) (?:not (?:correct|right|true|so|the case)|incorrect|false|wrong|untrue)"
 )
 _BARE: Final = re.compile(
-    r"(?P<no>不|无|没有?|不具|未)?(?:需要?|应当?|应该|必须|必|用|须|成立|构成|属于|存在|支持|有权|权|承担|得|可|允许|具备|符合|同意|认可|有效|合法|违约|违法|担责|负责|赔偿)的?(?:责任|义务)?"
+    r"(?P<no>不|无|没有?|不具|未)?(?:需要?|应当?|应该|必须|必|用|须|成立|构成|属于|存在|支持|有权|权|承担|得|可|"
+    r"允许|具备|符合|同意|认可|有效|合法|违约|违法|担责|负责|赔偿)的?(?:责任|义务)?"
 )
 _CLARIFIES: Final = re.compile(
-    r"请问[您你]|[您你]指的是|[您你]是指|请(?:您|你)?(?:提供|补充|说明)更多|\bcould you (?:please )?(?:clarify|specify|provide)|\bplease (?:clarify|specify|provide more)"
+    r"请问[您你]|[您你]指的是|[您你]是指|请(?:您|你)?(?:提供|补充|说明)更多|\bcould you (?:please )?(?:clarify|"
+    r"specify|provide)|\bplease (?:clarify|specify|provide more)"
 )
 _OPENS_YES: Final = re.compile(r"是的|对的|没错|yes\b")
 _OPENS_NO: Final = re.compile(r"不是[他她它我你]们?$|no (?=(?:it|he|she|they|there|this|that|i|we|you)\b)|不是的")
@@ -213,13 +253,17 @@ _SHORT_FORM: Final = re.compile(
     r"(?: (?:so|correct|right|true|the case|indeed))?"
 )
 _SAYS_SO: Final = re.compile(
-    r"承认|否认|认可|同意|拒绝|属实|确有|确实|此事|这回事|默认|予以|\b(?:admit|den(?:y|ie)|agree|refus|confirm|acknowledg)"
+    r"承认|否认|认可|同意|拒绝|属实|确有|确实|此事|这回事|默认|予以|\b(?:admit|den(?:y|ie)|agree|refus|confirm|"
+    r"acknowledg)"
 )
 # words that every refusal has one of; the judge of refusals is asked only where one occurs
 _REFUSAL_HINT: Final = re.compile(
-    r"提[及到供]|记[载录不得]|载明|显示|说明|写明|体现|涉及|注明|确[定认]|判断|认定|回答|得知|核实|知[道晓情]|清楚|不详|不明|未知|忘|想不|信息|资料|材料|证据|依据|暂无|矛盾|一致|"
-    r"查不|找不|无从|无法|没有?数|印象|\b(?:stat|mention|specif|record|provid|disclos|indicat|identif|clear|unclear|unknown|avail|address|discuss|f[io]u?nd|establish|document|answer|"
-    r"determin|report|contain|show|sa[yi]|t[eo]ld?l?\b|kn[oe]w|info|eviden|detail|silent|conclu|verif|recall|remember|forg|omit|inconsisten|contradict|conflict|confirm|sorry|idea)"
+    r"提[及到供]|记[载录不得]|载明|显示|说明|写明|体现|涉及|注明|确[定认]|判断|认定|回答|得知|核实|知[道晓情]|"
+    r"清楚|不详|不明|未知|忘|想不|信息|资料|材料|证据|依据|暂无|矛盾|一致|"
+    r"查不|找不|无从|无法|没有?数|印象|\b(?:stat|mention|specif|record|provid|disclos|indicat|identif|clear|"
+    r"unclear|unknown|avail|address|discuss|f[io]u?nd|establish|document|answer|"
+    r"determin|report|contain|show|sa[yi]|t[eo]ld?l?\b|kn[oe]w|info|eviden|detail|silent|conclu|verif|recall|"
+    r"remember|forg|omit|inconsisten|contradict|conflict|confirm|sorry|idea)"
 )
 _LONGEST: Final = 24_000
 """Characters of an answer that are read; of a longer one, its beginning and its end."""
@@ -246,16 +290,21 @@ _HEADING: Final = re.compile(
 _SUFFIX: Final = re.compile(r"的话|(?:情况|情形|前提|条件)下|[时后]$")
 # a negator that governs what follows it at a distance: 没有证据证明其构成
 _FINDS_NOT: Final = re.compile(
-    r"(?:不|没有?|未|无|难以|并非)[^,。;]{0,4}(?:认定|认为|证明|证据|足以|足|意味|代表|说明|表明|等于|视为|依据|理由|当然|必然|一律|直接)"
+    r"(?:不|没有?|未|无|难以|并非)[^,。;]{0,4}(?:认定|认为|证明|证据|足以|足|意味|代表|说明|表明|等于|视为|依据|"
+    r"理由|当然|必然|一律|直接)"
 )
 _ADVERBS: Final = re.compile(
-    r"(?:并非|并不是|不是|绝非|没有|从未|未曾|尚未|不曾|未能|[不没未无非])(?:因此|因而|实际|完全|当然|必然|真正|依法|能够?|应当?|得|会|再|予以?|被|可以?|足以|曾|经|有|法律|任何|是|就|所有人?|都|一定|直接|单独|另行|继续|明确|认为|其|该|的){1,6}"
+    r"(?:并非|并不是|不是|绝非|没有|从未|未曾|尚未|不曾|未能|[不没未无非])(?:因此|因而|实际|完全|当然|必然|真正|"
+    r"依法|能够?|应当?|得|会|再|予以?|被|可以?|足以|曾|经|有|法律|任何|是|就|所有人?|都|一定|直接|单独|另行|继续|"
+    r"明确|认为|其|该|的){1,6}"
 )
 _FINDING: Final = re.compile(
-    r"(?:不能|无法|难以|不足以|不应|不宜|不予|未|证据不足|没有[^,。;]{0,6}证据|无[^,。;]{0,4}证据)[^,。;]{0,8}(?:认定|证明|证实|支持|构成|成立)"
+    r"(?:不能|无法|难以|不足以|不应|不宜|不予|未|证据不足|没有[^,。;]{0,6}证据|"
+    r"无[^,。;]{0,4}证据)[^,。;]{0,8}(?:认定|证明|证实|支持|构成|成立)"
 )
 _OPENER: Final = re.compile(
-    r"(?:您好|你好|答|好的|根据|依据|按照|依照|从|关于|对于|就|在|针对|结论|答案|回答|综上|因此|所以|感谢|亲爱|based on|according to|under|in this case|"
+    r"(?:您好|你好|答|好的|根据|依据|按照|依照|从|关于|对于|就|在|针对|结论|答案|回答|综上|因此|所以|感谢|亲爱|"
+    r"based on|according to|under|in this case|"
     r"answer|hello|hi|sure|in short|thus|therefore|so|as |in |with regard|regarding|with respect)"
 )
 _ABOUT_CLAIMS: Final = re.compile(
@@ -680,13 +729,13 @@ def _prose(said: list[_Said], asked: _Asked) -> _Reading:
     if not own:
         return _indirect(said, told, asked)
     plain = [each for each in own if not each.has("rule", "given")]
-    plain = plain if any(each.is_strong(asked) for each in plain) else own
-    first = _best([each for each in plain if each.clause.sentence == plain[0].clause.sentence])
+    strong = [each for each in plain if each.is_strong(asked)] or own
+    first = _best([each for each in own if each.clause.sentence == strong[0].clause.sentence])
     ends = [each for each in own if each.has("conclude", "court") and not each.has("given")]
     final = _best([each for each in ends if each.clause.sentence == ends[-1].clause.sentence]) if ends else None
-    if first and final and first.is_strong(asked) and not final.is_strong(asked):
+    if first and final and first.is_strong(asked) and not (final.is_strong(asked) or final.has("court")):
         final = None
-    return _weighed(first, final, plain, said, asked)
+    return _weighed(first, final, plain or own, said, asked)
 
 
 def _two_sided(said: Sequence[_Said], own: Sequence[_Said]) -> _Reading | None:
