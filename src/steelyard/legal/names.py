@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 from steelyard.legal.amounts import Judged
@@ -62,7 +62,9 @@ _POSSESSIVE: Final = re.compile(
 )
 # who comes second
 _RANKED: Final = re.compile(
-    r"(?:\b(?:followed|succeeded|replaced) by|\bahead of|\bdefeating|\bbeating|其次[是为]?|随后[是为]|领先于?|击败)[^.;。\n]{0,44}$", re.IGNORECASE
+    r"(?:\b(?:followed|succeeded|replaced) by|\bahead of|\bdefeating|\bbeating|"
+    r"其次[是为]?|随后[是为]|领先于?|击败)[^.;。\n]{0,44}$",
+    re.IGNORECASE,
 )
 _WHO: Final = re.compile(
     r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})[是为](?:谁|哪位|何人|哪家|哪个|什么)|"
@@ -86,7 +88,8 @@ _SURNAME: Final = f"(?:{'|'.join(DOUBLE_SURNAMES)}|[{''.join(sorted(SURNAMES))}]
 _NOT_GIVEN: Final = "的了在是有和与及或不没未被把将给对于从到至向由以为其这那个们等都也还就已曾应当可能会要说称,。、;"
 _HAN_NAME: Final = re.compile(f"{_SURNAME}[{HAN}](?<![{_NOT_GIVEN}])(?:[{HAN}](?<![{_NOT_GIVEN}]))?")
 _OPENS_WITH_NAME: Final = re.compile(
-    f"(?:^|(?<=[由是为系:经]))(?![由和时于向从对关方任何应都便平成高安明常计公国全]){_SURNAME}[{HAN}](?<![{_NOT_GIVEN}])[{HAN}](?<![{_NOT_GIVEN}])"
+    f"(?:^|"
+    f"(?<=[由是为系:经]))(?![由和时于向从对关方任何应都便平成高安明常计公国全]){_SURNAME}[{HAN}](?<![{_NOT_GIVEN}])[{HAN}](?<![{_NOT_GIVEN}])"
 )
 _LISTED_AFTER: Final = re.compile(
     rf"\s*(?:[、和及与]|以及|\band\b)\s*(?:[{HAN}A-Z]{{2,4}}(?=[、。和及,;]|$|等|共同|[二两三]人|一起|分别|均|"
@@ -102,7 +105,10 @@ _LATIN_BEFORE: Final = re.compile(r"\b[A-Z][\w'-]+ [A-Z][\w'-]+(?:,? and|,? &|,)
 _LONGER: Final = re.compile(
     r" (?!(?:Jr|Sr|II|III|IV|In|On|At|The|He|She|It|As|By|For|With|And|Was|Is)\b)[A-Z][a-z]{2,}"
 )
-_PLAIN_LETTERS: Final = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "’": "'", "ı": "i"})  # fmt: skip
+_PLAIN_LETTERS: Final = str.maketrans(
+    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "ı": "i"}
+    | {"’": "'"}
+)
 _DOT: Final = re.compile(rf"(?<=[{HAN}]) ?[·•・‧∙.\-] ?(?=[{HAN}])")
 _COMMON: Final = frozenset(
     "the who was were is are did does that this with from have has had his her its and for what which whom whose name "
@@ -187,9 +193,7 @@ def _absent(name: str, text: str) -> Judged:
     words = name.split()
     is_person = len(words) > 1 and name.isascii() and not _ORG_WORD.search(name)
     alone = is_person and len(words[-1]) > 2 and re.search(rf"(?<![A-Za-z-]){re.escape(words[-1])}(?![A-Za-z-])", text)
-    surname_only = (
-        alone is not None and alone is not False and not re.search(rf"[A-Z][\w'.-]+ $", text[: alone.start()])
-    )
+    surname_only = alone is not None and alone is not False and not re.search(r"[A-Z][\w'.-]+ $", text[: alone.start()])
     return Judged(False, f"{name} does not stand in the answer", uncertain=surname_only)
 
 
@@ -252,9 +256,7 @@ def _around(text: str, place: _Place) -> list[str]:
 def _stems(question: str) -> frozenset[str]:
     """What a clause is compared with: stems of English words, pairs of Chinese characters."""
     words = {word[:5] for word in re.findall("[a-z]{3,}", question.lower()) if word not in _COMMON}
-    han = {
-        pair for run in re.findall(f"[{HAN}]{{2,}}", question) for pair in map("".join, zip(run, run[1:], strict=False))
-    }
+    han = {pair for run in re.findall(f"[{HAN}]{{2,}}", question) for pair in map("".join, pairwise(run))}
     return frozenset(words | (han - _COMMON))
 
 
@@ -332,7 +334,7 @@ def _person(words: Sequence[str]) -> str:
     """The pattern of a person's name; a middle name may be left out or added."""
     first, *middle, last = words
     gap = r"[\s.\-\"“”]{1,3}"
-    added = rf"(?:[A-Z][\w'.]{{0,20}}[\s\"“”\-]{{1,3}}){{0,2}}"
+    added = r"(?:[A-Z][\w'.]{0,20}[\s\"“”\-]{1,3}){0,2}"
     kept = "".join(rf"(?:(?i:{re.escape(word)}|{word[0]}){gap[:-5]}{{0,3}})?" for word in middle)
     given = (
         f"(?i:{re.escape(first)}|{re.escape(first[0])}(?=[. ]))" if len(first) > 1 else rf"(?i:{first}[a-z]{{0,12}})"

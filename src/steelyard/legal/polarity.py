@@ -21,7 +21,8 @@ Sense = Literal["yes", "no", "depends", "none"]
 _IDIOMS: Final = (
     "没错 没问题 不得不 不能不 不会不 不可不 不可否认 不仅 不但 不只 不光 不止 不料 不久 不断 不少 不同意见 不管 不论 "
     "无论 不得已 差不多 要不 不错 不妨 不愧 不免 未免 不禁 不由得 对不起 了不起 非常 除非 无非 莫非 是非 非得 否则 "
-    "没有疑问 毫无疑问 毋庸置疑 无疑 不容置疑 不容否认 不在话下 无论如何 未来 未婚 未成年 未遂 不动产 毫无保留 毫不犹豫 "
+    "没有疑问 毫无疑问 毋庸置疑 无疑 不容置疑 不容否认 不在话下 无论如何 未来 未婚 未成年 未遂 不动产 毫无保留 "
+    "毫不犹豫 "
     "无条件 非但 不假思索 不约而同 无一例外 不言而喻 无可否认 无可争辩 无不 无保留 不单 不惜 无意中 无故 没多久 不日 "
     "不时 不慎 不小心 无异议 没有异议 义不容辞 不加掩饰 不加隐瞒 不加辩解 毫无隐瞒 不讳 不当得利 无期 无偿 没收 没落 "
     "不幸 不满(?=\\d) 不可抗力 不可撤销 不良 不正当 不定期 不特定 不可分割 无限连带 无独立 无民事 无因 无主 非婚生 "
@@ -40,18 +41,20 @@ _ZH: Final = {
     "condition": r"如果|如(?=[双对您你他她被原当未不没])|若(?!干)|倘若|假如|假设|只要|除非|一旦|的话|(?:情况|情形|前提|"
     r"条件)下(?=[,，])|[时后](?=[,，])",
     "of": r"的(?=[,，])",
-    "depends": r"视(?:具体|个案|不同|实际)?(?:案件|案情)?情况|视情|取决于|要看|需要?看|看(?:具体)?情况|不一定|未必|不见得|"
+    "depends": r"视(?:具体|个案|不同|实际)?(?:案件|案情)?情况|视情|取决于|要看|需要?看|看(?:具体)?情况|"
+    r"不一定|未必|不见得|"
     r"一概而论|分情况|因[^,。;]{1,6}而异|"
     r"部分(?=支持|成立|承认|认可|同意|构成|有效|属实|是|履行|正确|退|还|付|支付)|一部分|具体(?:情况|"
     r"问题)具体分析|[两几]种情况|不完全|不能完全|并非完全|不尽然|视乎|待定",
     "both": r"时而|一会儿|一时说|既[^,。;]{0,10}[又也]|说法不一|前后矛盾|各执一词|莫衷一是",
-    "hedge": r"可能[^,。;]{0,12}也可能|也许|或许|好像|猜测?|估计|恐怕|说不准|不好说|不能?排除|不太?确定|记不[清得]",
+    "hedge": r"可能[^。;]{0,14}也可能|也许|或许|好像|猜测?|估计|恐怕|说不准|不好说|不能?排除|不太?确定|记不[清得]",
     "lean": r"(?<![不尽])可能(?!性)|应该(?:就?是|为|有|在)|疑似|大概|似乎|吧(?=[。!,]|$)",
     "claim": r"诉称|辩称|声称|坚称|自称|(?<!的)主张(?!权利)|抗辩|(?:原告|被告|上诉人|申请人|对方|一方|公诉机关|辩护人|"
     r"双方|单位|公司|当事人|保险人)(?:人|方)?(?:则|都|均|曾|一直)?(?:称|认为|说)|有观点|有人(?:认为|说)",
     "court": r"(?:法院|法庭|本院|仲裁委|仲裁庭|一审|二审|终审|再审|最高法|判决书?|裁定书?)(?=[^。;]{0,40}(?:认定|认为|"
     r"判决|裁定|裁决|支持|驳回|判令|确认|查明|维持|撤销|采纳|采信))|经审理|判决如下|经查",
-    "conclude": r"因此|所以|综上|(?<![事缘变无])故(?![意障事乡])|由此|可见|据此|总之|总的来说|因而|从而|结论|最终|最后|后来|"
+    "conclude": r"因此|所以|综上|(?<![事缘变无])故(?![意障事乡])|由此|可见|据此|总之|总的来说|因而|从而|结论|"
+    r"最终|最后|后来|"
     r"终于|简言之|也就是说|换言之|这意味着",
     "rule": r"第[\d一二三四五六七八九十百千零〇]{1,8}条|规定|《[^《》]{0,24}(?:法|典|条例|规定|解释|办法|意见|细则)》|"
     r"法律上",
@@ -83,10 +86,13 @@ _ZH: Final = {
     "p_late": r"逾期(?:[^,。;]{0,6}?未)?|超期|迟延|延迟|超过期限",
     "refuse": r"拒绝|拒不|矢口否认|否认|否决|难以|禁止|严禁|免除|免于|免责|豁免|缺乏|缺少|欠缺",
     "not": r"并非|并不是|不是|绝非|没有|从未|未曾|尚未|不曾|未能|不|没|未|无(?!锡|忌)|非(?!洲)|否",
-    "m_may": r"可以|可(?=向|要求|主张|依|随|申请|单方|直接|解除|起诉)|能够?|(?<!所)有权|允许|(?<=不)得|(?<=不)可|(?<=无)法|"
+    "m_may": r"可以|可(?=向|要求|主张|依|随|申请|单方|直接|解除|起诉)|能够?|(?<!所)有权|允许|(?<=不)得|"
+    r"(?<=不)可|(?<=无)法|"
     r"(?<=不)准|(?<=无)权",
     "m_must": r"应当?(?!该是)|需要?|必须|须|(?<=[有无])义务|(?<=不)[必用]",
     "m_duty": r"承担|赔偿|义务",
+    "c_up": r"减少|下降|降低|下跌|缩减|恶化",
+    "p_up": r"增加|上升|提高|上涨|增长|改善",
     "c_alive": r"去世|死亡|身亡|已故|病故",
     "p_alive": r"活着|在世|健在|生存",
     "m_class": r"构成|属于|算|认定为|视为|存在|具有|具备",
@@ -97,7 +103,8 @@ _EN: Final = {
     r"\bno\. ?\d|\bwhether or not\b|\bno matter\b|\bwithout (?:prejudice|limitation|delay)\b",
     "contrast": r"\bwithout\b|\brather than\b|\binstead of\b|\bnor\b",
     "turn": r"\bbut\b|\bhowever\b|\binstead\b|(?<!not )yet\b(?! to)|\bnevertheless\b",
-    "aside": r"\bbecause\b|\bsince\b|\b(?:even )?though\b|\balthough\b|\bwhile\b|\bwhereas\b|\bdespite\b|\bgiven that\b|"
+    "aside": r"\bbecause\b|\bsince\b|\b(?:even )?though\b|\balthough\b|\bwhile\b|\bwhereas\b|\bdespite\b|"
+    r"\bgiven that\b|"
     r"\b(?:by|for|after|before|when|upon|until) (?=\w+ing\b)|\b(?:after|before|when|until)\b",
     "condition": r"\bif\b|\bunless\b|\bprovided that\b|\bin the event\b|\bas long as\b|\bexcept\b|\bonly (?:if|when)\b|"
     r"\bassuming\b",
@@ -112,7 +119,7 @@ _EN: Final = {
     r"\bcould (?:be|have)\b|\bpresumably\b|\barguably\b",
     "lean_not": r"\bunlikely\b|\bimprobable\b",
     "claim": r"\b(?:claim(?:s|ed)|argue[sd]?|contend(?:s|ed)?|allege[sd]?|assert(?:s|ed)?|maintain(?:s|ed)|submitted|"
-    r"insist(?:s|ed)?|according to the (?:plaintiff|defendant|claimant))\b",
+    r"testif(?:y|ies|ied)|insist(?:s|ed)?|according to the (?:plaintiff|defendant|claimant))\b",
     "court": r"\b(?:court|tribunal|judge|jury|arbitrator|panel|majority)\b(?=[^.;\n]{0,40}\b(?:held|found|finds|ruled|"
     r"concluded|determined|decided|holds|rejected|granted|denied|dismissed|affirmed|reversed)\b)|\b(?:held|"
     r"found) that\b",
@@ -120,7 +127,7 @@ _EN: Final = {
     r"\boverall\b|\bultimately\b|\bin short\b|"
     r"\bconclusion\b|\bso\b(?=,| (?:the|he|she|it|they|this|yes|no|we|you)\b)|\bit follows\b|\bfinally\b|"
     r"\bthis means\b",
-    "rule": r"\bsection \d|\barticle \d|\bclause \d",
+    "rule": r"\bunder (?=the |section |article |\w+ law|§)|\bsection \d|\barticle \d|\bclause \d",
     "mostly": r"\bgenerally\b|\bin principle\b|\busually\b|\btypically\b|\bas a (?:general )?rule\b|\bin general\b",
     "vacuous": r"\bhere (?:are|is)\b|\bfollowing\b|\bkey points\b",
     "rhetoric": r"\bhow could\b",
@@ -129,9 +136,11 @@ _EN: Final = {
     "p_valid": r"\bvalid\w*|\benforceable\b|\bbinding\b|\bin (?:force|effect)\b|\beffective\b",
     "c_legal": r"\bunlawful\w*|\billegal\w*|\bunconstitutional\w*|\bimproper\w*|\bwrongful\w*",
     "p_legal": r"\blawful\w*|\blegal\w*|\bconstitutional\w*|\bproper\w*",
-    "c_support": r"\bdismiss(?:ed|es|al|ing)?\b|\boverrul\w+|\brevers(?:ed|es|al)\b|\bvacated\b|\blost\b|\bunsuccessful\w*|"
+    "c_support": r"\bdismiss(?:ed|es|al|ing)?\b|\boverrul\w+|\brevers(?:ed|es|al)\b|\bvacated\b|\blost\b|"
+    r"\bunsuccessful\w*|"
     r"\bstruck down\b",
-    "p_support": r"\bgrant(?:ed|s|ing)?\b|\bupheld\b|\buphold\w*|\baffirm(?:ed|s|ing)?\b|\bsustain(?:ed|s)?\b|\bsucceed\w*|"
+    "p_support": r"\bgrant(?:ed|s|ing)?\b|\bupheld\b|\buphold\w*|\baffirm(?:ed|s|ing)?\b|\bsustain(?:ed|s)?\b|"
+    r"\bsucceed\w*|"
     r"\bsuccessful\w*|\bprevail\w*|\bwon\b|\ballow(?:ed|s)?\b",
     "c_guilty": r"\bacquit\w*|\binnocent\b|\bexonerat\w+|\bcleared of\b",
     "p_guilty": r"\bguilty\b|\bconvict(?:ed|ion|s)?\b",
@@ -142,13 +151,20 @@ _EN: Final = {
     "c_true": r"\bfalse\b|\bforged\b|\bfabricated\b|\buntrue\b|\bfake\b|\bincorrect\b|\binaccurate\b",
     "p_true": r"\btrue\b|\bgenuine\b|\bauthentic\b|\bcorrect\b|\baccurate\b",
     "c_agree": r"\bobject(?:s|ed)\b|\bopposed?\b|\bdisagree[ds]?\b|\bdisput(?:ed|es|e)\b|\bwithheld\b",
-    "p_agree": r"\bagree[ds]?\b|\bconsent(?:s|ed)?\b|\baccept(?:s|ed)?\b|\badmit\w*|\backnowledg\w*|\bconced\w+|\bconfirm\w*",
+    "p_agree": r"\bagree[ds]?\b|\bconsent(?:s|ed)?\b|\baccept(?:s|ed)?\b|\badmit\w*|\backnowledg\w*|"
+    r"\bconced\w+|\bconfirm\w*",
     "c_enough": r"\binsufficient\w*|\binadequate\b|\bunreasonabl[ey]\b|\bunfair\b",
     "p_enough": r"\bsufficient\w*|\badequate\b|\breasonabl[ey]\b|\bfair\b",
     "refuse": r"\breject(?:ed|s|ion|ing)?\b|\byet to\b|\bden(?:y|ies|ied|ying)\b|\brefus(?:e[sd]?|al|ing)\b|"
     r"\bdeclin(?:e[sd]?|ing)\b|\bfail(?:s|ed|ing|ure)?\b|\bneglect(?:s|ed)?\b|\bunable\b|"
     r"\black(?:s|ed|ing)?\b|\bprohibit\w*|\bforbid\w*|\bforbade\b|\bbarred\b|\bpreclud\w+|\bban(?:s|ned)\b|"
     r"\bexempt\w*|\babsence of\b|\bfree (?:of|from)\b|\bfar from\b",
+    "c_sign": r"\bnegative\b|\bdeficit\b|\bunprofitable\b",
+    "p_sign": r"\bpositive\b|\bsurplus\b|\bprofitable\b",
+    "c_up": r"\bdecreas\w*|\bfell\b|\bfall(?:s|en|ing)?\b|\bdrop(?:s|ped|ping)?\b|\breduc\w+|"
+    r"\bshr[aiu]nk\w*|\bworsen\w*|\bdeteriorat\w*|\blower(?:ed)?\b",
+    "p_up": r"\bincreas\w*|\bgr[eo]w\w*|\bris(?:e|es|en|ing)\b|\brose\b|\bimprov\w*|\baccelerat\w*|"
+    r"\bexpand\w*|\bhigher\b",
     "c_alive": r"\bdead\b|\bdied\b|\bdeceased\b",
     "p_alive": r"\balive\b|\bliving\b",
     "c_late": r"\bon time\b|\btimely\b|\bpunctual\w*",
@@ -198,12 +214,16 @@ def _first_letters(patterns: Iterable[str]) -> str:
 # frequent English words with which no sign begins
 _FILLERS: Final = r"(?:the|an?|he|she|his|her|they|their|to|of|at|with|was|were|are|been?|did|does|had|or|we|our|its)\b"
 _SCAN_ZH: Final = re.compile(f"(?=[\\n{_first_characters(_ZH.values())}])(?:{_alternatives(_ZH)})")
+_WORDS_EN: Final = _alternatives({name: _at_word(words) for name, words in _EN.items()})
 _SCAN_EN: Final = re.compile(
-    r"(?P<stop>[!?;\n。]|\.(?=\s|$))|(?P<comma>,(?!\d)|:(?!\d)|\((?=\w)|\)| - |\band (?=(?:never|not|did|does|"
+    r"(?P<stop>[!?;\n。]|\.(?=\s|"
+    r"$)(?<!\b[a-z]\.)(?<!\b[mdjs][rst]\.)(?<!mrs\.)(?<!inc\.)(?<!ltd\.)(?<!corp\.)(?<!\bco\.)(?<!\bno\.))|"
+    r"(?P<comma>,(?!\d)|:(?!\d)|\((?=\w)|\)| - |\band (?=(?:never|not|did|does|"
     r"ha[sd]|was|is|were|are|therefore)\b))|(?P<short>n't\b)|"
-    rf"\b(?={_first_letters(_EN.values())})(?!{_FILLERS})(?:{_alternatives({name: _at_word(words) for name, words in _EN.items()})})"
+    rf"\b(?={_first_letters(_EN.values())})(?!{_FILLERS})(?:{_WORDS_EN})"
 )
 _WORK: Final = re.compile(r"《[^《》]*》")
+_SENTENCE_END: Final = re.compile(r"[。!！;；\n:：](?=[^。!！;；\n:：]{4})|(?<=[a-z0-9]{2})\. (?=[A-Z])")
 _HEAD_NOT: Final = re.compile(r"(?:已经?|会|是)?(?:不|没|未|无|并非)")
 _FIRST_VERB: Final = re.compile(r"是|有(?!限)|会(?!计|议)|能(?!力)|可以|应[当该]?|需要?|要(?!求)|算|属于|构成")
 _MARK_TOPICS: Final = {
@@ -215,7 +235,7 @@ _IS_HAN: Final = re.compile(f"[{HAN}]")
 
 _ASKS: Final = re.compile(
     r"是否(?!定的)|能否|(?<!不)可否|会否|有否|应否|有无|有没有|是不是|(?P<v>[\u4e00-\u9fff])[不没](?P=v)以?|可不可以|"
-    r"^\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would|should|must|may)\b|\bwhether\b"
+    r"(?:^|,)\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would|should|must|may)\b|\bwhether\b"
 )
 # a question that is repeated inside a statement: 关于是否承认借款
 _ASKED_FORM: Final = re.compile(
@@ -237,12 +257,17 @@ _NO: Final = re.compile(
     r"in the negative|never|"
     r"(?:that|this|it|the statement)(?:'s| is) (?:not (?:correct|right|true|so|the case)|incorrect|false|wrong|untrue)"
 )
+_STATED: Final = re.compile(
+    r"(?:the )?answer (?:to [\w ]{1,40} )?is (?:therefore |thus )?(?:(?P<yes>yes|affirmative)|no|negative)\b"
+)
 _BARE: Final = re.compile(
     r"(?P<no>不|无|没有?|不具|未)?(?:需要?|应当?|应该|必须|必|用|须|成立|构成|属于|存在|支持|有权|权|承担|得|可|"
     r"允许|具备|符合|同意|认可|有效|合法|违约|违法|担责|负责|赔偿)的?(?:责任|义务)?"
 )
+_NEXT_QUESTION: Final = re.compile(r"\n(?:问题|问|question|q)\s?\d{0,2}[:：]", re.IGNORECASE)
 _CLARIFIES: Final = re.compile(
-    r"请问[您你]|[您你]指的是|[您你]是指|请(?:您|你)?(?:提供|补充|说明)更多|\bcould you (?:please )?(?:clarify|"
+    r"请问[您你](?:指|是指|说的|想|能否|可否|具体|所)|[您你]指的是|[您你]是指|请(?:您|"
+    r"你)?(?:提供|补充|说明)更多|\bcould you (?:please )?(?:clarify|"
     r"specify|provide)|\bplease (?:clarify|specify|provide more)"
 )
 _OPENS_YES: Final = re.compile(r"是的|对的|没错|yes\b")
@@ -277,13 +302,15 @@ _FUNCTION: Final = frozenset(
 _REFUSING: Final = frozenset(
     "拒绝 拒不 矢口否认 否认 否决 难以 禁止 严禁 免除 免于 免责 豁免 缺乏 缺少 欠缺 "
     "deny denies denied denying refuse refuses refused refusal refusing decline declines declined declining fail fails "
-    "failed failing failure reject rejects rejected rejecting neglect neglects neglected unable lack lacks lacked lacking".split()
+    "failed failing failure reject rejects rejected rejecting neglect neglects neglected unable "
+    "lack lacks lacked lacking".split()
 )
 _VERDICTS: Final = frozenset(("m_may", "m_must", "m_class", "valid", "legal", "guilty", "support", "true"))
 _ASIDE: Final = frozenset(("condition", "aside"))
 _MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
 _CARRIED: Final = frozenset(("claim", "court", "conclude", "rule", "mostly"))
 _OPENS_CLAUSE: Final = frozenset(("contrast", "turn", "aside"))
+_DENIAL: Final = re.compile("否认|矢口否认|den(?:y|ie)")
 _HEADING: Final = re.compile(
     r"(?:最终)?结论|总结|小结|答案|conclusion|final answer|holding|bottom line|short answer|summary"
 )
@@ -303,7 +330,7 @@ _FINDING: Final = re.compile(
     r"无[^,。;]{0,4}证据)[^,。;]{0,8}(?:认定|证明|证实|支持|构成|成立)"
 )
 _OPENER: Final = re.compile(
-    r"(?:您好|你好|答|好的|根据|依据|按照|依照|从|关于|对于|就|在|针对|结论|答案|回答|综上|因此|所以|感谢|亲爱|"
+    r"(?:[a-e]$|您好|你好|答|好的|根据|依据|按照|依照|从|关于|对于|就|在|针对|结论|答案|回答|综上|因此|所以|感谢|亲爱|"
     r"based on|according to|under|in this case|"
     r"answer|hello|hi|sure|in short|thus|therefore|so|as |in |with regard|regarding|with respect)"
 )
@@ -329,7 +356,7 @@ class _Clause:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a question asks: its predicate as pairs of characters or stems, its opposites, and whether it is negative."""
+    """What a question asks: its predicate, as pairs of characters or stems; its topics; whether it is negative."""
 
     predicate: str
     pairs: frozenset[str]
@@ -391,12 +418,22 @@ def polarity(question: str, answer: str) -> bool | None:
 def _read(question: str, answer: str) -> _Reading:
     """The announced final answer where there is one and it speaks; else the whole text."""
     asked = _asked(question)
+    answer = _own_part(answer, question)
     final = final_part(answer)
     if final and len(final) < len(answer):
         reading = _reading_of(final, question, asked)
         if reading.sense != "none" or any("hedge" in clause.signs for clause in _scan(final.lower())):
             return reading
     return _reading_of(answer, question, asked)
+
+
+def _own_part(answer: str, question: str) -> str:
+    """The answer up to another question that the model asks itself and goes on to answer."""
+    other = _NEXT_QUESTION.search(answer)
+    if other is None:
+        return answer
+    asked = re.split("[?？\n]", answer[other.end() : other.end() + 200])[0].strip()
+    return answer if asked in question else answer[: other.start()]
 
 
 def _reading_of(answer: str, question: str, asked: _Asked) -> _Reading:
@@ -416,23 +453,34 @@ def _asked(question: str) -> _Asked:
     """What a question asks; its subject, proper names and titles of works are no part of the predicate."""
     plain = _WORK.sub("", question)
     plain = next((part for part in re.split("[?？]", plain) if part.strip()), plain).rstrip("吗呢么 \n。.")
+    pieces = [piece.strip() for piece in _SENTENCE_END.split(plain) if piece.strip()]
+    plain = next((piece for piece in reversed(pieces) if _ASKS.search(piece.lower())), pieces[-1] if pieces else plain)
     start, mark = _predicate_start(plain)
     predicate = plain[start:].lower()
     scanned, before = _scan(predicate), _scan(plain[: start - len(mark)].lower())
     verdicts = _scan(predicate[predicate.rfind("的") + 1 :]) or scanned
     kinds = [kind for clause in verdicts for _, kind in clause.sides]
     topics = [kind for clause in scanned for _, kind in clause.sides]
-    topics += [topic for words, topic in _MARK_TOPICS.items() if mark.strip().startswith(words)]
+    topics += [topic for words, topic in _MARK_TOPICS.items() if mark.strip(" ,，").startswith(words)]
     negators = [negator for clause in scanned for _, negator in clause.negators]
     lexical = [negator for clause in verdicts for _, negator in clause.negators if negator in _REFUSING]
     heads = bool(negators and mark and _HEAD_NOT.match(predicate))
     flips = heads + len(lexical) + sum(kind[:2] in ("c_", "r_") for kind in kinds)
-    subject = [negator for clause in before for _, negator in clause.negators]
-    embedded = tuple({*(each for each in negators[heads:] if each not in lexical), *subject})
+    subjects = [negator for clause in before for _, negator in clause.negators]
+    embedded = tuple({*(each for each in negators[heads:] if each not in lexical), *subjects})
+    pairs, chars = _words(plain[start:])
     return _Asked(
-        predicate, *_words(plain[start:]), _words(plain[: start - len(mark)])[0], frozenset(map(_topic, topics)), frozenset(map(_topic, kinds)), flips % 2 == 1, embedded,
-        frozenset(root for clause in scanned for root in clause.prefixed), _ABOUT_CLAIMS.search(plain.lower()) is not None,
-    )  # fmt: skip
+        predicate,
+        pairs,
+        chars,
+        subject=_words(plain[: start - len(mark)])[0],
+        topics=frozenset(map(_topic, topics)),
+        opposites=frozenset(map(_topic, kinds)),
+        is_negative=flips % 2 == 1,
+        embedded=embedded,
+        own_prefixes=frozenset(root for clause in scanned for root in clause.prefixed),
+        is_about_claims=_ABOUT_CLAIMS.search(plain.lower()) is not None,
+    )
 
 
 def _predicate_start(question: str) -> tuple[int, str]:
@@ -509,6 +557,8 @@ class _Scan:
             self.open.negators.append((token.start(), self.text[token.start() : end]))
             if kind in ("refuse", "lean_not"):
                 self.open.signs.add("refuse" if kind == "refuse" else "lean")
+            if _DENIAL.match(token[0]):
+                self.open.signs.add("denial")
         elif kind == "comma":
             self.close(token.start(), token.end())
         elif kind == "stop":
@@ -639,7 +689,10 @@ def _opening(text: str, asked: _Asked) -> Sense:
         return sense
     if _OPENS_YES.match(text):
         return "yes"
-    return "no" if _OPENS_NO.match(text) else "none"
+    if _OPENS_NO.match(text):
+        return "no"
+    stated = _STATED.match(text)
+    return "none" if stated is None else "yes" if stated["yes"] else "no"
 
 
 def _lead(clauses: Sequence[_Clause], asked: _Asked) -> Sense:
@@ -659,6 +712,8 @@ def _decide(clauses: list[_Clause], answer: str, question: str, asked: _Asked) -
     lead = _lead(clauses, asked)
     if lead != "none":
         return _led(lead, clauses, asked)
+    if "depends" in clauses[0].signs and len(clauses[0].text) <= 24:
+        return _Reading("depends")
     said = [_say(clause, asked) for clause in clauses]
     if _abstains(said, answer, question, asked):
         return _Reading("none", sure=clauses[-1].sentence < 2)
@@ -716,14 +771,14 @@ def _contradicted(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Re
         ):
             return _Reading("no" if asked.chars else "yes", sure=False)
     ends = [_say(clause, asked) for clause in clauses[-6:] if "conclude" in clause.signs]
-    ends = [said for said in ends if said.is_strong(asked)]
+    ends = [said for said in ends if said.is_strong(asked) and said.echo >= 4]
     return _Reading(lead, sure=False) if ends and ends[-1].sense != lead else None
 
 
 def _prose(said: list[_Said], asked: _Asked) -> _Reading:
     """The reading of a text without a leading yes or no."""
     told = [each for each in said if each.echo and not each.has("condition", "aside", "vacuous")]
-    own = [each for each in told if asked.is_about_claims or not each.has("claim")]
+    own = [each for each in told if asked.is_about_claims or not each.has("claim", "denial")]
     if early := _two_sided(said, own):
         return early
     if not own:
@@ -795,14 +850,23 @@ def _weighed(
     if chosen.has("mostly"):
         return _mostly(chosen, said)
     agree = first is None or first.sense == chosen.sense or not first.is_strong(asked) or first.has("rule", "given")
-    sure = agree and (is_short or chosen.is_strong(asked)) and not chosen.has("given")
+    is_found = chosen.has("court") and chosen.has("turn")
+    sure = agree and (is_short or is_found or chosen.is_strong(asked)) and not chosen.has("given")
     opposed = [each for each in plain if each.sense != chosen.sense and each.is_strong(asked)]
     if final is not None:
         opposed = [each for each in opposed if each.clause.start > final.clause.start]
+    if _is_thesis(chosen, said[0], asked):
+        opposed = [each for each in opposed if each.has("conclude", "turn")]
     if any(not is_short or each.has("turn") for each in opposed):
         sure = False
     turned = [each for each in plain if each.clause.sentence == chosen.clause.sentence and each.has("turn")]
     return _Reading(chosen.sense, sure and (is_short or all(each.sense == chosen.sense for each in turned)))
+
+
+def _is_thesis(chosen: _Said, first: _Said, asked: _Asked) -> bool:
+    """Whether the answer begins with a sentence that repeats most of the predicate; reasons follow."""
+    full = 2 * len(asked.pairs) + len(asked.chars)
+    return chosen.clause.sentence == first.clause.sentence and 10 * chosen.echo >= 7 * full
 
 
 def _mostly(chosen: _Said, said: Sequence[_Said]) -> _Reading:
