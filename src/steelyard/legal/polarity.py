@@ -34,7 +34,7 @@ _IDIOMS: Final = (
 _ZH: Final = {
     "idiom": _IDIOMS,
     "stop": r"[。!?;！？；\n]",
-    "comma": r"[,:，：]",
+    "comma": r"[,:，：]|、(?=[不没未无])",
     "contrast": r"而非|而不是",
     "turn": r"而是|(?<![不非])但是?(?!书|凡)|然而|不过(?![问高多分低期户了重轻])|可是(?!否)|却",
     "aside": r"因为|由于|鉴于|虽然?(?!说)|尽管|即使|即便|哪怕",
@@ -116,7 +116,7 @@ _EN: Final = {
     "both": r"\bsometimes\b|\bconflicting\b",
     "hedge": r"\bmaybe\b|\bperhaps\b|\bpossibly\b|\bi guess\b|\bnot (?:sure|certain)\b|\bunsure\b|\buncertain\b",
     "lean": r"\bprobably\b|\blikely\b|\bmight\b|\bmay (?:be|have)\b|\bi (?:think|believe)\b|\bappears?\b|\bseems?\b|"
-    r"\bcould (?:be|have)\b|\bpresumably\b|\barguably\b",
+    r"\bpresumably\b|\barguably\b",
     "lean_not": r"\bunlikely\b|\bimprobable\b",
     "claim": r"\b(?:claim(?:s|ed)|argue[sd]?|contend(?:s|ed)?|allege[sd]?|assert(?:s|ed)?|maintain(?:s|ed)|submitted|"
     r"testif(?:y|ies|ied)|insist(?:s|ed)?|according to the (?:plaintiff|defendant|claimant))\b",
@@ -136,7 +136,7 @@ _EN: Final = {
     "p_valid": r"\bvalid\w*|\benforceable\b|\bbinding\b|\bin (?:force|effect)\b|\beffective\b",
     "c_legal": r"\bunlawful\w*|\billegal\w*|\bunconstitutional\w*|\bimproper\w*|\bwrongful\w*",
     "p_legal": r"\blawful\w*|\blegal\w*|\bconstitutional\w*|\bproper\w*",
-    "c_support": r"\bdismiss(?:ed|es|al|ing)?\b|\boverrul\w+|\brevers(?:ed|es|al)\b|\bvacated\b|\blost\b|"
+    "c_support": r"\bdismiss(?:ed|es|al|ing)?\b|\boverrul\w+|\brevers(?:ed|es|al)\b|\bvacated\b|\blost\b(?! the right)|"
     r"\bunsuccessful\w*|"
     r"\bstruck down\b",
     "p_support": r"\bgrant(?:ed|s|ing)?\b|\bupheld\b|\buphold\w*|\baffirm(?:ed|s|ing)?\b|\bsustain(?:ed|s)?\b|"
@@ -155,7 +155,8 @@ _EN: Final = {
     r"\bconced\w+|\bconfirm\w*",
     "c_enough": r"\binsufficient\w*|\binadequate\b|\bunreasonabl[ey]\b|\bunfair\b",
     "p_enough": r"\bsufficient\w*|\badequate\b|\breasonabl[ey]\b|\bfair\b",
-    "refuse": r"\breject(?:ed|s|ion|ing)?\b|\byet to\b|\bden(?:y|ies|ied|ying)\b|\brefus(?:e[sd]?|al|ing)\b|"
+    "refuse": r"\breject(?:ed|s|ion|ing)?\b|\byet to\b|\blost the right\b|\bexclud\w+|\bwaived?\b|"
+    r"\bden(?:y|ies|ied|ying)\b|\brefus(?:e[sd]?|al|ing)\b|"
     r"\bdeclin(?:e[sd]?|ing)\b|\bfail(?:s|ed|ing|ure)?\b|\bneglect(?:s|ed)?\b|\bunable\b|"
     r"\black(?:s|ed|ing)?\b|\bprohibit\w*|\bforbid\w*|\bforbade\b|\bbarred\b|\bpreclud\w+|\bban(?:s|ned)\b|"
     r"\bexempt\w*|\babsence of\b|\bfree (?:of|from)\b|\bfar from\b",
@@ -224,6 +225,9 @@ _SCAN_EN: Final = re.compile(
 )
 _WORK: Final = re.compile(r"《[^《》]*》")
 _SENTENCE_END: Final = re.compile(r"[。!！;；\n:：](?=[^。!！;；\n:：]{4})|(?<=[a-z0-9]{2})\. (?=[A-Z])")
+_SUBJECT: Final = re.compile(
+    r"^\s*(?:the|an?|his|her|their|its|this|that|any|either|both) [a-z]+ (?=\w)", re.IGNORECASE
+)
 _HEAD_NOT: Final = re.compile(r"(?:已经?|会|是)?(?:不|没|未|无|并非)")
 _FIRST_VERB: Final = re.compile(r"是|有(?!限)|会(?!计|议)|能(?!力)|可以|应[当该]?|需要?|要(?!求)|算|属于|构成")
 _MARK_TOPICS: Final = {
@@ -327,7 +331,7 @@ _ADVERBS: Final = re.compile(
 )
 _FINDING: Final = re.compile(
     r"(?:不能|无法|难以|不足以|不应|不宜|不予|未|证据不足|没有[^,。;]{0,6}证据|"
-    r"无[^,。;]{0,4}证据)[^,。;]{0,8}(?:认定|证明|证实|支持|构成|成立)"
+    r"无[^,。;]{0,4}证据)[^,。;]{0,8}(?:认定|证明|证实|表明|支持|构成|成立)"
 )
 _OPENER: Final = re.compile(
     r"(?:[a-e]$|您好|你好|答|好的|根据|依据|按照|依照|从|关于|对于|就|在|针对|结论|答案|回答|综上|因此|所以|感谢|亲爱|"
@@ -394,7 +398,7 @@ class _Said:
     def is_strong(self, asked: _Asked) -> bool:
         """Whether the clause repeats enough of the predicate to speak of it."""
         full = 2 * len(asked.pairs) + len(asked.chars)
-        return self.echo >= min(8, (full + 1) // 2) or (self.shares_topic and self.echo >= 4)
+        return self.echo >= min(8, (full + 1) // 2) or (self.shares_topic and self.echo >= max(4, full // 3))
 
     def has(self, *signs: str) -> bool:
         return not self.clause.signs.isdisjoint(signs)
@@ -498,7 +502,7 @@ def _predicate_start(question: str) -> tuple[int, str]:
 def _words(predicate: str) -> tuple[frozenset[str], frozenset[str]]:
     """What a clause is compared with: stems of English words; pairs and single characters of Chinese."""
     if not _IS_HAN.search(predicate):
-        return frozenset(_stems(predicate)), frozenset()
+        return frozenset(_stems(_SUBJECT.sub("", predicate)) or _stems(predicate)), frozenset()
     lower = predicate.lower()
     return frozenset(lower[at : at + 2] for at in range(len(lower) - 1)), frozenset(lower) - _FUNCTION
 
@@ -632,7 +636,10 @@ def _say(clause: _Clause, asked: _Asked) -> _Said:
     count = _negations(clause, asked) + ("rhetoric" in clause.signs) + bool(opposed)
     count += sum(_negates_asked(idiom, asked.predicate) for idiom in clause.idioms)
     count += sum(kind[:2] == "r_" or bool(kind[:2] == "c_" and _topic_in(kind, asked.opposites)) for kind in kinds)
-    echo = _echo(clause.text, asked) + 2 * len(shared) + 2 * bool(opposed) + ("contrast" in clause.signs)
+    repeated = _echo(clause.text, asked)
+    if repeated == 0 and len(clause.text) > 8:
+        shared = {topic for topic in shared if not topic.startswith("m_")}  # a modal alone speaks of anything
+    echo = repeated + 2 * len(shared) + 2 * bool(opposed) + ("contrast" in clause.signs)
     return _Said((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
 
 
@@ -769,7 +776,7 @@ def _contradicted(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Re
             and said.sense == "no"
             and not said.has("turn", "condition", "aside")
         ):
-            return _Reading("no" if asked.chars else "yes", sure=False)
+            return _Reading("no", sure=False)
     ends = [_say(clause, asked) for clause in clauses[-6:] if "conclude" in clause.signs]
     ends = [said for said in ends if said.is_strong(asked) and said.echo >= 4]
     return _Reading(lead, sure=False) if ends and ends[-1].sense != lead else None
