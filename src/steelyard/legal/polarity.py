@@ -400,6 +400,10 @@ class _Said:
         full = 2 * len(asked.pairs) + len(asked.chars)
         return self.echo >= min(8, (full + 1) // 2) or (self.shares_topic and self.echo >= max(4, full // 3))
 
+    def share(self, asked: _Asked) -> float:
+        """The share of the predicate that the clause repeats."""
+        return self.echo / max(2 * len(asked.pairs) + len(asked.chars), 1)
+
     def has(self, *signs: str) -> bool:
         return not self.clause.signs.isdisjoint(signs)
 
@@ -769,13 +773,8 @@ def _led(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Reading:
 def _contradicted(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Reading | None:
     """A leading yes that the next clause takes back (是的，他没有签字), or that a conclusion opposes."""
     following = [_say(clause, asked) for clause in clauses[1:2] if clause.sentence == clauses[0].sentence]
-    for said in following:
-        if (
-            lead == "yes"
-            and said.is_strong(asked)
-            and said.sense == "no"
-            and not said.has("turn", "condition", "aside")
-        ):
+    for said in following if asked.chars and lead == "yes" else ():
+        if said.is_strong(asked) and said.sense == "no" and not said.has("turn", "condition", "aside"):
             return _Reading("no", sure=False)
     ends = [_say(clause, asked) for clause in clauses[-6:] if "conclude" in clause.signs]
     ends = [said for said in ends if said.is_strong(asked) and said.echo >= 4]
@@ -864,6 +863,8 @@ def _weighed(
         opposed = [each for each in opposed if each.clause.start > final.clause.start]
     if _is_thesis(chosen, said[0], asked):
         opposed = [each for each in opposed if each.has("conclude", "turn")]
+    elif said[-1].clause.sentence > 1 and (first is None or final is None or first is final):
+        sure = sure and chosen.share(asked) >= 0.7
     if any(not is_short or each.has("turn") for each in opposed):
         sure = False
     turned = [each for each in plain if each.clause.sentence == chosen.clause.sentence and each.has("turn")]
@@ -872,8 +873,7 @@ def _weighed(
 
 def _is_thesis(chosen: _Said, first: _Said, asked: _Asked) -> bool:
     """Whether the answer begins with a sentence that repeats most of the predicate; reasons follow."""
-    full = 2 * len(asked.pairs) + len(asked.chars)
-    return chosen.clause.sentence == first.clause.sentence and 10 * chosen.echo >= 7 * full
+    return chosen.clause.sentence == first.clause.sentence and chosen.share(asked) >= 0.7
 
 
 def _mostly(chosen: _Said, said: Sequence[_Said]) -> _Reading:
