@@ -26,6 +26,11 @@ _AFTER_NAME: Final = (
     "或的是在和与给从向对把被将为有说称介绍担任所负主先女同本也都就还已于到带找来去借收付转打签约及等以"
     "由并让叫跟因后前当曾经能会要想可不没之其他她"
 )
+_VERB_AFTER: Final = re.compile(
+    "获得|夺得|赢得|执导|导演|主演|饰演|扮演|出演|编剧|演唱|作词|作曲|创作|撰写|起草|出具|提供|签收|签署|签订|驾驶|担保|保管|经手|陪同|证实|证明|"
+    "承认|否认|表示|发明|发现|创立|创办|设计|率领|指挥|审理|主持|代理|委托|购买|出售|持有|拥有|垫付|报案|报警|举报|"
+    "实际|本人|作为|系|与|于|以"
+)
 _ORGANISATION: Final = re.compile(
     rf"[{HAN}\d]{{0,12}}?(?:审判庭|法庭|庭|窗口|网点|门店|车间|校区|院区|分厂|支部|小组|委员会|派出所|支行|分行|"
     rf"分局|大队|中队|支队|分公司|分店|分院|支公司|营业部|办事处|项目部|科|处|室|厅|所|队|组|号|楼|单元|店|部|村|"
@@ -66,6 +71,12 @@ _RANKED: Final = re.compile(
     r"其次[是为]?|随后[是为]|领先于?|击败)[^.;。\n]{0,44}$",
     re.IGNORECASE,
 )
+_BEATEN: Final = re.compile(
+    r"\b(replac(?:ed|ing)|succeed(?:ed|ing)|defeat(?:ed|ing)|beat(?:ing)?|ousted) (?:[A-Z]\w+\.? )?$|"
+    r"(接替|取代|战胜|击败)了?$"
+)
+_SUPERSEDED: Final = re.compile(r"[^。;\n]{0,16}(?:变更为|更换为|改由|更正为|改为)")
+_ASKS_EARLIER: Final = re.compile(r"原|曾|之前|以前|最初|起初|\bformer|\boriginal|\bfirst\b", re.IGNORECASE)
 _WHO: Final = re.compile(
     r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})[是为](?:谁|哪位|何人|哪家|哪个|什么)|"
     r"\bwho (?:is|was|are|were) (?:the |an? )?(?:[\w'-]+ ){0,3}?(\w+)(?= (?:of|for|in|on|at|to|that|who|when|"
@@ -77,7 +88,7 @@ _ASKS_AGENT: Final = re.compile(r"(?<![给向对找跟与和了])谁(?!收|的)|
 _IS: Final = re.compile(r"(?:是|为|系|:| is| was)\s*(?:the )?(?!不|not\b)", re.IGNORECASE)
 _RECIPIENT: Final = re.compile(r"(?:给了?|向|交给|付给)$")
 _PIECE: Final = re.compile(
-    r"[。;!?\n；！？]|(?<![A-Z])\.(?=\s|$)|[,，](?: (?=and |while |whereas |but |with )|(?! )|$)|, (?=while|"
+    r"[。;!?\n；！？]|(?<![A-Z])\.(?=\s|$)|[,，](?: (?=and |while |whereas |but |with )|(?! )|$)|, (?=which|who |while|"
     r"whereas|but|[A-Z][a-z]+ [A-Z][a-z]+ [a-z]+ed\b)"
 )
 _TITLE_PAIR: Final = re.compile(r"\b[A-Z][a-z]+(?: [A-Z]\.?)?(?: [A-Z][a-z'-]+)+")
@@ -257,7 +268,7 @@ def _stems(question: str) -> frozenset[str]:
     """What a clause is compared with: stems of English words, pairs of Chinese characters."""
     words = {word[:5] for word in re.findall("[a-z]{3,}", question.lower()) if word not in _COMMON}
     han = {pair for run in re.findall(f"[{HAN}]{{2,}}", question) for pair in map("".join, pairwise(run))}
-    return frozenset(words | (han - _COMMON))
+    return frozenset(words | {pair for pair in han - _COMMON if not set(pair) & set("了的是谁在吗呢由")})
 
 
 def _echo(text: str, stems: frozenset[str]) -> int:
@@ -370,13 +381,21 @@ def _objection(name: str, question: str, text: str, found: re.Match[str]) -> str
         return "offered"
     if _is_listed(name, question, before, after):
         return "listed"
-    if _RANKED.search(text[max(0, found.start() - 60) : found.start()]):
+    if _RANKED.search(text[max(0, found.start() - 60) : found.start()]) or _is_replaced(question, before, after):
         return "ranked"
     if _DOUBTED.search(_sentence(text, found)):
         return "doubted"
     if _POSSESSIVE.match(after):
         return "owner"
     return "recipient" if _RECIPIENT.search(before) and _ASKS_AGENT.search(question) else ""
+
+
+def _is_replaced(question: str, before: str, after: str) -> bool:
+    """Whether somebody else took the place of the name: Ann Lee, who replaced X; X，后变更为乙."""
+    beaten = _BEATEN.search(before)
+    if beaten is not None:
+        return (beaten[1] or beaten[2])[:5].lower() not in question.lower()
+    return _SUPERSEDED.match(after) is not None and not _ASKS_EARLIER.search(question)
 
 
 def _sentence(text: str, found: re.Match[str]) -> str:
@@ -419,7 +438,7 @@ def _is_whole(name: str, after: str) -> bool:
         return True
     if _LEGAL_FORM.match(after) or (len(name) > 3 and _ORGANISATION.match(after)):
         return False
-    return len(name) > 3 or after[0] in _AFTER_NAME or _is_full_person(name)
+    return len(name) > 3 or after[0] in _AFTER_NAME or _is_full_person(name) or _VERB_AFTER.match(after) is not None
 
 
 def _is_full_person(name: str) -> bool:
