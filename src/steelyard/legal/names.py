@@ -144,13 +144,14 @@ def judge_name(expected: str, aliases: Sequence[str], question: str, answer: str
         return _judge_digits(expected, answer)
     final = final_part(answer)
     if final and len(final) < len(answer):
-        judged = _judge_text(expected, aliases, question, final)
+        judged = _judge_text(expected, tuple(aliases), question, final)
         if judged.correct or _has_name(final):
             return judged
-    return _judge_text(expected, aliases, question, answer)
+    return _judge_text(expected, tuple(aliases), question, answer)
 
 
-def _judge_text(expected: str, aliases: Sequence[str], question: str, answer: str) -> Judged:
+@lru_cache(maxsize=1 << 12)
+def _judge_text(expected: str, aliases: tuple[str, ...], question: str, answer: str) -> Judged:
     """The best verdict over the name and its aliases."""
     text = _folded(answer)
     if other := _other_in_role((expected, *aliases), question, text):
@@ -166,16 +167,16 @@ def _judge_text(expected: str, aliases: Sequence[str], question: str, answer: st
 
 
 def _judge_one(name: str, question: str, text: str) -> Judged:
-    if len(text) <= len(name) + 16 and quote_key(_bare(text)) == quote_key(_bare(_folded(name))):
-        return Judged(True, f"the answer is {name}")
     places = list(_places(name, question, text))
+    good = [place for place in places if not place.objection]
+    if not good and len(text) <= len(name) + 16 and quote_key(_bare(text)) == quote_key(_bare(_folded(name))):
+        return Judged(True, f"the answer is {name}")
     if not places:
         return _absent(name, text)
-    good = [place for place in places if not place.objection]
-    if good and places[0].objection == "doubted":
-        return Judged(False, f"the answer disclaims {name}", uncertain=True)
     if not good:
         return _objected(name, question, places, text)
+    if places[0].objection == "doubted":
+        return Judged(False, f"the answer disclaims {name}", uncertain=True)
     if any(place.objection == "offered" for place in places):
         return Judged(False, "the answer offers alternatives")
     return _in_answering_clause(name, question, good, text)

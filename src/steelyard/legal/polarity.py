@@ -268,6 +268,7 @@ _BARE: Final = re.compile(
     r"(?P<no>不|无|没有?|不具|未)?(?:需要?|应当?|应该|必须|必|用|须|成立|构成|属于|存在|支持|有权|权|承担|得|可|"
     r"允许|具备|符合|同意|认可|有效|合法|违约|违法|担责|负责|赔偿)的?(?:责任|义务)?"
 )
+_MAY_ANNOUNCE: Final = re.compile(r"[答结金]|[Aa](?:nswer|NSWER)|onclusion|ONCLUSION|####|A[:：]")
 _NEXT_QUESTION: Final = re.compile(r"\n(?:问题|问|question|q)\s?\d{0,2}[:：]", re.IGNORECASE)
 _CLARIFIES: Final = re.compile(
     r"请问[您你](?:指|是指|说的|想|能否|可否|具体|所)|[您你]指的是|[您你]是指|请(?:您|"
@@ -423,11 +424,12 @@ def polarity(question: str, answer: str) -> bool | None:
     return {"yes": True, "no": False}.get(_read(question, answer).sense)
 
 
+@lru_cache(maxsize=1 << 12)
 def _read(question: str, answer: str) -> _Reading:
     """The announced final answer where there is one and it speaks; else the whole text."""
     asked = _asked(question)
-    answer = _own_part(answer, question)
-    final = final_part(answer)
+    answer = _own_part(answer, question) if "\n" in answer else answer
+    final = final_part(answer) if _MAY_ANNOUNCE.search(answer) else ""
     if final and len(final) < len(answer):
         reading = _reading_of(final, question, asked)
         if reading.sense != "none" or any("hedge" in clause.signs for clause in _scan(final.lower())):
@@ -728,7 +730,7 @@ def _decide(clauses: list[_Clause], answer: str, question: str, asked: _Asked) -
     said = [_say(clause, asked) for clause in clauses]
     if _abstains(said, answer, question, asked):
         return _Reading("none", sure=clauses[-1].sentence < 2)
-    if _CLARIFIES.search(answer.lower()):
+    if ("?" in answer or "请" in answer or "lease" in answer) and _CLARIFIES.search(answer.lower()):
         return _Reading("none", sure=False)
     closing = [
         sense for clause in clauses if "conclude" in clause.signs and (sense := _opening(clause.text, asked)) != "none"
