@@ -46,7 +46,8 @@ _ZH: Final = {
     r"一概而论|分情况|因[^,。;]{1,6}而异|"
     r"部分(?=支持|成立|承认|认可|同意|构成|有效|属实|是|履行|正确|退|还|付|支付)|一部分|具体(?:情况|"
     r"问题)具体分析|[两几]种情况|不完全|不能完全|并非完全|不尽然|视乎|待定",
-    "both": r"时而|一会儿|一时说|既[^,。;]{0,10}[又也]|说法不一|前后矛盾|各执一词|莫衷一是",
+    "both": r"或者?(?=[不没未])|还是(?=[不没未])|与否|时而|一会儿|一时说|既[^,。;]{0,10}[又也]|说法不一|"
+    r"前后矛盾|各执一词|莫衷一是",
     "hedge": r"可能[^。;]{0,14}也可能|也许|或许|好像|猜测?|估计|恐怕|说不准|不好说|不能?排除|不太?确定|记不[清得]",
     "lean": r"(?<![不尽])可能(?!性)|应该(?:就?是|为|有|在)|疑似|大概|似乎|吧(?=[。!,]|$)",
     "claim": r"诉称|辩称|声称|坚称|自称|(?<!的)主张(?!权利)|抗辩|(?:原告|被告|上诉人|申请人|对方|一方|公诉机关|辩护人|"
@@ -113,7 +114,7 @@ _EN: Final = {
     r"\bpartly\b|\bpartially\b|"
     r"\bto some extent\b|\byes and no\b|\bcase[- ]by[- ]case\b|\bvaries\b|\bnot (?:entirely|exactly|quite|fully|"
     r"always)\b|\bmay or may not\b",
-    "both": r"\bsometimes\b|\bconflicting\b",
+    "both": r"\bor (?:\w+ ){0,2}not\b|\bsometimes\b|\bconflicting\b",
     "hedge": r"\bmaybe\b|\bperhaps\b|\bpossibly\b|\bi guess\b|\bnot (?:sure|certain)\b|\bunsure\b|\buncertain\b",
     "lean": r"\bprobably\b|\blikely\b|\bmight\b|\bmay (?:be|have)\b|\bi (?:think|believe)\b|\bappears?\b|\bseems?\b|"
     r"\bpresumably\b|\barguably\b",
@@ -213,7 +214,7 @@ def _first_letters(patterns: Iterable[str]) -> str:
 
 
 # frequent English words with which no sign begins
-_FILLERS: Final = r"(?:the|an?|he|she|his|her|they|their|to|of|at|with|was|were|are|been?|did|does|had|or|we|our|its)\b"
+_FILLERS: Final = r"(?:the|an?|he|she|his|her|they|their|to|of|at|with|was|were|are|been?|did|does|had|we|our|its)\b"
 _SCAN_ZH: Final = re.compile(f"(?=[\\n{_first_characters(_ZH.values())}])(?:{_alternatives(_ZH)})")
 _WORDS_EN: Final = _alternatives({name: _at_word(words) for name, words in _EN.items()})
 _SCAN_EN: Final = re.compile(
@@ -275,7 +276,7 @@ _CLARIFIES: Final = re.compile(
     r"你)?(?:提供|补充|说明)更多|\bcould you (?:please )?(?:clarify|"
     r"specify|provide)|\bplease (?:clarify|specify|provide more)"
 )
-_OPENS_YES: Final = re.compile(r"是的|对的|没错|yes\b")
+_OPENS_YES: Final = re.compile(r"是的|对的|没错|yes\b(?!\s*(?:/|or|and)?\s*no\b)")
 _OPENS_NO: Final = re.compile(r"不是[他她它我你]们?$|no (?=(?:it|he|she|they|there|this|that|i|we|you)\b)|不是的")
 _SHORT_FORM: Final = re.compile(
     r"(?:(?:he|she|they|it|that|this|i|we|there)|m[rs]s?\.? \w+)? ?(?:certainly |indeed )?"
@@ -311,6 +312,7 @@ _REFUSING: Final = frozenset(
     "lack lacks lacked lacking".split()
 )
 _VERDICTS: Final = frozenset(("m_may", "m_must", "m_class", "valid", "legal", "guilty", "support", "true"))
+_ENDING: Final = re.compile(r"(?<=[a-z]{3})(?:ing|ed|es|s|e)$")
 _ASIDE: Final = frozenset(("condition", "aside"))
 _MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
 _CARRIED: Final = frozenset(("claim", "court", "conclude", "rule", "mostly"))
@@ -327,7 +329,8 @@ _FINDS_NOT: Final = re.compile(
 )
 _ADVERBS: Final = re.compile(
     r"(?:并非|并不是|不是|绝非|没有|从未|未曾|尚未|不曾|未能|[不没未无非])(?:因此|因而|实际|完全|当然|必然|真正|"
-    r"依法|能够?|应当?|得|会|再|予以?|被|可以?|足以|曾|经|有|法律|任何|是|就|所有人?|都|一定|直接|单独|另行|继续|"
+    r"依法|能够?|应当?|得|会|再|予以?|被|可以?|足以|曾|经|有|法律|任何|属于|构成|存在|具有|"
+    r"认定为|视为|是|就|所有人?|都|一定|直接|单独|另行|继续|"
     r"明确|认为|其|该|的){1,6}"
 )
 _FINDING: Final = re.compile(
@@ -338,6 +341,10 @@ _OPENER: Final = re.compile(
     r"(?:[a-e]$|您好|你好|答|好的|根据|依据|按照|依照|从|关于|对于|就|在|针对|结论|答案|回答|综上|因此|所以|感谢|亲爱|"
     r"based on|according to|under|in this case|"
     r"answer|hello|hi|sure|in short|thus|therefore|so|as |in |with regard|regarding|with respect)"
+)
+_ABOUT_EXISTENCE: Final = re.compile(
+    r"(?:是否|有没有|有无)(?:明确)?(?:约定|规定|包含|载明|写明|存在|列明|提到|提及|说明)|约定了?[^,。]{0,8}吗|"
+    r"\b(?:is|are|was|were) there\b|\b(?:contain|include|provide|specify|mention|impose|require|address)\b"
 )
 _ABOUT_CLAIMS: Final = re.compile(
     r"承认|否认|主张|认罪|认可|辩称|声称|同意|\b(?:admit|den[yi]|claim|argu|conten|assert|agree|plea|alleg)"
@@ -372,6 +379,8 @@ class _Asked:
     is_negative: bool
     embedded: tuple[str, ...]
     own_prefixes: frozenset[str]
+    words: frozenset[str]
+    is_about_existence: bool
     is_about_claims: bool
 
 
@@ -489,6 +498,8 @@ def _asked(question: str) -> _Asked:
         is_negative=flips % 2 == 1,
         embedded=embedded,
         own_prefixes=frozenset(root for clause in scanned for root in clause.prefixed),
+        words=frozenset(re.findall("[a-z]{3,}", plain.lower())),
+        is_about_existence=_ABOUT_EXISTENCE.search(plain.lower()) is not None,
         is_about_claims=_ABOUT_CLAIMS.search(plain.lower()) is not None,
     )
 
@@ -517,7 +528,7 @@ def _stems(text: str) -> set[str]:
     """The stems of the content words of an English text; of a question, without proper names if others remain."""
     words = {word for word in re.findall("[A-Za-z]{3,}", text) if word.lower() not in _COMMON}
     plain = {word for word in words if word.islower()} or words
-    return {word.lower()[:5] for word in plain}
+    return {_ENDING.sub("", word.lower())[:5] for word in plain}
 
 
 def _topic(kind: str) -> str:
@@ -638,15 +649,32 @@ def _say(clause: _Clause, asked: _Asked) -> _Said:
     shared = {topic for kind in kinds if (topic := _topic_in(kind, asked.topics))}
     if "refuse" in clause.signs and not asked.topics.isdisjoint(("agree",)):
         shared.add("refuse")
-    opposed = sum(root in stem for root in clause.prefixed if root not in asked.own_prefixes for stem in asked.pairs)
-    count = _negations(clause, asked) + ("rhetoric" in clause.signs) + bool(opposed)
+    opposed = any(_is_opposite(root, asked) for root in clause.prefixed)
+    count = _negations(clause, asked) + ("rhetoric" in clause.signs) + opposed
     count += sum(_negates_asked(idiom, asked.predicate) for idiom in clause.idioms)
     count += sum(kind[:2] == "r_" or bool(kind[:2] == "c_" and _topic_in(kind, asked.opposites)) for kind in kinds)
     repeated = _echo(clause.text, asked)
     if repeated == 0 and len(clause.text) > 8:
         shared = {topic for topic in shared if not topic.startswith("m_")}  # a modal alone speaks of anything
-    echo = repeated + 2 * len(shared) + 2 * bool(opposed) + ("contrast" in clause.signs)
+    if _denies_asked(clause.text, asked):
+        repeated += 8
+    echo = repeated + 2 * len(shared) + 2 * opposed + ("contrast" in clause.signs)
     return _Said((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
+
+
+def _denies_asked(text: str, asked: _Asked) -> bool:
+    """Whether a clause only denies words of the question: by the CFO, not the CEO."""
+    if not text.startswith("not "):
+        return False
+    words = set(re.findall("[a-z]{3,}", text[4:])) - _COMMON
+    return bool(words) and words <= asked.words
+
+
+def _is_opposite(root: str, asked: _Asked) -> bool:
+    """Whether the rest of a word after un-, in-, non- is a word of the question: uncapped, where a cap is asked for."""
+    if root in asked.own_prefixes:
+        return False
+    return any(stem.startswith(root) or (len(stem) == 3 and root.startswith(stem)) for stem in asked.pairs)
 
 
 def _negates_asked(idiom: str, predicate: str) -> bool:
@@ -722,11 +750,11 @@ def _decide(clauses: list[_Clause], answer: str, question: str, asked: _Asked) -
     """What the clauses answer: the leading yes or no, else the conclusion and the first sentence that speaks of it."""
     if not clauses:
         return _Reading("none")
+    if "depends" in clauses[0].signs and len(clauses[0].text) <= 24:
+        return _Reading("depends")
     lead = _lead(clauses, asked)
     if lead != "none":
         return _led(lead, clauses, asked)
-    if "depends" in clauses[0].signs and len(clauses[0].text) <= 24:
-        return _Reading("depends")
     said = [_say(clause, asked) for clause in clauses]
     if _abstains(said, answer, question, asked):
         return _Reading("none", sure=clauses[-1].sentence < 2)
@@ -755,14 +783,15 @@ def _abstains(said: Sequence[_Said], answer: str, question: str, asked: _Asked) 
         return False
     if any(_FINDING.search(each.clause.text) and each.is_strong(asked) for each in said):
         return False
+    if asked.is_about_existence and any(each.clause.negators and each.share(asked) >= 0.6 for each in opening):
+        return False
     return detect_abstention(answer, question=question).abstains
 
 
 def _led(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Reading:
     """A leading yes or no, checked against what follows."""
     first = clauses[0].sentence
-    later = [clause for clause in clauses[1:] if clause.sentence > first]
-    if any(_YES.fullmatch(each.text) if lead == "no" else _NO.fullmatch(each.text) for each in later):
+    if _takes_back(lead, clauses, asked):
         return _Reading("none", sure=len(clauses) < 6)
     same = [clause for clause in clauses if clause.sentence == first]
     if any("hedge" in clause.signs for clause in same):
@@ -770,6 +799,15 @@ def _led(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Reading:
     if any(not clause.signs.isdisjoint(("depends", "both", "lean")) for clause in same):
         return _Reading(lead, sure=False)
     return _contradicted(lead, clauses, asked) or _Reading(lead)
+
+
+def _takes_back(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> bool:
+    """Whether the opposite of a leading yes or no stands alone later: 是，也不是."""
+    opposite = _NO if lead == "yes" else _YES
+    if any(opposite.fullmatch(clause.text.lstrip("也又或")) for clause in clauses[1:]):
+        return True
+    whole = [clause for clause in clauses[1:4] if clause.sentence > clauses[0].sentence]
+    return any(_particle(clause.text, asked) not in (lead, "none") for clause in whole)
 
 
 def _contradicted(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Reading | None:
@@ -793,12 +831,22 @@ def _prose(said: list[_Said], asked: _Asked) -> _Reading:
         return _indirect(said, told, asked)
     plain = [each for each in own if not each.has("rule", "given")]
     strong = [each for each in plain if each.is_strong(asked)] or own
+    if said[-1].clause.sentence <= 2 and _says_both(strong):
+        return _Reading("none")
     first = _best([each for each in own if each.clause.sentence == strong[0].clause.sentence])
     ends = [each for each in own if each.has("conclude", "court") and not each.has("given")]
     final = _best([each for each in ends if each.clause.sentence == ends[-1].clause.sentence]) if ends else None
     if first and final and first.is_strong(asked) and not (final.is_strong(asked) or final.has("court")):
         final = None
     return _weighed(first, final, plain or own, said, asked)
+
+
+def _says_both(strong: Sequence[_Said]) -> bool:
+    """Whether two sentences say the opposite of each other and nothing decides: 他签字了。他没有签字."""
+    if any(each.has("turn", "conclude", "court", "contrast", "rule", "mostly", "lean") for each in strong):
+        return False
+    first = strong[0]
+    return any(each.sense != first.sense and abs(each.echo - first.echo) <= 1 and each.echo > 1 for each in strong[1:])
 
 
 def _two_sided(said: Sequence[_Said], own: Sequence[_Said]) -> _Reading | None:
