@@ -1,9 +1,9 @@
 """Whether a value of an answer follows from grounded ones that the answer states or names."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
-from itertools import combinations, islice
+from itertools import islice
 from typing import Final
 
 from steelyard.legal import derivations
@@ -15,13 +15,6 @@ from steelyard.text.dates import Day
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
 from steelyard.text.numerals import numerals
-
-
-def _numbers_of(ground: Ground, unit: str) -> Iterator[Decimal]:
-    """The counts of a document in units of the same class."""
-    for number, units in islice(ground.counts.items(), 200):
-        if any(same_measure(unit, each) for each in units):
-            yield number
 
 
 def _years_of_days(grounds: Sequence[Ground]) -> dict[tuple[int | None, int | None], set[int | None]]:
@@ -134,42 +127,7 @@ class Reckoning:
         if derivations.is_sum(amount, value.start, self.amounts):
             return True
         counts = self.counts.near(value.start, 3)
-        if derivations.is_product(amount, near, counts) or derivations.is_part(amount, near, self.percents, counts):
-            return True
-        return self._follows_from_document(value, amount, counts)
-
-    def _follows_from_document(self, value: Mention, amount: int, counts: Sequence[int]) -> bool:
-        """Operands that the answer only names ("in total", "still owed"), or a figure too precise for chance."""
-        digits = len(value.value.normalize().as_tuple().digits)
-        for ground in self.grounds:
-            is_total = amount in ground.sums or derivations.is_product(amount, ground.amounts[:12], counts)
-            if is_total and ((amount in ground.sums and digits >= 3) or TOTAL.search(self._around(value))):
-                return True
-            if amount in ground.differences and (digits >= 4 or REST.search(self._around(value))):
-                return True
-            if _EACH.search(self._around(value)) and self._is_quotient(amount, ground):
-                return True
-            if digits >= 4 and self._is_part_of_document(amount, ground):
-                return True
-        return digits >= 2 and self._is_about_derived(value)
-
-    def _is_quotient(self, amount: int, ground: Ground) -> bool:
-        """An amount of the document divided by one of its counts."""
-        counts = [int(number) for number in islice(ground.counts, 12) if number > 1]
-        return any(2 * abs(amount * count - each) <= count for each in ground.amounts[:12] for count in counts)
-
-    def _is_part_of_document(self, amount: int, ground: Ground) -> bool:
-        """A percentage that the answer or the document names, of an amount of the document."""
-        percents = [*self.percents, *islice(ground.percents, 4)]
-        few = ground.amounts if len(ground.amounts) <= 12 else ()
-        return derivations.is_part(amount, few, percents, ())
-
-    def _is_about_derived(self, value: Mention) -> bool:
-        """A rounding of a sum or a difference."""
-        if not value.approx and not value.loose:
-            return False
-        derived = (amount for ground in self.grounds for amount in (*ground.sums, *ground.differences))
-        return any(derivations.is_rounded(value, Decimal(amount) / 100) for amount in derived)
+        return derivations.is_product(amount, near, counts) or derivations.is_part(amount, near, self.percents, counts)
 
     def _is_percent(self, value: Mention) -> bool:
         percent = percent_of(self.text, value)
@@ -206,17 +164,9 @@ class Reckoning:
         return value.value, value.unit
 
     def _is_reckoned_count(self, value: Mention) -> bool:
-        """The total of the counts that the sentence states, or the sum or the rest of two counts of the document."""
+        """The total of the counts that the sentence states."""
         around = self._around(value)
-        is_total, is_rest = TOTAL.search(around) is not None, REST.search(around) is not None
-        if is_total and self._is_total_of_counts(value):
-            return True
-        if not is_total and not is_rest:
-            return False
-        known = [number for ground in self.grounds for number in islice(_numbers_of(ground, value.unit), 13)]
-        pairs = list(combinations(known, 2)) if len(known) <= 12 else []
-        is_sum = is_total and any(one + two == value.value for one, two in pairs)
-        return is_sum or (is_rest and any(abs(one - two) == value.value for one, two in pairs))
+        return TOTAL.search(around) is not None and self._is_total_of_counts(value)
 
     def _is_total_of_counts(self, value: Mention) -> bool:
         """Whether the counts of the sentence before it add up to this one."""
