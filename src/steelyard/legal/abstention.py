@@ -1,50 +1,42 @@
-"""Whether an answer refuses: the item is declared absent, unknown or contradictory, and not supplied after all."""
+"""Whether an answer refuses: the item is declared absent, unknown or contradictory, and not supplied after all.
+
+An answer is read clause by clause. A clause refuses (with a strength), supplies nothing (apology, referral, description
+of oneself), or states something. The verdict follows from what is asked, from where the refusing clauses stand, and from
+what the others state.
+"""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
-from steelyard.legal.clauses import clause_of, clauses, without_quotes
+from steelyard.legal import refusal_words as words
 from steelyard.legal.reading import read
-from steelyard.legal.refusal_words import (
-    ABSENT,
-    ALTHOUGH,
-    BECAUSE,
-    CONFLICT,
-    ENGLISH,
-    ENGLISH_IGNORANT,
-    IDIOM,
-    IGNORANT,
-    KNOWING,
-    NEGATED,
-    OTHERWISE,
-    REFERS,
-    SAID,
-    SOURCE,
-    STRONG,
-    THEN,
-    UNABLE,
-    UNKNOWN,
-    WHETHER,
-    WHY,
-)
-from steelyard.text.mentions import mentions
+from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normal import normal
+from steelyard.text.scripts import has_han
 
+_MOST_CUES: Final = 400
+_LONGEST_VALUE_SEARCH: Final = 4000
+_LONG: Final = 60.0
+"""Weight of stated text from which an answer is long; a Chinese character weighs 1, a Latin letter 0.4."""
+_EXPOSITION: Final = 150.0
+"""Weight of stated text from which an open question counts as answered even after a refusal by the speaker."""
+
+_SUSPECT: Final = re.compile(
+    r"[不无未没难缺暂抱歉憾矛忘待空拒超请您你]|n't|\bn(?:o|ot|one|either|owhere|obody|othing|ull|il|an|ever)\b|n/a|cannot"
+    r"|un[a-z]|sorry|apolog|lack|insuffic|impossib|declin|refus|silent|omit|absent|missing|conflict|contradict|inconsist"
+    r"|discrepan|disagree|forg[eo]t|fail|fiction|ficti|clarif|could you|can you|please|beyond|outside|regret|difficult"
+    r"|hard to|tb[ad]|hello|made up|hypothet|mystery|inconclus|illegib|indetermin|limited|incomplete|without|non-?exist",
+    re.IGNORECASE,
+)
+_QUOTED: Final = re.compile('“[^”]{0,400}”|「[^」]{0,400}」|『[^』]{0,400}』|"[^"]{0,400}"|《[^》]{0,80}》')
 _SHORT_QUOTE: Final = re.compile('“[^”]{1,4}”|「[^」]{1,4}」|"[^"]{1,4}"')
-_ASKED: Final = {
-    "date": re.compile(r"哪一?天|何时|什么时候|哪年|日期|\bwhen\b|\bwhat date\b", re.IGNORECASE),
-    "phone": re.compile(r"电话|手机号|号码|\bphone\b", re.IGNORECASE),
-    "money": re.compile(r"多少(?:钱|元|款)|金额|数额|价格|租金|\bhow much\b|\bamount\b", re.IGNORECASE),
-    "count": re.compile(r"几(?:次|人|个|份|辆|台|名)|\bhow many\b", re.IGNORECASE),
-}
-_KIND_WORDS: Final = {
-    "date": re.compile("日期|时间|哪天|几号|\\b(?:date|day|when)\\b", re.IGNORECASE),
-    "phone": re.compile("电话|号码|手机|\\b(?:phone|number)\\b", re.IGNORECASE),
-    "money": re.compile("数额|金额|多少|款|价|\\b(?:amount|sum|figure|how much)\\b", re.IGNORECASE),
-    "count": re.compile("次数|人数|几|数量|\\b(?:number|how many)\\b", re.IGNORECASE),
-}
+_STOP: Final = re.compile(r"[。!?;\n]|(?<!Mr)(?<!Ms)(?<!Dr)(?<!Mrs)(?<!vs)(?<!\b[A-Z])\.(?=\s|$)|,(?!\d{3}(?!\d))")
+_BARE: Final = re.compile(r"[\s。,.!]|我|他|她|本人|对此|\b(?:i|he|she|it)\b", re.IGNORECASE)
+_ASKING_AGAIN: Final = re.compile(r"\s*(?:什么|多少|谁|哪|否|如何|怎)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,149 +48,487 @@ class Abstention:
     uncertain: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question asks for: the kind of item, and the forms that make refusing words an answer."""
+
+    text: str
+    kind: str
+    whether: bool
+    why: bool
+    said: bool
+    knowing: bool
+    open: bool
+
+
+@dataclass(slots=True)
+class _Clause:
+    """A piece of an answer between two stops, with the strength by which it refuses (0 if it does not)."""
+
+    text: str
+    start: int
+    end: int
+    sentence: int
+    level: int = 0
+    word: str = ""
+    kinds: set[str] = field(default_factory=set)
+    weight: float = 0.0
+
+    def refuse(self, level: int, kind: str, word: str) -> None:
+        """Note a cue."""
+        self.kinds.add(kind)
+        if level > self.level:
+            self.level, self.word = level, word
+
+
 @lru_cache(maxsize=1 << 12)
 def detect_abstention(answer: str, *, question: str = "") -> Abstention:
     """Whether the answer declares the asked item absent or unknown, and does not supply it after all."""
-    reading, asked = read(answer), normal(question)
-    text = reading.text
+    reading = read(answer)
     if reading.is_silent:
         return Abstention(False, "nothing is said")
-    triggers = _triggers(text, asked)
-    if not triggers:
-        return Abstention(False, "nothing in the answer declares the item absent or unknown")
-    word, _, end = triggers[0]
-    if supplied := _supplied_after(text, end) or _conceded(text, triggers):
-        return Abstention(False, f"after {word!r} the answer goes on: {supplied.strip()[:40]}")
-    if _answered_before(text, asked, triggers) or _gives_asked_value(text, asked, triggers):
-        return Abstention(False, f"{word!r} is said of something else")
-    return Abstention(True, f"the answer says {word!r}")
+    text = reading.text
+    if not _SUSPECT.search(text):
+        return _NOTHING_REFUSES
+    asked = _asked(question)
+    if reading.final and not _ASKING_AGAIN.match(reading.final) and len(reading.final) < len(text):
+        return _of_final(text, reading.final, asked)
+    return _decide(text, asked)
 
 
-def _triggers(text: str, question: str) -> list[tuple[str, int, int]]:
-    """The words that declare the item absent, without those that are content of the answer."""
-    own = without_quotes(text)
-    found = [match for pattern in STRONG for match in pattern.finditer(own)]
-    if _ignorance_counts(text, question):
-        source = own if SAID.search(question) else _without_short_quotes(text)
-        found += [match for pattern in (IGNORANT, ENGLISH_IGNORANT) for match in pattern.finditer(source)]
-    kept = [match for match in found if not _is_content(text, question, match)]
-    return sorted({(match[0], match.start(), match.end()) for match in kept}, key=lambda trigger: trigger[1])
+_NOTHING_REFUSES: Final = Abstention(False, "nothing in the answer declares the item absent or unknown")
 
 
-def _ignorance_counts(text: str, question: str) -> bool:
-    """ "I do not know" is the answer itself where knowledge is asked about, and a content of why and what was said."""
-    if WHETHER.search(question) and KNOWING.search(question):
-        return False
-    if WHY.search(question) or SAID.search(question):
-        bare = re.sub(r"[\s。,.!]|我|他|她|本人|对此|i |he |she ", "", without_quotes(text), flags=re.IGNORECASE)
-        return bool(IGNORANT.fullmatch(bare)) or bool(re.search("原因|为什么|为何", text) and IGNORANT.search(text))
-    return True
+def _of_final(text: str, final: str, asked: _Asked) -> Abstention:
+    """An announced answer decides, unless the announcement itself is refused: 无法给出答案."""
+    whole, announced = _decide(text, asked), _decide(final, asked)
+    place = text.rfind(final)
+    lead = _split(text[max(0, place - 60) : place])[-1:]
+    is_refused = any(words.CUES_ZH.search(piece.text) or words.CUES_EN.search(piece.text) for piece in lead)
+    return whole if is_refused and whole.abstains else announced
 
 
-def _is_content(text: str, question: str, match: re.Match[str]) -> bool:
-    if NEGATED.search(text[: match.start()]):
+@lru_cache(maxsize=1 << 10)
+def _asked(question: str) -> _Asked:
+    text = normal(question)
+    kind = next((kind for kind, pattern in words.ASKED.items() if pattern.search(text)), "")
+    is_value = kind in ("date", "phone", "money", "count")
+    why, whether = bool(words.WHY.search(text)), bool(words.WHETHER.search(text))
+    is_open = why or (not is_value and (whether or not kind or bool(words.OPEN.search(text))))
+    return _Asked(
+        text, kind, whether, why, bool(words.SAID.search(text)), bool(words.KNOWING.search(text)), is_open
+    )
+
+
+# ----- clauses and cues
+
+
+def _split(text: str) -> list[_Clause]:
+    """The clauses of a text, each with the number of its sentence."""
+    found: list[_Clause] = []
+    start = sentence = 0
+    for stop in _STOP.finditer(text):
+        if stop.start() > start:
+            found.append(_Clause(text[start : stop.start()], start, stop.start(), sentence))
+        sentence += stop[0] != ","
+        start = stop.end()
+    if start < len(text):
+        found.append(_Clause(text[start:], start, len(text), sentence))
+    return found
+
+
+def _without_quotes(text: str) -> str:
+    return _QUOTED.sub(lambda quote: "□" * len(quote[0]), text) if _QUOTED.search(text) else text
+
+
+def _cues(text: str, asked: _Asked) -> list[re.Match[str]]:
+    """Words that may refuse, in order, outside quotations; ignorance is also read in what others are quoted with."""
+    own = _without_quotes(text)
+    found = list(islice(words.CUES_ZH.finditer(own), _MOST_CUES)) if has_han(own) else []
+    if re.search("[A-Za-z]{2}", own):
+        found += islice(words.CUES_EN.finditer(own), _MOST_CUES)
+    if own != text and not asked.said and not asked.why:
+        short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
+        found += islice(_IGNORANT.finditer(short), _MOST_CUES)
+    return sorted(found, key=lambda cue: cue.start())
+
+
+_IGNORANT: Final = re.compile(f"(?P<ignorant>{words.IGNORANT.pattern}|{words.IGNORANT_EN.pattern})", re.IGNORECASE)
+
+
+def _mark(pieces: list[_Clause], text: str, asked: _Asked) -> None:
+    """Give each clause the strongest of its cues that is no content of the answer."""
+    at = 0
+    for cue in _cues(text, asked):
+        while at < len(pieces) - 1 and pieces[at].end <= cue.start():
+            at += 1
+        piece = pieces[at]
+        level = _level(cue, piece, text, asked)
+        if level:
+            piece.refuse(level, cue.lastgroup or "", cue[0])
+    _strengthen(pieces)
+
+
+def _strengthen(pieces: list[_Clause]) -> None:
+    """An apology makes the refusal of its sentence the speaker's own."""
+    sorry = {piece.sentence for piece in pieces if "sorry" in piece.kinds}
+    for piece in pieces:
+        if piece.level and piece.sentence in sorry and piece.kinds - {"sorry"}:
+            piece.level = 3
+
+
+def _level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) -> int:
+    """How strongly a cue refuses: 3 the speaker, 2 the source or nobody in particular, 1 others, 0 not at all."""
+    kind = cue.lastgroup or ""
+    before = text[piece.start : cue.start()]
+    if words.NEGATED.search(before[-14:]) or _in_idiom(cue, text):
+        return 0
+    if kind in ("vague", "sorry", "self"):
+        return 2
+    if kind == "speaker":
+        return _speaker_level(cue, piece, text, asked)
+    if _is_hypothetical(cue, piece, before, text) or _is_content(cue, piece, text, asked):
+        return 0
+    if kind in ("unable", "source"):
+        return _agent_level(cue, piece, before, text)
+    return 2 if kind == "nothing" else 1
+
+
+def _speaker_level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) -> int:
+    before = text[piece.start : cue.start()]
+    if words.CONDITION.match(before + cue[0][:1]) or words.SAYS.search(before):
+        return 0
+    if _IGNORANT.search(cue[0]) and _is_content(cue, piece, text, asked):
+        return 0
+    return 3
+
+
+def _in_idiom(cue: re.Match[str], text: str) -> bool:
+    near = text[max(0, cue.start() - 8) : cue.end() + 8]
+    return any(
+        idiom.start() <= min(8, cue.start()) < idiom.end() for idiom in words.IDIOM.finditer(near)
+    )
+
+
+def _is_hypothetical(cue: re.Match[str], piece: _Clause, before: str, text: str) -> bool:
+    """Whether the cue stands in a condition or a noun phrase: 如果无法认定, 无法认定数额的, 未知的因素."""
+    if words.CONDITION.match(piece.text):
         return True
-    if any(idiom.start() <= match.start() < idiom.end() for idiom in IDIOM.finditer(text)):
+    after = text[cue.end() : cue.end() + 60]
+    if words.ATTRIBUTE.match(after) and cue.lastgroup in ("unable", "unknown", "source"):
         return True
-    if WHY.search(question) and _is_reason(text, match):
-        return True
-    if SAID.search(question) and not SOURCE.search(clause_of(text, match.start()).text):
-        return not _is_bare(text, match)
-    if not WHETHER.search(question):
-        return False
-    # 有没有说明原因: the verb of the question is answered, not refused
-    verb = re.sub(r"^(?:未能|未|没有|没|并未|并没有|无法|无从|无|均未|不能|难以)", "", match[0])
-    whole = clause_of(text, match.start()).text
-    source = SOURCE.search(whole)
-    asks_of_source = source is not None and source[0].lower() in question.lower()
-    said = re.findall("[a-z]{4,}|[\u4e00-\u9fff]{1,4}", verb.lower())
-    return bool(said) and said[-1] in question.lower() and (source is None or asks_of_source)
+    return words.NOMINAL.match(after) is not None and "是" not in before[-6:]
 
 
-def _is_reason(text: str, match: re.Match[str]) -> bool:
+def _agent_level(cue: re.Match[str], piece: _Clause, before: str, text: str) -> int:
+    """Who cannot or does not: the material or nobody (2), a party of the case (1), a thing that is spoken of (0)."""
+    subject = words.CONNECTIVE.sub("", before.replace("□", ""))
+    if not subject.strip() or words.MATERIAL.search(subject):
+        return 2
+    if words.PARTY.search(subject):
+        return 1
+    has_object = len(text[cue.end() : piece.end].strip()) > 2
+    return 0 if cue.lastgroup == "unable" and has_object and len(subject) <= 8 and "并" in before else 1
+
+
+def _is_content(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) -> bool:
+    """Whether the words answer the question: it asks why, whether, or what was said."""
+    if asked.whether and asked.knowing and _IGNORANT.search(cue[0]):
+        return True
+    if asked.why and _is_reason(cue, piece, text):
+        return True
+    if asked.said and not words.SOURCE.search(piece.text):
+        return not _is_bare(text, cue)
+    return asked.whether and _repeats_verb(cue, piece, asked)
+
+
+def _is_reason(cue: re.Match[str], piece: _Clause, text: str) -> bool:
     """Whether words of not knowing or not being able are the reason that was asked for: 因丈夫下落不明."""
-    clause = clause_of(text, match.start()).text
-    if BECAUSE.search(clause):
+    if words.BECAUSE.search(piece.text):
         return True
-    if SOURCE.search(clause) or re.search("原因|缘由|为什么|为何|\\b(?:why|reason|cause)\\b", clause, re.IGNORECASE):
+    if words.SOURCE.search(piece.text) or re.search(
+        "原因|缘由|理由|为什么|为何|\\b(?:why|reason|cause)\\b", piece.text, re.IGNORECASE
+    ):
         return False
-    if BECAUSE.search(text):
+    if words.GROUND.match(piece.text) or words.PARTY.search(piece.text):
         return True
-    is_inability = re.match(r"(?:unable|could|can|impossible)", match[0], re.IGNORECASE)
-    return not _is_bare(text, match) and bool(UNKNOWN.match(match[0]) or is_inability)
+    return not _is_bare(text, cue) and cue.lastgroup in ("ignorant", "unknown", "unable") and cue.start() > 0
 
 
-def _is_bare(text: str, match: re.Match[str]) -> bool:
+def _is_bare(text: str, cue: re.Match[str]) -> bool:
     """Whether the words are all that is said."""
-    return not re.sub(
-        r"[\s。,.!]|我|他|她|本人|对此|\b(?:i|he|she|it)\b", "", text.replace(match[0], ""), flags=re.IGNORECASE
-    )
+    return len(text) < 60 and not _BARE.sub("", text[: cue.start()] + text[cue.end() :])
 
 
-def _without_short_quotes(text: str) -> str:
-    """Quotations that are names rather than utterances blanked out: “忘了归”."""
-    return _SHORT_QUOTE.sub(lambda quote: " " * len(quote[0]), text)
+_COMPLEMENT: Final = re.compile("([查找看搜])不([到出见])")
+_NEGATION: Final = re.compile(r"^(?:未能|未|没有|没|并未|并没有|无法|无从|无|均未|不能|难以)")
 
 
-def _conceded(text: str, triggers: list[tuple[str, int, int]]) -> str:
-    """What follows a concession: although the record does not say so, he was there."""
-    pieces = clauses(text)
-    for place, piece in enumerate(pieces[:-1]):
-        inside = any(piece.start <= start < piece.end for _, start, _ in triggers)
-        following = pieces[place + 1].text
-        if inside and ALTHOUGH.match(piece.text.strip()) and not any(p.search(following) for p in (*STRONG, IGNORANT)):
-            return following
-    return ""
-
-
-def _gives_asked_value(text: str, question: str, triggers: list[tuple[str, int, int]]) -> bool:
-    """Whether a clause before the refusal gives one exact value of the kind that is asked for, outside quotations."""
-    kind = next((kind for kind, pattern in _ASKED.items() if pattern.search(question)), None)
-    if kind is None or any(CONFLICT.search(word) for word, _, _ in triggers):
+def _repeats_verb(cue: re.Match[str], piece: _Clause, asked: _Asked) -> bool:
+    """有没有说明原因: the verb of the question is answered, not refused."""
+    source = words.SOURCE.search(piece.text[: cue.start() - piece.start])
+    if source is not None and source[0].lower() not in asked.text.lower():
         return False
-    first = clause_of(text, triggers[0][1]).start
-    given = [value for value in mentions(without_quotes(text)) if value.kind == kind and value.end <= first]
-    is_exact = all(value.is_exact and not value.approx for value in given)
-    return (
-        bool(given)
-        and is_exact
-        and len({str(value.value) for value in given}) == 1
-        and not _names_kind(text, first, kind)
-    )
+    verb = _COMPLEMENT.sub(r"\1\2", _NEGATION.sub("", cue[0]).lower())
+    said = re.findall("[a-z]{4,}|[\u4e00-\u9fff]{1,4}", verb)
+    return bool(said) and (said[-1] in asked.text.lower() or (source is None and _shared(verb, asked.text) > 0))
 
 
-def _names_kind(text: str, start: int, kind: str) -> bool:
-    """Whether the refusing clause speaks of that kind of value itself: 准确数额无法确定."""
-    return _KIND_WORDS[kind].search(clause_of(text, start + 1).text) is not None
+# ----- the verdict
 
 
-def _supplied_after(text: str, end: int) -> str:
-    """What follows an adversative after the trigger and is no abstention itself; a mere quotation is none either."""
-    for mark in THEN.finditer(without_quotes(text), end):
-        rest = text[mark.end() :]
-        own = without_quotes(rest)
-        bare = own.strip(" ,。.;:")
-        if not bare or any(pattern.search(own) for pattern in (ABSENT, UNABLE, UNKNOWN, ENGLISH, IGNORANT)):
+def _decide(text: str, asked: _Asked) -> Abstention:
+    if words.NULL.fullmatch(text.strip()):
+        is_answer = words.ZERO.fullmatch(text.strip()) and (asked.whether or asked.kind == "count")
+        return Abstention(not is_answer, f"the answer says {text.strip()!r}")
+    pieces = _split(text)
+    _mark(pieces, text, asked)
+    refusing = [at for at, piece in enumerate(pieces) if piece.level]
+    if not refusing:
+        return _NOTHING_REFUSES
+    _weigh(pieces)
+    return _Judge(text, pieces, refusing, asked).verdict()
+
+
+def _weigh(pieces: list[_Clause]) -> None:
+    """The weight of what each clause states; the reason of a refusal and what supplies nothing weigh nothing."""
+    reason_of = -1
+    for at, piece in enumerate(pieces):
+        if piece.level:
             continue
-        is_quotation = own != rest and REFERS.search(own) and not _states_value(own)
-        if not is_quotation:
-            return rest
-    return ""
+        follows = at > 0 and pieces[at - 1].sentence == piece.sentence
+        if (words.BECAUSE.match(piece.text) and at and pieces[at - 1].level) or words.MAYBE_BECAUSE.match(piece.text):
+            reason_of = piece.sentence
+        if piece.sentence == reason_of and (follows or words.MAYBE_BECAUSE.match(piece.text)):
+            continue
+        if not words.FILLER.match(piece.text) and not words.REFERRAL.search(piece.text[:200]):
+            piece.weight = _weight(piece.text)
+
+
+def _weight(text: str) -> float:
+    return sum(1.0 if char >= "\u3000" else 0.4 for char in text if char.isalnum())
+
+
+@dataclass(slots=True)
+class _Judge:
+    """The decision on an answer with at least one refusing clause."""
+
+    text: str
+    pieces: list[_Clause]
+    refusing: list[int]
+    asked: _Asked
+
+    def verdict(self) -> Abstention:
+        """Whether the refusal stands."""
+        strong = [at for at in self.refusing if self.pieces[at].kinds != {"vague"}]
+        stated = sum(piece.weight for piece in self.pieces)
+        if not strong:
+            return self._answered("it asks back and states something") if stated >= 12 else self._refused()
+        self.refusing = strong
+        if self._is_ground():
+            return self._answered("a ground")
+        if self._follows_from_self():
+            return self._answered("what follows from being a program", uncertain=True)
+        first = self.refusing[0]
+        before = sum(piece.weight for piece in self.pieces[:first])
+        after = stated - before
+        if after and (supplied := self._supplied_after(after)):
+            return supplied
+        if before and (given := self._given_before(before, after)):
+            return given
+        return self._refused()
+
+    def _refused(self, *, uncertain: bool = False) -> Abstention:
+        piece = self.pieces[self.refusing[0]]
+        return Abstention(True, f"the answer says {piece.word[:60]!r}", uncertain)
+
+    def _answered(self, why: str, *, uncertain: bool = False) -> Abstention:
+        piece = self.pieces[self.refusing[0]]
+        return Abstention(False, f"{piece.word[:60]!r} is said, but: {why[:60]}", uncertain)
+
+    def _is_ground(self) -> bool:
+        """因证据不足,不起诉: the refusing words are the ground of what is stated."""
+        for at in self.refusing:
+            piece = self.pieces[at]
+            follows = at + 1 < len(self.pieces) and self.pieces[at + 1].weight > 0
+            if piece.level == 3 or not (words.GROUND.match(piece.text) and follows):
+                return False
+        return True
+
+    def _follows_from_self(self) -> bool:
+        """我没有情感,所以不会焦虑: the question is answered from what the speaker is."""
+        if any(self.pieces[at].kinds != {"self"} for at in self.refusing):
+            return False
+        first = self.refusing[0]
+        following = self.pieces[first + 1] if first + 1 < len(self.pieces) else self.pieces[first]
+        return words.CONSEQUENCE.search(following.text) is not None
+
+    # --- what follows the refusal
+
+    def _supplied_after(self, after: float) -> Abstention | None:
+        """The verdict where something is stated after the refusal; None where that is not the asked item."""
+        first = self.refusing[0]
+        level = max(self.pieces[at].level for at in self.refusing)
+        if self._closes_with_refusal():
+            return None
+        if level < 3 and self.pieces[first].sentence > 0 and after >= _LONG / 2 and not self._names_kind(first):
+            return self._answered("a remark inside the answer")
+        turned = self._turn(first)
+        if turned is not None and self._turn_supplies(turned, level):
+            return self._answered(self.text[turned:].strip())
+        if self.asked.open and after >= self._needed(level, turned is not None):
+            return self._answered("the rest answers the question", uncertain=level == 3 and after < 2 * _EXPOSITION)
+        if after >= _EXPOSITION and self._norms() >= 3:
+            return self._answered("the rest is a legal exposition", uncertain=level == 3)
+        if level == 1 and after >= _LONG:
+            return self._answered("a remark in a long answer")
+        return None
+
+    def _needed(self, level: int, turned: bool) -> float:
+        """How much must be stated after a refusal to answer an open question."""
+        if level < 3:
+            return 40.0
+        moral = sum(1 for piece in self.pieces if words.MORAL.search(piece.text))
+        if moral >= 2 and not turned and self._norms() < 4:
+            return 10 * _EXPOSITION
+        return 0.6 * _EXPOSITION if turned else _EXPOSITION
+
+    def _norms(self) -> int:
+        return sum(1 for piece in self.pieces if piece.weight and words.NORM.search(piece.text))
+
+    def _closes_with_refusal(self) -> bool:
+        """Whether the refusal is repeated at the end, after all that is stated."""
+        last = self.refusing[-1]
+        rest = sum(piece.weight for piece in self.pieces[last + 1 :])
+        return last > self.refusing[0] and rest < 12 and self.pieces[last].level >= 2
+
+    def _turn(self, first: int) -> int | None:
+        """Where a word like 但 or 估计 turns from the refusal to a statement."""
+        piece = self.pieces[first]
+        concession = words.ALTHOUGH.match(piece.text.strip())
+        for at in range(first, len(self.pieces)):
+            following = self.pieces[at]
+            place = following.start
+            if at == first:
+                turn = self._inner_turn(following)
+                if turn is None:
+                    continue
+                return turn
+            if following.level:
+                continue
+            if concession and following.weight:
+                return place
+            is_turn = words.ADVERSATIVE.match(following.text.strip()) and (following.weight or self._next_weighs(at))
+            if is_turn or (following.weight and words.INFERENCE.search(following.text)):
+                return place
+        return None
+
+    def _inner_turn(self, piece: _Clause) -> int | None:
+        """The turn inside the refusing clause itself: not stated but probably X."""
+        end = piece.start + piece.text.find(piece.word) + len(piece.word) if piece.word in piece.text else piece.end
+        rest = self.text[end : piece.end]
+        turn = words.ADVERSATIVE.search(rest) or words.INFERENCE.search(rest)
+        if turn is None or words.CUES_ZH.search(rest, turn.end()) or words.CUES_EN.search(rest, turn.end()):
+            return None
+        return end + turn.start() if rest[turn.end() :].strip() else None
+
+    def _next_weighs(self, at: int) -> bool:
+        return at + 1 < len(self.pieces) and self.pieces[at + 1].weight > 0
+
+    def _turn_supplies(self, place: int, level: int) -> bool:
+        """Whether what stands after the turn is the asked item."""
+        rest = self.text[place:]
+        own = _without_quotes(rest)
+        if own != rest and words.REFERS.search(own) and not _states_value(own):
+            return False
+        if self.asked.kind in ("date", "money", "phone", "count"):
+            return bool(_values(own, self.asked.kind)) or (level == 1 and bool(words.INFERENCE.search(own[:40])))
+        if words.REFERRAL.search(own[:120]):
+            return False
+        if level == 3:
+            return bool(words.INFERENCE.search(own[:60]))
+        return True
+
+    # --- what precedes it
+
+    def _given_before(self, before: float, after: float) -> Abstention | None:
+        """The verdict where something was stated before the refusal; None where that is only a known part."""
+        first = self.pieces[self.refusing[0]]
+        if self._gives_value_before(first) or self._is_about_another(first):
+            return self._answered("the asked item was given before")
+        names_item = self._names_asked(first)
+        if before + after < _LONG:
+            return None
+        if self.asked.open and not (names_item and first.level >= 2 and before < _EXPOSITION):
+            return self._answered("the rest answers the question")
+        if first.level < 3 and not names_item:
+            return self._answered("a remark in a long answer")
+        if before >= 2 * _EXPOSITION:
+            return self._answered("a remark in a long answer", uncertain=True)
+        return None
+
+    def _names_kind(self, at: int) -> bool:
+        kind = self.asked.kind
+        return kind != "" and words.KIND_WORDS[kind].search(self.pieces[at].text) is not None
+
+    def _names_asked(self, piece: _Clause) -> bool:
+        """Whether the refusing clause speaks of the asked item: its kind, or words of the question."""
+        kind = self.asked.kind
+        if kind and words.KIND_WORDS[kind].search(piece.text):
+            return True
+        return _shared(piece.text, self.asked.text) >= 2
+
+    def _is_about_another(self, first: _Clause) -> bool:
+        """其他不清楚, after the asked item was given."""
+        pieces = [self.pieces[at] for at in self.refusing]
+        start = self.pieces[self.refusing[0] - 1].text if self.refusing[0] else ""
+        heads = words.OTHERWISE.match(start) is not None and self.pieces[self.refusing[0] - 1].sentence == first.sentence
+        return all(words.OTHERWISE.match(piece.text) or (heads and piece is first) for piece in pieces) and not any(
+            _shared(piece.text[2:], self.asked.text) for piece in pieces
+        )
+
+    def _gives_value_before(self, first: _Clause) -> bool:
+        """Whether one exact value of the asked kind stands before the refusal, which is not about that kind."""
+        kind = self.asked.kind
+        if kind not in ("date", "money", "phone", "count") or any(
+            "conflict" in self.pieces[at].kinds for at in self.refusing
+        ):
+            return False
+        given = _values(_without_quotes(self.text[: first.start]), kind)
+        is_exact = all(value.is_exact and not value.approx for value in given)
+        one = len({str(value.value) for value in given}) == 1
+        return is_exact and one and not words.KIND_WORDS[kind].search(first.text)
+
+
+def _values(text: str, kind: str) -> list[Mention]:
+    """The values of a kind in a text, or in its beginning and end where it is long."""
+    if len(text) > _LONGEST_VALUE_SEARCH:
+        text = text[: _LONGEST_VALUE_SEARCH // 2] + "\n" + text[-_LONGEST_VALUE_SEARCH // 2 :]
+    return [value for value in mentions(text) if value.kind == kind]
 
 
 def _states_value(text: str) -> bool:
-    return any(mention.kind not in ("ordinal", "number") for mention in mentions(text))
+    return any(mention.kind not in ("ordinal", "number") for mention in mentions(text[:_LONGEST_VALUE_SEARCH]))
 
 
-def _answered_before(text: str, question: str, triggers: list[tuple[str, int, int]]) -> bool:
-    """Whether the refusal is only about other things: 其他不清楚, after the asked item was given."""
-    pieces = clauses(text)
-    refusing = [piece for piece in pieces if any(piece.start <= start < piece.end for _, start, _ in triggers)]
-    if not refusing or len(refusing) == len(pieces):
-        return False
-    asked = {question[at : at + 2] for at in range(len(question) - 1)}
-    return all(
-        OTHERWISE.search(piece.text)
-        and not any(piece.text[at : at + 2] in asked for at in range(2, len(piece.text) - 1))
-        for piece in refusing
-    )
+_STOP_WORDS: Final = frozenset(
+    ("什么", "多少", "是什", "的是", "specific", "document", "contract", "this", "that", "what", "which", "with", "from", "have", "does", "were", "there", "about", "given", "provided", "text", "into", "been")
+)
+
+
+def _shared(text: str, question: str) -> int:
+    """How many words or pairs of Chinese characters of a clause stand in the question."""
+    return len((_terms(text) & _terms(question)) - _STOP_WORDS)
+
+
+@lru_cache(maxsize=1 << 8)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(_iterate_terms(text.lower()[:2000]))
+
+
+def _iterate_terms(text: str) -> Iterator[str]:
+    for run in re.finditer("[\u4e00-\u9fff]+|[a-z]{4,}", text):
+        if run[0] < "\u4e00":
+            yield run[0]
+        else:
+            yield from (run[0][at : at + 2] for at in range(len(run[0]) - 1))
