@@ -113,8 +113,8 @@ def _asked(question: str) -> _Asked:
     text = normal(question)
     kind = next((kind for kind, pattern in words.ASKED.items() if pattern.search(text)), "")
     is_value = kind in ("date", "phone", "money", "count")
-    why, whether = bool(words.WHY.search(text)), bool(words.WHETHER.search(text))
-    is_open = why or (not is_value and (whether or not kind or bool(words.OPEN.search(text))))
+    why, whether = bool(words.WHY.search(text)), bool(words.WHETHER.search(words.POLITE.sub("", text)))
+    is_open = why or (not is_value and not whether and (not kind or bool(words.OPEN.search(text))))
     return _Asked(
         text, kind, whether, why, bool(words.SAID.search(text)), bool(words.KNOWING.search(text)), is_open
     )
@@ -181,7 +181,7 @@ def _level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) -> int:
     """How strongly a cue refuses: 3 the speaker, 2 the source or nobody in particular, 1 others, 0 not at all."""
     kind = cue.lastgroup or ""
     before = text[piece.start : cue.start()]
-    if words.NEGATED.search(before[-14:]) or _in_idiom(cue, text):
+    if words.NEGATED.search(before[-14:]) or _in_idiom(cue, text) or _is_copied(piece, asked):
         return 0
     if kind in ("vague", "sorry", "self"):
         return 2
@@ -189,7 +189,9 @@ def _level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) -> int:
         return _speaker_level(cue, piece, text, asked)
     if _is_hypothetical(cue, piece, before, text) or _is_content(cue, piece, text, asked):
         return 0
-    if kind in ("unable", "source"):
+    if words.FOUND.search(before):
+        return 0
+    if kind in ("unable", "source") or cue[0] == "silent":
         return _agent_level(cue, piece, before, text)
     return 2 if kind == "nothing" else 1
 
@@ -198,9 +200,16 @@ def _speaker_level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked)
     before = text[piece.start : cue.start()]
     if words.CONDITION.match(before + cue[0][:1]) or words.SAYS.search(before):
         return 0
+    if asked.whether and "不会" in cue[0]:
+        return 0
     if _IGNORANT.search(cue[0]) and _is_content(cue, piece, text, asked):
         return 0
     return 3
+
+
+def _is_copied(piece: _Clause, asked: _Asked) -> bool:
+    """Whether the clause only repeats words of the question, as an option that is chosen."""
+    return len(piece.text) > 7 and piece.text.strip() in asked.text
 
 
 def _in_idiom(cue: re.Match[str], text: str) -> bool:
@@ -226,7 +235,7 @@ def _agent_level(cue: re.Match[str], piece: _Clause, before: str, text: str) -> 
     if not subject.strip() or words.MATERIAL.search(subject):
         return 2
     if words.PARTY.search(subject):
-        return 1
+        return int(cue[0] != "silent")
     has_object = len(text[cue.end() : piece.end].strip()) > 2
     return 0 if cue.lastgroup == "unable" and has_object and len(subject) <= 8 and "并" in before else 1
 
@@ -318,6 +327,17 @@ class _Judge:
     refusing: list[int]
     asked: _Asked
 
+    @property
+    def _level(self) -> int:
+        return max(self.pieces[at].level for at in self.refusing)
+
+    @property
+    def _is_direct(self) -> bool:
+        """Whether a clause refuses the question itself: 无法回答这个问题."""
+        return any(
+            self.pieces[at].level >= 2 and words.DIRECT.search(self.pieces[at].text) for at in self.refusing
+        )
+
     def verdict(self) -> Abstention:
         """Whether the refusal stands."""
         strong = [at for at in self.refusing if self.pieces[at].kinds != {"vague"}]
@@ -332,7 +352,7 @@ class _Judge:
         first = self.refusing[0]
         before = sum(piece.weight for piece in self.pieces[:first])
         after = stated - before
-        if after and (supplied := self._supplied_after(after)):
+        if after and (supplied := self._supplied_after(before, after)):
             return supplied
         if before and (given := self._given_before(before, after)):
             return given
@@ -350,7 +370,7 @@ class _Judge:
         """因证据不足,不起诉: the refusing words are the ground of what is stated."""
         for at in self.refusing:
             piece = self.pieces[at]
-            follows = at + 1 < len(self.pieces) and self.pieces[at + 1].weight > 0
+            follows = at + 1 < len(self.pieces) and self.pieces[at + 1].weight > 5
             if piece.level == 3 or not (words.GROUND.match(piece.text) and follows):
                 return False
         return True
@@ -365,17 +385,17 @@ class _Judge:
 
     # --- what follows the refusal
 
-    def _supplied_after(self, after: float) -> Abstention | None:
+    def _supplied_after(self, before: float, after: float) -> Abstention | None:
         """The verdict where something is stated after the refusal; None where that is not the asked item."""
-        first = self.refusing[0]
-        level = max(self.pieces[at].level for at in self.refusing)
+        first, level = self.refusing[0], self._level
+        turned = self._turn(first)
+        if turned is not None and self._turn_supplies(turned, level) and not self._closes_with_refusal():
+            return self._answered(self.text[turned:].strip())
+        if self.pieces[first].sentence > 0 and before >= 20 and after >= _LONG / 2 and not self._is_direct:
+            if not any(self._names_asked(self.pieces[at]) for at in self.refusing):
+                return self._answered("a remark inside the answer")
         if self._closes_with_refusal():
             return None
-        if level < 3 and self.pieces[first].sentence > 0 and after >= _LONG / 2 and not self._names_kind(first):
-            return self._answered("a remark inside the answer")
-        turned = self._turn(first)
-        if turned is not None and self._turn_supplies(turned, level):
-            return self._answered(self.text[turned:].strip())
         if self.asked.open and after >= self._needed(level, turned is not None):
             return self._answered("the rest answers the question", uncertain=level == 3 and after < 2 * _EXPOSITION)
         if after >= _EXPOSITION and self._norms() >= 3:
@@ -388,8 +408,8 @@ class _Judge:
         """How much must be stated after a refusal to answer an open question."""
         if level < 3:
             return 40.0
-        moral = sum(1 for piece in self.pieces if words.MORAL.search(piece.text))
-        if moral >= 2 and not turned and self._norms() < 4:
+        moral = sum(1 for piece in self.pieces[:12] if words.MORAL.search(piece.text))
+        if moral >= 2 and self._norms() < 4:
             return 10 * _EXPOSITION
         return 0.6 * _EXPOSITION if turned else _EXPOSITION
 
@@ -433,7 +453,10 @@ class _Judge:
         return end + turn.start() if rest[turn.end() :].strip() else None
 
     def _next_weighs(self, at: int) -> bool:
-        return at + 1 < len(self.pieces) and self.pieces[at + 1].weight > 0
+        """Whether the sentence of the turn, or the one after it, states something."""
+        until = self.pieces[at].sentence + 1
+        following = islice(self.pieces, at + 1, at + 9)
+        return any(piece.weight > 0 for piece in following if piece.sentence <= until)
 
     def _turn_supplies(self, place: int, level: int) -> bool:
         """Whether what stands after the turn is the asked item."""
@@ -445,9 +468,9 @@ class _Judge:
             return bool(_values(own, self.asked.kind)) or (level == 1 and bool(words.INFERENCE.search(own[:40])))
         if words.REFERRAL.search(own[:120]):
             return False
-        if level == 3:
-            return bool(words.INFERENCE.search(own[:60]))
-        return True
+        if words.INFERENCE.search(own[:60]):
+            return True
+        return level < 3 and len(self.refusing) < 3
 
     # --- what precedes it
 
@@ -456,16 +479,16 @@ class _Judge:
         first = self.pieces[self.refusing[0]]
         if self._gives_value_before(first) or self._is_about_another(first):
             return self._answered("the asked item was given before")
-        names_item = self._names_asked(first)
-        if before + after < _LONG:
+        names_item = any(self._names_asked(self.pieces[at]) for at in self.refusing)
+        if self.asked.whether and first.level < 3 and first.sentence and not re.search("是否|whether|能否", first.text):
+            return self._answered("yes or no was said before")
+        if before + after < _LONG or self._is_direct:
             return None
         if self.asked.open and not (names_item and first.level >= 2 and before < _EXPOSITION):
             return self._answered("the rest answers the question")
-        if first.level < 3 and not names_item:
+        if not names_item:
             return self._answered("a remark in a long answer")
-        if before >= 2 * _EXPOSITION:
-            return self._answered("a remark in a long answer", uncertain=True)
-        return None
+        return self._refused(uncertain=before >= 2 * _EXPOSITION)
 
     def _names_kind(self, at: int) -> bool:
         kind = self.asked.kind
@@ -497,7 +520,9 @@ class _Judge:
         given = _values(_without_quotes(self.text[: first.start]), kind)
         is_exact = all(value.is_exact and not value.approx for value in given)
         one = len({str(value.value) for value in given}) == 1
-        return is_exact and one and not words.KIND_WORDS[kind].search(first.text)
+        if not (is_exact and one) or words.KIND_WORDS[kind].search(first.text):
+            return False
+        return not (_terms(first.text) & _terms(self.asked.text)) - _terms(self.text[: first.start]) - _STOP_WORDS
 
 
 def _values(text: str, kind: str) -> list[Mention]:

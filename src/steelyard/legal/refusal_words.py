@@ -41,7 +41,7 @@ _INFORMATION: Final = (
     r"(?:信息|资料|内容|记录|记载|答案|结果|依据|数据|报道|文献|证据|线索|说明|描述|细节|材料|上下文|情境|背景|定论|说法|条目|词条|解释|资讯|"
     r"消息|介绍|标准答案|共识|知识|来源|出处|史料|文档|选项)"
 )
-_NOT: Final = r"(?:并未|并没有|均未|均没有|都没有|都未|尚未|还未|还没有?|未曾|不曾|从未|没有|未能|未|没|并无|并不|无|不)"
+_NOT: Final = r"(?:无法|不能|难以|不足以|并未|并没有|均未|均没有|都没有|都未|尚未|还未|还没有?|未曾|不曾|从未|没有|未能|未|没|并无|并不|无|不)"
 
 # ----- Chinese cues by strength
 
@@ -56,7 +56,7 @@ SPEAKER_ZH: Final = (
     rf"|(?:该|这个|这类|此类|这一|本|您的|你的){_GAP}{{0,4}}?(?:问题|话题|请求|内容|提问){_GAP}{{0,8}}?(?:{_NOT_ABLE}|{_NOT_WILLING}){_GAP}{{0,16}}?(?:{_ANSWER}|讨论|处理|提供|展示|显示)"
     rf"|(?:换个|换一个|换一?种){_GAP}{{0,4}}?(?:话题|问题|问法|方式){_GAP}{{0,8}}"
 )
-UNABLE_ZH: Final = rf"{_NOT_ABLE}{_ADVERBIAL}(?:{_ANSWER}|{_KNOW}|计算|提供|说明|获取|查询到?|找到|查到|检索到)"
+UNABLE_ZH: Final = rf"{_NOT_ABLE}{_ADVERBIAL}(?:{_ANSWER}|{_KNOW}|计算|提供|给出|说明|获取|查询到?|找到|查到|检索到)"
 SOURCE_ZH: Final = (
     rf"{_NOT}(?:明确|具体|详细|任何|直接|进一步|作出|做出|对此|对其|能|有|相关|予以?|加以|一处|一字|半句|地方|部分|再|专门|单独|另行|清楚地?|足够|太多|过多|明文|被|会|地){{0,4}}"
     rf"(?:在[^,。;!?\n]{{0,10}}?中?)?{_REPORTED}(?!清楚了)"
@@ -170,6 +170,7 @@ UNABLE_EN: Final = (
 SOURCE_EN: Final = (
     rf"\b(?:do|does|did|has|have|was|were|is|are|be|been|being|had|would|will)(?:n't| not|n't been| never) {_EN_ADVERB}{_EN_STATED}\b"
     rf"|\b(?:not|never|nowhere) {_EN_ADVERB}{_EN_STATED}\b"
+    rf"|\bnever {_EN_ADVERB}(?:identifies|mentions|states|says|specifies|names|gives|records|explains|discloses|addresses|provides)\b"
     rf"|\bno (?:(?:\w|-)+,? (?:or |and )?){{0,4}}?{_EN_INFORMATION}\b"
     rf"|\b(?:insufficient|inadequate|lacking|limited|incomplete|missing|not enough|without (?:more|additional|further|sufficient|enough|any)|lacks?|lack of|absence of|too little|"
     rf"(?:do|does|did)(?:n't| not) (?:have|contain|hold|offer)) (?:\w+ ){{0,3}}?{_EN_INFORMATION}\b"
@@ -194,7 +195,7 @@ UNKNOWN_EN: Final = (
     r"\b(?:unclear|undetermined|unspecified|unstated|undisclosed|uncertain|unanswerable|unanswered|inconclusive|illegible|unreadable|indeterminate|unconfirmed|unavailable|unidentified|undecided|"
     r"not applicable|n/a|to be (?:determined|announced|confirmed)|tbd|tba)\b"
     r"|\bunknown\b(?! (?:man|woman|men|women|person|persons|people|assailant\w*|number|caller|substance|male|female|party|parties|suspect\w*|third|perpetrator\w*|individual\w*|driver|quantity|persons|object|origin|risk\w*|variable\w*|territory))"
-    r"|\bremains? (?:a )?(?:mystery|unsolved|debated|disputed|open)\b|\bno consensus\b|\bup for debate\b|\bdepends on\b(?= who you ask)|\bwho knows\b|\bsilent\b"
+    r"|\bremains? (?:a )?(?:mystery|unsolved|debated|disputed|open)\b|\bno consensus\b|\bup for debate\b|\bwho knows\b|\bsilent\b"
 )
 IGNORANT_EN: Final = re.compile(
     r"\b(?:do|does|did)(?:n't| not) (?:know|recall|remember)\b|\b(?:can't|cannot|could not|couldn't) (?:recall|remember)\b"
@@ -248,7 +249,7 @@ IDIOM: Final = re.compile(
     re.IGNORECASE,
 )
 CONDITION: Final = re.compile(
-    r"(?:^|,)\s*(?:如果|如|若|倘若|假如|假设|要是|一旦|除非|即使|即便|无论|不论|不管|只要|只有|当|对于?那些|凡|万一|在[^,。;]{0,30}(?:时|情况下|情形下))"
+    r"(?:^|,)\s*(?:如果|如|若|倘若|假如|假设|要是|一旦|除非|即使|即便|无论|不论|不管|只要|只有|当|对于?那些|凡|万一)"
     r"|^\s*(?:if|unless|even if|in case|whether|when|where|once|provided|should|until|till)\b",
     re.IGNORECASE,
 )
@@ -263,7 +264,9 @@ PARTY: Final = re.compile(
     re.IGNORECASE,
 )
 SOURCE: Final = re.compile(
-    "材料|笔录|卷宗|文中|原文|文档|证据|记录(?!在)|问答|合同|\\b(?:record|transcript|document|file)", re.IGNORECASE
+    "材料|笔录|卷宗|文中|原文|文档|证据|记录(?!在)|问答|合同|资料|段落|上下文"
+    "|\\b(?:record|transcript|document|file|context|passage|excerpt|article|provided|source)",
+    re.IGNORECASE,
 )
 MATERIAL: Final = re.compile(
     "材料|笔录|卷宗|文中|原文|文档|记录(?!在)|问答|段落|上下文|资料|信息|题目|题干|题中|问题|文本|文章|文书|原告诉状|描述|内容|数据|知识库|数据库|文件|案卷|卷内|现有|目前|已知|提供的|上述|以上|所给|搜索|检索|网络|互联网|史书|历史|官方"
@@ -285,13 +288,22 @@ MAYBE_BECAUSE: Final = re.compile(
 )
 CONSEQUENCE: Final = re.compile(r"(?:所以|因此|也|故|从而)[^,。;]{0,4}(?:不会|不需要|不能|没有|无需)|\bso i (?:don't|do not|can't|cannot|never)\b", re.IGNORECASE)
 
+# the question itself is refused, wherever that stands
+DIRECT: Final = re.compile(
+    r"(?:回答|解答|答复)[^,。;]{0,14}(?:问题|提问|咨询)|(?:问题|提问)[^,。;]{0,16}(?:回答|作答|答案)|(?:给出|提供|得出|找到|找不到)[^,。;]{0,12}(?:答案|回答|结论)"
+    r"|\banswer\b.{0,20}\b(?:question|query)|\b(?:provide|give|offer) (?:an?|the|any|you) .{0,20}\banswer\b",
+    re.IGNORECASE,
+)
+FOUND: Final = re.compile(r"(?:法院|判决书?|裁定书?|本院|裁决书?|鉴定意见|认定书)[^,。;]{0,8}(?:认定|查明|认为|判决|裁定|写|载明)|\b(?:court|tribunal|judge|jury) (?:found|held|ruled|concluded|stated)", re.IGNORECASE)
+
 # ----- what follows a refusal
 
 ADVERSATIVE: Final = re.compile(r"但是?|不过|然而|可是|只是|\b(?:but|however|nevertheless|nonetheless|although|though|yet|still|that said)\b", re.IGNORECASE)
 INFERENCE: Final = re.compile(
-    r"其实|经查|估计|应该(?:是|为|在|有)|应为|可以推断|可推断|推测(?!其?性)|实际上|事实上|据推算|很可能|大概率|想必|可能[是为]|或许是|也许是|大概[是为]|我猜|我认为|我觉得|认定为"
+    r"其实|经查|截至|截止到?|据我所知|根据我的(?:知识|了解)|可以?计算|可算出|估计|应该(?:是|为|在|有)|应为|可以推断|可推断|推测(?!其?性)|实际上|事实上|据推算|很可能|大概率|想必|可能[是为]|或许是|也许是|大概[是为]|我猜|我认为|我觉得|认定为"
     r"|\bprobably\b|\blikely\b|\bin fact\b|\bactually\b|\bpresumably\b|\bi (?:would )?(?:guess|think|believe|estimate|assume)\b"
-    r"|\bmy (?:best )?guess\b|\bcan be inferred\b|\bperhaps\b|\bmight (?:be|have been)\b|\bmay (?:be|have been)\b|\bcould be\b",
+    r"|\bmy (?:best )?guess\b|\bcan be inferred\b|\bperhaps\b|\bmight (?:be|have been)\b|\bmay (?:be|have been)\b|\bcould be\b"
+    r"|\bas of (?:my|the|20\d\d|january|february|march|april|may|june|july|august|september|october|november|december)\b|\bto (?:the best of )?my knowledge\b|\bi can (?:calculate|infer|estimate|deduce|derive)\b",
     re.IGNORECASE,
 )
 OTHERWISE: Final = re.compile(
@@ -337,6 +349,11 @@ NORM: Final = re.compile(
 # ----- what a question asks for
 
 WHY: Final = re.compile(r"为什么|为何|什么原因|因何|何故|缘何|怎么会|为啥|\bwhy\b|\bhow come\b", re.IGNORECASE)
+POLITE: Final = re.compile(
+    r"(?:能否|能不能|可否|可不可以|可以|能|是否可以|是否能够?|是否方便)(?:请|麻烦)?(?:[您你])?(?:帮|协助|告诉|告知|提供|给|为我|麻烦|说明|解释|介绍|查|列|详细|具体)[^,。;?]{0,60}"
+    r"|\b(?:can|could|would|will) you (?:please |kindly )?(?:tell|give|provide|explain|help|list|describe|show|share|name|find|write)\b",
+    re.IGNORECASE,
+)
 WHETHER: Final = re.compile(
     r"是否|有没有|有无|([\u4e00-\u9fff])不\1|能否|是不是|会不会|(?:了|过)没有?\s*[?？]?\s*$|吗\s*[?？。]?\s*$|^\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would|should)\b",
     re.IGNORECASE,
