@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 from steelyard.legal import refusal_words as words
@@ -18,6 +18,7 @@ from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normal import normal
 from steelyard.text.scripts import has_han
 
+_VALUE_KINDS: Final = ("date", "phone", "money", "count")
 _MOST_CUES: Final = 400
 _LONGEST_VALUE_SEARCH: Final = 4000
 _LONG: Final = 60.0
@@ -73,6 +74,7 @@ class _Clause:
     word: str = ""
     kinds: set[str] = field(default_factory=set)
     weight: float = 0.0
+    asks: bool = False
 
     def refuse(self, level: int, kind: str, word: str) -> None:
         """Note a cue."""
@@ -111,13 +113,27 @@ def _of_final(text: str, final: str, asked: _Asked) -> Abstention:
 @lru_cache(maxsize=1 << 10)
 def _asked(question: str) -> _Asked:
     text = normal(question)
-    kind = next((kind for kind, pattern in words.ASKED.items() if pattern.search(text)), "")
-    is_value = kind in ("date", "phone", "money", "count")
+    kind = _last_kind(text)
+    is_value = kind in _VALUE_KINDS
     why, whether = bool(words.WHY.search(text)), bool(words.WHETHER.search(words.POLITE.sub("", text)))
     is_open = why or (not is_value and not whether and (not kind or bool(words.OPEN.search(text))))
     return _Asked(
         text, kind, whether, why, bool(words.SAID.search(text)), bool(words.KNOWING.search(text)), is_open
     )
+
+
+_BACK: Final = 12
+
+
+def _last_kind(text: str) -> str:
+    """The kind of item that a question asks for last; 多少 is of the kind before it, what and which are of none."""
+    found = [
+        (match.start() - (_BACK if match[0] == "多少" else 0), kind)
+        for kind, pattern in words.ASKED.items()
+        if kind != "thing"
+        for match in islice(pattern.finditer(text), 20)
+    ]
+    return max(found)[1] if found else "thing" if words.ASKED["thing"].search(text) else ""
 
 
 # ----- clauses and cues
@@ -134,6 +150,9 @@ def _split(text: str) -> list[_Clause]:
         start = stop.end()
     if start < len(text):
         found.append(_Clause(text[start:], start, len(text), sentence))
+    asking = {piece.sentence for piece in found if text[piece.end : piece.end + 1] == "?"}
+    for piece in found:
+        piece.asks = piece.sentence in asking
     return found
 
 
@@ -167,14 +186,24 @@ def _mark(pieces: list[_Clause], text: str, asked: _Asked) -> None:
         if level:
             piece.refuse(level, cue.lastgroup or "", cue[0])
     _strengthen(pieces)
+    _drop_reasons(pieces)
 
 
 def _strengthen(pieces: list[_Clause]) -> None:
-    """An apology makes the refusal of its sentence the speaker's own."""
-    sorry = {piece.sentence for piece in pieces if "sorry" in piece.kinds}
+    """An apology, or a mention of being a program, makes the refusal of its sentence the speaker's own."""
+    own = {piece.sentence for piece in pieces if "sorry" in piece.kinds or words.PROGRAM.search(piece.text)}
     for piece in pieces:
-        if piece.level and piece.sentence in sorry and piece.kinds - {"sorry"}:
+        if piece.level and piece.sentence in own and piece.kinds - {"sorry", "self", "vague"}:
             piece.level = 3
+
+
+def _drop_reasons(pieces: list[_Clause]) -> None:
+    """What is not there or not known is a reason where a statement stands before it: 不会入狱,因为我没有身体."""
+    for before, piece in pairwise(pieces):
+        is_reason = piece.sentence == before.sentence and words.BECAUSE.match(piece.text)
+        is_statement = not before.level and len(before.text) > 4 and not words.FILLER.match(before.text)
+        if is_reason and is_statement and "vague" not in piece.kinds:
+            piece.level = 0
 
 
 def _level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) -> int:
@@ -185,6 +214,8 @@ def _level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) -> int:
         return 0
     if kind in ("vague", "sorry", "self"):
         return 2
+    if kind == "policy":
+        return 3 if asked.open and piece.sentence == 0 else 0
     if kind == "speaker":
         return _speaker_level(cue, piece, text, asked)
     if _is_hypothetical(cue, piece, before, text) or _is_content(cue, piece, text, asked):
@@ -200,11 +231,11 @@ def _speaker_level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked)
     before = text[piece.start : cue.start()]
     if words.CONDITION.match(before + cue[0][:1]) or words.SAYS.search(before):
         return 0
-    if asked.whether and "不会" in cue[0]:
+    if asked.whether and "会" in asked.text and "不会" in cue[0]:
         return 0
     if _IGNORANT.search(cue[0]) and _is_content(cue, piece, text, asked):
         return 0
-    return 3
+    return 2 if cue[0].startswith("我们") and piece.sentence else 3
 
 
 def _is_copied(piece: _Clause, asked: _Asked) -> bool:
@@ -229,11 +260,16 @@ def _is_hypothetical(cue: re.Match[str], piece: _Clause, before: str, text: str)
     return words.NOMINAL.match(after) is not None and "是" not in before[-6:]
 
 
+_BARE_NOT: Final = re.compile("并?不(?!能|足以)")
+
+
 def _agent_level(cue: re.Match[str], piece: _Clause, before: str, text: str) -> int:
     """Who cannot or does not: the material or nobody (2), a party of the case (1), a thing that is spoken of (0)."""
     subject = words.CONNECTIVE.sub("", before.replace("□", ""))
-    if not subject.strip() or words.MATERIAL.search(subject):
+    if words.MATERIAL.search(subject) or (not subject.strip() and not _BARE_NOT.match(cue[0])):
         return 2
+    if cue[0].startswith(("不足以", "不", "并不")) and not cue[0].startswith("不能"):
+        return 0
     if words.PARTY.search(subject):
         return int(cue[0] != "silent")
     has_object = len(text[cue.end() : piece.end].strip()) > 2
@@ -310,7 +346,7 @@ def _weigh(pieces: list[_Clause]) -> None:
             reason_of = piece.sentence
         if piece.sentence == reason_of and (follows or words.MAYBE_BECAUSE.match(piece.text)):
             continue
-        if not words.FILLER.match(piece.text) and not words.REFERRAL.search(piece.text[:200]):
+        if not piece.asks and not words.FILLER.match(piece.text) and not words.REFERRAL.search(piece.text[:200]):
             piece.weight = _weight(piece.text)
 
 
@@ -331,19 +367,16 @@ class _Judge:
     def _level(self) -> int:
         return max(self.pieces[at].level for at in self.refusing)
 
-    @property
-    def _is_direct(self) -> bool:
-        """Whether a clause refuses the question itself: 无法回答这个问题."""
-        return any(
-            self.pieces[at].level >= 2 and words.DIRECT.search(self.pieces[at].text) for at in self.refusing
-        )
+    def _direct(self) -> list[int]:
+        """The clauses that refuse the question itself: 无法回答这个问题."""
+        return [at for at in self.refusing if self.pieces[at].level >= 2 and words.DIRECT.search(self.pieces[at].text)]
 
     def verdict(self) -> Abstention:
         """Whether the refusal stands."""
         strong = [at for at in self.refusing if self.pieces[at].kinds != {"vague"}]
         stated = sum(piece.weight for piece in self.pieces)
         if not strong:
-            return self._answered("it asks back and states something") if stated >= 12 else self._refused()
+            return self._answered("it asks back and states something") if stated >= 25 else self._refused()
         self.refusing = strong
         if self._is_ground():
             return self._answered("a ground")
@@ -356,7 +389,7 @@ class _Judge:
             return supplied
         if before and (given := self._given_before(before, after)):
             return given
-        return self._refused()
+        return self._refused(uncertain=self._level < 3 and before >= 20 and after >= _LONG)
 
     def _refused(self, *, uncertain: bool = False) -> Abstention:
         piece = self.pieces[self.refusing[0]]
@@ -388,15 +421,16 @@ class _Judge:
     def _supplied_after(self, before: float, after: float) -> Abstention | None:
         """The verdict where something is stated after the refusal; None where that is not the asked item."""
         first, level = self.refusing[0], self._level
-        turned = self._turn(first)
-        if turned is not None and self._turn_supplies(turned, level) and not self._closes_with_refusal():
-            return self._answered(self.text[turned:].strip())
-        if self.pieces[first].sentence > 0 and before >= 20 and after >= _LONG / 2 and not self._is_direct:
-            if not any(self._names_asked(self.pieces[at]) for at in self.refusing):
-                return self._answered("a remark inside the answer")
-        if self._closes_with_refusal():
+        turned, closes = self._turn(first), self._closes_with_refusal()
+        if not closes and (self._concludes() or (turned is not None and self._turn_supplies(turned, level))):
+            return self._answered("the asked item follows")
+        if closes and self._lacks_value():
             return None
-        if self.asked.open and after >= self._needed(level, turned is not None):
+        if self.pieces[first].sentence and before >= 20 and after >= _LONG / 2 and self._is_remark():
+            return self._answered("a remark inside the answer")
+        if closes or any(self.pieces[at].sentence for at in self._direct()):
+            return None
+        if self.asked.open and after >= self._needed(level, turned):
             return self._answered("the rest answers the question", uncertain=level == 3 and after < 2 * _EXPOSITION)
         if after >= _EXPOSITION and self._norms() >= 3:
             return self._answered("the rest is a legal exposition", uncertain=level == 3)
@@ -404,14 +438,41 @@ class _Judge:
             return self._answered("a remark in a long answer")
         return None
 
-    def _needed(self, level: int, turned: bool) -> float:
+    def _lacks_value(self) -> bool:
+        """Whether a value is asked for, and none of its kind is stated."""
+        if self.asked.kind not in _VALUE_KINDS:
+            return False
+        kinds = ("date", "time") if self.asked.kind == "date" else (self.asked.kind,)
+        return not any(_values(self.text, kind) for kind in kinds)
+
+    def _is_remark(self) -> bool:
+        """Whether what is refused is not the asked item, or is conceded: while I cannot say how many."""
+        if self._direct():
+            return False
+        return all(
+            words.ALTHOUGH.match(self.pieces[at].text.strip()) or not self._names_asked(at) for at in self.refusing
+        )
+
+    def _concludes(self) -> bool:
+        """Whether a conclusion stands after the last refusing clause: therefore, operating activities did."""
+        for at in range(self.refusing[-1] + 1, len(self.pieces)):
+            piece = self.pieces[at]
+            opens = piece.sentence != self.pieces[at - 1].sentence
+            if opens and words.CONCLUSION.match(piece.text):
+                is_mark = len(piece.text) < 14 and at + 1 < len(self.pieces)
+                said = self.pieces[at + 1] if is_mark else piece
+                return said.weight >= 8 and not words.DENIAL.search(said.text)
+        return False
+
+    def _needed(self, level: int, turned: int | None) -> float:
         """How much must be stated after a refusal to answer an open question."""
         if level < 3:
             return 40.0
         moral = sum(1 for piece in self.pieces[:12] if words.MORAL.search(piece.text))
-        if moral >= 2 and self._norms() < 4:
+        offers = turned is not None and words.OFFER.search(self.text, turned, turned + 60)
+        if (moral >= 2 or offers) and self._norms() < 4:
             return 10 * _EXPOSITION
-        return 0.6 * _EXPOSITION if turned else _EXPOSITION
+        return 0.6 * _EXPOSITION if turned is not None else _EXPOSITION
 
     def _norms(self) -> int:
         return sum(1 for piece in self.pieces if piece.weight and words.NORM.search(piece.text))
@@ -420,7 +481,9 @@ class _Judge:
         """Whether the refusal is repeated at the end, after all that is stated."""
         last = self.refusing[-1]
         rest = sum(piece.weight for piece in self.pieces[last + 1 :])
-        return last > self.refusing[0] and rest < 12 and self.pieces[last].level >= 2
+        if last == self.refusing[0] or rest >= 12 or self.pieces[last].level < 2:
+            return False
+        return self.pieces[last].level == 3 or len(self.pieces) < 16 or self._names_asked(last)
 
     def _turn(self, first: int) -> int | None:
         """Where a word like 但 or 估计 turns from the refusal to a statement."""
@@ -438,7 +501,8 @@ class _Judge:
                 continue
             if concession and following.weight:
                 return place
-            is_turn = words.ADVERSATIVE.match(following.text.strip()) and (following.weight or self._next_weighs(at))
+            is_near = following.sentence - piece.sentence < 2
+            is_turn = is_near and words.ADVERSATIVE.match(following.text.strip()) and self._next_weighs(at)
             if is_turn or (following.weight and words.INFERENCE.search(following.text)):
                 return place
         return None
@@ -455,7 +519,7 @@ class _Judge:
     def _next_weighs(self, at: int) -> bool:
         """Whether the sentence of the turn, or the one after it, states something."""
         until = self.pieces[at].sentence + 1
-        following = islice(self.pieces, at + 1, at + 9)
+        following = islice(self.pieces, at, at + 9)
         return any(piece.weight > 0 for piece in following if piece.sentence <= until)
 
     def _turn_supplies(self, place: int, level: int) -> bool:
@@ -464,8 +528,12 @@ class _Judge:
         own = _without_quotes(rest)
         if own != rest and words.REFERS.search(own) and not _states_value(own):
             return False
-        if self.asked.kind in ("date", "money", "phone", "count"):
-            return bool(_values(own, self.asked.kind)) or (level == 1 and bool(words.INFERENCE.search(own[:40])))
+        if self.asked.kind in _VALUE_KINDS:
+            given = _values(own, self.asked.kind)
+            is_loose = words.YEARS.search(self.asked.text) or self.asked.kind != "date"
+            return any(is_loose or value.is_exact for value in given) or (
+                level == 1 and bool(words.INFERENCE.search(own[:40]))
+            )
         if words.REFERRAL.search(own[:120]):
             return False
         if words.INFERENCE.search(own[:60]):
@@ -476,53 +544,64 @@ class _Judge:
 
     def _given_before(self, before: float, after: float) -> Abstention | None:
         """The verdict where something was stated before the refusal; None where that is only a known part."""
-        first = self.pieces[self.refusing[0]]
-        if self._gives_value_before(first) or self._is_about_another(first):
-            return self._answered("the asked item was given before")
-        names_item = any(self._names_asked(self.pieces[at]) for at in self.refusing)
-        if self.asked.whether and first.level < 3 and first.sentence and not re.search("是否|whether|能否", first.text):
-            return self._answered("yes or no was said before")
-        if before + after < _LONG or self._is_direct:
+        first = self.refusing[0]
+        if self._direct() or (self.pieces[first].level == 3 and before < 20):
             return None
-        if self.asked.open and not (names_item and first.level >= 2 and before < _EXPOSITION):
+        if self._gives_value_before(first) or self._is_about_another(first) or self._says_yes_or_no(first):
+            return self._answered("the asked item was given before")
+        if before + after < _LONG:
+            return None
+        names_item = any(self._names_asked(at) for at in self.refusing)
+        if self.asked.open and not (names_item and self.pieces[first].level >= 2 and before < _EXPOSITION):
             return self._answered("the rest answers the question")
         if not names_item:
             return self._answered("a remark in a long answer")
-        return self._refused(uncertain=before >= 2 * _EXPOSITION)
+        return self._refused(uncertain=before >= 2 * _EXPOSITION or self._spoke_of_item(first))
+
+    def _says_yes_or_no(self, first: int) -> bool:
+        """Whether a question for yes or no was answered before the refusing clause, which is not about that."""
+        piece = self.pieces[first]
+        if not self.asked.whether or piece.level == 3 or re.search("是否|whether|能否", piece.text):
+            return False
+        return piece.sentence > 0 or (first > 0 and words.YES_NO.match(self.pieces[0].text) is not None)
+
+    def _spoke_of_item(self, first: int) -> bool:
+        before = _shared(self.text[: self.pieces[first].start], self.asked.text)
+        return not self._names_kind(first) and before >= 4 and before > _shared(self._context(first), self.asked.text)
+
+    def _context(self, at: int) -> str:
+        """A refusing clause, after the clause of its sentence that names its topic: 关于数额,没有记载."""
+        piece = self.pieces[at]
+        before = self.pieces[at - 1] if at else piece
+        is_topic = before is not piece and before.sentence == piece.sentence and words.TOPIC.search(before.text)
+        return before.text + "," + piece.text if is_topic else piece.text
 
     def _names_kind(self, at: int) -> bool:
         kind = self.asked.kind
-        return kind != "" and words.KIND_WORDS[kind].search(self.pieces[at].text) is not None
+        return kind != "" and words.KIND_WORDS[kind].search(self._context(at)) is not None
 
-    def _names_asked(self, piece: _Clause) -> bool:
+    def _names_asked(self, at: int) -> bool:
         """Whether the refusing clause speaks of the asked item: its kind, or words of the question."""
-        kind = self.asked.kind
-        if kind and words.KIND_WORDS[kind].search(piece.text):
-            return True
-        return _shared(piece.text, self.asked.text) >= 2
+        return self._names_kind(at) or _shared(self._context(at), self.asked.text) >= 2
 
-    def _is_about_another(self, first: _Clause) -> bool:
+    def _is_about_another(self, first: int) -> bool:
         """其他不清楚, after the asked item was given."""
-        pieces = [self.pieces[at] for at in self.refusing]
-        start = self.pieces[self.refusing[0] - 1].text if self.refusing[0] else ""
-        heads = words.OTHERWISE.match(start) is not None and self.pieces[self.refusing[0] - 1].sentence == first.sentence
-        return all(words.OTHERWISE.match(piece.text) or (heads and piece is first) for piece in pieces) and not any(
-            _shared(piece.text[2:], self.asked.text) for piece in pieces
+        contexts = [self._context(at) for at in self.refusing]
+        return all(words.OTHERWISE.match(context) for context in contexts) and not any(
+            _shared(context[2:], self.asked.text) for context in contexts
         )
 
-    def _gives_value_before(self, first: _Clause) -> bool:
+    def _gives_value_before(self, first: int) -> bool:
         """Whether one exact value of the asked kind stands before the refusal, which is not about that kind."""
-        kind = self.asked.kind
-        if kind not in ("date", "money", "phone", "count") or any(
-            "conflict" in self.pieces[at].kinds for at in self.refusing
-        ):
+        kind, start = self.asked.kind, self.pieces[first].start
+        is_plain = self._level < 3 and not any("conflict" in self.pieces[at].kinds for at in self.refusing)
+        if kind not in _VALUE_KINDS or not is_plain or self._names_kind(first):
             return False
-        given = _values(_without_quotes(self.text[: first.start]), kind)
-        is_exact = all(value.is_exact and not value.approx for value in given)
-        one = len({str(value.value) for value in given}) == 1
-        if not (is_exact and one) or words.KIND_WORDS[kind].search(first.text):
+        given = _values(_without_quotes(self.text[:start]), kind)
+        if not all(value.is_exact and not value.approx for value in given):
             return False
-        return not (_terms(first.text) & _terms(self.asked.text)) - _terms(self.text[: first.start]) - _STOP_WORDS
+        new = (_terms(self._context(first)) & _terms(self.asked.text)) - _terms(self.text[:start]) - _STOP_WORDS
+        return len({str(value.value) for value in given}) == 1 and not new
 
 
 def _values(text: str, kind: str) -> list[Mention]:

@@ -20,13 +20,13 @@ _ADVERBIAL: Final = (
 # what an answerer does with a question
 _KNOW: Final = (
     r"(?:确定|判断|判定|认定(?!为)|得知|核实|知晓|获知|知道|确认|查明|看出|推断|推定|推测|获悉|了解|辨别|辨认|得出|断定|证实|推算|算出|知悉|"
-    r"分辨|还原|查证|考证|说清|断言|预测|预知|定论|核对|考究|查考|估计|估算|评判|明确|确切|下结论|定夺|查实|甄别|识别)"
+    r"分辨|还原|查证|考证|说清|断言|预测|预知|定论|核对|考究|查考|估计|估算|评判|明确|确切|下结论|定夺|查实|甄别|识别|辨识)"
 )
 _ANSWER: Final = r"(?:回答|解答|作答|答复|回复|应答|找到答案|给出(?:[^,。;!?\n]{0,16}?)(?:答案|回答|结论|答复|判断|解释|信息|数字|数据|时间|建议))"
 _SERVE: Final = (
     r"(?:提供|给出|告诉|告知|说明|透露|公开|查询|查阅|查到|查找|查看|找到|检索|搜索|搜到|访问|浏览|打开|读取|获取|获得|得到|理解|识别|解析|满足|帮助|帮[您你]|"
     r"协助|支持|处理|完成|执行|继续|参与|讨论|评论|评价|生成|创作|撰写|编写|写出?|翻译|推荐|发表|表达|提出|列出|列举|描述|介绍|解释|分析|总结|"
-    r"统计|计算|给予|体验|感受|感知|看到|听到|看见|预测|预知|保证|为[您你]|作出|做出|进行|提取|辨认|判断|谈论|涉及|泄露|教[您你]|显示|模拟|扮演)"
+    r"统计|计算|给予|体验|感受|感知|看到|听到|看见|预测|预知|保证|为[您你]|作出|做出|进行|提取|辨认|判断|谈论|涉及|泄露|教[您你]|显示|模拟|扮演|鼓励|纵容|赞同|容忍|宣扬|传播|教唆|引导|倡导|认同)"
 )
 _SELF_NAME: Final = (
     r"(?:我(?!国|方|院|市|县|省|局|司|所|校|党|军|区|厂|村|镇|部|行|处|庭|乡|州|社|队|店|馆)(?:们)?|本(?:模型|助手|系统|机器人|AI|平台)|小助手|"
@@ -41,7 +41,7 @@ _INFORMATION: Final = (
     r"(?:信息|资料|内容|记录|记载|答案|结果|依据|数据|报道|文献|证据|线索|说明|描述|细节|材料|上下文|情境|背景|定论|说法|条目|词条|解释|资讯|"
     r"消息|介绍|标准答案|共识|知识|来源|出处|史料|文档|选项)"
 )
-_NOT: Final = r"(?:无法|不能|难以|不足以|并未|并没有|均未|均没有|都没有|都未|尚未|还未|还没有?|未曾|不曾|从未|没有|未能|未|没|并无|并不|无|不)"
+_NOT: Final = r"(?:无法|不能|难以|不足以|并未|并没有|均未|均没有|都没有|都未|尚未|还未|还没有?|未曾|不曾|从未|没有|未能|未|没|并无|无)"
 
 # ----- Chinese cues by strength
 
@@ -51,20 +51,23 @@ SPEAKER_ZH: Final = (
     rf"接触|听说|听过|听懂|看懂|认识|擅长|找到|查到|搜到|检索|搜索|查询|收录|收集|存储|储存|获取|获得|收到|看到|发现|得到|访问|接受|储备|涉及){_GAP}{{0,60}}"
     rf"|{_SELF_NAME}{_GAP}{{0,12}}?(?:没有|缺乏|缺少|无){_GAP}{{0,36}}?(?:{_INFORMATION}|权限|办法|途径|能力|功能)"
     rf"|{_SELF_NAME}的?(?:知识|数据|训练|信息|认知|能力|数据库|资料){_GAP}{{0,16}}?(?:没有|不包含|不包括|不足|有限|截止|截至|局限|未|无|仅限|停留|不够)"
-    rf"|超出了?{_SELF_NAME}?{_GAP}{{0,12}}?(?:范围|能力|知识|权限)"
+    rf"|超出了?{_SELF_NAME}{_GAP}{{0,12}}?(?:范围|能力|知识|权限)"
     rf"|(?:还没有?|尚未|没有|没)(?:学会|学习){_GAP}{{0,6}}?(?:如何|怎么|怎样)?(?:回答|解答)"
     rf"|(?:该|这个|这类|此类|这一|本|您的|你的){_GAP}{{0,4}}?(?:问题|话题|请求|内容|提问){_GAP}{{0,8}}?(?:{_NOT_ABLE}|{_NOT_WILLING}){_GAP}{{0,16}}?(?:{_ANSWER}|讨论|处理|提供|展示|显示)"
+    rf"|(?:作为|我是){_GAP}{{0,20}},{_GAP}{{0,6}}?(?:{_NOT_ABLE}|{_NOT_WILLING}){_GAP}{{0,60}}?(?:{_ANSWER}|{_SERVE}|{_KNOW})"
     rf"|(?:换个|换一个|换一?种){_GAP}{{0,4}}?(?:话题|问题|问法|方式){_GAP}{{0,8}}"
 )
 UNABLE_ZH: Final = rf"{_NOT_ABLE}{_ADVERBIAL}(?:{_ANSWER}|{_KNOW}|计算|提供|给出|说明|获取|查询到?|找到|查到|检索到)"
 SOURCE_ZH: Final = (
     rf"{_NOT}(?:明确|具体|详细|任何|直接|进一步|作出|做出|对此|对其|能|有|相关|予以?|加以|一处|一字|半句|地方|部分|再|专门|单独|另行|清楚地?|足够|太多|过多|明文|被|会|地){{0,4}}"
     rf"(?:在[^,。;!?\n]{{0,10}}?中?)?{_REPORTED}(?!清楚了)"
+    rf"|(?:并不|不)(?:直接|明确|具体|专门)?(?:包含|包括|涉及|含有|含|显示|体现|载明|反映|提及|记载)"
+    rf"|(?:卷|文|材料|资料|笔录|书|合同|记录){_GAP}{{0,12}}?(?:没有|未|并未|从未)(?:曾)?出现"
     rf"|(?:没有|没|未能?|未曾)(?:能够?)?(?:查询|查阅|查找|查|找|检索|搜索|搜|发现|搜寻|收集|搜集|获取)(?:到|出|见|着)?{_GAP}{{0,60}}?(?:{_INFORMATION}|(?=[,。;!?\n]|$))"
-    rf"|(?:没有|无|缺乏|缺少|暂无(?!法)|尚无|并无|毫无|不存在|没){_GAP}{{0,30}}?{_INFORMATION}(?!费|款)"
+    rf"|(?:没有|无(?!法|论|需|权|关|效|罪|疑|须|偿|故|辜)|缺乏|缺少|暂无(?!法)|尚无|并无|毫无|不存在|没){_GAP}{{0,30}}?{_INFORMATION}(?!费|款)"
     rf"|(?:查|找|看|检索|搜)不(?:到|出|见)|未见|查无|无此(?:信息|内容|项|记录|人|条)"
     rf"|(?:信息|证据|材料|资料|数据|上下文|条件|内容|线索)(?:并不|不够|不|过于|太)?(?:不足|不够|不充分|不完整|缺失|有限|充分|充足|完整|足够|太少)(?:以)?"
-    rf"|证据不足以|暂无(?!法)|[只一]字未提|避而不谈|无据可查|无从查考|无从考证|不在{_GAP}{{0,10}}?范围|超出了?{_GAP}{{0,16}}?范围"
+    rf"|证据不足以|暂无(?!法)|[只一]字未提|避而不谈|无据可查|无从查考|无从考证|(?:不在|超出了?){_GAP}{{0,8}}?(?:材料|资料|文档|知识|服务|能力|回答|专业|职责|提供|学习|业务|文本){_GAP}{{0,6}}?范围"
     rf"|(?:尚未|还未|还没有?|没有|并未|未)(?:正式|对外|官方)?(?:公布|公开|披露|揭晓|发布|宣布|确定(?!为)|定论|统一|查明|证实|得到证实|明确)"
 )
 NOTHING_ZH: Final = (
@@ -86,6 +89,7 @@ _CONFLICT_ZH: Final = (
 _CONFLICT_EN: Final = r"\b(?:inconsistent|contradict\w*|conflict(?:ing|s)?|discrepanc\w+|disagree)\b"
 CONFLICT: Final = re.compile(f"{_CONFLICT_ZH}|{_CONFLICT_EN}", re.IGNORECASE)
 VAGUE_ZH: Final = (
+    rf"我们?{_GAP}{{0,4}}?需要{_GAP}{{0,30}}?才能?够?{_GAP}{{0,12}}?(?:{_ANSWER}|{_SERVE}|{_KNOW})|"
     rf"(?:问题|提问|描述|表述|题目|题干|请求|说法|句子|指令|语境|情况){_GAP}{{0,8}}?(?:过于|太过?|不够|不太|比较|有些|有点|不|存在|含义|似乎){{1,2}}(?:宽泛|模糊|笼统|具体|清晰|清楚|明确|完整|含糊|简单|抽象|简短|语病|错误|歧义|通顺|不完整|不清|不明确)"
     rf"|(?:请|麻烦|烦请|需要|能否|可否|能不能|可以){_GAP}{{0,8}}?(?:提供|补充|说明|给出|告诉我|告知|描述|明确|澄清|确认|详细|具体|重新|再){_GAP}{{0,16}}?(?:更多|更具体|更详细|更完整|具体|详细|完整|上下文|信息|背景|内容|细节|问题|情况|需求|一下|一遍|清楚)"
     rf"|请问[您你]?{_GAP}{{0,10}}?(?:想|要|需要|指|说|是指|希望){_GAP}{{0,20}}|有什么(?:可以|能){_GAP}{{0,6}}?帮|[您你]{_GAP}{{0,6}}?(?:想问|想知道|想咨询|想了解){_GAP}{{0,10}}?什么"
@@ -153,6 +157,7 @@ SPEAKER_EN: Final = (
     rf"|\bmy (?:knowledge|training|data|information)\b{_EN}{{0,40}}?\b(?:does not|doesn't|not|cut-?off|limited|only|up to|until)\b"
     rf"|\bagainst (?:my|our) (?:\w+ )?(?:programming|guidelines|polic\w+|principles|values)\b"
     rf"|\bno (?:comment|answer|idea)\b"
+    rf"|\bi(?:'d| would)? need (?:{_EN}{{0,60}}?)(?:to|before i can) (?:\w+ )?(?:answer|help|assist|determine|provide|calculate|give|perform)\b"
 )
 UNABLE_EN: Final = (
     rf"\b(?:cannot|can't|can not|could not|couldn't|may not|not) be {_EN_ADVERB}"
@@ -185,11 +190,11 @@ SOURCE_EN: Final = (
 NOTHING_EN: Final = (
     rf"\b(?:not|n't|never)\b{_EN}{{0,40}}?\b(?:recogni[sz]ed|known|familiar|real|valid|standard|established|actual|legitimate|existing|common|well-known|widely|genuine|documented|official)\b"
     rf"(?: \w+){{0,3}}? ?(?:term|word|name|concept|creature|species|thing|place|person|entity|team|event|game|sport|location\w*|phrase|organism|animal|title|song|product|dish|character|company|book|show|language|city|country|technology|plant|drug|medication|food|being|organi[sz]ation|figure|individual|brand|one|to me)\b"
-    rf"|\b(?:do|does|did)(?:n't| not) (?:seem|appear) to (?:be|refer|exist|correspond|match|have|make sense|relate|belong)\b"
-    rf"|\b(?:do|does|did)(?:n't| not) (?:appear|feature|occur|refer|correspond|match|ring a bell|make sense|have a (?:character|person|member|song|species|place)|include a (?:character|person|song))\b"
+    rf"|\b(?:do|does|did)(?:n't| not) (?:seem|appear) to (?:be (?:an?|any|the)|refer|exist|correspond|match|make sense|relate|belong)\b"
+    rf"|\b(?:do|does|did)(?:n't| not) (?:appear (?:in|on|anywhere)|feature|refer to an?|correspond|ring a bell|make sense|have a (?:character|person|member|song|species|place)|include a (?:character|person|song))\b"
     rf"|\bno (?:(?:\w|-)+ )?(?:such|known|recogni[sz]ed|official|reliable|publicly available|verified|credible|single|definitive|definite|universally|widely|clear) \w+"
     rf"|\b(?:do|does)(?:n't| not) (?:actually |really |currently )?exist\b|\bnon-?existent\b|\b(?:is|are|be|as|seems|appears) (?:\w+ )?(?:not associated with|unrelated to|not related to|not a (?:thing|real|term|word|name))\b"
-    rf"|\b(?:made[- ]up|fictional|fictitious|imaginary|nonsense|nonsensical|hypothetical|gibberish|misspell\w*|typo)\b"
+    rf"|\b(?:seems?|appears?|may|might|could|possibly|likely|probably|sounds?)\b{_EN}{{0,16}}?\b(?:made[- ]up|fictional|fictitious|imaginary|nonsens\w+|hypothetical|gibberish|misspell\w*|typo)\b"
 )
 UNKNOWN_EN: Final = (
     r"\b(?:unclear|undetermined|unspecified|unstated|undisclosed|uncertain|unanswerable|unanswered|inconclusive|illegible|unreadable|indeterminate|unconfirmed|unavailable|unidentified|undecided|"
@@ -212,10 +217,15 @@ VAGUE_EN: Final = (
 )
 SELF_EN: Final = (
     rf"\b(?:as an?|i'm an?|i am an?|i'm just an?|i am just an?) (?:\w+ ){{0,3}}?(?:ai|a\.i\.|artificial intelligence|language model|assistant|machine|chatbot|computer program|bot|llm)\b{_EN}{{0,60}}?\b"
-    rf"(?:don't|do not|doesn't|does not|not|no|cannot|can't|lack|without) (?:\w+ ){{0,4}}?(?:opinions?|feelings?|emotions?|preferences?|experiences?|beliefs?|body|consciousness|senses|eyes|favou?rites?|memor\w+|family|life|physical|personal|thoughts|desires|real-time)\b"
+    rf"(?:don't|do not|doesn't|does not|not|no|cannot|can't|lack|without) (?:\w+ ){{0,4}}?(?:opinions?|feelings?|emotions?|preferences?|experiences?|beliefs?|body|consciousness|senses|eyes|favou?rites?|memor\w+|family|life|physical|personal|thoughts|desires)\b"
 )
 SORRY_EN: Final = (
     rf"\b(?:sorry|apologi[sz]e|apologies|unfortunately|regret|i'm afraid|i am afraid|regrettably|sadly)\b(?! (?:to hear|for your|about your|that you|you're|you are))(?={_EN}{{0,80}}?(?:n't|\b(?:cannot|not|no|unable|outside|beyond|decline|without|lack|against|only))\b)"
+)
+
+POLICY_EN: Final = (
+    r"\bit(?:'s| is) (?:\w+ ){0,2}?(?:not (?:\w+ )?(?:ethical|legal|appropriate|acceptable|okay|ok|right|moral)|illegal|unethical|immoral|inappropriate|against the law|never (?:okay|ok|acceptable|appropriate)) "
+    r"(?:or \w+ |and \w+ )?to\b"
 )
 
 NULL: Final = re.compile(
@@ -232,7 +242,7 @@ CUES_ZH: Final = re.compile(
 )
 CUES_EN: Final = re.compile(
     f"(?P<self>{SELF_EN})|(?P<speaker>{SPEAKER_EN})|(?P<sorry>{SORRY_EN})|(?P<vague>{VAGUE_EN})|(?P<nothing>{NOTHING_EN})"
-    f"|(?P<source>{SOURCE_EN})|(?P<unable>{UNABLE_EN})|(?P<unknown>{UNKNOWN_EN})|(?P<ignorant>{IGNORANT_EN.pattern})"
+    f"|(?P<policy>{POLICY_EN})|(?P<source>{SOURCE_EN})|(?P<unable>{UNABLE_EN})|(?P<unknown>{UNKNOWN_EN})|(?P<ignorant>{IGNORANT_EN.pattern})"
     f"|(?P<conflict>{_CONFLICT_EN})",
     re.IGNORECASE,
 )
@@ -241,7 +251,7 @@ CUES_EN: Final = re.compile(
 # ----- words that make a cue a content of the answer
 
 NEGATED: Final = re.compile(
-    r"(?:并非|不是|并不是|绝非|不可能|并无|毫无|绝无|不存在|没有什么|没有任何|not that .{0,10})(?:完全|真的|说)?$",
+    r"(?:并非|不是|并不是|绝非|不可能|并无|毫无|绝无|不存在|没有什么|没有任何|not that .{0,10}|by no means |far from |no longer |hardly |\bnot )(?:完全|真的|说)?$",
     re.IGNORECASE,
 )
 IDIOM: Final = re.compile(
@@ -249,7 +259,7 @@ IDIOM: Final = re.compile(
     re.IGNORECASE,
 )
 CONDITION: Final = re.compile(
-    r"(?:^|,)\s*(?:如果|如|若|倘若|假如|假设|要是|一旦|除非|即使|即便|无论|不论|不管|只要|只有|当|对于?那些|凡|万一)"
+    r"(?:^|,)\s*(?:如果|如(?!何|下|此|上|今|需)|若|倘若|假如|假设|要是|一旦|除非|即使|即便|无论|不论|不管|只要|只有|当(?!前|地|事|时|年|日|天|场|庭|中)|对于?那些|凡|万一)"
     r"|^\s*(?:if|unless|even if|in case|whether|when|where|once|provided|should|until|till)\b",
     re.IGNORECASE,
 )
@@ -288,24 +298,38 @@ MAYBE_BECAUSE: Final = re.compile(
 )
 CONSEQUENCE: Final = re.compile(r"(?:所以|因此|也|故|从而)[^,。;]{0,4}(?:不会|不需要|不能|没有|无需)|\bso i (?:don't|do not|can't|cannot|never)\b", re.IGNORECASE)
 
-# the question itself is refused, wherever that stands
-DIRECT: Final = re.compile(
-    r"(?:回答|解答|答复)[^,。;]{0,14}(?:问题|提问|咨询)|(?:问题|提问)[^,。;]{0,16}(?:回答|作答|答案)|(?:给出|提供|得出|找到|找不到)[^,。;]{0,12}(?:答案|回答|结论)"
-    r"|\banswer\b.{0,20}\b(?:question|query)|\b(?:provide|give|offer) (?:an?|the|any|you) .{0,20}\banswer\b",
+PROGRAM: Final = re.compile(
+    r"(?:作为|我是|我只是)(?:一个|一名|一款|一位)?[^,。;]{0,10}(?:AI|人工智能|语言模型|大模型|助手|机器人|程序)|\b(?:as|i'm|i am) an? (?:\w+ ){0,3}(?:ai|language model|assistant|chatbot)\b",
     re.IGNORECASE,
 )
-FOUND: Final = re.compile(r"(?:法院|判决书?|裁定书?|本院|裁决书?|鉴定意见|认定书)[^,。;]{0,8}(?:认定|查明|认为|判决|裁定|写|载明)|\b(?:court|tribunal|judge|jury) (?:found|held|ruled|concluded|stated)", re.IGNORECASE)
+# the question itself is refused, wherever that stands
+DIRECT: Final = re.compile(
+    r"(?:回答|解答|答复)[^,。;]{0,14}(?:问题|提问|咨询)|(?:问题|提问)[^,。;]{0,16}(?:回答|作答|答案)|(?:给出|提供|得出|找到|找不到)[^,。;]{0,12}(?:答案|回答)|实时(?:数据|信息)"
+    r"|\banswer\b.{0,20}\b(?:question|query)|\b(?:provide|give|offer) (?:an?|the|any|you) .{0,20}\banswer\b|\baccess\b.{0,30}\b(?:data|information|documents?|reports?|internet|real-time)\b|\breal-time\b",
+    re.IGNORECASE,
+)
+FOUND: Final = re.compile(r"(?:认为|主张|辩称|抗辩|裁定|判决)|\b(?:argued|held|claimed|contended|for|due to|because of|owing to|on grounds? of)(?: the)? ?$|(?:法院|判决书?|裁定书?|本院|裁决书?|鉴定意见|认定书)[^,。;]{0,8}(?:认定|查明|认为|判决|裁定|写|载明)|\b(?:court|tribunal|judge|jury) (?:found|held|ruled|concluded|stated)", re.IGNORECASE)
 
 # ----- what follows a refusal
 
 ADVERSATIVE: Final = re.compile(r"但是?|不过|然而|可是|只是|\b(?:but|however|nevertheless|nonetheless|although|though|yet|still|that said)\b", re.IGNORECASE)
 INFERENCE: Final = re.compile(
-    r"其实|经查|截至|截止到?|据我所知|根据我的(?:知识|了解)|可以?计算|可算出|估计|应该(?:是|为|在|有)|应为|可以推断|可推断|推测(?!其?性)|实际上|事实上|据推算|很可能|大概率|想必|可能[是为]|或许是|也许是|大概[是为]|我猜|我认为|我觉得|认定为"
+    r"其实|经查|截至|截止到?|据我所知|根据我的(?:知识|了解)|可以?计算|可算出|估计|应该(?:是|为)|^.{0,6}应该(?:在|有|就)|应为|可以推断|可推断|推测(?!其?性)|实际上|事实上|据推算|很可能|大概率|想必|可能[是为]|或许是|也许是|大概[是为]|我猜|我认为|我觉得|认定为"
     r"|\bprobably\b|\blikely\b|\bin fact\b|\bactually\b|\bpresumably\b|\bi (?:would )?(?:guess|think|believe|estimate|assume)\b"
     r"|\bmy (?:best )?guess\b|\bcan be inferred\b|\bperhaps\b|\bmight (?:be|have been)\b|\bmay (?:be|have been)\b|\bcould be\b"
     r"|\bas of (?:my|the|20\d\d|january|february|march|april|may|june|july|august|september|october|november|december)\b|\bto (?:the best of )?my knowledge\b|\bi can (?:calculate|infer|estimate|deduce|derive)\b",
     re.IGNORECASE,
 )
+CONCLUSION: Final = re.compile(r"\s*(?:综上|因此|所以|总之|可见|由此|故|总的来说|总体|therefore|thus|hence|in conclusion|in summary|overall|so$|consequently|accordingly)", re.IGNORECASE)
+DENIAL: Final = re.compile(r"无法|不能|难以|未能|不足|没有|\b(?:not|cannot|no|unable|without)\b|n't\b", re.IGNORECASE)
+TOPIC: Final = re.compile(
+    r"\s*(?:但是?|而|然而|不过|其中)?(?:关于|对于|至于|针对|就|as for|as to|regarding|concerning)|谁|哪|什么|多少|是否|何|这一点|这个问题|方面$|\b(?:who|where|when|what|which|whether|how)\b",
+    re.IGNORECASE,
+)
+YES_NO: Final = re.compile(r"\s*(?:是|否|不|对|有|没有|能|可以|会|属于|构成|应|无|yes\b|no\b)", re.IGNORECASE)
+OFFER: Final = re.compile(r"(?:建议|步骤|方法|思路|指导|自行|自己|途径)|\b(?:steps|suggest\w*|tips|guide|guidance|yourself|resources)\b", re.IGNORECASE)
+EXACT: Final = re.compile(r"确切|精确|准确|具体|\b(?:exact|precise|specific)\b", re.IGNORECASE)
+YEARS: Final = re.compile(r"年|月|大概|大约|左右|\b(?:year|month|about|approximately|roughly)\b", re.IGNORECASE)
 OTHERWISE: Final = re.compile(
     r"^\s*(?:其他|其它|其余|另外|此外|至于|更多|其后|other|further|anything else|beyond that|as for|as to)", re.IGNORECASE
 )
@@ -317,9 +341,9 @@ REFERS: Final = re.compile(
 FILLER: Final = re.compile(
     r"\s*(?:而且?|并且?|但是?|不过|然而|所以|因此|如果|或者|同时|另外|此外|也|:|,)*\s*(?:很|非常|十分|深感|真的|实在)?(?:"
     r"抱歉|对不起|不好意思|遗憾|请|您好|你好|谢谢|感谢|希望|欢迎|建议|最好|以便|以获[取得]|以得到|如需|若需|如有|若有|随时|"
-    r"[您你](?:可以|能|可|需要|有|想|能够|也可|可能|的|还可|提供|提出)|可以?(?:尝试|咨询|查阅|查询|查看|参考|访问|联系|向|通过)|需要(?:[您你]|更多|提供|进一步|结合|查|了解)|"
+    r"[您你](?:可以|能|可|需要|有|想|能够|也可|可能|的|还可|提供|提出|对|仍然?|还|觉得)|可以?(?:尝试|咨询|查阅|查询|查看|参考|访问|联系|向|通过)|需要(?:[您你]|更多|提供|进一步|结合|查|了解)|"
     r"我(?:会|将|很乐意|可以|的|旨在|遵守|是|被|需要|们|只|仅|目前|很|能|非常|致力|应该|必须|建议|还|一直|尽)|"
-    r"作为(?:一个|一名|一款|一位|人工|AI|语言|大)|因为|由于|(?:根据|基于|从|按照|依据)(?:[您你]|现有|提供|目前|所给|上述|以上|已知|我|给定|当前|题目|问题|文中|材料)|"
+    r"我?作为(?:一个|一名|一款|一位|人工|AI|语言|大|律师|智能|虚拟)|因为|由于|(?:根据|基于|从|按照|依据)(?:[您你]|现有|提供|目前|所给|上述|以上|已知|我|给定|当前|题目|问题|文中|材料)|"
     r"这(?:可能|也许|或许|是因为|需要|取决|涉及|些信息)|可能(?:需要|是因为|是由于|您|你|存在)|或许[您你]|取决于|因人而异|每个人|具体(?:情况|的|需要|取决)|例如|比如|包括|关于|对于|对此|至于|如[您你]"
     r"|(?:i'm |i am |we're |we are )?(?:\w+ )?(?:sorry|apologi[sz]e|apologies|unfortunately)|please|could you|can you|would you|"
     r"if (?:you|there|this|it|that)|feel free|let me know|(?:i'm |i am |i'd be |i would be |i'll be )?(?:happy|glad|here) to|"
@@ -331,9 +355,9 @@ FILLER: Final = re.compile(
 )
 REFERRAL: Final = re.compile(
     r"(?:[您你]|请|建议|最好|可以?)[^,。;]{0,16}(?:咨询|查阅|查询|查看|查找|参考|访问|联系|关注|核实|搜索|提供|沟通|尝试|阅读|了解|补充|浏览|翻阅|询问|请教|确认|求助|拨打|寻求)|"
-    r"我[^,。;]{0,10}(?:帮助|帮您|帮你|乐意|可以(?:为|帮|向|给|提供)|会尽|尽力|协助)|"
+    r"取决于|因人而异|我[^,。;]{0,10}(?:帮助|帮您|帮你|乐意|可以(?:为|帮|向|给|提供)|会尽|尽力|协助)|"
     r"\b(?:check|consult|visit|refer to|contact|look (?:up|for|it)|search|reach out|ask|see|try|find out|seek|speak (?:to|with)|talk to|verify|research)\b.{0,60}"
-    r"\b(?:website|official|source|expert|professional|online|lawyer|attorney|doctor|page|clerk|site|engine|database|publication|directly|news|store|library|them|book|authorit\w+)\b|"
+    r"\b(?:website|web site|annual report|report for|official|source|expert|professional|online|lawyer|attorney|doctor|page|clerk|site|engine|database|publication|directly|news|store|library|them|book|authorit\w+)\b|"
     r"\b(?:happy|glad|love|try|best|able) to (?:help|assist|provide|answer)|\bhelp you\b|\bassist you\b",
     re.IGNORECASE,
 )
@@ -355,7 +379,7 @@ POLITE: Final = re.compile(
     re.IGNORECASE,
 )
 WHETHER: Final = re.compile(
-    r"是否|有没有|有无|([\u4e00-\u9fff])不\1|能否|是不是|会不会|(?:了|过)没有?\s*[?？]?\s*$|吗\s*[?？。]?\s*$|^\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would|should)\b",
+    r"是否|有没有|有无|([\u4e00-\u9fff])不\1|能否|是不是|会不会|(?:了|过)没有?\s*[?？]?\s*$|吗\s*(?:[?？]|。?\s*$)|^\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would|should)\b",
     re.IGNORECASE,
 )
 SAID: Final = re.compile(
@@ -373,8 +397,8 @@ OPEN: Final = re.compile(
     re.IGNORECASE,
 )
 ASKED: Final = {
-    "date": re.compile(r"哪一?天|何时|什么时候|哪一?年|哪一年|几几年|日期|几月|几号|几点|多久|什么时间|\bwhen\b|\bwhat (?:date|year|day|time)\b|\bhow long\b", re.IGNORECASE),
-    "phone": re.compile(r"电话|手机号|号码|\bphone\b", re.IGNORECASE),
+    "date": re.compile(r"哪一?天|何时|什么时候|哪一?年|哪一年|几几年|日期|几月|几号|几点|多久|什么时间|\bwhen\b|\bwhat (?:\w+ )?(?:date|year|day|time)\b|\bhow long\b", re.IGNORECASE),
+    "phone": re.compile(r"电话|手机号|号码|联系方式|\bphone\b", re.IGNORECASE),
     "money": re.compile(r"多少(?:钱|元|款)|金额|数额|价格|租金|\bhow much\b|\bamount\b|\bprice\b|\bcost\b", re.IGNORECASE),
     "count": re.compile(r"几(?:次|人|个|份|辆|台|名|批|位|岁|种|条|家|部|届)|多少(?!钱|元|款)|多大|多高|多重|\bhow (?:many|old|tall|far|big|heavy)\b", re.IGNORECASE),
     "person": re.compile(r"谁|哪位|姓名|名字|叫什么|何人|\bwho(?:m|se)?\b|\bname\b", re.IGNORECASE),
@@ -383,7 +407,7 @@ ASKED: Final = {
 }
 KIND_WORDS: Final = {
     "date": re.compile("日期|时间|哪天|哪一天|几号|年份|哪年|哪一年|何时|时候|\\b(?:date|day|when|year|time|how long)\\b", re.IGNORECASE),
-    "phone": re.compile("电话|号码|手机|\\b(?:phone|number)\\b", re.IGNORECASE),
+    "phone": re.compile("电话|号码|手机|联系方式|\\b(?:phone|number)\\b", re.IGNORECASE),
     "money": re.compile("数额|金额|多少|款|价|\\b(?:amount|sum|figure|how much|price|cost)\\b", re.IGNORECASE),
     "count": re.compile("次数|人数|几|数量|多少|\\b(?:number|how many)\\b", re.IGNORECASE),
     "person": re.compile("谁|姓名|名字|真名|何人|身份|哪位|\\b(?:who|name|identity)\\b", re.IGNORECASE),
