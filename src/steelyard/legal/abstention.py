@@ -184,7 +184,8 @@ def _mark(pieces: list[_Clause], text: str, asked: _Asked) -> None:
         piece = pieces[at]
         level = _level(cue, piece, text, asked)
         if level:
-            piece.refuse(level, cue.lastgroup or "", cue[0])
+            is_vague = cue.lastgroup == "speaker" and words.NOT_UNDERSTOOD.search(cue[0])
+            piece.refuse(2 if is_vague else level, "vague" if is_vague else cue.lastgroup or "", cue[0])
     _strengthen(pieces)
     _drop_reasons(pieces)
 
@@ -220,10 +221,10 @@ def _level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) -> int:
         return _speaker_level(cue, piece, text, asked)
     if _is_hypothetical(cue, piece, before, text) or _is_content(cue, piece, text, asked):
         return 0
-    if words.FOUND.search(before):
+    if words.FOUND.search(before) or _is_term(cue, piece, asked):
         return 0
     if kind in ("unable", "source") or cue[0] == "silent":
-        return _agent_level(cue, piece, before, text)
+        return _agent_level(cue, piece, before, text, asked)
     return 2 if kind == "nothing" else 1
 
 
@@ -236,6 +237,13 @@ def _speaker_level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked)
     if _IGNORANT.search(cue[0]) and _is_content(cue, piece, text, asked):
         return 0
     return 2 if cue[0].startswith("我们") and piece.sentence else 3
+
+
+def _is_term(cue: re.Match[str], piece: _Clause, asked: _Asked) -> bool:
+    """Whether the words belong to a legal term of art, which is content: 约定不明."""
+    if words.WHEREABOUTS.search(piece.text):
+        return asked.kind not in ("place", "person") and not re.search("去向|下落|身份", asked.text)
+    return words.TERM.search(piece.text) is not None
 
 
 def _is_copied(piece: _Clause, asked: _Asked) -> bool:
@@ -260,15 +268,17 @@ def _is_hypothetical(cue: re.Match[str], piece: _Clause, before: str, text: str)
     return words.NOMINAL.match(after) is not None and "是" not in before[-6:]
 
 
-_BARE_NOT: Final = re.compile("并?不(?!能|足以)")
+_BARE_NOT: Final = re.compile("并?不(?:直接|明确|具体|专门)?(?:包|涉|含|显|体|载|反|提|记)")
 
 
-def _agent_level(cue: re.Match[str], piece: _Clause, before: str, text: str) -> int:
+def _agent_level(cue: re.Match[str], piece: _Clause, before: str, text: str, asked: _Asked) -> int:
     """Who cannot or does not: the material or nobody (2), a party of the case (1), a thing that is spoken of (0)."""
     subject = words.CONNECTIVE.sub("", before.replace("□", ""))
+    if cue.lastgroup == "source" and len(cue[0]) > 12 and _shared(cue[0], asked.text) >= 4:
+        return 1  # 没有女性哭倒长城的记录: the premise is corrected in the words of the question
     if words.MATERIAL.search(subject) or (not subject.strip() and not _BARE_NOT.match(cue[0])):
         return 2
-    if cue[0].startswith(("不足以", "不", "并不")) and not cue[0].startswith("不能"):
+    if cue[0].startswith("不足以") or _BARE_NOT.match(cue[0]):
         return 0
     if words.PARTY.search(subject):
         return int(cue[0] != "silent")
@@ -291,12 +301,12 @@ def _is_reason(cue: re.Match[str], piece: _Clause, text: str) -> bool:
     """Whether words of not knowing or not being able are the reason that was asked for: 因丈夫下落不明."""
     if words.BECAUSE.search(piece.text):
         return True
-    if words.SOURCE.search(piece.text) or re.search(
-        "原因|缘由|理由|为什么|为何|\\b(?:why|reason|cause)\\b", piece.text, re.IGNORECASE
-    ):
+    if re.search("原因|缘由|理由|为什么|为何|\\b(?:why|reason|cause)\\b", piece.text, re.IGNORECASE):
         return False
-    if words.GROUND.match(piece.text) or words.PARTY.search(piece.text):
+    if words.GROUND.match(piece.text) or words.PARTY.search(text, piece.start, cue.start()):
         return True
+    if words.SOURCE.search(piece.text):
+        return False
     return not _is_bare(text, cue) and cue.lastgroup in ("ignorant", "unknown", "unable") and cue.start() > 0
 
 
@@ -312,6 +322,8 @@ _NEGATION: Final = re.compile(r"^(?:未能|未|没有|没|并未|并没有|无�
 def _repeats_verb(cue: re.Match[str], piece: _Clause, asked: _Asked) -> bool:
     """有没有说明原因: the verb of the question is answered, not refused."""
     source = words.SOURCE.search(piece.text[: cue.start() - piece.start])
+    if source is None and cue[0].lower() == "no evidence":
+        return True
     if source is not None and source[0].lower() not in asked.text.lower():
         return False
     verb = _COMPLEMENT.sub(r"\1\2", _NEGATION.sub("", cue[0]).lower())
@@ -323,9 +335,10 @@ def _repeats_verb(cue: re.Match[str], piece: _Clause, asked: _Asked) -> bool:
 
 
 def _decide(text: str, asked: _Asked) -> Abstention:
-    if words.NULL.fullmatch(text.strip()):
-        is_answer = words.ZERO.fullmatch(text.strip()) and (asked.whether or asked.kind == "count")
-        return Abstention(not is_answer, f"the answer says {text.strip()!r}")
+    bare = text.strip(" []【】()\"'“”")
+    if words.NULL.fullmatch(bare):
+        is_answer = words.ZERO.fullmatch(bare) and (asked.whether or (asked.kind == "count" and "号" not in asked.text))
+        return Abstention(not is_answer, f"the answer says {bare!r}")
     pieces = _split(text)
     _mark(pieces, text, asked)
     refusing = [at for at, piece in enumerate(pieces) if piece.level]
@@ -436,6 +449,8 @@ class _Judge:
             return self._answered("the rest is a legal exposition", uncertain=level == 3)
         if level == 1 and after >= _LONG:
             return self._answered("a remark in a long answer")
+        if turned is not None and after >= 0.8 * _EXPOSITION and self._norms() > 1:
+            return self._answered("the rest speaks of the question", uncertain=True)
         return None
 
     def _lacks_value(self) -> bool:
@@ -489,6 +504,7 @@ class _Judge:
         """Where a word like 但 or 估计 turns from the refusal to a statement."""
         piece = self.pieces[first]
         concession = words.ALTHOUGH.match(piece.text.strip())
+        first = max(at for at in self.refusing if self.pieces[at].sentence == piece.sentence)
         for at in range(first, len(self.pieces)):
             following = self.pieces[at]
             place = following.start
@@ -549,6 +565,10 @@ class _Judge:
             return None
         if self._gives_value_before(first) or self._is_about_another(first) or self._says_yes_or_no(first):
             return self._answered("the asked item was given before")
+        if self._is_side_detail(first):
+            return self._answered("a side detail is missing", uncertain=self.asked.kind in ("person", "place"))
+        if self.asked.open and not self.asked.why and before >= _LONG / 2 and self._norms():
+            return self._answered("the question was answered before")
         if before + after < _LONG:
             return None
         names_item = any(self._names_asked(at) for at in self.refusing)
@@ -557,6 +577,16 @@ class _Judge:
         if not names_item:
             return self._answered("a remark in a long answer")
         return self._refused(uncertain=before >= 2 * _EXPOSITION or self._spoke_of_item(first))
+
+    def _is_side_detail(self, first: int) -> bool:
+        """Whether the refusal is of another topic than the question, of which a statement stands before it."""
+        piece, kind = self.pieces[first], self.asked.kind
+        is_one = self._level < 3 and self.pieces[self.refusing[-1]].sentence == piece.sentence
+        if not is_one or self.asked.why or kind in ("date", "phone", "count") or self._names_kind(first):
+            return False
+        asked, before = _terms(self.asked.text) - _STOP_WORDS, _terms(self.text[: piece.start])
+        topic = _topic(self._context(first))
+        return bool(asked & before) and len(topic - asked) >= 1 and not topic & asked - before
 
     def _says_yes_or_no(self, first: int) -> bool:
         """Whether a question for yes or no was answered before the refusing clause, which is not about that."""
@@ -623,6 +653,13 @@ _STOP_WORDS: Final = frozenset(
 def _shared(text: str, question: str) -> int:
     """How many words or pairs of Chinese characters of a clause stand in the question."""
     return len((_terms(text) & _terms(question)) - _STOP_WORDS)
+
+
+def _topic(text: str) -> frozenset[str]:
+    """The words of a refusing clause without those that refuse and those that name the source."""
+    text = words.SOURCE.sub(" ", words.MATERIAL.sub(" ", _without_quotes(text)))
+    text = words.CUES_EN.sub(" ", words.CUES_ZH.sub(" ", text))
+    return _terms(text) - _STOP_WORDS
 
 
 @lru_cache(maxsize=1 << 8)

@@ -57,7 +57,8 @@ SPEAKER_ZH: Final = (
     rf"|(?:作为|我是){_GAP}{{0,20}},{_GAP}{{0,6}}?(?:{_NOT_ABLE}|{_NOT_WILLING}){_GAP}{{0,60}}?(?:{_ANSWER}|{_SERVE}|{_KNOW})"
     rf"|(?:换个|换一个|换一?种){_GAP}{{0,4}}?(?:话题|问题|问法|方式){_GAP}{{0,8}}"
 )
-UNABLE_ZH: Final = rf"{_NOT_ABLE}{_ADVERBIAL}(?:{_ANSWER}|{_KNOW}|计算|提供|给出|说明|获取|查询到?|找到|查到|检索到)"
+UNABLE_ZH = rf"{_NOT_ABLE}{_ADVERBIAL}(?:{_ANSWER}|{_KNOW}|计算|提供|给出|说明|获取|查询到?|找到|查到|检索到|透露|公开|告知|告诉|奉告|展示|泄露|披露)"
+UNABLE_ZH += r"|(?:回答|解答|提供|确定|判断|告诉|帮|查询|说|算|看|认|答)不(?:了|上来|出来|清)|无可奉告|我不会(?=[,。;!?]|$)"
 SOURCE_ZH: Final = (
     rf"{_NOT}(?:明确|具体|详细|任何|直接|进一步|作出|做出|对此|对其|能|有|相关|予以?|加以|一处|一字|半句|地方|部分|再|专门|单独|另行|清楚地?|足够|太多|过多|明文|被|会|地){{0,4}}"
     rf"(?:在[^,。;!?\n]{{0,10}}?中?)?{_REPORTED}(?!清楚了)"
@@ -77,7 +78,7 @@ NOTHING_ZH: Final = (
 )
 UNKNOWN_ZH: Final = (
     r"不详|不明(?!白|显|智|确|了|真相|身份|原因|物|飞|所以|觉|地)|未知(?!联系人|号码|来电|名|人员|数|领域|的)|不得而知|存疑|待查|尚待查明|有待核实|有待查证|待确认|待定|待核实|未定|"
-    r"(?:是|仍|尚|还)(?:个|一个|属)?(?:谜|未知数?|悬案|疑问)|众说纷纭|没有定论|尚无定论|莫衷一是|模糊不清|字迹不清|无法辨认|难以辨认|看不清|听不清|打不开|"
+    r"(?:是|仍|尚|还)(?:个|一个|属)?(?:谜|未知数?|悬案|疑问)|众说纷纭|没有定论|尚无定论|莫衷一是|无可奉告|(?:为|是|处|栏)空白?(?=[,。;]|$)|模糊不清|字迹不清|无法辨认|难以辨认|看不清|听不清|打不开|"
     r"不(?:太)?确定(?=[,。;!?\n的]|$)|不好说|说不准|很难说|不适用|无答案|没有答案"
 )
 IGNORANT: Final = re.compile(
@@ -91,7 +92,7 @@ CONFLICT: Final = re.compile(f"{_CONFLICT_ZH}|{_CONFLICT_EN}", re.IGNORECASE)
 VAGUE_ZH: Final = (
     rf"我们?{_GAP}{{0,4}}?需要{_GAP}{{0,30}}?才能?够?{_GAP}{{0,12}}?(?:{_ANSWER}|{_SERVE}|{_KNOW})|"
     rf"(?:问题|提问|描述|表述|题目|题干|请求|说法|句子|指令|语境|情况){_GAP}{{0,8}}?(?:过于|太过?|不够|不太|比较|有些|有点|不|存在|含义|似乎){{1,2}}(?:宽泛|模糊|笼统|具体|清晰|清楚|明确|完整|含糊|简单|抽象|简短|语病|错误|歧义|通顺|不完整|不清|不明确)"
-    rf"|(?:请|麻烦|烦请|需要|能否|可否|能不能|可以){_GAP}{{0,8}}?(?:提供|补充|说明|给出|告诉我|告知|描述|明确|澄清|确认|详细|具体|重新|再){_GAP}{{0,16}}?(?:更多|更具体|更详细|更完整|具体|详细|完整|上下文|信息|背景|内容|细节|问题|情况|需求|一下|一遍|清楚)"
+    rf"|(?:请|麻烦|烦请|需要[您你]|能否|可否|能不能|[您你]可以|[您你]能){_GAP}{{0,8}}?(?:提供|补充|说明|给出|告诉我|告知|描述|明确|澄清|确认|详细|具体|重新|再){_GAP}{{0,16}}?(?:更多|更具体|更详细|更完整|具体|详细|完整|上下文|信息|背景|内容|细节|问题|情况|需求|一下|一遍|清楚)"
     rf"|请问[您你]?{_GAP}{{0,10}}?(?:想|要|需要|指|说|是指|希望){_GAP}{{0,20}}|有什么(?:可以|能){_GAP}{{0,6}}?帮|[您你]{_GAP}{{0,6}}?(?:想问|想知道|想咨询|想了解){_GAP}{{0,10}}?什么"
 )
 SELF_ZH: Final = (
@@ -156,7 +157,9 @@ SPEAKER_EN: Final = (
     rf"|\b(?:beyond|outside) (?:of )?(?:my|the) {_EN}{{0,20}}?(?:scope|knowledge|capabilit\w+|abilit\w+|expertise|training|context|reach)\b"
     rf"|\bmy (?:knowledge|training|data|information)\b{_EN}{{0,40}}?\b(?:does not|doesn't|not|cut-?off|limited|only|up to|until)\b"
     rf"|\bagainst (?:my|our) (?:\w+ )?(?:programming|guidelines|polic\w+|principles|values)\b"
-    rf"|\bno (?:comment|answer|idea)\b"
+    rf"|\bno (?:comment|answer|idea)\b|\b(?:not|n't) something (?:that )?(?:i|we) (?:can|am|could|would)\b"
+    rf"|\bi(?:'d| would)? (?:prefer not|rather not|choose not|opt not|must refrain|have to pass|will have to pass|must pass)\b"
+    rf"|\b(?:i|i'm|we)\b{_EN}{{0,50}}?\b(?:don't|do not|doesn't|does not) have (?:\w+ )?(?:access|information|knowledge|data|the ability|details)\b"
     rf"|\bi(?:'d| would)? need (?:{_EN}{{0,60}}?)(?:to|before i can) (?:\w+ )?(?:answer|help|assist|determine|provide|calculate|give|perform)\b"
 )
 UNABLE_EN: Final = (
@@ -192,7 +195,7 @@ NOTHING_EN: Final = (
     rf"(?: \w+){{0,3}}? ?(?:term|word|name|concept|creature|species|thing|place|person|entity|team|event|game|sport|location\w*|phrase|organism|animal|title|song|product|dish|character|company|book|show|language|city|country|technology|plant|drug|medication|food|being|organi[sz]ation|figure|individual|brand|one|to me)\b"
     rf"|\b(?:do|does|did)(?:n't| not) (?:seem|appear) to (?:be (?:an?|any|the)|refer|exist|correspond|match|make sense|relate|belong)\b"
     rf"|\b(?:do|does|did)(?:n't| not) (?:appear (?:in|on|anywhere)|feature|refer to an?|correspond|ring a bell|make sense|have a (?:character|person|member|song|species|place)|include a (?:character|person|song))\b"
-    rf"|\bno (?:(?:\w|-)+ )?(?:such|known|recogni[sz]ed|official|reliable|publicly available|verified|credible|single|definitive|definite|universally|widely|clear) \w+"
+    rf"|\bno (?:(?:\w|-)+ )?(?:such|known|recogni[sz]ed|official|reliable|publicly available|verified|credible|single|exact|precise|definitive|definite|universally|widely|clear) \w+"
     rf"|\b(?:do|does)(?:n't| not) (?:actually |really |currently )?exist\b|\bnon-?existent\b|\b(?:is|are|be|as|seems|appears) (?:\w+ )?(?:not associated with|unrelated to|not related to|not a (?:thing|real|term|word|name))\b"
     rf"|\b(?:seems?|appears?|may|might|could|possibly|likely|probably|sounds?)\b{_EN}{{0,16}}?\b(?:made[- ]up|fictional|fictitious|imaginary|nonsens\w+|hypothetical|gibberish|misspell\w*|typo)\b"
 )
@@ -289,7 +292,7 @@ CONNECTIVE: Final = re.compile(
 )
 SAYS: Final = re.compile(r"(?:说|称|表示|回答|回应|答复|陈述|供述|辩称|认为|声称|自称|问|告诉)|\b(?:said|says|told|testif\w+|stated|claim\w*|replied|held|argued|asserted)\b", re.IGNORECASE)
 GROUND: Final = re.compile(r"^\s*(?:因(?!此|而)|由于|鉴于|基于|以[^,。;]{0,20}为由|for lack of|due to|owing to|given|because|since)", re.IGNORECASE)
-BECAUSE: Final = re.compile(r"^\s*(?:是?因为|由于|因(?!此)|\b(?:because|since|as)\b)", re.IGNORECASE)
+BECAUSE: Final = re.compile(r"^\s*(?:是?因为|由于|因(?!此)|\b(?:because|since|as(?! of\b| an?\b| for\b| to\b| per\b))\b)", re.IGNORECASE)
 ALTHOUGH: Final = re.compile(r"(?:虽然?|尽管|\b(?:although|though|while|even though)\b)", re.IGNORECASE)
 
 MAYBE_BECAUSE: Final = re.compile(
@@ -298,6 +301,9 @@ MAYBE_BECAUSE: Final = re.compile(
 )
 CONSEQUENCE: Final = re.compile(r"(?:所以|因此|也|故|从而)[^,。;]{0,4}(?:不会|不需要|不能|没有|无需)|\bso i (?:don't|do not|can't|cannot|never)\b", re.IGNORECASE)
 
+NOT_UNDERSTOOD: Final = re.compile(
+    r"不(?:太|是很)?(?:清楚|明白|理解|知道|确定|懂)[您你]|没(?:有)?(?:太)?(?:明白|理解|懂)[您你]|\b(?:sure|certain|clear|understand|know) (?:of )?(?:what|which|who) (?:exactly )?you(?:'re)?\b", re.IGNORECASE
+)
 PROGRAM: Final = re.compile(
     r"(?:作为|我是|我只是)(?:一个|一名|一款|一位)?[^,。;]{0,10}(?:AI|人工智能|语言模型|大模型|助手|机器人|程序)|\b(?:as|i'm|i am) an? (?:\w+ ){0,3}(?:ai|language model|assistant|chatbot)\b",
     re.IGNORECASE,
@@ -308,6 +314,13 @@ DIRECT: Final = re.compile(
     r"|\banswer\b.{0,20}\b(?:question|query)|\b(?:provide|give|offer) (?:an?|the|any|you) .{0,20}\banswer\b|\baccess\b.{0,30}\b(?:data|information|documents?|reports?|internet|real-time)\b|\breal-time\b",
     re.IGNORECASE,
 )
+# legal terms of art; those of whereabouts and identity only where these are not asked for
+TERM: Final = re.compile(
+    r"(?:约定|权属|产权|来源|界限|归属|责任|性质|用途约定|期限约定)(?:的?)(?:不明|不清)|举证不能|(?:事实不清|证据不足(?!以))[^。;]{0,24}(?:不起诉|无罪|驳回|撤销|发回|不予|不批准|退回)|(?:不予|驳回|不起诉|撤销)[^,。;]{0,12}证据不足|"
+    r"\b(?:burden|standard) of proof\b",
+    re.IGNORECASE,
+)
+WHEREABOUTS: Final = re.compile(r"(?:下落|去向|行踪|身份)不明|\bwhereabouts\b.{0,20}\bunknown\b", re.IGNORECASE)
 FOUND: Final = re.compile(r"(?:认为|主张|辩称|抗辩|裁定|判决)|\b(?:argued|held|claimed|contended|for|due to|because of|owing to|on grounds? of)(?: the)? ?$|(?:法院|判决书?|裁定书?|本院|裁决书?|鉴定意见|认定书)[^,。;]{0,8}(?:认定|查明|认为|判决|裁定|写|载明)|\b(?:court|tribunal|judge|jury) (?:found|held|ruled|concluded|stated)", re.IGNORECASE)
 
 # ----- what follows a refusal
@@ -367,7 +380,7 @@ MORAL: Final = re.compile(
     re.IGNORECASE,
 )
 NORM: Final = re.compile(
-    r"第[一二三四五六七八九十百千零〇\d]{1,8}条|规定|应当|有权|可以(?:要求|向|请求|主张|起诉|申请|通过|协商)|构成|承担|处[^,。;]{0,6}(?:有期徒刑|罚款|拘留)|依法|起诉|诉讼|仲裁|赔偿|责任|协商|报警|法院|合同"
+    r"第[一二三四五六七八九十百千零〇\d]{1,8}条|规定|应当|有权|可以(?:要求|向|请求|主张|起诉|申请|通过|协商)|构成|承担|处[^,。;]{0,6}(?:有期徒刑|罚款|拘留)|罚款|拘留|有期徒刑|拘役|罚金|依法|起诉|诉讼|仲裁|赔偿|责任|协商|报警|法院|合同"
 )
 
 # ----- what a question asks for
@@ -409,8 +422,8 @@ KIND_WORDS: Final = {
     "date": re.compile("日期|时间|哪天|哪一天|几号|年份|哪年|哪一年|何时|时候|\\b(?:date|day|when|year|time|how long)\\b", re.IGNORECASE),
     "phone": re.compile("电话|号码|手机|联系方式|\\b(?:phone|number)\\b", re.IGNORECASE),
     "money": re.compile("数额|金额|多少|款|价|\\b(?:amount|sum|figure|how much|price|cost)\\b", re.IGNORECASE),
-    "count": re.compile("次数|人数|几|数量|多少|\\b(?:number|how many)\\b", re.IGNORECASE),
-    "person": re.compile("谁|姓名|名字|真名|何人|身份|哪位|\\b(?:who|name|identity)\\b", re.IGNORECASE),
+    "count": re.compile("次数|人数|几|数量|多少|人口|比例|比率|利率|\\b(?:number|how many|population|figure|count|rate|ratio|age|height|distance|size)\\b", re.IGNORECASE),
+    "person": re.compile("谁|姓名|名字|真名|何人|身份|哪位|作者|人选|全名|\\b(?:who|name|identity|author|writer|creator|owner|person|inventor|singer|director)\\b", re.IGNORECASE),
     "place": re.compile("哪里|哪儿|地点|地址|何处|地方|去向|下落|哪个|\\b(?:where|location|place|address)\\b", re.IGNORECASE),
     "thing": re.compile("什么|哪|答案|\\b(?:what|which|answer)\\b", re.IGNORECASE),
 }
