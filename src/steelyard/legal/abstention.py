@@ -19,7 +19,7 @@ from steelyard.text.normal import normal
 from steelyard.text.scripts import has_han
 
 _VALUE_KINDS: Final = ("date", "phone", "money", "count")
-_MOST_CUES: Final = 400
+_NEAR: Final = 200
 _LONGEST_VALUE_SEARCH: Final = 4000
 _LONG: Final = 60.0
 """Weight of stated text from which an answer is long; a Chinese character weighs 1, a Latin letter 0.4."""
@@ -106,7 +106,7 @@ def _of_final(text: str, final: str, asked: _Asked) -> Abstention:
     whole, announced = _decide(text, asked), _decide(final, asked)
     place = text.rfind(final)
     lead = _split(text[max(0, place - 60) : place])[-1:]
-    is_refused = any(words.CUES_ZH.search(piece.text) or words.CUES_EN.search(piece.text) for piece in lead)
+    is_refused = any(words.has_cue(piece.text) for piece in lead)
     return whole if is_refused and whole.abstains else announced
 
 
@@ -117,9 +117,7 @@ def _asked(question: str) -> _Asked:
     is_value = kind in _VALUE_KINDS
     why, whether = bool(words.WHY.search(text)), bool(words.WHETHER.search(words.POLITE.sub("", text)))
     is_open = why or (not is_value and not whether and (not kind or bool(words.OPEN.search(text))))
-    return _Asked(
-        text, kind, whether, why, bool(words.SAID.search(text)), bool(words.KNOWING.search(text)), is_open
-    )
+    return _Asked(text, kind, whether, why, bool(words.SAID.search(text)), bool(words.KNOWING.search(text)), is_open)
 
 
 _BACK: Final = 12
@@ -163,12 +161,12 @@ def _without_quotes(text: str) -> str:
 def _cues(text: str, asked: _Asked) -> list[re.Match[str]]:
     """Words that may refuse, in order, outside quotations; ignorance is also read in what others are quoted with."""
     own = _without_quotes(text)
-    found = list(islice(words.CUES_ZH.finditer(own), _MOST_CUES)) if has_han(own) else []
+    found = list(islice(words.CUES_ZH.finditer(own), words.MOST_CUES)) if has_han(own) else []
     if re.search("[A-Za-z]{2}", own):
-        found += islice(words.CUES_EN.finditer(own), _MOST_CUES)
+        found += words.cues_en(own)
     if own != text and not asked.said and not asked.why:
         short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
-        found += islice(_IGNORANT.finditer(short), _MOST_CUES)
+        found += islice(_IGNORANT.finditer(short), words.MOST_CUES)
     return sorted(found, key=lambda cue: cue.start())
 
 
@@ -182,12 +180,20 @@ def _mark(pieces: list[_Clause], text: str, asked: _Asked) -> None:
         while at < len(pieces) - 1 and pieces[at].end <= cue.start():
             at += 1
         piece = pieces[at]
-        level = _level(cue, piece, text, asked)
+        level = _level(cue, _around(cue, piece, text), text, asked)
         if level:
             is_vague = cue.lastgroup == "speaker" and words.NOT_UNDERSTOOD.search(cue[0])
             piece.refuse(2 if is_vague else level, "vague" if is_vague else cue.lastgroup or "", cue[0])
     _strengthen(pieces)
     _drop_reasons(pieces)
+
+
+def _around(cue: re.Match[str], piece: _Clause, text: str) -> _Clause:
+    """The clause of a cue, or of a very long clause the part beside the cue."""
+    if len(piece.text) <= 2 * _NEAR:
+        return piece
+    start, end = max(piece.start, cue.start() - _NEAR), min(piece.end, cue.end() + _NEAR)
+    return _Clause(text[start:end], start, end, piece.sentence)
 
 
 def _strengthen(pieces: list[_Clause]) -> None:
@@ -230,6 +236,9 @@ def _level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) -> int:
 
 def _speaker_level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) -> int:
     before = text[piece.start : cue.start()]
+    is_bare = text[cue.end() : cue.end() + 1] in ("", "。", ",", "!")
+    if words.REFUSES_TO.search(cue[0]) and not is_bare and not words.SPEAKER_VERB.match(text, cue.end()):
+        return 0
     if words.CONDITION.match(before + cue[0][:1]) or words.SAYS.search(before):
         return 0
     if asked.whether and "会" in asked.text and "不会" in cue[0]:
@@ -253,9 +262,7 @@ def _is_copied(piece: _Clause, asked: _Asked) -> bool:
 
 def _in_idiom(cue: re.Match[str], text: str) -> bool:
     near = text[max(0, cue.start() - 8) : cue.end() + 8]
-    return any(
-        idiom.start() <= min(8, cue.start()) < idiom.end() for idiom in words.IDIOM.finditer(near)
-    )
+    return any(idiom.start() <= min(8, cue.start()) < idiom.end() for idiom in words.IDIOM.finditer(near))
 
 
 def _is_hypothetical(cue: re.Match[str], piece: _Clause, before: str, text: str) -> bool:
@@ -294,7 +301,16 @@ def _is_content(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) ->
         return True
     if asked.said and not words.SOURCE.search(piece.text):
         return not _is_bare(text, cue)
-    return asked.whether and _repeats_verb(cue, piece, asked)
+    return asked.whether and (_repeats_verb(cue, piece, asked) or _denies(cue, piece))
+
+
+def _denies(cue: re.Match[str], piece: _Clause) -> bool:
+    """并无此事: that there is no such thing is the answer no."""
+    is_denial = cue.lastgroup == "nothing" and re.match(r"没有|并无|无|不存在|no\b|does", cue[0], re.IGNORECASE)
+    return bool(is_denial) and not words.MATERIAL.search(piece.text) and not _INFORMATION.search(cue[0])
+
+
+_INFORMATION: Final = re.compile("信息|资料|记录|记载|答案|recogni|known|reliable|official|clear", re.IGNORECASE)
 
 
 def _is_reason(cue: re.Match[str], piece: _Clause, text: str) -> bool:
@@ -322,7 +338,7 @@ _NEGATION: Final = re.compile(r"^(?:未能|未|没有|没|并未|并没有|无�
 def _repeats_verb(cue: re.Match[str], piece: _Clause, asked: _Asked) -> bool:
     """有没有说明原因: the verb of the question is answered, not refused."""
     source = words.SOURCE.search(piece.text[: cue.start() - piece.start])
-    if source is None and cue[0].lower() == "no evidence":
+    if source is None and words.NO_EVIDENCE.match(cue[0]):
         return True
     if source is not None and source[0].lower() not in asked.text.lower():
         return False
@@ -389,12 +405,12 @@ class _Judge:
         strong = [at for at in self.refusing if self.pieces[at].kinds != {"vague"}]
         stated = sum(piece.weight for piece in self.pieces)
         if not strong:
-            return self._answered("it asks back and states something") if stated >= 25 else self._refused()
+            return self._answered() if stated >= 25 else self._refused()
         self.refusing = strong
         if self._is_ground():
-            return self._answered("a ground")
+            return self._answered()
         if self._follows_from_self():
-            return self._answered("what follows from being a program", uncertain=True)
+            return self._answered(uncertain=True)
         first = self.refusing[0]
         before = sum(piece.weight for piece in self.pieces[:first])
         after = stated - before
@@ -408,9 +424,17 @@ class _Judge:
         piece = self.pieces[self.refusing[0]]
         return Abstention(True, f"the answer says {piece.word[:60]!r}", uncertain)
 
-    def _answered(self, why: str, *, uncertain: bool = False) -> Abstention:
+    def _answered(self, *, uncertain: bool = False, follows: bool = False) -> Abstention:
         piece = self.pieces[self.refusing[0]]
-        return Abstention(False, f"{piece.word[:60]!r} is said, but: {why[:60]}", uncertain)
+        word = piece.word[:60]
+        if follows:
+            return Abstention(False, f"after {word!r} the answer goes on: {self._stated_after()[:40]}", uncertain)
+        return Abstention(False, f"{word!r} is said of something else", uncertain)
+
+    def _stated_after(self) -> str:
+        following = islice(self.pieces, self.refusing[0] + 1, None)
+        stated = next((piece.start for piece in following if piece.weight), self.pieces[self.refusing[0]].end)
+        return self.text[stated : stated + 80].strip()
 
     def _is_ground(self) -> bool:
         """因证据不足,不起诉: the refusing words are the ground of what is stated."""
@@ -436,21 +460,21 @@ class _Judge:
         first, level = self.refusing[0], self._level
         turned, closes = self._turn(first), self._closes_with_refusal()
         if not closes and (self._concludes() or (turned is not None and self._turn_supplies(turned, level))):
-            return self._answered("the asked item follows")
+            return self._answered(follows=True)
         if closes and self._lacks_value():
             return None
         if self.pieces[first].sentence and before >= 20 and after >= _LONG / 2 and self._is_remark():
-            return self._answered("a remark inside the answer")
+            return self._answered()
         if closes or any(self.pieces[at].sentence for at in self._direct()):
             return None
         if self.asked.open and after >= self._needed(level, turned):
-            return self._answered("the rest answers the question", uncertain=level == 3 and after < 2 * _EXPOSITION)
+            return self._answered(follows=True, uncertain=level == 3 and after < 2 * _EXPOSITION)
         if after >= _EXPOSITION and self._norms() >= 3:
-            return self._answered("the rest is a legal exposition", uncertain=level == 3)
+            return self._answered(follows=True, uncertain=level == 3)
         if level == 1 and after >= _LONG:
-            return self._answered("a remark in a long answer")
+            return self._answered()
         if turned is not None and after >= 0.8 * _EXPOSITION and self._norms() > 1:
-            return self._answered("the rest speaks of the question", uncertain=True)
+            return self._answered(follows=True, uncertain=True)
         return None
 
     def _lacks_value(self) -> bool:
@@ -504,7 +528,11 @@ class _Judge:
         """Where a word like 但 or 估计 turns from the refusal to a statement."""
         piece = self.pieces[first]
         concession = words.ALTHOUGH.match(piece.text.strip())
-        first = max(at for at in self.refusing if self.pieces[at].sentence == piece.sentence)
+        first = max(
+            at
+            for at in self.refusing
+            if at == first or (self.pieces[at].sentence == piece.sentence and self.pieces[at].level > 1)
+        )
         for at in range(first, len(self.pieces)):
             following = self.pieces[at]
             place = following.start
@@ -528,7 +556,7 @@ class _Judge:
         end = piece.start + piece.text.find(piece.word) + len(piece.word) if piece.word in piece.text else piece.end
         rest = self.text[end : piece.end]
         turn = words.ADVERSATIVE.search(rest) or words.INFERENCE.search(rest)
-        if turn is None or words.CUES_ZH.search(rest, turn.end()) or words.CUES_EN.search(rest, turn.end()):
+        if turn is None or words.has_cue(rest[turn.end() :]):
             return None
         return end + turn.start() if rest[turn.end() :].strip() else None
 
@@ -564,18 +592,18 @@ class _Judge:
         if self._direct() or (self.pieces[first].level == 3 and before < 20):
             return None
         if self._gives_value_before(first) or self._is_about_another(first) or self._says_yes_or_no(first):
-            return self._answered("the asked item was given before")
+            return self._answered()
         if self._is_side_detail(first):
-            return self._answered("a side detail is missing", uncertain=self.asked.kind in ("person", "place"))
+            return self._answered(uncertain=self.asked.kind in ("person", "place"))
         if self.asked.open and not self.asked.why and before >= _LONG / 2 and self._norms():
-            return self._answered("the question was answered before")
+            return self._answered()
         if before + after < _LONG:
             return None
         names_item = any(self._names_asked(at) for at in self.refusing)
         if self.asked.open and not (names_item and self.pieces[first].level >= 2 and before < _EXPOSITION):
-            return self._answered("the rest answers the question")
+            return self._answered(follows=True)
         if not names_item:
-            return self._answered("a remark in a long answer")
+            return self._answered()
         return self._refused(uncertain=before >= 2 * _EXPOSITION or self._spoke_of_item(first))
 
     def _is_side_detail(self, first: int) -> bool:
@@ -646,7 +674,31 @@ def _states_value(text: str) -> bool:
 
 
 _STOP_WORDS: Final = frozenset(
-    ("什么", "多少", "是什", "的是", "specific", "document", "contract", "this", "that", "what", "which", "with", "from", "have", "does", "were", "there", "about", "given", "provided", "text", "into", "been")
+    (
+        "什么",
+        "多少",
+        "是什",
+        "的是",
+        "specific",
+        "document",
+        "contract",
+        "this",
+        "that",
+        "what",
+        "which",
+        "with",
+        "from",
+        "have",
+        "does",
+        "were",
+        "there",
+        "about",
+        "given",
+        "provided",
+        "text",
+        "into",
+        "been",
+    )
 )
 
 
@@ -658,8 +710,7 @@ def _shared(text: str, question: str) -> int:
 def _topic(text: str) -> frozenset[str]:
     """The words of a refusing clause without those that refuse and those that name the source."""
     text = words.SOURCE.sub(" ", words.MATERIAL.sub(" ", _without_quotes(text)))
-    text = words.CUES_EN.sub(" ", words.CUES_ZH.sub(" ", text))
-    return _terms(text) - _STOP_WORDS
+    return _terms(words.without_cues(text)) - _STOP_WORDS
 
 
 @lru_cache(maxsize=1 << 8)

@@ -4,49 +4,59 @@ Every gap is bounded and ends with the clause, so that a search is linear in the
 """
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import Final
+
+from steelyard.text.scripts import has_han
+
+MOST_CUES: Final = 400
+"""Words of refusal of one kind that are read in an answer."""
+
+
+def _led(alternatives: str) -> str:
+    """One of some alternatives, tried only where one of their first characters stands."""
+    first = {each[1 : each.index("]")] if each[0] == "[" else each[0] for each in alternatives.split("|")}
+    return f"(?=[{''.join(sorted(first))}])(?:{alternatives})"
+
 
 # ----- parts of Chinese refusals
 
 _GAP: Final = r"[^,。;!?\n]"
-_NOT_ABLE: Final = (
-    r"(?:无法|不能够?|不可以|难以|很难|无从|未能|没能够?|没有?办法|没法|不足以|不宜|不便|不方便|无力|没有能力|没有资格|无权|暂不|不予)"
-)
+_NOT_ABLE: Final = r"(?:无法|不能够?|不可以|难以|很难|无从|未能|没能够?|没有?办法|没法|不足以|不宜|不便|不方便|无力|没有能力|没有资格|无权|暂不|不予)"
 _NOT_WILLING: Final = r"(?:不会|不得|不应该?|不可|不愿意?|不想|不适合|不支持|不被允许|拒绝|不允许)"
 # between the negation and its verb: a few characters, or an adverbial that may be long
-_ADVERBIAL: Final = (
-    r"(?:[^,。;!?\n]{0,5}?|(?=从|对|就|根据|在|通过|向|为|给|帮|替|准确|直接|进一步|具体|完全|有效|与|和|关于|以)[^,。;!?\n]{0,30}?)"
-)
+_ADVERBIAL: Final = r"(?:[^,。;!?\n]{0,5}?|(?=从|对|就|根据|在|通过|向|为|给|帮|替|准确|直接|进一步|具体|完全|有效|与|和|关于|以)[^,。;!?\n]{0,30}?)"
 # what an answerer does with a question
-_KNOW: Final = (
-    r"(?:确定|判断|判定|认定(?!为)|得知|核实|知晓|获知|知道|确认|查明|看出|推断|推定|推测|获悉|了解|辨别|辨认|得出|断定|证实|推算|算出|知悉|"
-    r"分辨|还原|查证|考证|说清|断言|预测|预知|定论|核对|考究|查考|估计|估算|评判|明确|确切|下结论|定夺|查实|甄别|识别|辨识)"
+_KNOW: Final = _led(
+    r"确定|判断|判定|认定(?!为)|得知|核实|知晓|获知|知道|确认|查明|看出|推断|推定|推测|获悉|了解|辨别|辨认|得出|断定|证实|推算|算出|知悉|"
+    r"分辨|还原|查证|考证|说清|断言|预测|预知|定论|核对|考究|查考|估计|估算|评判|明确|确切|下结论|定夺|查实|甄别|识别|辨识"
 )
 _ANSWER: Final = r"(?:回答|解答|作答|答复|回复|应答|找到答案|给出(?:[^,。;!?\n]{0,16}?)(?:答案|回答|结论|答复|判断|解释|信息|数字|数据|时间|建议))"
-_SERVE: Final = (
-    r"(?:提供|给出|告诉|告知|说明|透露|公开|查询|查阅|查到|查找|查看|找到|检索|搜索|搜到|访问|浏览|打开|读取|获取|获得|得到|理解|识别|解析|满足|帮助|帮[您你]|"
+_SERVE: Final = _led(
+    r"提供|给出|告诉|告知|说明|透露|公开|查询|查阅|查到|查找|查看|找到|检索|搜索|搜到|访问|浏览|打开|读取|获取|获得|得到|理解|识别|解析|满足|帮助|帮[您你]|"
     r"协助|支持|处理|完成|执行|继续|参与|讨论|评论|评价|生成|创作|撰写|编写|写出?|翻译|推荐|发表|表达|提出|列出|列举|描述|介绍|解释|分析|总结|"
-    r"统计|计算|给予|体验|感受|感知|看到|听到|看见|预测|预知|保证|为[您你]|作出|做出|进行|提取|辨认|判断|谈论|涉及|泄露|教[您你]|显示|模拟|扮演|鼓励|纵容|赞同|容忍|宣扬|传播|教唆|引导|倡导|认同)"
+    r"统计|计算|给予|体验|感受|感知|看到|听到|看见|预测|预知|保证|为[您你]|作出|做出|进行|提取|辨认|判断|谈论|涉及|泄露|教[您你]|显示|模拟|扮演|鼓励|纵容|赞同|容忍|宣扬|传播|教唆|引导|倡导|认同"
 )
 _SELF_NAME: Final = (
     r"(?:我(?!国|方|院|市|县|省|局|司|所|校|党|军|区|厂|村|镇|部|行|处|庭|乡|州|社|队|店|馆)(?:们)?|本(?:模型|助手|系统|机器人|AI|平台)|小助手|"
     r"(?:AI|人工智能|语言模型|大模型|智能助手|机器人)(?:助手|模型|系统)?)"
 )
-_REPORTED: Final = (
-    r"(?:显示|记载|载明|提及|提到|说明|写明|体现|涉及|包含|包括|交代|记录|注明|列明|指明|披露|反映|陈述|述及|明确|给出|提供|谈及|言明|讲明|说清楚?|"
+_REPORTED: Final = _led(
+    r"显示|记载|载明|提及|提到|说明|写明|体现|涉及|包含|包括|交代|记录|注明|列明|指明|披露|反映|陈述|述及|明确|给出|提供|谈及|言明|讲明|说清楚?|"
     r"写清楚?|说过|问及|交待|述明|言及|写到|讲到|谈到|说到|描述|指出|介绍|公布|公开|透露|标明|标注|附上?|论及|收录|"
-    r"写(?!作|意)|提(?!出|交|供|起|前|高|示|取|成|货|款|升|醒|议|倡)|讲(?!究))"
+    r"写(?!作|意)|提(?!出|交|供|起|前|高|示|取|成|货|款|升|醒|议|倡)|讲(?!究)"
 )
-_INFORMATION: Final = (
-    r"(?:信息|资料|内容|记录|记载|答案|结果|依据|数据|报道|文献|证据|线索|说明|描述|细节|材料|上下文|情境|背景|定论|说法|条目|词条|解释|资讯|"
-    r"消息|介绍|标准答案|共识|知识|来源|出处|史料|文档|选项)"
+_INFORMATION: Final = _led(
+    r"信息|资料|内容|记录|记载|答案|结果|依据|数据|报道|文献|证据|线索|说明|描述|细节|材料|上下文|情境|背景|定论|说法|条目|词条|解释|资讯|"
+    r"消息|介绍|标准答案|共识|知识|来源|出处|史料|文档|选项"
 )
 _NOT: Final = r"(?:无法|不能|难以|不足以|并未|并没有|均未|均没有|都没有|都未|尚未|还未|还没有?|未曾|不曾|从未|没有|未能|未|没|并无|无)"
 
 # ----- Chinese cues by strength
 
 SPEAKER_ZH: Final = (
-    rf"{_SELF_NAME}{_GAP}{{0,16}}?(?:{_NOT_ABLE}|{_NOT_WILLING}){_GAP}{{0,60}}?(?:{_ANSWER}|{_SERVE}|{_KNOW})"
+    rf"{_SELF_NAME}{_GAP}{{0,16}}?(?:{_NOT_ABLE}|{_NOT_WILLING})"
     rf"|{_SELF_NAME}{_GAP}{{0,10}}?(?:并不|不太?|不是很|不大|并未|没有?|尚未|还未|还没有?|未)(?:能够?|曾)?(?:知道|清楚|了解|晓得|确定|熟悉|明白|理解|懂|掌握|具备|学会|学习|学过|"
     rf"接触|听说|听过|听懂|看懂|认识|擅长|找到|查到|搜到|检索|搜索|查询|收录|收集|存储|储存|获取|获得|收到|看到|发现|得到|访问|接受|储备|涉及){_GAP}{{0,60}}"
     rf"|{_SELF_NAME}{_GAP}{{0,12}}?(?:没有|缺乏|缺少|无){_GAP}{{0,36}}?(?:{_INFORMATION}|权限|办法|途径|能力|功能)"
@@ -54,11 +64,16 @@ SPEAKER_ZH: Final = (
     rf"|超出了?{_SELF_NAME}{_GAP}{{0,12}}?(?:范围|能力|知识|权限)"
     rf"|(?:还没有?|尚未|没有|没)(?:学会|学习){_GAP}{{0,6}}?(?:如何|怎么|怎样)?(?:回答|解答)"
     rf"|(?:该|这个|这类|此类|这一|本|您的|你的){_GAP}{{0,4}}?(?:问题|话题|请求|内容|提问){_GAP}{{0,8}}?(?:{_NOT_ABLE}|{_NOT_WILLING}){_GAP}{{0,16}}?(?:{_ANSWER}|讨论|处理|提供|展示|显示)"
-    rf"|(?:作为|我是){_GAP}{{0,20}},{_GAP}{{0,6}}?(?:{_NOT_ABLE}|{_NOT_WILLING}){_GAP}{{0,60}}?(?:{_ANSWER}|{_SERVE}|{_KNOW})"
+    rf"|(?:作为|我是){_GAP}{{0,20}},{_GAP}{{0,6}}?(?:{_NOT_ABLE}|{_NOT_WILLING})"
     rf"|(?:换个|换一个|换一?种){_GAP}{{0,4}}?(?:话题|问题|问法|方式){_GAP}{{0,8}}"
 )
+SPEAKER_VERB: Final = re.compile(rf"{_GAP}{{0,60}}?(?:{_ANSWER}|{_SERVE}|{_KNOW})")
+"""What must follow 我无法 to make it a refusal: 我无法为您提供."""
+REFUSES_TO: Final = re.compile(rf"(?:{_NOT_ABLE}|{_NOT_WILLING})$")
 UNABLE_ZH = rf"{_NOT_ABLE}{_ADVERBIAL}(?:{_ANSWER}|{_KNOW}|计算|提供|给出|说明|获取|查询到?|找到|查到|检索到|透露|公开|告知|告诉|奉告|展示|泄露|披露)"
-UNABLE_ZH += r"|(?:回答|解答|提供|确定|判断|告诉|帮|查询|说|算|看|认|答)不(?:了|上来|出来|清)|无可奉告|我不会(?=[,。;!?]|$)"
+UNABLE_ZH += (
+    r"|(?:回答|解答|提供|确定|判断|告诉|帮|查询|说|算|看|认|答)不(?:了|上来|出来|清)|无可奉告|我不会(?=[,。;!?]|$)"
+)
 SOURCE_ZH: Final = (
     rf"{_NOT}(?:明确|具体|详细|任何|直接|进一步|作出|做出|对此|对其|能|有|相关|予以?|加以|一处|一字|半句|地方|部分|再|专门|单独|另行|清楚地?|足够|太多|过多|明文|被|会|地){{0,4}}"
     rf"(?:在[^,。;!?\n]{{0,10}}?中?)?{_REPORTED}(?!清楚了)"
@@ -84,10 +99,9 @@ UNKNOWN_ZH: Final = (
 IGNORANT: Final = re.compile(
     r"不知道|不知情|不知(?=[,。;]|$)|不清楚|不太清楚|不了解|不晓得|不记得|记不(?:清|得|起|住|太清)|忘记|忘了|忘掉|想不起|说不上|说不清|没(?:有)?印象|没(?:有)?数"
 )
-_CONFLICT_ZH: Final = (
-    r"不一致|不一(?=[,。;]|$)|相?矛盾|说法不[同一]|(?:陈述|供述|说法|内容|记载|前后).{0,6}(?:冲突|不符|不同|有出入|有差异|相左)|相互冲突|自相矛盾"
-)
+_CONFLICT_ZH: Final = r"不一致|不一(?=[,。;]|$)|相?矛盾|说法不[同一]|(?:陈述|供述|说法|内容|记载|前后).{0,6}(?:冲突|不符|不同|有出入|有差异|相左)|相互冲突|自相矛盾"
 _CONFLICT_EN: Final = r"\b(?:inconsistent|contradict\w*|conflict(?:ing|s)?|discrepanc\w+|disagree)\b"
+NO_EVIDENCE: Final = re.compile("no evidence", re.IGNORECASE)
 CONFLICT: Final = re.compile(f"{_CONFLICT_ZH}|{_CONFLICT_EN}", re.IGNORECASE)
 VAGUE_ZH: Final = (
     rf"我们?{_GAP}{{0,4}}?需要{_GAP}{{0,30}}?才能?够?{_GAP}{{0,12}}?(?:{_ANSWER}|{_SERVE}|{_KNOW})|"
@@ -95,12 +109,8 @@ VAGUE_ZH: Final = (
     rf"|(?:请|麻烦|烦请|需要[您你]|能否|可否|能不能|[您你]可以|[您你]能){_GAP}{{0,8}}?(?:提供|补充|说明|给出|告诉我|告知|描述|明确|澄清|确认|详细|具体|重新|再){_GAP}{{0,16}}?(?:更多|更具体|更详细|更完整|具体|详细|完整|上下文|信息|背景|内容|细节|问题|情况|需求|一下|一遍|清楚)"
     rf"|请问[您你]?{_GAP}{{0,10}}?(?:想|要|需要|指|说|是指|希望){_GAP}{{0,20}}|有什么(?:可以|能){_GAP}{{0,6}}?帮|[您你]{_GAP}{{0,6}}?(?:想问|想知道|想咨询|想了解){_GAP}{{0,10}}?什么"
 )
-SELF_ZH: Final = (
-    rf"{_SELF_NAME}{_GAP}{{0,10}}?(?:没有|不具备|不具有|不存在|不拥有|缺乏){_GAP}{{0,16}}?(?:情感|情绪|感情|感受|感觉|意识|意见|观点|看法|立场|经历|经验|体验|喜好|偏好|爱好|身体|实体|生命|眼睛|记忆|思想|主观|个人|生活|家庭|性别|年龄|名字|朋友|父母)"
-)
-SORRY_ZH: Final = (
-    rf"(?:抱歉|对不起|不好意思|很遗憾|非常遗憾|请原谅|请谅解|恕我|恕)(?!听|得知|看到|给|让|对[您你])(?={_GAP}{{0,12}},?{_GAP}{{0,40}}?(?:无|不(?!是)|没|未|难|超出|仅限|只能))"
-)
+SELF_ZH: Final = rf"{_SELF_NAME}{_GAP}{{0,10}}?(?:没有|不具备|不具有|不存在|不拥有|缺乏){_GAP}{{0,16}}?(?:情感|情绪|感情|感受|感觉|意识|意见|观点|看法|立场|经历|经验|体验|喜好|偏好|爱好|身体|实体|生命|眼睛|记忆|思想|主观|个人|生活|家庭|性别|年龄|名字|朋友|父母)"
+SORRY_ZH: Final = rf"(?:抱歉|对不起|不好意思|很遗憾|非常遗憾|请原谅|请谅解|恕我|恕)(?!听|得知|看到|给|让|对[您你])(?=[^。;!?\n]{{0,50}}?(?:[无没未难]|不(?!是)|超出|仅限|只能))"
 
 # ----- English cues by strength
 
@@ -147,63 +157,63 @@ _EN_ADVERB: Final = (
     r"made|at all|commonly|well|universally) ){0,3}"
 )
 SPEAKER_EN: Final = (
-    rf"\b(?:i|we)(?:'m|'ve|'ll|'d|'re)?\b{_EN}{{0,30}}?\b{_CANNOT}\b{_EN}{{0,50}}?\b{_EN_SERVE}\b"
-    rf"|\b(?:i|we)(?:'ve)? (?:\w+ ){{0,2}}?(?:do not|don't|did not|didn't|have not|haven't|have no|had no|see no|found no|find no|"
+    rf"(?:i|we)(?:'m|'ve|'ll|'d|'re)?\b{_EN}{{0,30}}?\b{_CANNOT}\b{_EN}{{0,50}}?\b{_EN_SERVE}\b"
+    rf"|(?:i|we)(?:'ve)? (?:\w+ ){{0,2}}?(?:do not|don't|did not|didn't|have not|haven't|have no|had no|see no|found no|find no|"
     rf"lack|am not|was not|are not|never|know of no)(?: \w+){{0,2}}? ?"
     rf"(?:have|know|understand|recogni[sz]e|recall|remember|find|found|see|possess|access|sure|certain|aware|"
     rf"familiar|able|been|information|knowledge|idea|record|data|way|details|context|evidence|specific|any|enough|"
     rf"sufficient|mention|reference|the|real|personal|heard|of|clear|privy|programmed|designed|trained|equipped)\b"
-    rf"|\bi'm (?:\w+ )?(?:not|unable|unaware|unfamiliar|unsure|uncertain)(?: \w+){{0,2}}"
-    rf"|\b(?:beyond|outside) (?:of )?(?:my|the) {_EN}{{0,20}}?(?:scope|knowledge|capabilit\w+|abilit\w+|expertise|training|context|reach)\b"
-    rf"|\bmy (?:knowledge|training|data|information)\b{_EN}{{0,40}}?\b(?:does not|doesn't|not|cut-?off|limited|only|up to|until)\b"
-    rf"|\bagainst (?:my|our) (?:\w+ )?(?:programming|guidelines|polic\w+|principles|values)\b"
-    rf"|\bno (?:comment|answer|idea)\b|\b(?:not|n't) something (?:that )?(?:i|we) (?:can|am|could|would)\b"
-    rf"|\bi(?:'d| would)? (?:prefer not|rather not|choose not|opt not|must refrain|have to pass|will have to pass|must pass)\b"
-    rf"|\b(?:i|i'm|we)\b{_EN}{{0,50}}?\b(?:don't|do not|doesn't|does not) have (?:\w+ )?(?:access|information|knowledge|data|the ability|details)\b"
-    rf"|\bi(?:'d| would)? need (?:{_EN}{{0,60}}?)(?:to|before i can) (?:\w+ )?(?:answer|help|assist|determine|provide|calculate|give|perform)\b"
+    rf"|i'm (?:\w+ )?(?:not|unable|unaware|unfamiliar|unsure|uncertain)(?: \w+){{0,2}}"
+    rf"|(?:beyond|outside) (?:of )?(?:my|the) {_EN}{{0,20}}?(?:scope|knowledge|capabilit\w+|abilit\w+|expertise|training|context|reach)\b"
+    rf"|my (?:knowledge|training|data|information)\b{_EN}{{0,40}}?\b(?:does not|doesn't|not|cut-?off|limited|only|up to|until)\b"
+    rf"|against (?:my|our) (?:\w+ )?(?:programming|guidelines|polic\w+|principles|values)\b"
+    rf"|no (?:comment|answer|idea)\b|\b(?:not|n't) something (?:that )?(?:i|we) (?:can|am|could|would)\b"
+    rf"|i(?:'d| would)? (?:prefer not|rather not|choose not|opt not|must refrain|have to pass|will have to pass|must pass)\b"
+    rf"|(?:i|i'm|we)\b{_EN}{{0,50}}?\b(?:don't|do not|doesn't|does not) have (?:\w+ )?(?:access|information|knowledge|data|the ability|details)\b"
+    rf"|i(?:'d| would)? need (?:{_EN}{{0,60}}?)(?:to|before i can) (?:\w+ )?(?:answer|help|assist|determine|provide|calculate|give|perform)\b"
 )
 UNABLE_EN: Final = (
-    rf"\b(?:cannot|can't|can not|could not|couldn't|may not|not) be {_EN_ADVERB}"
+    rf"(?:cannot|can't|can not|could not|couldn't|may not|not) be {_EN_ADVERB}"
     rf"(?:determined?|said|answered|told|confirmed|established|identified|"
     rf"ascertained|known|found|verified|inferred|provided|given|certain|sure|calculated|computed|deduced|derived|"
     rf"located|discerned|stated|concluded|specified|pinpointed|decided|resolved|estimated|predicted|gleaned)\b"
-    rf"|\b(?:impossible|not possible|difficult|hard|tough|not feasible|no way|challenging|infeasible) (?:for \w+ )?to (?:\w+ ){{0,2}}?"
+    rf"|(?:impossible|not possible|difficult|hard|tough|not feasible|no way|challenging|infeasible) (?:for \w+ )?to (?:\w+ ){{0,2}}?"
     rf"(?:say|know|tell|determine|answer|provide|give|identify|ascertain|establish|confirm|pinpoint|state|find|infer|"
     rf"verify|specify|predict|conclude|judge|pin|estimate|name|assess)\b"
-    rf"|(?:^|[.;,:!?\n] ?|\b(?:but|so|therefore|thus|and|it is|is|was|were|are) )(?:unable to|cannot|can't|could not|couldn't) (?:\w+ ){{0,2}}?"
+    rf"|(?:(?<=^)|(?<=[.;,:!?\n])|(?<=[.;,:!?\n] )|(?<=\bbut )|(?<=\bso )|(?<=\bthus )|(?<=\band )|(?<=\bis )|(?<=\bwas )|(?<=\bare )|(?<=\bwere )|(?<=\btherefore ))(?:unable to|cannot|can't|could not|couldn't) (?:\w+ ){{0,2}}?"
     rf"(?:determine|say|answer|tell|confirm|establish|identify|ascertain|know|find|verify|infer|provide|locate|help|"
     rf"assist|give|comply|fulfil\w*|process|complete)\b"
-    rf"|\b(?:you|one) (?:cannot|can't) (?:\w+ )?(?:tell|determine|know|infer|say)\b"
+    rf"|(?:you|one) (?:cannot|can't) (?:\w+ )?(?:tell|determine|know|infer|say)\b"
 )
 SOURCE_EN: Final = (
-    rf"\b(?:do|does|did|has|have|was|were|is|are|be|been|being|had|would|will)(?:n't| not|n't been| never) {_EN_ADVERB}{_EN_STATED}\b"
-    rf"|\b(?:not|never|nowhere) {_EN_ADVERB}{_EN_STATED}\b"
-    rf"|\bnever {_EN_ADVERB}(?:identifies|mentions|states|says|specifies|names|gives|records|explains|discloses|addresses|provides)\b"
-    rf"|\bno (?:(?:\w|-)+,? (?:or |and )?){{0,4}}?{_EN_INFORMATION}\b"
-    rf"|\b(?:insufficient|inadequate|lacking|limited|incomplete|missing|not enough|without (?:more|additional|further|sufficient|enough|any)|lacks?|lack of|absence of|too little|"
+    rf"(?:do|does|did|has|have|was|were|is|are|be|been|being|had|would|will)(?:n't| not|n't been| never) {_EN_ADVERB}{_EN_STATED}\b"
+    rf"|(?:not|never|nowhere) {_EN_ADVERB}{_EN_STATED}\b"
+    rf"|never {_EN_ADVERB}(?:identifies|mentions|states|says|specifies|names|gives|records|explains|discloses|addresses|provides)\b"
+    rf"|no (?:(?:\w|-)+,? (?:or |and )?){{0,4}}?{_EN_INFORMATION}\b"
+    rf"|(?:insufficient|inadequate|lacking|limited|incomplete|missing|not enough|without (?:more|additional|further|sufficient|enough|any)|lacks?|lack of|absence of|too little|"
     rf"(?:do|does|did)(?:n't| not) (?:have|contain|hold|offer)) (?:\w+ ){{0,3}}?{_EN_INFORMATION}\b"
-    rf"|\b(?:neither|none|nothing|nobody|no one|nowhere)\b{_EN}{{0,60}}?\b"
+    rf"|(?:neither|none|nothing|nobody|no one|nowhere)\b{_EN}{{0,60}}?\b"
     rf"(?:mentions?|mentioned|says?|said|states?|stated|records?|specif\w+|indicates?|shows?|identif\w+|explains?|"
     rf"addresses|gives?|refers?|knows?|known|suggests?|found)\b"
-    rf"|\bmakes? no (?:mention|reference)\b|\bfails? to (?:say|state|mention|specify|identify|indicate|provide|address)\b"
-    rf"|\bleaves? (?:it |this |that )?open\b|\bomits?\b|\b(?:is|are|was|were) (?:absent|missing) from\b"
-    rf"|\bsilent (?:on|about|as to|regarding|concerning)\b|\b(?:is|are|remains?|was|were) (?:entirely |completely )?silent\b"
-    rf"|\bnot (?:in|within|part of|covered by|contained in) (?:the|this|any) (?:\w+ )?(?:text|passage|document|context|record|contract|materials?|information|article|file)\b"
+    rf"|makes? no (?:mention|reference)\b|fails? to (?:say|state|mention|specify|identify|indicate|provide|address)\b"
+    rf"|leaves? (?:it |this |that )?open\b|omits?\b|\b(?:is|are|was|were) (?:absent|missing) from\b"
+    rf"|silent (?:on|about|as to|regarding|concerning)\b|\b(?:is|are|remains?|was|were) (?:entirely |completely )?silent\b"
+    rf"|not (?:in|within|part of|covered by|contained in) (?:the|this|any) (?:\w+ )?(?:text|passage|document|context|record|contract|materials?|information|article|file)\b"
 )
 NOTHING_EN: Final = (
-    rf"\b(?:not|n't|never)\b{_EN}{{0,40}}?\b(?:recogni[sz]ed|known|familiar|real|valid|standard|established|actual|legitimate|existing|common|well-known|widely|genuine|documented|official)\b"
+    rf"(?:not|n't|never)\b{_EN}{{0,40}}?\b(?:recogni[sz]ed|known|familiar|real|valid|standard|established|actual|legitimate|existing|common|well-known|widely|genuine|documented|official)\b"
     rf"(?: \w+){{0,3}}? ?(?:term|word|name|concept|creature|species|thing|place|person|entity|team|event|game|sport|location\w*|phrase|organism|animal|title|song|product|dish|character|company|book|show|language|city|country|technology|plant|drug|medication|food|being|organi[sz]ation|figure|individual|brand|one|to me)\b"
-    rf"|\b(?:do|does|did)(?:n't| not) (?:seem|appear) to (?:be (?:an?|any|the)|refer|exist|correspond|match|make sense|relate|belong)\b"
-    rf"|\b(?:do|does|did)(?:n't| not) (?:appear (?:in|on|anywhere)|feature|refer to an?|correspond|ring a bell|make sense|have a (?:character|person|member|song|species|place)|include a (?:character|person|song))\b"
-    rf"|\bno (?:(?:\w|-)+ )?(?:such|known|recogni[sz]ed|official|reliable|publicly available|verified|credible|single|exact|precise|definitive|definite|universally|widely|clear) \w+"
-    rf"|\b(?:do|does)(?:n't| not) (?:actually |really |currently )?exist\b|\bnon-?existent\b|\b(?:is|are|be|as|seems|appears) (?:\w+ )?(?:not associated with|unrelated to|not related to|not a (?:thing|real|term|word|name))\b"
-    rf"|\b(?:seems?|appears?|may|might|could|possibly|likely|probably|sounds?)\b{_EN}{{0,16}}?\b(?:made[- ]up|fictional|fictitious|imaginary|nonsens\w+|hypothetical|gibberish|misspell\w*|typo)\b"
+    rf"|(?:do|does|did)(?:n't| not) (?:seem|appear) to (?:be (?:an?|any|the)|refer|exist|correspond|match|make sense|relate|belong)\b"
+    rf"|(?:do|does|did)(?:n't| not) (?:appear (?:in|on|anywhere)|feature|refer to an?|correspond|ring a bell|make sense|have a (?:character|person|member|song|species|place)|include a (?:character|person|song))\b"
+    rf"|no (?:(?:\w|-)+ )?(?:such|known|recogni[sz]ed|official|reliable|publicly available|verified|credible|single|exact|precise|definitive|definite|universally|widely|clear) \w+"
+    rf"|(?:do|does)(?:n't| not) (?:actually |really |currently )?exist\b|non-?existent\b|\b(?:is|are|be|as|seems|appears) (?:\w+ )?(?:not associated with|unrelated to|not related to|not a (?:thing|real|term|word|name))\b"
+    rf"|(?:seems?|appears?|may|might|could|possibly|likely|probably|sounds?)\b{_EN}{{0,16}}?\b(?:made[- ]up|fictional|fictitious|imaginary|nonsens\w+|hypothetical|gibberish|misspell\w*|typo)\b"
 )
 UNKNOWN_EN: Final = (
-    r"\b(?:unclear|undetermined|unspecified|unstated|undisclosed|uncertain|unanswerable|unanswered|inconclusive|illegible|unreadable|indeterminate|unconfirmed|unavailable|unidentified|undecided|"
+    r"(?:unclear|undetermined|unspecified|unstated|undisclosed|uncertain|unanswerable|unanswered|inconclusive|illegible|unreadable|indeterminate|unconfirmed|unavailable|unidentified|undecided|"
     r"not applicable|n/a|to be (?:determined|announced|confirmed)|tbd|tba)\b"
-    r"|\bunknown\b(?! (?:man|woman|men|women|person|persons|people|assailant\w*|number|caller|substance|male|female|party|parties|suspect\w*|third|perpetrator\w*|individual\w*|driver|quantity|persons|object|origin|risk\w*|variable\w*|territory))"
-    r"|\bremains? (?:a )?(?:mystery|unsolved|debated|disputed|open)\b|\bno consensus\b|\bup for debate\b|\bwho knows\b|\bsilent\b"
+    r"|unknown\b(?! (?:man|woman|men|women|person|persons|people|assailant\w*|number|caller|substance|male|female|party|parties|suspect\w*|third|perpetrator\w*|individual\w*|driver|quantity|persons|object|origin|risk\w*|variable\w*|territory))"
+    r"|remains? (?:a )?(?:mystery|unsolved|debated|disputed|open)\b|no consensus\b|\bup for debate\b|\bwho knows\b|silent\b"
 )
 IGNORANT_EN: Final = re.compile(
     r"\b(?:do|does|did)(?:n't| not) (?:know|recall|remember)\b|\b(?:can't|cannot|could not|couldn't) (?:recall|remember)\b"
@@ -211,23 +221,21 @@ IGNORANT_EN: Final = re.compile(
     re.IGNORECASE,
 )
 VAGUE_EN: Final = (
-    rf"\b(?:could|can|would|will|might) you (?:please |kindly |possibly )?(?:provide|clarify|specify|give|elaborate|explain|tell|share|rephrase|confirm|check|be more|let me know|double)\b"
-    rf"|\bplease (?:\w+ )?(?:provide|clarify|specify|give|elaborate|rephrase|share|supply|tell|be more|check|let me know|double-check|confirm|include|ask)\b"
-    rf"|\b(?:more|additional|further) (?:\w+ )?(?:context|information|details?|specifics|clarification)\b{_EN}{{0,30}}?\b(?:needed|required|necessary|helpful)\b"
-    rf"|\b(?:question|query|request|prompt|statement|phrase|sentence|wording)\b{_EN}{{0,20}}?\b(?:too |somewhat |quite |rather |very |a bit |not )?(?:vague|unclear|ambiguous|broad|incomplete|general|confusing|not clear|makes no sense|subjective|make sense|specific enough|clear)\b"
-    rf"|\bneed (?:more|additional|further|some more) (?:\w+ )?(?:context|information|details?|specifics|clarification)\b"
-    rf"|\bwhat (?:exactly )?do you mean\b|\bwhat (?:specifically |exactly )?(?:would you like|are you (?:looking|referring|asking))\b|\bwhich \w+ (?:are you|do you)\b|\bif you (?:can|could|would)? ?(?:please )?(?:provide|clarify|specify|give) (?:me )?(?:with )?(?:more|additional|further|some)\b"
+    rf"(?:could|can|would|will|might) you (?:please |kindly |possibly )?(?:provide|clarify|specify|give|elaborate|explain|tell|share|rephrase|confirm|check|be more|let me know|double)\b"
+    rf"|please (?:\w+ )?(?:provide|clarify|specify|give|elaborate|rephrase|share|supply|tell|be more|check|let me know|double-check|confirm|include|ask)\b"
+    rf"|(?:more|additional|further) (?:\w+ )?(?:context|information|details?|specifics|clarification)\b{_EN}{{0,30}}?\b(?:needed|required|necessary|helpful)\b"
+    rf"|(?:question|query|request|prompt|statement|phrase|sentence|wording)\b{_EN}{{0,20}}?\b(?:too |somewhat |quite |rather |very |a bit |not )?(?:vague|unclear|ambiguous|broad|incomplete|general|confusing|not clear|makes no sense|subjective|make sense|specific enough|clear)\b"
+    rf"|need (?:more|additional|further|some more) (?:\w+ )?(?:context|information|details?|specifics|clarification)\b"
+    rf"|what (?:exactly )?do you mean\b|what (?:specifically |exactly )?(?:would you like|are you (?:looking|referring|asking))\b|which \w+ (?:are you|do you)\b|if you (?:can|could|would)? ?(?:please )?(?:provide|clarify|specify|give) (?:me )?(?:with )?(?:more|additional|further|some)\b"
 )
 SELF_EN: Final = (
-    rf"\b(?:as an?|i'm an?|i am an?|i'm just an?|i am just an?) (?:\w+ ){{0,3}}?(?:ai|a\.i\.|artificial intelligence|language model|assistant|machine|chatbot|computer program|bot|llm)\b{_EN}{{0,60}}?\b"
+    rf"(?:as an?|i'm an?|i am an?|i'm just an?|i am just an?) (?:\w+ ){{0,3}}?(?:ai|a\.i\.|artificial intelligence|language model|assistant|machine|chatbot|computer program|bot|llm)\b{_EN}{{0,60}}?\b"
     rf"(?:don't|do not|doesn't|does not|not|no|cannot|can't|lack|without) (?:\w+ ){{0,4}}?(?:opinions?|feelings?|emotions?|preferences?|experiences?|beliefs?|body|consciousness|senses|eyes|favou?rites?|memor\w+|family|life|physical|personal|thoughts|desires)\b"
 )
-SORRY_EN: Final = (
-    rf"\b(?:sorry|apologi[sz]e|apologies|unfortunately|regret|i'm afraid|i am afraid|regrettably|sadly)\b(?! (?:to hear|for your|about your|that you|you're|you are))(?={_EN}{{0,80}}?(?:n't|\b(?:cannot|not|no|unable|outside|beyond|decline|without|lack|against|only))\b)"
-)
+SORRY_EN: Final = rf"(?:sorry|apologi[sz]e|apologies|unfortunately|regret|i'm afraid|i am afraid|regrettably|sadly)\b(?! (?:to hear|for your|about your|that you|you're|you are))(?={_EN}{{0,80}}?(?:n't|\b(?:cannot|not|no|unable|outside|beyond|decline|without|lack|against|only))\b)"
 
 POLICY_EN: Final = (
-    r"\bit(?:'s| is) (?:\w+ ){0,2}?(?:not (?:\w+ )?(?:ethical|legal|appropriate|acceptable|okay|ok|right|moral)|illegal|unethical|immoral|inappropriate|against the law|never (?:okay|ok|acceptable|appropriate)) "
+    r"it(?:'s| is) (?:\w+ ){0,2}?(?:not (?:\w+ )?(?:ethical|legal|appropriate|acceptable|okay|ok|right|moral)|illegal|unethical|immoral|inappropriate|against the law|never (?:okay|ok|acceptable|appropriate)) "
     r"(?:or \w+ |and \w+ )?to\b"
 )
 
@@ -243,12 +251,61 @@ CUES_ZH: Final = re.compile(
     f"|(?P<unable>{UNABLE_ZH})|(?P<nothing>{NOTHING_ZH})|(?P<unknown>{UNKNOWN_ZH})"
     f"|(?P<ignorant>{IGNORANT.pattern})|(?P<conflict>{_CONFLICT_ZH})"
 )
-CUES_EN: Final = re.compile(
-    f"(?P<self>{SELF_EN})|(?P<speaker>{SPEAKER_EN})|(?P<sorry>{SORRY_EN})|(?P<vague>{VAGUE_EN})|(?P<nothing>{NOTHING_EN})"
-    f"|(?P<policy>{POLICY_EN})|(?P<source>{SOURCE_EN})|(?P<unable>{UNABLE_EN})|(?P<unknown>{UNKNOWN_EN})|(?P<ignorant>{IGNORANT_EN.pattern})"
-    f"|(?P<conflict>{_CONFLICT_EN})",
-    re.IGNORECASE,
+# each with words of which one must stand in the text, in small letters
+CUES_EN: Final = tuple(
+    (re.compile(rf"\b(?=[a-z])(?P<{kind}>{pattern})", re.IGNORECASE), tuple(needed.split("|")))
+    for kind, pattern, needed in (
+        ("self", SELF_EN, "an ai|an a.i|artificial|language|assistant|machine|chatbot|computer|bot|llm"),
+        ("speaker", SPEAKER_EN, "i |i'|we |we'|my |beyond|outside|against|no comment|no answer|no idea"),
+        ("sorry", SORRY_EN, "sorry|apolog|unfortunately|regret|afraid|sadly"),
+        (
+            "vague",
+            VAGUE_EN,
+            "you|please|more|addition|further|question|query|request|prompt|statement|phrase|wording|sentence",
+        ),
+        (
+            "nothing",
+            NOTHING_EN,
+            "n't|not |no |never|exist|seem|appear|may|might|could|possibly|likely|probably|sound|unrelated",
+        ),
+        ("policy", POLICY_EN, "it is |it's "),
+        (
+            "source",
+            SOURCE_EN,
+            "n't|not|no |never|neither|none|nobody|nowhere|silent|insuff|inadeq|lack|limited|incompl|missing|without|absen|fail|leave|omit|too l",
+        ),
+        ("unable", UNABLE_EN, "cannot|can't|not|impossib|difficult|hard|tough|no way|challeng|infeas|unable|couldn't"),
+        (
+            "unknown",
+            UNKNOWN_EN,
+            "un|inconcl|illeg|indeter|n/a|to be|tb|remain|consensus|debate|who knows|silent|applic",
+        ),
+        ("ignorant", IGNORANT_EN.pattern, "know|recall|rememb|forg|memory|recollec"),
+        ("conflict", _CONFLICT_EN, "inconsist|contradict|conflict|discrep|disagree"),
+    )
 )
+
+
+def cues_en(text: str) -> Iterator[re.Match[str]]:
+    """English words of refusal, those of each kind in order; at most `MOST_CUES` of a kind."""
+    small = text.lower()
+    for pattern, needed in CUES_EN:
+        if any(word in small for word in needed):
+            yield from islice(pattern.finditer(text), MOST_CUES)
+
+
+def has_cue(text: str) -> bool:
+    """Whether words of refusal stand in a text."""
+    return (has_han(text) and CUES_ZH.search(text) is not None) or any(cues_en(text))
+
+
+def without_cues(text: str) -> str:
+    """The text without its words of refusal."""
+    if has_han(text):
+        text = CUES_ZH.sub(" ", text)
+    for cue in cues_en(text):
+        text = text[: cue.start()] + " " * len(cue[0]) + text[cue.end() :]
+    return text
 
 
 # ----- words that make a cue a content of the answer
@@ -266,7 +323,9 @@ CONDITION: Final = re.compile(
     r"|^\s*(?:if|unless|even if|in case|whether|when|where|once|provided|should|until|till)\b",
     re.IGNORECASE,
 )
-NOMINAL: Final = re.compile(r"[^,。;!?\n]{0,40}?(?:的(?:话|情况下?|情形下?|人|一方|当事人|，)?(?=,)|时(?=,)|之前|以前|的原因|的理由)")
+NOMINAL: Final = re.compile(
+    r"[^,。;!?\n]{0,40}?(?:的(?:话|情况下?|情形下?|人|一方|当事人|，)?(?=,)|时(?=,)|之前|以前|的原因|的理由)"
+)
 ATTRIBUTE: Final = re.compile(r"的(?=[\u4e00-\u9fff])(?!是|话)")
 PARTY: Final = re.compile(
     r"原告|被告|当事人|法院|公安|检察|对方|证人|公司|债务人|债权人|[他她它]|双方|一方|单位|劳动者|行为人|受害人|被害人|承租人|出租人|租客|房东|"
@@ -290,19 +349,31 @@ MATERIAL: Final = re.compile(
 CONNECTIVE: Final = re.compile(
     r"^(?:所以|因此|故而?|但是?|不过|然而|而且?|也|均|都|并且?|目前|暂时?|现在|还|仍|尚|确实|实在|对此|这|是|因为|由于|根据|从|关于|对于|至于|就|则|以|那么|其|具体|该|此|在|截至|由此|可能|恐怕|您好|你好|[\s:])+"
 )
-SAYS: Final = re.compile(r"(?:说|称|表示|回答|回应|答复|陈述|供述|辩称|认为|声称|自称|问|告诉)|\b(?:said|says|told|testif\w+|stated|claim\w*|replied|held|argued|asserted)\b", re.IGNORECASE)
-GROUND: Final = re.compile(r"^\s*(?:因(?!此|而)|由于|鉴于|基于|以[^,。;]{0,20}为由|for lack of|due to|owing to|given|because|since)", re.IGNORECASE)
-BECAUSE: Final = re.compile(r"^\s*(?:是?因为|由于|因(?!此)|\b(?:because|since|as(?! of\b| an?\b| for\b| to\b| per\b))\b)", re.IGNORECASE)
+SAYS: Final = re.compile(
+    r"(?:说|称|表示|回答|回应|答复|陈述|供述|辩称|认为|声称|自称|问|告诉)|\b(?:said|says|told|testif\w+|stated|claim\w*|replied|held|argued|asserted)\b",
+    re.IGNORECASE,
+)
+GROUND: Final = re.compile(
+    r"^\s*(?:因(?!此|而)|由于|鉴于|基于|以[^,。;]{0,20}为由|for lack of|due to|owing to|given|because|since)",
+    re.IGNORECASE,
+)
+BECAUSE: Final = re.compile(
+    r"^\s*(?:是?因为|由于|因(?!此)|\b(?:because|since|as(?! of\b| an?\b| for\b| to\b| per\b))\b)", re.IGNORECASE
+)
 ALTHOUGH: Final = re.compile(r"(?:虽然?|尽管|\b(?:although|though|while|even though)\b)", re.IGNORECASE)
 
 MAYBE_BECAUSE: Final = re.compile(
     r"\s*(?:这|也|或者|或)?(?:很)?(?:可能|也许|或许)(?:就?是)?(?:因为|由于)|\s*(?:it(?:'s| is)? (?:also )?(?:possible|likely)|it (?:may|might|could)|this (?:may|might|could)) ",
     re.IGNORECASE,
 )
-CONSEQUENCE: Final = re.compile(r"(?:所以|因此|也|故|从而)[^,。;]{0,4}(?:不会|不需要|不能|没有|无需)|\bso i (?:don't|do not|can't|cannot|never)\b", re.IGNORECASE)
+CONSEQUENCE: Final = re.compile(
+    r"(?:所以|因此|也|故|从而)[^,。;]{0,4}(?:不会|不需要|不能|没有|无需)|\bso i (?:don't|do not|can't|cannot|never)\b",
+    re.IGNORECASE,
+)
 
 NOT_UNDERSTOOD: Final = re.compile(
-    r"不(?:太|是很)?(?:清楚|明白|理解|知道|确定|懂)[您你]|没(?:有)?(?:太)?(?:明白|理解|懂)[您你]|\b(?:sure|certain|clear|understand|know) (?:of )?(?:what|which|who) (?:exactly )?you(?:'re)?\b", re.IGNORECASE
+    r"不(?:太|是很)?(?:清楚|明白|理解|知道|确定|懂)[您你]|没(?:有)?(?:太)?(?:明白|理解|懂)[您你]|\b(?:sure|certain|clear|understand|know) (?:of )?(?:what|which|who) (?:exactly )?you(?:'re)?\b",
+    re.IGNORECASE,
 )
 PROGRAM: Final = re.compile(
     r"(?:作为|我是|我只是)(?:一个|一名|一款|一位)?[^,。;]{0,10}(?:AI|人工智能|语言模型|大模型|助手|机器人|程序)|\b(?:as|i'm|i am) an? (?:\w+ ){0,3}(?:ai|language model|assistant|chatbot)\b",
@@ -321,11 +392,17 @@ TERM: Final = re.compile(
     re.IGNORECASE,
 )
 WHEREABOUTS: Final = re.compile(r"(?:下落|去向|行踪|身份)不明|\bwhereabouts\b.{0,20}\bunknown\b", re.IGNORECASE)
-FOUND: Final = re.compile(r"(?:认为|主张|辩称|抗辩|裁定|判决)|\b(?:argued|held|claimed|contended|for|due to|because of|owing to|on grounds? of)(?: the)? ?$|(?:法院|判决书?|裁定书?|本院|裁决书?|鉴定意见|认定书)[^,。;]{0,8}(?:认定|查明|认为|判决|裁定|写|载明)|\b(?:court|tribunal|judge|jury) (?:found|held|ruled|concluded|stated)", re.IGNORECASE)
+FOUND: Final = re.compile(
+    r"(?:认为|主张|辩称|抗辩|裁定|判决)|\b(?:argued|held|claimed|contended|for|due to|because of|owing to|on grounds? of)(?: the)? ?$|(?:法院|判决书?|裁定书?|本院|裁决书?|鉴定意见|认定书)[^,。;]{0,8}(?:认定|查明|认为|判决|裁定|写|载明)|\b(?:court|tribunal|judge|jury) (?:found|held|ruled|concluded|stated)",
+    re.IGNORECASE,
+)
 
 # ----- what follows a refusal
 
-ADVERSATIVE: Final = re.compile(r"但是?|不过|然而|可是|只是|\b(?:but|however|nevertheless|nonetheless|although|though|yet|still|that said)\b", re.IGNORECASE)
+ADVERSATIVE: Final = re.compile(
+    r"但是?|不过|然而|可是|只是|\b(?:but|however|nevertheless|nonetheless|although|though|yet|still|that said)\b",
+    re.IGNORECASE,
+)
 INFERENCE: Final = re.compile(
     r"其实|经查|截至|截止到?|据我所知|根据我的(?:知识|了解)|可以?计算|可算出|估计|应该(?:是|为)|^.{0,6}应该(?:在|有|就)|应为|可以推断|可推断|推测(?!其?性)|实际上|事实上|据推算|很可能|大概率|想必|可能[是为]|或许是|也许是|大概[是为]|我猜|我认为|我觉得|认定为"
     r"|\bprobably\b|\blikely\b|\bin fact\b|\bactually\b|\bpresumably\b|\bi (?:would )?(?:guess|think|believe|estimate|assume)\b"
@@ -333,18 +410,25 @@ INFERENCE: Final = re.compile(
     r"|\bas of (?:my|the|20\d\d|january|february|march|april|may|june|july|august|september|october|november|december)\b|\bto (?:the best of )?my knowledge\b|\bi can (?:calculate|infer|estimate|deduce|derive)\b",
     re.IGNORECASE,
 )
-CONCLUSION: Final = re.compile(r"\s*(?:综上|因此|所以|总之|可见|由此|故|总的来说|总体|therefore|thus|hence|in conclusion|in summary|overall|so$|consequently|accordingly)", re.IGNORECASE)
+CONCLUSION: Final = re.compile(
+    r"\s*(?:综上|因此|所以|总之|可见|由此|故|总的来说|总体|therefore|thus|hence|in conclusion|in summary|overall|so$|consequently|accordingly)",
+    re.IGNORECASE,
+)
 DENIAL: Final = re.compile(r"无法|不能|难以|未能|不足|没有|\b(?:not|cannot|no|unable|without)\b|n't\b", re.IGNORECASE)
 TOPIC: Final = re.compile(
     r"\s*(?:但是?|而|然而|不过|其中)?(?:关于|对于|至于|针对|就|as for|as to|regarding|concerning)|谁|哪|什么|多少|是否|何|这一点|这个问题|方面$|\b(?:who|where|when|what|which|whether|how)\b",
     re.IGNORECASE,
 )
 YES_NO: Final = re.compile(r"\s*(?:是|否|不|对|有|没有|能|可以|会|属于|构成|应|无|yes\b|no\b)", re.IGNORECASE)
-OFFER: Final = re.compile(r"(?:建议|步骤|方法|思路|指导|自行|自己|途径)|\b(?:steps|suggest\w*|tips|guide|guidance|yourself|resources)\b", re.IGNORECASE)
+OFFER: Final = re.compile(
+    r"(?:建议|步骤|方法|思路|指导|自行|自己|途径)|\b(?:steps|suggest\w*|tips|guide|guidance|yourself|resources)\b",
+    re.IGNORECASE,
+)
 EXACT: Final = re.compile(r"确切|精确|准确|具体|\b(?:exact|precise|specific)\b", re.IGNORECASE)
 YEARS: Final = re.compile(r"年|月|大概|大约|左右|\b(?:year|month|about|approximately|roughly)\b", re.IGNORECASE)
 OTHERWISE: Final = re.compile(
-    r"^\s*(?:其他|其它|其余|另外|此外|至于|更多|其后|other|further|anything else|beyond that|as for|as to)", re.IGNORECASE
+    r"^\s*(?:其他|其它|其余|另外|此外|至于|更多|其后|other|further|anything else|beyond that|as for|as to)",
+    re.IGNORECASE,
 )
 REFERS: Final = re.compile(
     r"(?:提到|提及|提过|称|说|表示|原话|写道|写有|记载|只|仅|供述|陈述|需要|建议|应当?核|可以?(?:参考|查|核)|\bsaid\b|\bsays\b|\bonly\b|\bstate[sd]?\b|\btestif\w+)",
@@ -387,7 +471,7 @@ NORM: Final = re.compile(
 
 WHY: Final = re.compile(r"为什么|为何|什么原因|因何|何故|缘何|怎么会|为啥|\bwhy\b|\bhow come\b", re.IGNORECASE)
 POLITE: Final = re.compile(
-    r"(?:能否|能不能|可否|可不可以|可以|能|是否可以|是否能够?|是否方便)(?:请|麻烦)?(?:[您你])?(?:帮|协助|告诉|告知|提供|给|为我|麻烦|说明|解释|介绍|查|列|详细|具体)[^,。;?]{0,60}"
+    r"(?:(?<=^)|(?<=[,。;?!\s您你请问们我]))(?:能否|能不能|可否|可不可以|可以|能|是否可以|是否能够?|是否方便)(?:请|麻烦)?(?:[您你])?(?:帮|协助|告诉|告知|提供|给|为我|麻烦|说明|解释|介绍|查|列|详细|具体)[^,。;?]{0,60}"
     r"|\b(?:can|could|would|will) you (?:please |kindly )?(?:tell|give|provide|explain|help|list|describe|show|share|name|find|write)\b",
     re.IGNORECASE,
 )
@@ -410,20 +494,41 @@ OPEN: Final = re.compile(
     re.IGNORECASE,
 )
 ASKED: Final = {
-    "date": re.compile(r"哪一?天|何时|什么时候|哪一?年|哪一年|几几年|日期|几月|几号|几点|多久|什么时间|\bwhen\b|\bwhat (?:\w+ )?(?:date|year|day|time)\b|\bhow long\b", re.IGNORECASE),
+    "date": re.compile(
+        r"哪一?天|何时|什么时候|哪一?年|哪一年|几几年|日期|几月|几号|几点|多久|什么时间|\bwhen\b|\bwhat (?:\w+ )?(?:date|year|day|time)\b|\bhow long\b",
+        re.IGNORECASE,
+    ),
     "phone": re.compile(r"电话|手机号|号码|联系方式|\bphone\b", re.IGNORECASE),
-    "money": re.compile(r"多少(?:钱|元|款)|金额|数额|价格|租金|\bhow much\b|\bamount\b|\bprice\b|\bcost\b", re.IGNORECASE),
-    "count": re.compile(r"几(?:次|人|个|份|辆|台|名|批|位|岁|种|条|家|部|届)|多少(?!钱|元|款)|多大|多高|多重|\bhow (?:many|old|tall|far|big|heavy)\b", re.IGNORECASE),
+    "money": re.compile(
+        r"多少(?:钱|元|款)|金额|数额|价格|租金|\bhow much\b|\bamount\b|\bprice\b|\bcost\b", re.IGNORECASE
+    ),
+    "count": re.compile(
+        r"几(?:次|人|个|份|辆|台|名|批|位|岁|种|条|家|部|届)|多少(?!钱|元|款)|多大|多高|多重|\bhow (?:many|old|tall|far|big|heavy)\b",
+        re.IGNORECASE,
+    ),
     "person": re.compile(r"谁|哪位|姓名|名字|叫什么|何人|\bwho(?:m|se)?\b|\bname\b", re.IGNORECASE),
-    "place": re.compile(r"哪里|哪儿|何处|地址|地点|哪个(?:城市|国家|省|地方|学校|大学)|什么地方|\bwhere\b|\baddress\b", re.IGNORECASE),
+    "place": re.compile(
+        r"哪里|哪儿|何处|地址|地点|哪个(?:城市|国家|省|地方|学校|大学)|什么地方|\bwhere\b|\baddress\b", re.IGNORECASE
+    ),
     "thing": re.compile(r"什么|哪|\bwhat\b|\bwhich\b", re.IGNORECASE),
 }
 KIND_WORDS: Final = {
-    "date": re.compile("日期|时间|哪天|哪一天|几号|年份|哪年|哪一年|何时|时候|\\b(?:date|day|when|year|time|how long)\\b", re.IGNORECASE),
+    "date": re.compile(
+        "日期|时间|哪天|哪一天|几号|年份|哪年|哪一年|何时|时候|\\b(?:date|day|when|year|time|how long)\\b",
+        re.IGNORECASE,
+    ),
     "phone": re.compile("电话|号码|手机|联系方式|\\b(?:phone|number)\\b", re.IGNORECASE),
     "money": re.compile("数额|金额|多少|款|价|\\b(?:amount|sum|figure|how much|price|cost)\\b", re.IGNORECASE),
-    "count": re.compile("次数|人数|几|数量|多少|人口|比例|比率|利率|\\b(?:number|how many|population|figure|count|rate|ratio|age|height|distance|size)\\b", re.IGNORECASE),
-    "person": re.compile("谁|姓名|名字|真名|何人|身份|哪位|作者|人选|全名|\\b(?:who|name|identity|author|writer|creator|owner|person|inventor|singer|director)\\b", re.IGNORECASE),
-    "place": re.compile("哪里|哪儿|地点|地址|何处|地方|去向|下落|哪个|\\b(?:where|location|place|address)\\b", re.IGNORECASE),
+    "count": re.compile(
+        "次数|人数|几|数量|多少|人口|比例|比率|利率|\\b(?:number|how many|population|figure|count|rate|ratio|age|height|distance|size)\\b",
+        re.IGNORECASE,
+    ),
+    "person": re.compile(
+        "谁|姓名|名字|真名|何人|身份|哪位|作者|人选|全名|\\b(?:who|name|identity|author|writer|creator|owner|person|inventor|singer|director)\\b",
+        re.IGNORECASE,
+    ),
+    "place": re.compile(
+        "哪里|哪儿|地点|地址|何处|地方|去向|下落|哪个|\\b(?:where|location|place|address)\\b", re.IGNORECASE
+    ),
     "thing": re.compile("什么|哪|答案|\\b(?:what|which|answer)\\b", re.IGNORECASE),
 }
