@@ -30,7 +30,7 @@ _SUSPECT: Final = re.compile(
     r"[不无未没难缺暂抱歉憾矛忘待空拒超请您你]|n't|\bn(?:o|ot|one|either|owhere|obody|othing|ull|il|an|ever)\b|n/a|cannot"
     r"|un[a-z]|sorry|apolog|lack|insuffic|impossib|declin|refus|silent|omit|absent|missing|conflict|contradict|inconsist"
     r"|discrepan|disagree|forg[eo]t|fail|fiction|ficti|clarif|could you|can you|please|beyond|outside|regret|difficult"
-    r"|hard to|tb[ad]|hello|made up|hypothet|mystery|inconclus|illegib|indetermin|limited|incomplete|without|non-?exist",
+    r"|need|hard to|tb[ad]|hello|made up|hypothet|mystery|inconclus|illegib|indetermin|limited|incomplete|without|non-?exist",
     re.IGNORECASE,
 )
 _QUOTED: Final = re.compile('“[^”]{0,400}”|「[^」]{0,400}」|『[^』]{0,400}』|"[^"]{0,400}"|《[^》]{0,80}》')
@@ -227,7 +227,7 @@ def _level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) -> int:
         return _speaker_level(cue, piece, text, asked)
     if _is_hypothetical(cue, piece, before, text) or _is_content(cue, piece, text, asked):
         return 0
-    if words.FOUND.search(before) or _is_term(cue, piece, asked):
+    if words.FOUND.search(_since_sentence(cue, text)) or _is_term(cue, piece, asked):
         return 0
     if kind in ("unable", "source") or cue[0] == "silent":
         return _agent_level(cue, piece, before, text, asked)
@@ -246,6 +246,11 @@ def _speaker_level(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked)
     if _IGNORANT.search(cue[0]) and _is_content(cue, piece, text, asked):
         return 0
     return 2 if cue[0].startswith("我们") and piece.sentence else 3
+
+
+def _since_sentence(cue: re.Match[str], text: str) -> str:
+    """What stands before a cue in its sentence, at most 60 characters."""
+    return re.split(r"[。;!?\n]|\. ", text[max(0, cue.start() - 60) : cue.start()])[-1]
 
 
 def _is_term(cue: re.Match[str], piece: _Clause, asked: _Asked) -> bool:
@@ -407,7 +412,7 @@ class _Judge:
         if not strong:
             return self._answered() if stated >= 25 else self._refused()
         self.refusing = strong
-        if self._is_ground():
+        if self._is_ground() or self._is_conceded():
             return self._answered()
         if self._follows_from_self():
             return self._answered(uncertain=True)
@@ -444,6 +449,13 @@ class _Judge:
             if piece.level == 3 or not (words.GROUND.match(piece.text) and follows):
                 return False
         return True
+
+    def _is_conceded(self) -> bool:
+        """Whether all that is refused is a concession to what is stated: about 13 billion, though not exactly known."""
+        return all(
+            self.pieces[at].level < 3 and at and words.ALTHOUGH.match(self.pieces[at].text.strip())
+            for at in self.refusing
+        ) and bool(self.pieces[self.refusing[0] - 1].weight)
 
     def _follows_from_self(self) -> bool:
         """我没有情感,所以不会焦虑: the question is answered from what the speaker is."""
@@ -582,13 +594,29 @@ class _Judge:
             return False
         if words.INFERENCE.search(own[:60]):
             return True
-        return level < 3 and len(self.refusing) < 3
+        if words.DENIAL.search(own[:40]):
+            return False
+        return (level < 3 and len(self.refusing) < 3) or self._goes_on(place)
+
+    def _goes_on(self, place: int) -> bool:
+        """Whether the sentence of the refusal itself goes on to the asked item: I am no doctor, but aspirin thins blood."""
+        first = self.pieces[self.refusing[0]]
+        piece = next((piece for piece in self.pieces if piece.start <= place < piece.end), first)
+        is_same = piece.sentence == first.sentence and piece is not first
+        return is_same and piece.weight >= 8 and not words.OFFER.search(piece.text) and self._speaks_of_it(piece)
+
+    def _speaks_of_it(self, piece: _Clause) -> bool:
+        return _shared(piece.text, self.asked.text) >= 2 or bool(
+            words.MODEST.search(self.pieces[self.refusing[0]].text)
+        )
 
     # --- what precedes it
 
     def _given_before(self, before: float, after: float) -> Abstention | None:
         """The verdict where something was stated before the refusal; None where that is only a known part."""
         first = self.refusing[0]
+        if before >= 12 and all(words.ADVICE.search(self.pieces[at].text) for at in self.refusing):
+            return self._answered()
         if self._direct() or (self.pieces[first].level == 3 and before < 20):
             return None
         if self._gives_value_before(first) or self._is_about_another(first) or self._says_yes_or_no(first):
@@ -614,7 +642,8 @@ class _Judge:
             return False
         asked, before = _terms(self.asked.text) - _STOP_WORDS, _terms(self.text[: piece.start])
         topic = _topic(self._context(first))
-        return bool(asked & before) and len(topic - asked) >= 1 and not topic & asked - before
+        was_spoken_of = asked & before or words.PRONOUN.match(self.text) or words.EXACT.search(piece.text)
+        return bool(was_spoken_of) and len(topic - asked) >= 1 and not topic & asked - before
 
     def _says_yes_or_no(self, first: int) -> bool:
         """Whether a question for yes or no was answered before the refusing clause, which is not about that."""
@@ -675,30 +704,9 @@ def _states_value(text: str) -> bool:
 
 _STOP_WORDS: Final = frozenset(
     (
-        "什么",
-        "多少",
-        "是什",
-        "的是",
-        "specific",
-        "document",
-        "contract",
-        "this",
-        "that",
-        "what",
-        "which",
-        "with",
-        "from",
-        "have",
-        "does",
-        "were",
-        "there",
-        "about",
-        "given",
-        "provided",
-        "text",
-        "into",
-        "been",
-    )
+        "什么 多少 是什 的是 哪里 specif docume contra this that what which with from have does were there about given"
+        " provid text into been when where will would"
+    ).split()
 )
 
 
@@ -721,6 +729,6 @@ def _terms(text: str) -> frozenset[str]:
 def _iterate_terms(text: str) -> Iterator[str]:
     for run in re.finditer("[\u4e00-\u9fff]+|[a-z]{4,}", text):
         if run[0] < "\u4e00":
-            yield run[0]
+            yield run[0][:6]
         else:
             yield from (run[0][at : at + 2] for at in range(len(run[0]) - 1))

@@ -49,7 +49,7 @@ _REPORTED: Final = _led(
 )
 _INFORMATION: Final = _led(
     r"信息|资料|内容|记录|记载|答案|结果|依据|数据|报道|文献|证据|线索|说明|描述|细节|材料|上下文|情境|背景|定论|说法|条目|词条|解释|资讯|"
-    r"消息|介绍|标准答案|共识|知识|来源|出处|史料|文档|选项"
+    r"消息|介绍|标准答案|共识|知识|来源|出处|史料|文档|选项|段落|片段|字样"
 )
 _NOT: Final = r"(?:无法|不能|难以|不足以|并未|并没有|均未|均没有|都没有|都未|尚未|还未|还没有?|未曾|不曾|从未|没有|未能|未|没|并无|无)"
 
@@ -83,7 +83,7 @@ SOURCE_ZH: Final = (
     rf"|(?:没有|无(?!法|论|需|权|关|效|罪|疑|须|偿|故|辜)|缺乏|缺少|暂无(?!法)|尚无|并无|毫无|不存在|没){_GAP}{{0,30}}?{_INFORMATION}(?!费|款)"
     rf"|(?:查|找|看|检索|搜)不(?:到|出|见)|未见|查无|无此(?:信息|内容|项|记录|人|条)"
     rf"|(?:信息|证据|材料|资料|数据|上下文|条件|内容|线索)(?:并不|不够|不|过于|太)?(?:不足|不够|不充分|不完整|缺失|有限|充分|充足|完整|足够|太少)(?:以)?"
-    rf"|证据不足以|暂无(?!法)|[只一]字未提|避而不谈|无据可查|无从查考|无从考证|(?:不在|超出了?){_GAP}{{0,8}}?(?:材料|资料|文档|知识|服务|能力|回答|专业|职责|提供|学习|业务|文本){_GAP}{{0,6}}?范围"
+    rf"|证据不足以|未命中|没有命中|(?:没有?|未)(?:说|写|提|讲)(?=[,。;!?]|$)|(?:文中|材料中?|文档中?|资料中?|合同中?|记录中?|[里上内])(?:并|都|也)?没有(?=[,。;!?]|$)|暂无(?!法)|[只一]字未提|避而不谈|无据可查|无从查考|无从考证|(?:不在|超出了?){_GAP}{{0,8}}?(?:材料|资料|文档|知识|服务|能力|回答|专业|职责|提供|学习|业务|文本){_GAP}{{0,6}}?范围"
     rf"|(?:尚未|还未|还没有?|没有|并未|未)(?:正式|对外|官方)?(?:公布|公开|披露|揭晓|发布|宣布|确定(?!为)|定论|统一|查明|证实|得到证实|明确)"
 )
 NOTHING_ZH: Final = (
@@ -93,7 +93,7 @@ NOTHING_ZH: Final = (
 )
 UNKNOWN_ZH: Final = (
     r"不详|不明(?!白|显|智|确|了|真相|身份|原因|物|飞|所以|觉|地)|未知(?!联系人|号码|来电|名|人员|数|领域|的)|不得而知|存疑|待查|尚待查明|有待核实|有待查证|待确认|待定|待核实|未定|"
-    r"(?:是|仍|尚|还)(?:个|一个|属)?(?:谜|未知数?|悬案|疑问)|众说纷纭|没有定论|尚无定论|莫衷一是|无可奉告|(?:为|是|处|栏)空白?(?=[,。;]|$)|模糊不清|字迹不清|无法辨认|难以辨认|看不清|听不清|打不开|"
+    r"(?:是|仍|尚|还)(?:个|一个|属)?(?:谜|未知数?|悬案|疑问)|众说纷纭|没有定论|尚无定论|莫衷一是|无可奉告|(?:为|是|处|栏)空白?(?=[,。;]|$)|空着|空白(?=[,。;]|$)|模糊不清|字迹不清|无法辨认|难以辨认|看不清|听不清|打不开|"
     r"不(?:太)?确定(?=[,。;!?\n的]|$)|不好说|说不准|很难说|不适用|无答案|没有答案"
 )
 IGNORANT: Final = re.compile(
@@ -101,7 +101,7 @@ IGNORANT: Final = re.compile(
 )
 _CONFLICT_ZH: Final = r"不一致|不一(?=[,。;]|$)|相?矛盾|说法不[同一]|(?:陈述|供述|说法|内容|记载|前后).{0,6}(?:冲突|不符|不同|有出入|有差异|相左)|相互冲突|自相矛盾"
 _CONFLICT_EN: Final = r"\b(?:inconsistent|contradict\w*|conflict(?:ing|s)?|discrepanc\w+|disagree)\b"
-NO_EVIDENCE: Final = re.compile("no evidence", re.IGNORECASE)
+NO_EVIDENCE: Final = re.compile("no (?:\\w+ )?evidence|(?:没有|无)(?:任何|确凿|充分|直接|可靠|明确)?的?证据", re.IGNORECASE)
 CONFLICT: Final = re.compile(f"{_CONFLICT_ZH}|{_CONFLICT_EN}", re.IGNORECASE)
 VAGUE_ZH: Final = (
     rf"我们?{_GAP}{{0,4}}?需要{_GAP}{{0,30}}?才能?够?{_GAP}{{0,12}}?(?:{_ANSWER}|{_SERVE}|{_KNOW})|"
@@ -148,7 +148,7 @@ _EN_STATED: Final = (
     r"tell|include[d]?|explain(?:ed)?|set out|described?|name[d]?|detail(?:ed)?|supplied|supply|listed?|cover(?:ed)?|"
     r"confirm(?:ed)?|public(?:ly)?|announced|released|published|elaborate|offer|present(?:ed)?|certain|possible to|"
     r"readily available|refer(?:red)? to|allude to|comment on|touch on|outline[d]?|clarif(?:y|ied)|define[d]?|"
-    r"enough|sufficient|suggest)"
+    r"enough|sufficient|suggest|reflect(?:ed)?|capture[d]?|quantif(?:y|ied)|itemi[sz]ed?|list)"
 )
 _EN_ADVERB: Final = (
     r"(?:(?:been|be|explicitly|specifically|directly|clearly|expressly|actually|seem to|appear to|currently|yet|"
@@ -192,6 +192,8 @@ SOURCE_EN: Final = (
     rf"|no (?:(?:\w|-)+,? (?:or |and )?){{0,4}}?{_EN_INFORMATION}\b"
     rf"|(?:insufficient|inadequate|lacking|limited|incomplete|missing|not enough|without (?:more|additional|further|sufficient|enough|any)|lacks?|lack of|absence of|too little|"
     rf"(?:do|does|did)(?:n't| not) (?:have|contain|hold|offer)) (?:\w+ ){{0,3}}?{_EN_INFORMATION}\b"
+    rf"|without (?:giving|stating|specifying|mentioning|providing|disclosing|naming|saying|identifying|indicating)\b"
+    rf"|nothing (?:\w+ ){{0,4}}?(?:about|on|regarding|concerning)\b"
     rf"|(?:neither|none|nothing|nobody|no one|nowhere)\b{_EN}{{0,60}}?\b"
     rf"(?:mentions?|mentioned|says?|said|states?|stated|records?|specif\w+|indicates?|shows?|identif\w+|explains?|"
     rf"addresses|gives?|refers?|knows?|known|suggests?|found)\b"
@@ -201,19 +203,25 @@ SOURCE_EN: Final = (
     rf"|not (?:in|within|part of|covered by|contained in) (?:the|this|any) (?:\w+ )?(?:text|passage|document|context|record|contract|materials?|information|article|file)\b"
 )
 NOTHING_EN: Final = (
-    rf"(?:not|n't|never)\b{_EN}{{0,40}}?\b(?:recogni[sz]ed|known|familiar|real|valid|standard|established|actual|legitimate|existing|common|well-known|widely|genuine|documented|official)\b"
+    rf"(?:not|\w{{2,6}}n't|never)\b{_EN}{{0,40}}?\b(?:recogni[sz]ed|known|familiar|real|valid|standard|established|actual|legitimate|existing|common|well-known|widely|genuine|documented|official)\b"
     rf"(?: \w+){{0,3}}? ?(?:term|word|name|concept|creature|species|thing|place|person|entity|team|event|game|sport|location\w*|phrase|organism|animal|title|song|product|dish|character|company|book|show|language|city|country|technology|plant|drug|medication|food|being|organi[sz]ation|figure|individual|brand|one|to me)\b"
     rf"|(?:do|does|did)(?:n't| not) (?:seem|appear) to (?:be (?:an?|any|the)|refer|exist|correspond|match|make sense|relate|belong)\b"
     rf"|(?:do|does|did)(?:n't| not) (?:appear (?:in|on|anywhere)|feature|refer to an?|correspond|ring a bell|make sense|have a (?:character|person|member|song|species|place)|include a (?:character|person|song))\b"
     rf"|no (?:(?:\w|-)+ )?(?:such|known|recogni[sz]ed|official|reliable|publicly available|verified|credible|single|exact|precise|definitive|definite|universally|widely|clear) \w+"
+    rf"|no (?:\w+ ){{1,3}}?(?:called|named|known as|by (?:that|this) name|with (?:that|this) name)\b"
     rf"|(?:do|does)(?:n't| not) (?:actually |really |currently )?exist\b|non-?existent\b|\b(?:is|are|be|as|seems|appears) (?:\w+ )?(?:not associated with|unrelated to|not related to|not a (?:thing|real|term|word|name))\b"
     rf"|(?:seems?|appears?|may|might|could|possibly|likely|probably|sounds?)\b{_EN}{{0,16}}?\b(?:made[- ]up|fictional|fictitious|imaginary|nonsens\w+|hypothetical|gibberish|misspell\w*|typo)\b"
 )
+# as a predicate; before a noun it is content: an unknown man
+_PREDICATE: Final = (
+    r"(?= ?(?:$|[.,;:!?)\n])| (?:by|in|to|from|at|as|and|or|but|because|since|whether|who|what|when|where|which|how|if|why|"
+    r"for|due|about|until|with|based|on|exactly|at|so|given|despite|even|is|was)\b)"
+)
 UNKNOWN_EN: Final = (
-    r"(?:unclear|undetermined|unspecified|unstated|undisclosed|uncertain|unanswerable|unanswered|inconclusive|illegible|unreadable|indeterminate|unconfirmed|unavailable|unidentified|undecided|"
+    r"(?:unclear|unanswerable|unanswered|inconclusive|illegible|unreadable|indeterminate|unavailable|"
     r"not applicable|n/a|to be (?:determined|announced|confirmed)|tbd|tba)\b"
-    r"|unknown\b(?! (?:man|woman|men|women|person|persons|people|assailant\w*|number|caller|substance|male|female|party|parties|suspect\w*|third|perpetrator\w*|individual\w*|driver|quantity|persons|object|origin|risk\w*|variable\w*|territory))"
-    r"|remains? (?:a )?(?:mystery|unsolved|debated|disputed|open)\b|no consensus\b|\bup for debate\b|\bwho knows\b|silent\b"
+    rf"|(?:unknown|undetermined|unspecified|unstated|undisclosed|uncertain|unconfirmed|unidentified|undecided)\b{_PREDICATE}"
+    r"|remains? (?:a )?(?:mystery|unsolved|debated|disputed|open)\b|no consensus\b|up for debate\b|who knows\b|silent\b"
 )
 IGNORANT_EN: Final = re.compile(
     r"\b(?:do|does|did)(?:n't| not) (?:know|recall|remember)\b|\b(?:can't|cannot|could not|couldn't) (?:recall|remember)\b"
@@ -367,7 +375,7 @@ MAYBE_BECAUSE: Final = re.compile(
     re.IGNORECASE,
 )
 CONSEQUENCE: Final = re.compile(
-    r"(?:所以|因此|也|故|从而)[^,。;]{0,4}(?:不会|不需要|不能|没有|无需)|\bso i (?:don't|do not|can't|cannot|never)\b",
+    r"(?:所以|因此|也|故|从而)[^,。;]{0,4}(?:不会|不需要|无需)|\bso i (?:don't|do not|can't|cannot|never)\b",
     re.IGNORECASE,
 )
 
@@ -381,7 +389,7 @@ PROGRAM: Final = re.compile(
 )
 # the question itself is refused, wherever that stands
 DIRECT: Final = re.compile(
-    r"(?:回答|解答|答复)[^,。;]{0,14}(?:问题|提问|咨询)|(?:问题|提问)[^,。;]{0,16}(?:回答|作答|答案)|(?:给出|提供|得出|找到|找不到)[^,。;]{0,12}(?:答案|回答)|实时(?:数据|信息)"
+    r"(?:回答|解答|答复)[^,。;]{0,14}(?:问题|提问|咨询)|(?:问题|提问)[^,。;]{0,16}(?:回答|作答|答案)|(?:给出|提供|得出|找到|找不到)[^,。;]{0,12}(?:答案|回答|答复)|实时(?:数据|信息)"
     r"|\banswer\b.{0,20}\b(?:question|query)|\b(?:provide|give|offer) (?:an?|the|any|you) .{0,20}\banswer\b|\baccess\b.{0,30}\b(?:data|information|documents?|reports?|internet|real-time)\b|\breal-time\b",
     re.IGNORECASE,
 )
@@ -392,10 +400,18 @@ TERM: Final = re.compile(
     re.IGNORECASE,
 )
 WHEREABOUTS: Final = re.compile(r"(?:下落|去向|行踪|身份)不明|\bwhereabouts\b.{0,20}\bunknown\b", re.IGNORECASE)
-FOUND: Final = re.compile(
-    r"(?:认为|主张|辩称|抗辩|裁定|判决)|\b(?:argued|held|claimed|contended|for|due to|because of|owing to|on grounds? of)(?: the)? ?$|(?:法院|判决书?|裁定书?|本院|裁决书?|鉴定意见|认定书)[^,。;]{0,8}(?:认定|查明|认为|判决|裁定|写|载明)|\b(?:court|tribunal|judge|jury) (?:found|held|ruled|concluded|stated)",
+ADVICE: Final = re.compile(
+    r"(?:法律|医疗|医学|投资|专业|用药|诊断|财务|个案)[^,。;]{0,4}(?:意见|建议)|不是(?:医生|律师|专业人士)|代替[^,。;]{0,8}(?:医生|律师|咨询)"
+    r"|\b(?:legal|medical|financial|tax|investment|professional|personali[sz]ed) advice\b|\bnot an? (?:\w+ )?(?:doctor|lawyer|attorney|physician|professional|expert|advisor)\b",
     re.IGNORECASE,
 )
+FOUND: Final = re.compile(
+    r"认为|主张|辩称|抗辩|(?:裁定|判决)(?!书)|(?:结论|意见|结果|决定)(?:书)?(?:为|是|:)|\b(?:argued|held|claimed|contended|for|due to|because of|owing to|on grounds? of)(?: the)? ?$|(?:法院|判决书?|裁定书?|本院|裁决书?|鉴定意见|认定书)[^,。;]{0,8}(?:认定|查明|认为|判决|裁定|写|载明)|\b(?:court|tribunal|judge|jury) (?:found|held|ruled|concluded|stated)",
+    re.IGNORECASE,
+)
+
+PRONOUN: Final = re.compile(r"\s*(?:其|他|她|它|该|it|he|she|they|this|that)(?:\b|(?=[\u4e00-\u9fff]))", re.IGNORECASE)
+MODEST: Final = re.compile(r"预测|预知|个人(?:喜好|观点|意见|偏好)|不是(?:医生|律师)|\b(?:predict|preferences?|opinions?|not an? (?:doctor|lawyer|expert)|sure|certain|experience)\b", re.IGNORECASE)
 
 # ----- what follows a refusal
 
@@ -404,9 +420,9 @@ ADVERSATIVE: Final = re.compile(
     re.IGNORECASE,
 )
 INFERENCE: Final = re.compile(
-    r"其实|经查|截至|截止到?|据我所知|根据我的(?:知识|了解)|可以?计算|可算出|估计|应该(?:是|为)|^.{0,6}应该(?:在|有|就)|应为|可以推断|可推断|推测(?!其?性)|实际上|事实上|据推算|很可能|大概率|想必|可能[是为]|或许是|也许是|大概[是为]|我猜|我认为|我觉得|认定为"
+    r"其实|经查|一般认为|普遍认为|通常认为|主流|被认为|有观点|一种(?:说法|解释|观点|可能)|据说|相传|截至|截止到?|据我所知|根据我的(?:知识|了解)|可以?计算|可算出|估计|应该(?:是|为)|^.{0,6}应该(?:在|有|就)|应为|可以推断|可推断|推测(?!其?性)|实际上|事实上|据推算|很可能|大概率|想必|可能[是为]|或许是|也许是|大概[是为]|我猜|我认为|我觉得|认定为"
     r"|\bprobably\b|\blikely\b|\bin fact\b|\bactually\b|\bpresumably\b|\bi (?:would )?(?:guess|think|believe|estimate|assume)\b"
-    r"|\bmy (?:best )?guess\b|\bcan be inferred\b|\bperhaps\b|\bmight (?:be|have been)\b|\bmay (?:be|have been)\b|\bcould be\b"
+    r"|\b(?:is|are|was|were) (?:\w+ )?(?:thought|believed|considered|estimated|assumed) (?:to|by|that|as)\b|\bit is (?:\w+ )?(?:thought|believed|estimated)\b|\bmy (?:best )?guess\b|\bcan be inferred\b|\bperhaps\b|\bmight (?:be|have been)\b|\bmay (?:be|have been)\b|\bcould be\b"
     r"|\bas of (?:my|the|20\d\d|january|february|march|april|may|june|july|august|september|october|november|december)\b|\bto (?:the best of )?my knowledge\b|\bi can (?:calculate|infer|estimate|deduce|derive)\b",
     re.IGNORECASE,
 )
@@ -490,7 +506,7 @@ KNOWING: Final = re.compile(
 OPEN: Final = re.compile(
     r"怎么办|如何|怎样|怎么|哪些|办法|后果|影响|区别|含义|意思|解释|分析|介绍|谈谈|说说|列举|举例|写|建议|描述|看法|责任|怎么看|什么样|流程|"
     r"\bhow (?:do|does|did|can|could|should|to|would|will|is|are|was|were)\b|\bwhat (?:are|is) (?:some|the (?:difference|best way|meaning|steps))\b|"
-    r"\bwhat (?:should|can|would|could|happens?|if)\b|\b(?:explain|describe|list|give|write|tell me|provide|discuss|compare|outline|highlight|suggest|create|generate)\b",
+    r"\bwhat (?:should|can|would|could|happens?|happened|if)\b|\b(?:explain|describe|list|give|write|tell me|provide|discuss|compare|outline|highlight|suggest|create|generate)\b",
     re.IGNORECASE,
 )
 ASKED: Final = {
