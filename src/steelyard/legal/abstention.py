@@ -27,10 +27,14 @@ _EXPOSITION: Final = 150.0
 """Weight of stated text from which an open question counts as answered even after a refusal by the speaker."""
 
 _SUSPECT: Final = re.compile(
-    r"[不无未没难缺暂抱歉憾矛忘待空拒超请您你]|n't|\bn(?:o|ot|one|either|owhere|obody|othing|ull|il|an|ever)\b|n/a|cannot"
-    r"|un[a-z]|sorry|apolog|lack|insuffic|impossib|declin|refus|silent|omit|absent|missing|conflict|contradict|inconsist"
-    r"|discrepan|disagree|forg[eo]t|fail|fiction|ficti|clarif|could you|can you|please|beyond|outside|regret|difficult"
-    r"|need|hard to|tb[ad]|hello|made up|hypothet|mystery|inconclus|illegib|indetermin|limited|incomplete|without|non-?exist",
+    r"[不无未没难缺暂抱歉憾矛忘待空拒超请您你]|n't|\bn(?:o|ot|one|either|owhere|obody|othing|ull|il|an|ever)\b|"
+    r"n/a|cannot"
+    r"|un[a-z]|sorry|apolog|lack|insuffic|impossib|declin|refus|silent|omit|absent|missing|conflict|contradict|"
+    r"inconsist"
+    r"|discrepan|disagree|forg[eo]t|fail|fiction|ficti|clarif|could you|can you|please|beyond|outside|regret|"
+    r"difficult"
+    r"|need|hard to|tb[ad]|hello|made up|hypothet|mystery|inconclus|redact|withheld|obscur|blacked|illegib|"
+    r"indetermin|limited|incomplete|without|non-?exist",
     re.IGNORECASE,
 )
 _QUOTED: Final = re.compile('“[^”]{0,400}”|「[^」]{0,400}」|『[^』]{0,400}』|"[^"]{0,400}"|《[^》]{0,80}》')
@@ -105,6 +109,8 @@ def _of_final(text: str, final: str, asked: _Asked) -> Abstention:
     """An announced answer decides, unless the announcement itself is refused: 无法给出答案."""
     whole, announced = _decide(text, asked), _decide(final, asked)
     place = text.rfind(final)
+    if words.OTHERS_RESULT.search(words.FINAL_LEAD.sub("", text[max(0, place - 40) : place])):
+        return whole
     lead = _split(text[max(0, place - 60) : place])[-1:]
     is_refused = any(words.has_cue(piece.text) for piece in lead)
     return whole if is_refused and whole.abstains else announced
@@ -272,7 +278,7 @@ def _in_idiom(cue: re.Match[str], text: str) -> bool:
 
 def _is_hypothetical(cue: re.Match[str], piece: _Clause, before: str, text: str) -> bool:
     """Whether the cue stands in a condition or a noun phrase: 如果无法认定, 无法认定数额的, 未知的因素."""
-    if words.CONDITION.match(piece.text):
+    if words.CONDITION.match(piece.text) or words.UNDER_CONDITION.search(_since_sentence(cue, text)):
         return True
     after = text[cue.end() : cue.end() + 60]
     if words.ATTRIBUTE.match(after) and cue.lastgroup in ("unable", "unknown", "source"):
@@ -312,7 +318,7 @@ def _is_content(cue: re.Match[str], piece: _Clause, text: str, asked: _Asked) ->
 def _denies(cue: re.Match[str], piece: _Clause) -> bool:
     """并无此事: that there is no such thing is the answer no."""
     is_denial = cue.lastgroup == "nothing" and re.match(r"没有|并无|无|不存在|no\b|does", cue[0], re.IGNORECASE)
-    return bool(is_denial) and not words.MATERIAL.search(piece.text) and not _INFORMATION.search(cue[0])
+    return bool(is_denial) and not words.SOURCE.search(piece.text) and not _INFORMATION.search(cue[0])
 
 
 _INFORMATION: Final = re.compile("信息|资料|记录|记载|答案|recogni|known|reliable|official|clear", re.IGNORECASE)
@@ -357,6 +363,8 @@ def _repeats_verb(cue: re.Match[str], piece: _Clause, asked: _Asked) -> bool:
 
 def _decide(text: str, asked: _Asked) -> Abstention:
     bare = text.strip(" []【】()\"'“”")
+    if words.JSON_NULL.match(text):
+        return Abstention(True, "the answer says 'null'")
     if words.NULL.fullmatch(bare):
         is_answer = words.ZERO.fullmatch(bare) and (asked.whether or (asked.kind == "count" and "号" not in asked.text))
         return Abstention(not is_answer, f"the answer says {bare!r}")
@@ -471,6 +479,9 @@ class _Judge:
         """The verdict where something is stated after the refusal; None where that is not the asked item."""
         first, level = self.refusing[0], self._level
         turned, closes = self._turn(first), self._closes_with_refusal()
+        following = self.pieces[first + 1].text if first + 1 < len(self.pieces) else ""
+        if "约定" in self.pieces[first].word and words.CONSEQUENT.match(following):
+            return self._answered(follows=True)
         if not closes and (self._concludes() or (turned is not None and self._turn_supplies(turned, level))):
             return self._answered(follows=True)
         if closes and self._lacks_value():
@@ -615,10 +626,13 @@ class _Judge:
     def _given_before(self, before: float, after: float) -> Abstention | None:
         """The verdict where something was stated before the refusal; None where that is only a known part."""
         first = self.refusing[0]
-        if before >= 12 and all(words.ADVICE.search(self.pieces[at].text) for at in self.refusing):
+        says_it = before >= 12 or (self.asked.whether and words.YES_NO.match(self.pieces[0].text))
+        if says_it and all(words.ADVICE.search(self.pieces[at].text) for at in self.refusing):
             return self._answered()
         if self._direct() or (self.pieces[first].level == 3 and before < 20):
             return None
+        if self._level == 3 and before >= 40 and self._norms() > 1:
+            return self._answered(uncertain=True)
         if self._gives_value_before(first) or self._is_about_another(first) or self._says_yes_or_no(first):
             return self._answered()
         if self._is_side_detail(first):
@@ -637,12 +651,16 @@ class _Judge:
     def _is_side_detail(self, first: int) -> bool:
         """Whether the refusal is of another topic than the question, of which a statement stands before it."""
         piece, kind = self.pieces[first], self.asked.kind
-        is_one = self._level < 3 and self.pieces[self.refusing[-1]].sentence == piece.sentence
+        is_one = self._level < 3 and self.refusing[-1] == first and "conflict" not in piece.kinds
         if not is_one or self.asked.why or kind in ("date", "phone", "count") or self._names_kind(first):
             return False
         asked, before = _terms(self.asked.text) - _STOP_WORDS, _terms(self.text[: piece.start])
         topic = _topic(self._context(first))
-        was_spoken_of = asked & before or words.PRONOUN.match(self.text) or words.EXACT.search(piece.text)
+        was_spoken_of = (
+            asked & before
+            or any(pattern.search(piece.text) for pattern in (words.EXACT, words.PARTY))
+            or words.PRONOUN.match(self.text)
+        )
         return bool(was_spoken_of) and len(topic - asked) >= 1 and not topic & asked - before
 
     def _says_yes_or_no(self, first: int) -> bool:
