@@ -23,10 +23,16 @@ def _led(alternatives: str) -> str:
 # ----- parts of Chinese refusals
 
 _GAP: Final = r"[^,。;!?\n]"
-_NOT_ABLE: Final = r"(?:无法|不能够?|不可以|难以|很难|无从|未能|没能够?|没有?办法|没法|不足以|不宜|不便|不方便|无力|没有能力|没有资格|无权|暂不|不予)"
+_NOT_ABLE: Final = (
+    r"(?:无法|不能够?|不可以|难以|很难|无从|未能|没能够?|没有?办法|没法|不足以|不宜|不便|不方便|无力|没有能力|"
+    r"没有资格|无权|暂不|不予)"
+)
 _NOT_WILLING: Final = r"(?:不会|不得|不应该?|不可|不愿意?|不想|不适合|不支持|不被允许|拒绝|不允许)"
 # between the negation and its verb: a few characters, or an adverbial that may be long
-_ADVERBIAL: Final = r"(?:[^,。;!?\n]{0,5}?|(?=从|对|就|根据|在|通过|向|为|给|帮|替|准确|直接|进一步|具体|完全|有效|与|和|关于|以)[^,。;!?\n]{0,30}?)"
+_ADVERBIAL: Final = (
+    r"(?:[^,。;!?\n]{0,5}?|(?=从|对|就|根据|在|通过|向|为|给|帮|替|准确|直接|进一步|具体|完全|有效|与|和|关于|"
+    r"以)[^,。;!?\n]{0,30}?)"
+)
 # what an answerer does with a question
 _KNOW: Final = _led(
     r"确定|判断|判定|认定(?!为)|得知|核实|知晓|获知|知道|确认|查明|看出|推断|推定|推测|获悉|了解|辨别|辨认|得出|"
@@ -34,7 +40,10 @@ _KNOW: Final = _led(
     r"分辨|还原|查证|考证|说清|断言|预测|预知|定论|核对|考究|查考|估计|估算|评判|明确|确切|下结论|定夺|查实|甄别|"
     r"识别|辨识"
 )
-_ANSWER: Final = r"(?:回答|解答|作答|答复|回复|应答|找到答案|给出(?:[^,。;!?\n]{0,16}?)(?:答案|回答|结论|答复|判断|解释|信息|数字|数据|时间|建议))"
+_ANSWER: Final = (
+    r"(?:回答|解答|作答|答复|回复|应答|找到答案|给出(?:[^,。;!?\n]{0,16}?)(?:答案|回答|结论|答复|判断|解释|信息|"
+    r"数字|数据|时间|建议))"
+)
 _SERVE: Final = _led(
     r"提供|给出|告诉|告知|说明|透露|公开|查询|查阅|查到|查找|查看|找到|检索|搜索|搜到|访问|浏览|打开|读取|获取|"
     r"获得|得到|理解|识别|解析|满足|帮助|帮[您你]|"
@@ -59,7 +68,10 @@ _INFORMATION: Final = _led(
     r"说法|条目|词条|解释|资讯|"
     r"消息|介绍|标准答案|共识|知识|来源|出处|史料|文档|选项|段落|片段|字样"
 )
-_NOT: Final = r"(?:无法|不能|难以|不足以|并未|并没有|均未|均没有|都没有|都未|尚未|还未|还没有?|未曾|不曾|从未|没有|未能|未|没|并无|无)"
+_NOT: Final = (
+    r"(?:无法|不能|难以|不足以|并未|并没有|均未|均没有|都没有|都未|尚未|还未|还没有?|未曾|不曾|从未|没有|未能|未|"
+    r"没|并无|无)"
+)
 
 # ----- Chinese cues by strength
 
@@ -82,8 +94,9 @@ SPEAKER_ZH: Final = (
 SPEAKER_VERB: Final = re.compile(rf"{_GAP}{{0,60}}?(?:{_ANSWER}|{_SERVE}|{_KNOW})")
 """What must follow 我无法 to make it a refusal: 我无法为您提供."""
 REFUSES_TO: Final = re.compile(rf"(?:{_NOT_ABLE}|{_NOT_WILLING})$")
-UNABLE_ZH = rf"{_NOT_ABLE}{_ADVERBIAL}(?:{_ANSWER}|{_KNOW}|计算|提供|给出|说明|获取|查询到?|找到|查到|检索到|透露|公开|告知|告诉|奉告|展示|泄露|披露)"
-UNABLE_ZH += (
+UNABLE_ZH: Final = (
+    rf"{_NOT_ABLE}{_ADVERBIAL}(?:{_ANSWER}|{_KNOW}|计算|提供|给出|说明|获取|查询到?|找到|查到|检索到|透露|公开|"
+    rf"告知|告诉|奉告|展示|泄露|披露)"
     r"|(?:回答|解答|提供|确定|判断|告诉|帮|查询|说|算|看|认|答)不(?:了|上来|出来|清)|无可奉告|我不会(?=[,。;!?]|$)"
 )
 SOURCE_ZH: Final = (
@@ -130,7 +143,10 @@ IGNORANT: Final = re.compile(
     r"不知道|不知情|不知(?=[,。;]|$)|不清楚|不太清楚|不了解|不晓得|不记得|记不(?:清|得|起|住|太清)|忘记|忘了|忘掉|"
     r"想不起|说不上|说不清|没(?:有)?印象|没(?:有)?数"
 )
-_CONFLICT_ZH: Final = r"不一致|不一(?=[,。;]|$)|相?矛盾|说法不[同一]|(?:陈述|供述|说法|内容|记载|前后).{0,6}(?:冲突|不符|不同|有出入|有差异|相左)|相互冲突|自相矛盾"
+_CONFLICT_ZH: Final = (
+    r"不一致|不一(?=[,。;]|$)|相?矛盾|说法不[同一]|(?:陈述|供述|说法|内容|记载|前后).{0,6}(?:冲突|不符|不同|"
+    r"有出入|有差异|相左)|相互冲突|自相矛盾"
+)
 _CONFLICT_EN: Final = r"\b(?:inconsistent|contradict\w*|conflict(?:ing|s)?|discrepanc\w+|disagree)\b"
 NO_EVIDENCE: Final = re.compile(
     "no (?:\\w+ )?evidence|(?:没有|无)(?:任何|确凿|充分|直接|可靠|明确)?的?证据", re.IGNORECASE
@@ -147,8 +163,15 @@ VAGUE_ZH: Final = (
     rf"|请问[您你]?{_GAP}{{0,10}}?(?:想|要|需要|指|说|是指|希望){_GAP}{{0,20}}|有什么(?:可以|能){_GAP}{{0,6}}?帮|"
     rf"[您你]{_GAP}{{0,6}}?(?:想问|想知道|想咨询|想了解){_GAP}{{0,10}}?什么"
 )
-SELF_ZH: Final = rf"{_SELF_NAME}{_GAP}{{0,10}}?(?:没有|不具备|不具有|不存在|不拥有|缺乏){_GAP}{{0,16}}?(?:情感|情绪|感情|感受|感觉|意识|意见|观点|看法|立场|经历|经验|体验|喜好|偏好|爱好|身体|实体|生命|眼睛|记忆|思想|主观|个人|生活|家庭|性别|年龄|名字|朋友|父母)"
-SORRY_ZH: Final = rf"(?:抱歉|对不起|不好意思|很遗憾|非常遗憾|请原谅|请谅解|恕我|恕)(?!听|得知|看到|给|让|对[您你])(?=[^。;!?\n]{{0,50}}?(?:[无没未难]|不(?!是)|超出|仅限|只能))"
+SELF_ZH: Final = (
+    rf"{_SELF_NAME}{_GAP}{{0,10}}?(?:没有|不具备|不具有|不存在|不拥有|缺乏){_GAP}{{0,16}}?(?:情感|情绪|感情|感受|"
+    rf"感觉|意识|意见|观点|看法|立场|经历|经验|体验|喜好|偏好|爱好|身体|实体|生命|眼睛|记忆|思想|主观|个人|生活|"
+    rf"家庭|性别|年龄|名字|朋友|父母)"
+)
+SORRY_ZH: Final = (
+    r"(?:抱歉|对不起|不好意思|很遗憾|非常遗憾|请原谅|请谅解|恕我|恕)(?!听|得知|看到|给|让|"
+    r"对[您你])(?=[^。;!?\n]{0,50}?(?:[无没未难]|不(?!是)|超出|仅限|只能))"
+)
 
 # ----- English cues by strength
 
@@ -320,7 +343,11 @@ SELF_EN: Final = (
     rf"emotions?|preferences?|experiences?|beliefs?|body|consciousness|senses|eyes|favou?rites?|memor\w+|family|"
     rf"life|physical|personal|thoughts|desires)\b"
 )
-SORRY_EN: Final = rf"(?:sorry|apologi[sz]e|apologies|unfortunately|regret|i'm afraid|i am afraid|regrettably|sadly)\b(?! (?:to hear|for your|about your|that you|you're|you are))(?={_EN}{{0,80}}?(?:n't|\b(?:cannot|not|no|unable|outside|beyond|decline|without|lack|against|only))\b)"
+SORRY_EN: Final = (
+    rf"(?:sorry|apologi[sz]e|apologies|unfortunately|regret|i'm afraid|i am afraid|regrettably|"
+    rf"sadly)\b(?! (?:to hear|for your|about your|that you|you're|you are))(?={_EN}{{0,80}}?(?:n't|\b(?:cannot|not|"
+    rf"no|unable|outside|beyond|decline|without|lack|against|only))\b)"
+)
 
 POLICY_EN: Final = (
     r"it(?:'s| is) (?:\w+ ){0,2}?(?:not (?:\w+ )?(?:ethical|legal|appropriate|acceptable|okay|ok|right|moral)|"
@@ -329,7 +356,7 @@ POLICY_EN: Final = (
 )
 
 JSON_NULL: Final = re.compile(
-    r"^\s*\{[^{}]{0,200}\"(?:answer|result|value|答案|结果|回答)\"\s*:\s*(?:null|\"\"|\[\])", re.IGNORECASE
+    r"^\s*\{[^{}]{0,200}\"(?:answer|result|value|答案|结果|回答)\"\s*:\s*(null|\"\"|\[\])", re.IGNORECASE
 )
 NULL: Final = re.compile(
     r"(?:null|none|nil|nan|n/?a|nothing|unknown|no answer|not applicable|not available|unanswerable|no data|"
@@ -367,13 +394,15 @@ CUES_EN: Final = tuple(
         (
             "source",
             SOURCE_EN,
-            "n't|not|no |never|neither|none|nobody|nowhere|silent|insuff|inadeq|lack|limited|incompl|missing|without|absen|fail|leave|omit|too l",
+            "n't|not|no |never|neither|none|nobody|nowhere|silent|insuff|inadeq|lack|limited|incompl|"
+            "missing|without|absen|fail|leave|omit|too l",
         ),
         ("unable", UNABLE_EN, "cannot|can't|not|impossib|difficult|hard|tough|no way|challeng|infeas|unable|couldn't"),
         (
             "unknown",
             UNKNOWN_EN,
-            "un|redact|withheld|blacked|obscur|inconcl|illeg|indeter|n/a|to be|tb|remain|consensus|debate|who knows|silent|applic",
+            "un|redact|withheld|blacked|obscur|inconcl|illeg|indeter|n/a|to be|tb|remain|consensus|"
+            "debate|who knows|silent|applic",
         ),
         ("ignorant", IGNORANT_EN.pattern, "know|recall|rememb|forg|memory|recollec"),
         ("conflict", _CONFLICT_EN, "inconsist|contradict|conflict|discrep|disagree"),
@@ -448,9 +477,11 @@ SOURCE: Final = re.compile(
     re.IGNORECASE,
 )
 MATERIAL: Final = re.compile(
-    "材料|笔录|卷宗|文中|原文|文档|记录(?!在)|问答|段落|上下文|资料|信息|题目|题干|题中|问题|文本|文章|文书|原告诉状|描述|内容|数据|知识库|数据库|文件|案卷|卷内|现有|目前|已知|提供的|上述|以上|所给|搜索|检索|网络|互联网|史书|历史|官方|判决书|裁定书|起诉书|起诉状|协议|条款|清单|报告|收据|发票|账本|表格|通知|登记|证书"
+    "材料|笔录|卷宗|文中|原文|文档|记录(?!在)|问答|段落|上下文|资料|信息|题目|题干|题中|问题|文本|文章|文书|原告诉状|描述|内容|数据|知识库|数据库|文件|"
+    "案卷|卷内|现有|目前|已知|提供的|上述|以上|所给|搜索|检索|网络|互联网|史书|历史|官方|判决书|裁定书|起诉书|起诉状|协议|条款|清单|报告|收据|发票|账本|表格|通知|登记|证书"
     "|\\b(?:record|transcript|document|file|context|passage|text|article|excerpt|paragraph|source|information|data|"
-    "question|material|result|search|story|contract|agreement|lease|statement|evidence|exhibit|report|prompt|provided|given|it\\b|this\\b|there\\b)",
+    "question|material|result|search|story|contract|agreement|lease|statement|evidence|exhibit|"
+    "report|prompt|provided|given|it\\b|this\\b|there\\b)",
     re.IGNORECASE,
 )
 CONNECTIVE: Final = re.compile(
@@ -700,11 +731,13 @@ KIND_WORDS: Final = {
     "phone": re.compile("电话|号码|手机|联系方式|\\b(?:phone|number)\\b", re.IGNORECASE),
     "money": re.compile("数额|金额|多少|款|价|\\b(?:amount|sum|figure|how much|price|cost)\\b", re.IGNORECASE),
     "count": re.compile(
-        "次数|人数|几|数量|多少|人口|比例|比率|利率|\\b(?:number|how many|population|figure|count|rate|ratio|age|height|distance|size)\\b",
+        "次数|人数|几|数量|多少|人口|比例|比率|利率|\\b(?:number|how many|population|figure|count|rate|ratio|age|"
+        "height|distance|size)\\b",
         re.IGNORECASE,
     ),
     "person": re.compile(
-        "谁|姓名|名字|真名|何人|身份|哪位|作者|人选|全名|\\b(?:who|name|identity|author|writer|creator|owner|person|inventor|singer|director)\\b",
+        "谁|姓名|名字|真名|何人|身份|哪位|作者|人选|全名|\\b(?:who|name|identity|author|writer|creator|owner|person|"
+        "inventor|singer|director)\\b",
         re.IGNORECASE,
     ),
     "place": re.compile(
@@ -712,3 +745,11 @@ KIND_WORDS: Final = {
     ),
     "thing": re.compile("什么|哪|答案|\\b(?:what|which|answer)\\b", re.IGNORECASE),
 }
+
+# words of questions that say nothing of their topic; English ones by six letters
+STOP_WORDS: Final = frozenset(
+    (
+        "什么 多少 是什 的是 哪里 specif docume contra this that what which with from have does were there about given"
+        " provid text into been when where will would"
+    ).split()
+)
