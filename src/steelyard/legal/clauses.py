@@ -49,6 +49,18 @@ _SELF_DOUBT: Final = re.compile(
     r"\b(?:I|we) (?:am|'m|are|'re) (?:not|un)[ -]?(?:sure|certain)|\bI cannot (?:be sure|confirm|guarantee)",
     re.IGNORECASE,
 )
+_TAKEN_BACK: Final = re.compile(
+    r"也可能(?:不|没|未)|也许不是|或许不是|也未必|是不是就?不知道|可能是也可能不是"
+    r"|\bor (?:maybe|perhaps|possibly|it may|it might)(?: be)? not\b|\bmay or may not\b|\bmaybe not\b",
+    re.IGNORECASE,
+)
+_SEPARATED: Final = re.compile(r"[、,;，；/|\n]+")
+_PREDICATE: Final = re.compile(
+    r"[是为了在的有被把向对将已曾说称应由因共计合其给收付退还签到]|[:：=]"
+    r"|\b(?:is|was|were|are|has|have|had|be|did|does|paid|signed|the|that|which|who|because|so|total|and|of|for|by|in)\b",
+    re.IGNORECASE,
+)
+_FEWEST_OF_LIST: Final = 6
 ALTERNATIVE: Final = re.compile(r"或者|或|抑或|还是|要么|\bor\b", re.IGNORECASE)
 _SAME_AGAIN: Final = re.compile(r"^\s?(?:即|也就是|合|折合|相当于|i\.e\.|that is|equivalent to)", re.IGNORECASE)
 _CONCLUSION: Final = re.compile(
@@ -152,6 +164,21 @@ def doubt(text: str) -> str:
     """The word by which an answer disclaims itself, or nothing; what it quotes is not its own."""
     found = _DOUBTED.search(without_quotes(text))
     return found[0] if found else ""
+
+
+def takes_itself_back(text: str) -> str:
+    """The words by which an answer leaves open whether it is so at all: "or maybe not"."""
+    found = _TAKEN_BACK.search(without_quotes(text))
+    return found[0] if found else ""
+
+
+def is_bare_list(text: str) -> bool:
+    """Whether a text only lists values or names, many of them, and states nothing of any."""
+    pieces = [piece for piece in _SEPARATED.split(text) if piece.strip()]
+    if len(pieces) < _FEWEST_OF_LIST:
+        return False
+    bare = sum(len(piece) <= 40 and not _PREDICATE.search(piece) for piece in pieces)
+    return 10 * bare >= 7 * len(pieces)
 
 
 def doubt_about(text: str, values: Sequence[Mention]) -> str:

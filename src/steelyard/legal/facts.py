@@ -20,7 +20,7 @@ from steelyard.legal.amounts import (
     same_amount,
     same_items,
 )
-from steelyard.legal.clauses import doubt
+from steelyard.legal.clauses import doubt, is_bare_list, takes_itself_back
 from steelyard.legal.counts import judge_count
 from steelyard.legal.days import date_values, day_of, judge_date, judge_range
 from steelyard.legal.names import WRONG_ROLE, judge_name
@@ -184,12 +184,21 @@ def _judge_text(key: str, expected: Any, case: _Case) -> Judged:
     """What the text says, or what it announces as its final answer, where that has a value of the kind."""
     values = _VALUES.get(key)
     text = case.final if values and case.final and values(case.final) else case.answer
+    return _judge_words(key, expected, text, case)
+
+
+def _judge_words(key: str, expected: Any, text: str, case: _Case) -> Judged:
+    """Words that take themselves back, or that list many values and state nothing, give no value of any kind."""
+    if word := takes_itself_back(text):
+        return Judged(False, f"the answer disclaims itself ({word!r})")
+    if key != "amount_breakdown" and is_bare_list(text):
+        return Judged(False, "the answer only lists values")
     return _JUDGES[key](expected, text, case)
 
 
 def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> Judged:
     if isinstance(given, str):
-        return _JUDGES[key](expected, normal(given), case)
+        return _judge_words(key, expected, normal(given), case)
     match key:
         case "amount_total" | "count":
             number = amount_of(given)

@@ -249,7 +249,7 @@ _ASKED_FORM: Final = re.compile(
 )
 _YES: Final = re.compile(
     r"(?:答案?|回答|结论)?(?:是的?|对的?|嗯|有的?|没错|不错|正确|属实|确实(?:如此|是|有)?|的确(?:如此|是)?|"
-    r"当然(?:可以|能|是|会)?|可以的?|能的?|会的?|行的?|真的?|好的|[是为]?肯定的?)|"
+    r"当然(?:可以|能|是|会)?|可以的?|能的?|会的?|行的?|真的?|[是为]?肯定的?)|"
     r"yes|yeah|yep|correct|true|right|affirmative|indeed|certainly|absolutely|definitely|of course|"
     r"in the affirmative|yes indeed|"
     r"(?:that|this|it|the statement)(?:'s| is) (?:correct|right|true|so|the case)|(?:是|答案是)?(?:yes|true)"
@@ -382,6 +382,7 @@ class _Asked:
     words: frozenset[str]
     is_about_existence: bool
     is_about_claims: bool
+    head: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,6 +391,17 @@ class _Reading:
 
     sense: Sense
     sure: bool = True
+
+
+_HEAD: Final = re.compile(r"(相同|一致|一样|变更|变化|不同|有效|成立|合法|违法|存在|发生|完成|知情)的?吗?[?？]?\s*$")
+"""The word that a question asks about where the rest only says of what; a statement without it answers nothing."""
+_ASKED_AGAIN: Final = re.compile(
+    r"[^,。;\n!?]{0,80}(?:是否|能否|可否|有无|有没有|是不是|会不会|能不能)[^,。;\n!?]{0,80}"
+)
+_INVERTED: Final = re.compile(
+    r"(?:did|does|do) [a-z]+ |(?:was|were|is|are|has|have|had|can|could|will|would|may|must|should) "
+    r"(?:the|a|an|he|she|it|they|any|there|this|that) "
+)
 
 
 @dataclass(slots=True)
@@ -404,6 +416,17 @@ class _Said:
     @property
     def sense(self) -> Sense:
         return "yes" if self.positive else "no"
+
+    def tells(self, asked: _Asked) -> bool:
+        """Whether the clause states something of what is asked: one shared character affirms nothing.
+
+        A clause in the order of a question ("did he sign") is the question once more.
+        """
+        if _INVERTED.match(self.clause.text):
+            return False
+        text = self.clause.text
+        is_about = len(text) <= 4 or any(pair in text for pair in asked.subject)
+        return self.echo >= 2 or (self.echo > 0 and (is_about or self.shares_topic or not self.positive))
 
     def is_strong(self, asked: _Asked) -> bool:
         """Whether the clause repeats enough of the predicate to speak of it."""
@@ -459,9 +482,9 @@ def _reading_of(answer: str, question: str, asked: _Asked) -> _Reading:
     """What a text says outside its quotations, or, where it says nothing there, inside them."""
     if len(answer) > _LONGEST:
         answer = f"{answer[: _LONGEST // 2]}\n{answer[-_LONGEST // 2 :]}"
-    own = _QUOTED.sub(" ", answer)
+    own = _ASKED_AGAIN.sub(lambda again: "" if again[0].strip() in question else again[0], _QUOTED.sub(" ", answer))
     reading = _decide(_clauses(own), answer, question, asked)
-    if reading.sense != "none" or own == answer:
+    if reading.sense != "none" or not _QUOTED.search(answer):
         return reading
     inside = _decide(_clauses(re.sub('[“”「」『』"]', "", answer)), answer, question, asked)
     return _Reading(inside.sense, sure=inside.sense == "none" and reading.sure)
@@ -501,6 +524,7 @@ def _asked(question: str) -> _Asked:
         words=frozenset(re.findall("[a-z]{3,}", plain.lower())),
         is_about_existence=_ABOUT_EXISTENCE.search(plain.lower()) is not None,
         is_about_claims=_ABOUT_CLAIMS.search(plain.lower()) is not None,
+        head=head[1] if (head := _HEAD.search(question)) else "",
     )
 
 
@@ -823,7 +847,7 @@ def _contradicted(lead: Sense, clauses: Sequence[_Clause], asked: _Asked) -> _Re
 
 def _prose(said: list[_Said], asked: _Asked) -> _Reading:
     """The reading of a text without a leading yes or no."""
-    told = [each for each in said if each.echo and not each.has("condition", "aside", "vacuous")]
+    told = [each for each in said if each.tells(asked) and not each.has("condition", "aside", "vacuous")]
     own = [each for each in told if asked.is_about_claims or not each.has("claim", "denial")]
     if early := _two_sided(said, own):
         return early
@@ -870,7 +894,7 @@ def _indirect(said: Sequence[_Said], told: Sequence[_Said], asked: _Asked) -> _R
         if len(asked.subject) > 1 and sum(pair in each.clause.text for pair in asked.subject) * 2 >= len(asked.subject)
     ]
     if about and len(said) <= 2 and not about[0].has("claim", "condition", "hedge", "lean"):
-        return _Reading(about[0].sense, sure=not about[0].positive)
+        return _Reading("none" if about[0].positive else about[0].sense, sure=not about[0].positive)
     verdicts = [
         each
         for each in said
@@ -899,6 +923,8 @@ def _weighed(
     """The first answering sentence and the conclusion together; where they differ, the conclusion, as a guess."""
     is_short = said[-1].clause.sentence == 0
     chosen = final or first
+    if chosen and chosen.positive and asked.head and not (chosen.shares_topic or asked.head in chosen.clause.text):
+        return _Reading("none", sure=False)
     if chosen is None or chosen.has("hedge") or (chosen.has("lean") and is_short):
         return _Reading("none", sure=chosen is not None and is_short)
     if chosen.has("lean"):

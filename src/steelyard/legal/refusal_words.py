@@ -25,7 +25,7 @@ def _led(alternatives: str) -> str:
 _GAP: Final = r"[^,。;!?\n]"
 _NOT_ABLE: Final = (
     r"(?:无法|不能够?|不可以|难以|很难|无从|未能|没能够?|没有?办法|没法|不足以|不宜|不便|不方便|无力|没有能力|"
-    r"没有资格|无权|暂不|不予)"
+    r"没有资格|无权|暂不|不予(?!认定|支持|采信|受理|批准|准许|处罚|立案|起诉))"
 )
 _NOT_WILLING: Final = r"(?:不会|不得|不应该?|不可|不愿意?|不想|不适合|不支持|不被允许|拒绝|不允许)"
 # between the negation and its verb: a few characters, or an adverbial that may be long
