@@ -89,6 +89,8 @@ def _decide(text: str, asked: Asked) -> Abstention:
     bare = text.strip(" []【】()\"'“”")
     if null := words.JSON_NULL.match(text):
         return Abstention(True, f"the answer says {null[1]!r}")
+    if words.NONE.fullmatch(bare):
+        return Abstention(False, f"{bare!r} is said of something else", not asked.whether)
     if words.NULL.fullmatch(bare):
         is_answer = words.ZERO.fullmatch(bare) and (asked.whether or (asked.kind == "count" and "号" not in asked.text))
         return Abstention(not is_answer, f"the answer says {bare!r}")
@@ -97,7 +99,7 @@ def _decide(text: str, asked: Asked) -> Abstention:
     refusing = [at for at, piece in enumerate(pieces) if piece.level]
     if not refusing:
         return _NOTHING_REFUSES
-    weigh(pieces)
+    weigh(pieces, text)
     return _Judge(text, pieces, refusing, asked).verdict()
 
 
@@ -301,7 +303,7 @@ class _Judge:
         if own != rest and words.REFERS.search(own) and not _states_value(own):
             return False
         if self.asked.kind in VALUE_KINDS:
-            given = _values(own, self.asked.kind)
+            given = _values(own, self.asked.kind) or self._figures(own)
             is_loose = words.YEARS.search(self.asked.text) or self.asked.kind != "date"
             return any(is_loose or value.is_exact for value in given) or (
                 level == 1 and bool(words.INFERENCE.search(own[:40]))
@@ -313,6 +315,12 @@ class _Judge:
         if words.DENIAL.search(own[:40]):
             return False
         return (level < 3 and len(self.refusing) < 3) or self._goes_on(place)
+
+    def _figures(self, text: str) -> list[Mention]:
+        """Any figures, where a question asks 多少 or how many and does not say of what kind."""
+        if self.asked.kind != "count" or words.MEASURED.search(self.asked.text):
+            return []
+        return [value for kind in ("count", "number", "money", "percent") for value in _values(text, kind)]
 
     def _goes_on(self, place: int) -> bool:
         """Whether the sentence of the refusal itself goes on to the asked item: I am no doctor, but aspirin …"""
@@ -398,10 +406,11 @@ class _Judge:
 
     def _is_about_another(self, first: int) -> bool:
         """其他不清楚, after the asked item was given."""
-        contexts = [self._context(at) for at in self.refusing]
-        return all(words.OTHERWISE.match(context) for context in contexts) and not any(
-            shared_terms(context[2:], self.asked.text) for context in contexts
-        )
+        others = {piece.sentence for piece in self.pieces if words.OTHERWISE.match(piece.text)}
+        others |= {piece.sentence for piece in self.pieces if words.THE_REST.search(piece.text)}
+        if any(self.pieces[at].sentence not in others for at in self.refusing):
+            return False
+        return not any(shared_terms(self._context(at)[2:], self.asked.text) for at in self.refusing)
 
     def _gives_value_before(self, first: int) -> bool:
         """Whether one exact value of the asked kind stands before the refusal, which is not about that kind."""

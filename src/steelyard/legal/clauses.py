@@ -60,6 +60,7 @@ _PREDICATE: Final = re.compile(
     r"|\b(?:is|was|were|are|has|have|had|be|did|does|paid|signed|the|that|which|who|because|so|total|and|of|for|by|in)\b",
     re.IGNORECASE,
 )
+_GROUP_COMMA: Final = re.compile(r"(?<=\d),(?=\d{3})")
 _FEWEST_OF_LIST: Final = 6
 ALTERNATIVE: Final = re.compile(r"或者|或|抑或|还是|要么|\bor\b", re.IGNORECASE)
 _SAME_AGAIN: Final = re.compile(r"^\s?(?:即|也就是|合|折合|相当于|i\.e\.|that is|equivalent to)", re.IGNORECASE)
@@ -174,11 +175,11 @@ def takes_itself_back(text: str) -> str:
 
 def is_bare_list(text: str) -> bool:
     """Whether a text only lists values or names, many of them, and states nothing of any."""
-    pieces = [piece for piece in _SEPARATED.split(text) if piece.strip()]
+    pieces = [piece for piece in _SEPARATED.split(_GROUP_COMMA.sub("", text)) if piece.strip()]
     if len(pieces) < _FEWEST_OF_LIST:
         return False
     bare = sum(len(piece) <= 40 and not _PREDICATE.search(piece) for piece in pieces)
-    return 10 * bare >= 7 * len(pieces)
+    return 10 * bare >= 9 * len(pieces)
 
 
 def doubt_about(text: str, values: Sequence[Mention]) -> str:

@@ -8,7 +8,9 @@ from typing import Final
 
 from steelyard.text.mentions import Mention, mentions
 
-_EQUALS: Final = re.compile(r"=|≈|等于|(?<=[,，)])即(?:为|是)?|\bequals\b|\bis equal to\b", re.IGNORECASE)
+_EQUALS: Final = re.compile(
+    r"=|≈|等于|(?:加上?|减去?|乘以?|除以)[^,。;\n]{1,16},即(?:为|是)?|\bequals\b|\bis equal to\b", re.IGNORECASE
+)
 _OPERATORS: Final = {
     "+": "+", "加": "+", "加上": "+", "plus": "+", "-": "-", "减": "-", "减去": "-", "minus": "-", "×": "*", "*": "*",
     "x": "*", "乘": "*", "乘以": "*", "times": "*", "÷": "/", "/": "/", "除以": "/", "divided by": "/",

@@ -294,8 +294,12 @@ def _repeats_verb(cue: re.Match[str], piece: Clause, asked: Asked) -> bool:
     return bool(said) and (said[-1] in asked.text.lower() or (source is None and shared_terms(verb, asked.text) > 0))
 
 
-def weigh(pieces: list[Clause]) -> None:
-    """The weight of what each clause states; the reason of a refusal and what supplies nothing weigh nothing."""
+def weigh(pieces: list[Clause], text: str) -> None:
+    """The weight of what each clause states; the reason of a refusal and what supplies nothing weigh nothing.
+
+    Where statements are said to conflict, what is quoted is the conflict.
+    """
+    own = without_quotes(text) if any("conflict" in piece.kinds for piece in pieces) else text
     reason_of = -1
     for at, piece in enumerate(pieces):
         if piece.level:
@@ -306,7 +310,7 @@ def weigh(pieces: list[Clause]) -> None:
         if piece.sentence == reason_of and (follows or words.MAYBE_BECAUSE.match(piece.text)):
             continue
         if not piece.asks and not words.FILLER.match(piece.text) and not words.REFERRAL.search(piece.text[:200]):
-            piece.weight = _weight(piece.text)
+            piece.weight = _weight(own[piece.start : piece.end])
 
 
 def _weight(text: str) -> float:

@@ -365,6 +365,11 @@ NULL: Final = re.compile(
     r"[ 。.!,()]*",
     re.IGNORECASE,
 )
+NONE: Final = re.compile(r"(?:没有|没|no)[ 。.!,()]*", re.IGNORECASE)
+MEASURED: Final = re.compile(r"几[\u4e00-\u9fff]|多少[次人个份张页台辆天年月]|\bhow many (?:times|days|people|pages)\b")
+THE_REST: Final = re.compile(
+    r"其余|\b(?:the rest|anything else|(?:any )?(?:other|further|more) details?)\b", re.IGNORECASE
+)
 ZERO: Final = re.compile(r"(?:无|没有|none|nothing|nil)[ 。.!,()]*", re.IGNORECASE)
 
 CUES_ZH: Final = re.compile(
