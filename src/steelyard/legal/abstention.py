@@ -186,6 +186,10 @@ class _Judge:
         """The verdict where something is stated after the refusal; None where that is not the asked item."""
         first, level = self.refusing[0], self._level
         turned, closes = self._turn(first), self._closes_with_refusal()
+        if self._is_modest() and after >= 12:
+            return self._answered(follows=True)
+        if self._is_forbidden():
+            return None
         following = self.pieces[first + 1].text if first + 1 < len(self.pieces) else ""
         if "约定" in self.pieces[first].word and words.CONSEQUENT.match(following):
             return self._answered(follows=True)
@@ -206,6 +210,24 @@ class _Judge:
         if turned is not None and after >= 0.8 * _EXPOSITION and self._norms() > 1:
             return self._answered(follows=True, uncertain=True)
         return None
+
+    def _is_modest(self) -> bool:
+        """As an AI I have no favourite, but here is one: what the speaker is, said before what was asked for."""
+        if any(not self._is_of_self(at) for at in self.refusing) or self.pieces[self.refusing[-1]].sentence > 0:
+            return False
+        rest = self.text[self.pieces[self.refusing[-1]].end :]
+        return words.DELIVERS.match(rest) is not None
+
+    def _is_of_self(self, at: int) -> bool:
+        return self.pieces[at].kinds <= {"self"} or words.MODESTY.search(self.pieces[at].text) is not None
+
+    def _is_forbidden(self) -> bool:
+        """A request refused as unlawful: what follows is why, and what the law says of it."""
+        first = self.pieces[self.refusing[0]]
+        if first.level < 3 or first.sentence > 1:
+            return False
+        opening = self.text[: first.end + 160]
+        return words.UNLAWFUL.search(opening) is not None and words.REQUEST.search(self.asked.text) is not None
 
     def _lacks_value(self) -> bool:
         """Whether a value is asked for, and none of its kind is stated."""
@@ -312,6 +334,8 @@ class _Judge:
             return False
         if words.INFERENCE.search(own[:60]):
             return True
+        if self.asked.whether and words.REPORTED_YES.search(own[:80]):
+            return True
         if words.DENIAL.search(own[:40]):
             return False
         return (level < 3 and len(self.refusing) < 3) or self._goes_on(place)
@@ -365,7 +389,13 @@ class _Judge:
         """Whether the refusal is of another topic than the question, of which a statement stands before it."""
         piece, kind = self.pieces[first], self.asked.kind
         is_one = self._level < 3 and self.refusing[-1] == first and "conflict" not in piece.kinds
-        if not is_one or self.asked.why or kind in ("date", "phone", "count") or self._names_kind(first):
+        if (
+            not self.asked.text
+            or not is_one
+            or self.asked.why
+            or kind in ("date", "phone", "count")
+            or self._names_kind(first)
+        ):
             return False
         asked, before = terms_of(self.asked.text) - words.STOP_WORDS, terms_of(self.text[: piece.start])
         topic = topic_of(self._context(first))
@@ -410,7 +440,13 @@ class _Judge:
         others |= {piece.sentence for piece in self.pieces if words.THE_REST.search(piece.text)}
         if any(self.pieces[at].sentence not in others for at in self.refusing):
             return False
-        return not any(shared_terms(self._context(at)[2:], self.asked.text) for at in self.refusing)
+        return not any(shared_terms(self._sentence(at)[2:], self.asked.text) for at in self.refusing)
+
+    def _sentence(self, at: int) -> str:
+        """The words of the sentence of a clause, as far as the clause."""
+        sentence = self.pieces[at].sentence
+        before = next(place for place in range(at, -1, -1) if place == 0 or self.pieces[place - 1].sentence != sentence)
+        return self.text[self.pieces[before].start : self.pieces[at].end]
 
     def _gives_value_before(self, first: int) -> bool:
         """Whether one exact value of the asked kind stands before the refusal, which is not about that kind."""

@@ -38,7 +38,7 @@ _KNOW: Final = _led(
     r"确定|判断|判定|认定(?!为)|得知|核实|知晓|获知|知道|确认|查明|看出|推断|推定|推测|获悉|了解|辨别|辨认|得出|"
     r"断定|证实|推算|算出|知悉|"
     r"分辨|还原|查证|考证|说清|断言|预测|预知|定论|核对|考究|查考|估计|估算|评判|明确|确切|下结论|定夺|查实|甄别|"
-    r"识别|辨识"
+    r"识别|辨识|精确统计|准确统计|确切统计|精确计算|准确计算|一一列举|逐一统计"
 )
 _ANSWER: Final = (
     r"(?:回答|解答|作答|答复|回复|应答|找到答案|给出(?:[^,。;!?\n]{0,16}?)(?:答案|回答|结论|答复|判断|解释|信息|"
@@ -607,6 +607,34 @@ TOPIC: Final = re.compile(
 YES_NO: Final = re.compile(r"\s*(?:是|否|不|对|有|没有|能|可以|会|属于|构成|应|无|yes\b|no\b)", re.IGNORECASE)
 OFFER: Final = re.compile(
     r"(?:建议|步骤|方法|思路|指导|自行|自己|途径)|\b(?:steps|suggest\w*|tips|guide|guidance|yourself|resources)\b",
+    re.IGNORECASE,
+)
+# what a model says of itself before it does what was asked
+MODESTY: Final = re.compile(
+    r"\bI (?:don't|do not|can't|cannot) (?:have|make|form|hold|express|possess|hold|share)(?: any| a| my| your)? "
+    r"(?:personal|own|specific|real|physical|name|opinions?|preferences?|feelings|emotions|favou?rites?|assumptions|"
+    r"knowledge about the specific)|没有(?:个人|自己的|主观|固定)|没有(?:情感|感情|喜好|偏好|名字)",
+    re.IGNORECASE,
+)
+DELIVERS: Final = re.compile(
+    r"[.,;。,;!\s]{0,4}(?:but|however|though|nevertheless|that said|但是?|不过|然而|我可以)[,\s]{0,3}"
+    r"(?:(?:I|we) (?:can|could|would|will|may) (?:still )?(?:provide|suggest|offer|give|share|recommend|tell|say|help)|"
+    r"here(?:'s| is| are)|in general|generally|some |many |one |"
+    r"(?:我|这里|以下|下面|一般|通常)[^。\n]{0,24}?(?:可以|是|有|给|提供|推荐|建议)?)[^\n]{0,200}?(?:[:：]|\n|[.。])\s?\S",
+    re.IGNORECASE,
+)
+UNLAWFUL: Final = re.compile(
+    r"违法|非法|违反|犯罪|不道德|法律|侵犯|\b(?:illegal|unethical|unlawful|harmful|against the law|violat\w*)\b",
+    re.IGNORECASE,
+)
+REQUEST: Final = re.compile(
+    r"如何|怎么|怎样|哪里(?:可以|能)|(?:帮|给)我|教我|方法|请(?:写|给|提供|教|告诉)|我想|我要"
+    r"|\bhow (?:to|can|do|could)\b|\b(?:write|give|explain|describe|help|tell|show|create)\b",
+    re.IGNORECASE,
+)
+REPORTED_YES: Final = re.compile(
+    r"(?:据|根据|有)[^,。]{0,12}(?:研究|调查|数据|统计|报道)[^。]{0,40}(?:确实|会|是|有|存在)|\b(?:studies|research"
+    r"|data) (?:show|suggest|indicate)",
     re.IGNORECASE,
 )
 EXACT: Final = re.compile(r"确切|精确|准确|具体|\b(?:exact|precise|specific)\b", re.IGNORECASE)
