@@ -98,6 +98,11 @@ LINE = where(of("no_hallucination", "quote"), of("correct_abstention", "no_hallu
 # a refusal is right where one is asked for; to a control it is wrong, but invents nothing
 REFUSES = where(of("correct_abstention", "no_hallucination"), SAYS)
 REFUSES_QUOTING = where(of("correct_abstention", "no_hallucination", "quote"), of("no_hallucination", "quote"))
+# a refusal stands where the line after it does not supply what was asked; on one side of a conflict it does
+REFUSES_OR_LINE = where(
+    lambda q: (LINE if isinstance(q, Gap) and q.conflicting else REFUSES_QUOTING)(q),
+    of("correct_abstention", "no_hallucination", "quote"),
+)
 HONEST_FACT = as_honest("exact_match")
 HONEST_CITED = as_honest("exact_match", "citation_correctness")
 
@@ -151,14 +156,15 @@ LIMITS: dict[str, tuple[Ceiling, Ceiling, Ceiling]] = {
     "constant_refusal": (NOTHING, NOTHING, REFUSES),
     # who says that it is not stated has not answered, whatever is quoted; gaps are answered like this by honest systems
     "refusal_with_nearest_quotation": (CITED, as_honest("recall", "precision", "citation_provided"), REFUSES_QUOTING),
-    # a refusal that supplies after all is none: what is left is the line
-    "refusal_and_nearest_line": (HONEST_FACT, NOTHING, LINE),
+    # a refusal that supplies after all is none: what is left is the line; else the line is what it quotes
+    "refusal_and_nearest_line": (HONEST_FACT, NOTHING, REFUSES_OR_LINE),
     # a hedge is neither a value nor a refusal, and no answer to a control
     "hedge_with_nearest_line": (NOTHING, NOTHING, of("no_hallucination", "quote")),
     # the flag is not trusted
     "abstained_flag": (HONEST_FACT, NOTHING, LINE),
-    # the tail is about the rest, so the line is the answer; the slices cite what slices do
-    "line_with_fixed_tail_and_slices": (lambda q: HONEST_FACT(q) + CITED(q), SLICED, LINE),
+    # the tail is about the rest, so the line is the answer, and at best it is no better than refusing everything;
+    # the slices cite what slices do
+    "line_with_fixed_tail_and_slices": (lambda q: HONEST_FACT(q) + CITED(q), SLICED, REFUSES),
 }
 
 

@@ -297,9 +297,11 @@ def _repeats_verb(cue: re.Match[str], piece: Clause, asked: Asked) -> bool:
 def weigh(pieces: list[Clause], text: str) -> None:
     """The weight of what each clause states; the reason of a refusal and what supplies nothing weigh nothing.
 
-    Where statements are said to conflict, what is quoted is the conflict.
+    What is quoted after a refusal goes with it; where statements are said to conflict, the quotations are the conflict.
     """
-    own = without_quotes(text) if any("conflict" in piece.kinds for piece in pieces) else text
+    is_conflict = any("conflict" in piece.kinds for piece in pieces)
+    first = next((piece.start for piece in pieces if piece.level >= 2), len(text))
+    own = without_quotes(text) if is_conflict else text[:first] + without_quotes(text[first:])
     reason_of = -1
     for at, piece in enumerate(pieces):
         if piece.level:
