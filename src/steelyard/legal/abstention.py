@@ -29,6 +29,8 @@ from steelyard.legal.refusal_cues import (
 from steelyard.text.mentions import Mention, mentions
 
 _LONGEST_VALUE_SEARCH: Final = 4000
+_SAID: Final = 4
+"""The weight below which nothing is stated: 他说."""
 _LONG: Final = 60.0
 """Weight of stated text from which an answer is long; a Chinese character weighs 1, a Latin letter 0.4."""
 _EXPOSITION: Final = 150.0
@@ -136,7 +138,7 @@ class _Judge:
         after = stated - before
         if after and (supplied := self._supplied_after(before, after)):
             return supplied
-        if before and (given := self._given_before(before, after)):
+        if (before >= _SAID or self.asked.whether) and (given := self._given_before(before, after)):
             return given
         return self._refused(uncertain=self._level < 3 and before >= 20 and after >= _LONG)
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.text.normal import normal
+from steelyard.text.reading import plain_text, without_thinking
 
 PASSAGE: Final = 20
 """Characters from which on words stand in a document as a passage of it, and not by chance."""
@@ -112,7 +113,7 @@ def contains_quote(answer: str, quote: str) -> bool:
     >>> contains_quote("他说“号码我忘记了”。", "号码我忘记了")
     True
     """
-    return key_of(answer).holds(quote)
+    return any(key_of(text).holds(quote) for text in dict.fromkeys((without_thinking(answer), plain_text(answer))))
 
 
 def _with_commas(text: str) -> str:

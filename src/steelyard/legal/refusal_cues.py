@@ -299,9 +299,10 @@ def weigh(pieces: list[Clause], text: str) -> None:
 
     What is quoted after a refusal goes with it; where statements are said to conflict, the quotations are the conflict.
     """
-    is_conflict = any("conflict" in piece.kinds for piece in pieces)
+    blank = without_quotes(text)
+    goes_all = any("conflict" in piece.kinds or (piece.level and blank[piece.end - 1] == "□") for piece in pieces)
     first = next((piece.start for piece in pieces if piece.level >= 2), len(text))
-    own = without_quotes(text) if is_conflict else text[:first] + without_quotes(text[first:])
+    own = blank if goes_all else text[:first] + without_quotes(text[first:])
     reason_of = -1
     for at, piece in enumerate(pieces):
         if piece.level:

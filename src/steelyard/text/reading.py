@@ -110,6 +110,9 @@ _INLINE_NUMBER: Final = re.compile(
 _LINE_BREAK: Final = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
 _INSIDE_VALUE: Final = re.compile(rf"(?<=[\d年月])\n(?=[\d年月日元])|(?<=[{HAN}])\n(?=[月日])")
 
+_OWN_HEADING: Final = re.compile(
+    r"\A[\s#*_]{0,8}(?:回答|答复|答案|Answer|Response)[\s*_:：]{0,6}\n\s{0,4}", re.IGNORECASE
+)
 _DISCLAIMER: Final = re.compile(
     r"由\s?(?:AI|人工智能|大模型|模型).{0,8}生成|(?:仅供|供您?)参考|不(?:构成|作为|能作为|能代替|能替代).{0,16}(?:意见|建议|依据|咨询)|可能(?:存在|有|会有|包含).{0,8}(?:错误|误差|偏差|不准确|疏漏|不完整|出入)"
     r"|(?:如有|若有)(?:任何)?(?:错误|疑问|其他问题|不准确|进一步)|(?:请|应)以.{0,16}(?:原件|原文|原始|官方|正式).{0,8}为准|(?:希望|但愿).{0,12}(?:帮助|有用)"
@@ -218,6 +221,7 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
     draft = _Draft(raw, tracked=tracked)
     if "<" in raw:
         _drop_thinking(draft)
+    draft.replace(_OWN_HEADING, "")
     if _SUSPECT.search(draft.text):
         for pattern, replacement in _PASSES:
             draft.replace(pattern, replacement)
