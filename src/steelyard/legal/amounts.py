@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final
 
 from steelyard.legal.clauses import are_alternatives, clause_of, doubt, live, totalled
@@ -57,6 +58,12 @@ def amounts(text: str) -> list[Mention]:
         return bare
     spoken = [mention for mention in bare if not mention.text[0].isdigit()]  # 还了四万五 beside 15万元
     return sorted([*(m for m in found if m.kind == "money"), *spoken], key=lambda mention: mention.start)
+
+
+@lru_cache(maxsize=1 << 10)
+def asserted_amounts(text: str) -> tuple[Mention, ...]:
+    """The sums that a normal text stands by."""
+    return tuple(live(text, amounts(text)))
 
 
 def judge_amount(expected: Decimal, question: str, answer: str, rules: AmountRules) -> Judged:

@@ -1,21 +1,22 @@
 """What a system gave to a question, read once: its answer, its citations, and what is reported beside a verdict."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from steelyard.formats.documents import Document
-from steelyard.legal.amounts import amounts, same_amount
+from steelyard.legal.amounts import asserted_amounts, same_amount
 from steelyard.legal.citations import Citation, citations_of, is_foreign, is_real
-from steelyard.legal.clauses import live, totalled
+from steelyard.legal.clauses import totalled
 from steelyard.legal.copies import is_dump
-from steelyard.legal.days import date_values
+from steelyard.legal.days import asserted_dates
 from steelyard.legal.facts import FIELDS
-from steelyard.legal.grounding import ground_of
 from steelyard.legal.model import EvidenceSet, Gap, Question
 from steelyard.legal.quotes import quote_key
 from steelyard.legal.reading import read
 from steelyard.legal.sources import Source, source_of
+from steelyard.text.mentions import mentions
+from steelyard.text.normal import normal
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +34,18 @@ class Case:
     is_dump: bool
     budget: int
     snippet: int
+    passages: Mapping[str, Sequence[Citation]]
 
     @property
     def source(self) -> Source:
         """The document as it is searched."""
         return source_of(self.document)
 
-    def returned(self, *names: str) -> list[Citation]:
+    def returned(self, *names: str) -> Sequence[Citation]:
         """The citations under the first of these names that has any."""
-        return next((found for name in names if (found := citations_of(self.record.get(name)))), [])
+        return next((found for name in names if (found := self.passages[name])), ())
 
-    def cited(self, *names: str) -> list[Citation]:
+    def cited(self, *names: str) -> Sequence[Citation]:
         """Those that are read: the first ones, as many as the question allows."""
         return self.returned(*names)[: self.budget]
 
@@ -67,6 +69,7 @@ def case_of(question: Question, record: Mapping[str, Any], document: Document) -
         any(is_dump(text, source_of(document), required) for text in texts),
         question.about.citations,
         question.about.snippet,
+        {name: citations_of(record.get(name)) for name in ("citations", "evidence")},
     )
 
 
@@ -80,15 +83,16 @@ def _required(question: Question) -> Iterator[str]:
 
 def value_cited(case: Case) -> float | None:
     """The share of sums and days of the answer that occur, by value, in the passages it cites; None if it has none."""
-    answer = case.text
-    values = [*live(answer, amounts(answer)), *live(answer, date_values(answer))]
+    values = (*asserted_amounts(case.text), *asserted_dates(case.text))
     asserted = [value for value in values if value.value is not None and value.kind in ("money", "date")]
     if not asserted:
         return None
-    real = (each.text for each in case.cited("citations", "evidence") if is_real(each, case.document))
-    ground = ground_of("\n".join(real))
+    real = "\n".join(each.text for each in case.cited("citations", "evidence") if is_real(each, case.document))
+    cited = mentions(normal(real))
+    sums = {value.value for value in cited if value.kind in ("money", "number")}
+    days = [day for value in cited if value.kind == "date" for day in (value.value, value.until) if day is not None]
     held = [
-        value.value in ground.money if value.kind == "money" else any(value.value.agrees(day) for day in ground.days)
+        value.value in sums if value.kind == "money" else any(value.value.agrees(day) for day in days)
         for value in asserted
     ]
     return sum(held) / len(held)
@@ -113,7 +117,9 @@ def remarks_on(question: Question, case: Case) -> Iterator[str]:
 
 def _sums(answer: str) -> Iterator[str]:
     """Whether stated parts add up to the stated total."""
-    values = [value for value in live(answer, amounts(answer)) if value.is_exact]
+    values = [value for value in asserted_amounts(answer) if value.is_exact]
+    if len(values) < 3:
+        return
     totals = totalled(answer, values)
     parts = [value for value in values if value not in totals]
     if len(totals) == 1 and len(parts) > 1:

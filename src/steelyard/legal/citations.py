@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from steelyard.formats.documents import Document
 from steelyard.legal.model import Evidence
-from steelyard.legal.quotes import contains_quote, quote_key, quote_pieces
+from steelyard.legal.quotes import key_of, quote_key, quote_pieces
 from steelyard.legal.sources import source_of
 from steelyard.text.normal import normal
 
@@ -52,7 +52,8 @@ def citations_of(items: Any) -> list[Citation]:
     for item in items if isinstance(items, Sequence) and not isinstance(items, str) else ():
         citation = _citation(item)
         if citation is not None:
-            found.setdefault((citation.pages, citation.key, _stem(citation.document or "")), citation)
+            named = _stem(citation.document) if citation.document else ""
+            found.setdefault((citation.pages, citation.key, named), citation)
     return list(found.values())
 
 
@@ -78,7 +79,9 @@ def is_real(citation: Citation, document: Document) -> bool:
 
 def is_foreign(citation: Citation, document: Document) -> bool:
     """Whether the citation names the file of another document; folders, endings and case do not matter."""
-    name = _file_name(citation.document or "")
+    if not citation.document:
+        return False
+    name = _file_name(citation.document)
     return _FILE.search(name) is not None and _stem(name) != _stem(document.name)
 
 
@@ -87,12 +90,12 @@ def gives(citation: Citation, item: Evidence, document: Document, longest: int) 
     if citation.pages or is_foreign(citation, document):
         return mismatch(citation, item, document, longest) is None
     span = source_of(document).key.span(quote_pieces(citation.text))
-    return span >= 0 and not _is_long(span, item, longest) and contains_quote(citation.text, item.must_include)
+    return span >= 0 and not _is_long(span, item, longest) and key_of(citation.text).holds(item.must_include)
 
 
 def mismatch(citation: Citation, item: Evidence, document: Document, longest: int) -> Mismatch | None:
     """Why a citation does not give the required passage; nothing if it does."""
-    has_words = contains_quote(citation.text, item.must_include)
+    has_words = key_of(citation.text).holds(item.must_include)
     if is_foreign(citation, document):
         return Mismatch(2 * has_words, f"names another document, {citation.document!r}")
     if item.page not in citation.pages:

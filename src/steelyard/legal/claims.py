@@ -9,7 +9,7 @@ from steelyard.legal.chinese_places import Place, chinese_places
 from steelyard.legal.grounds import UNIT_AFTER, nouns_of, values_of
 from steelyard.legal.proper_names import names
 from steelyard.legal.quotes import quote_key
-from steelyard.legal.reading import read_with_offsets
+from steelyard.legal.reading import read, read_with_offsets
 from steelyard.text.folding import Folded
 from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention
@@ -66,7 +66,6 @@ class Claims:
     """What an answer asserts, before any document is looked at."""
 
     original: str
-    folded: Folded
     text: str
     values: tuple[Mention, ...]
     quotes: tuple[tuple[str, int], ...]
@@ -74,12 +73,16 @@ class Claims:
     places: tuple[Place, ...]
     own_counts: tuple[tuple[Mention, tuple[str, ...]], ...] = ()
 
+    @property
+    def folded(self) -> Folded:
+        """The text as it was read, with the way back to the original."""
+        return read_with_offsets(self.original)
+
 
 @lru_cache(maxsize=1 << 10)
 def claims_of(answer: str) -> Claims:
     """What an answer asserts, found out once."""
-    folded = read_with_offsets(answer)
-    text, is_record = _without_keys(folded.text)
+    text, is_record = _without_keys(read(answer).text)
     marks = _list_marks(text)
     values = [value for value in values_of(text) if value.kind in _CHECKED]
     exempt = [value for value in values if _is_exempt(text, value, marks, is_record=is_record)]
@@ -87,7 +90,6 @@ def claims_of(answer: str) -> Claims:
     quotes, unsaid = _quoted(text)
     return Claims(
         original=answer,
-        folded=folded,
         text=text,
         values=tuple(value for value in values if value.start not in dropped),
         quotes=tuple(quotes),

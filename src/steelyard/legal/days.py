@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from steelyard.legal.amounts import Judged
@@ -32,6 +33,12 @@ def date_values(text: str) -> list[Mention]:
     found = [mention for mention in mentions(text) if mention.kind == "date"]
     gregorian = [mention for mention in found if mention.loose != "lunar"]
     return gregorian or found
+
+
+@lru_cache(maxsize=1 << 10)
+def asserted_dates(text: str) -> tuple[Mention, ...]:
+    """The dates that a normal text stands by."""
+    return tuple(live(text, date_values(text)))
 
 
 def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True) -> Judged:

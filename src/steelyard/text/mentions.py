@@ -242,10 +242,14 @@ _APPROX_AFTER: Final = re.compile(r"\s*(?:左右|上下|or so)")
 _SPAN_AFTER: Final = re.compile(rf"\s*(?:至|到|-|~|to)\s*(?=[¥$]?[\d{CHINESE}])")
 
 _MEASURE: Final = re.compile(rf"\s*({'|'.join(MEASURES)}|(?<=\d) ?[a-z]+|(?<=[a-z]) [a-z]+)", re.IGNORECASE)
-_FUNCTION_WORDS: Final = frozenset(
-    "or and to of in on at were was the a is by for from with but are through until than if it he she they that who "
-    "which when as all had have has did would will per plus minus under over between during after before since so".split()
-)
+# fmt: off
+_FUNCTION_WORDS: Final = frozenset((
+    "or", "and", "to", "of", "in", "on", "at", "were", "was", "the", "a", "is", "by", "for", "from", "with", "but",
+    "are", "through", "until", "than", "if", "it", "he", "she", "they", "that", "who", "which", "when", "as", "all",
+    "had", "have", "has", "did", "would", "will", "per", "plus", "minus", "under", "over", "between", "during",
+    "after", "before", "since", "so",
+))
+# fmt: on
 _OFTEN: Final = re.compile(r"\b(once|twice|thrice)\b", re.IGNORECASE)
 _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3}
 _PAIR: Final = re.compile("[俩仨]")
