@@ -138,7 +138,7 @@ class _Judge:
         after = stated - before
         if after and (supplied := self._supplied_after(before, after)):
             return supplied
-        if (before >= _SAID or self.asked.whether) and (given := self._given_before(before, after)):
+        if (before >= _SAID or (before and self.asked.whether)) and (given := self._given_before(before, after)):
             return given
         return self._refused(uncertain=self._level < 3 and before >= 20 and after >= _LONG)
 

@@ -66,5 +66,5 @@ def read_with_offsets(answer: str) -> Folded:
 
 def _normal_lines(plain: str) -> str:
     if "\n" not in plain:
-        return normal(plain)
+        return line if (line := normal(plain)).strip() else ""
     return "\n".join(line for each in plain.split("\n") if (line := normal(each)).strip())

@@ -150,9 +150,10 @@ def _find_numbered(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iter
 
 
 def _find_dates(text: str) -> Iterator[Mention]:
-    for lunar in LUNAR_DAY.finditer(text):
+    found = list(LUNAR_DAY.finditer(text)) if "月" in text else []
+    for lunar in found:
         yield Mention("date", lunar.start(), lunar.end(), lunar[0], loose="lunar")
-    without = LUNAR_DAY.sub(lambda lunar: _TAKEN * len(lunar[0]), text)
+    without = LUNAR_DAY.sub(lambda lunar: _TAKEN * len(lunar[0]), text) if found else text
     for date in dates(without):
         value = date.day if date.day.is_possible else None
         loose = date.loose or ("" if date.day.is_whole else "coarse")
@@ -255,21 +256,32 @@ _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3}
 _PAIR: Final = re.compile("[俩仨]")
 
 
+_BEFORE_LAST: Final = frozenset({name[-1] for name in _CURRENCIES} | set(" :("))
+_AFTER_FIRST: Final = frozenset({name[0] for name in _CURRENCIES} | {" ", "u"})
+_MAY_BE_GROUPED: Final = re.compile(r"\d \d{3}|\d\.\d{3}")
+# characters without one of which nothing before or behind a figure qualifies it
+_QUALIFIES_BEFORE: Final = re.compile(r"[小不近过超于至最逾上几数约概致莫多每到~≈好]|[A-Za-z]")
+_QUALIFIES_AFTER: Final = re.compile(r"\s*[以之起不有开左上/每至到\-~A-Za-z]")
+
+
 def currency_code(name: str) -> str:
     """The code of a currency by any of its names; nothing if it is none."""
     return _CURRENCIES.get(name.lower(), "")
 
 
-def _find_money(text: str) -> Iterator[Mention]:
+def _find_figures(text: str) -> Iterator[Mention]:
+    """Sums of money, and counts and numbers among the figures that are none."""
     end = 0
-    grouped = _grouped(text)
+    grouped = _grouped(text) if _MAY_BE_GROUPED.search(text) else {}
     for numeral in numerals(text):
+        if numeral.start < end:
+            continue
         whole = grouped.get(numeral.start, numeral)
-        if numeral.start >= end and (
-            mention := _money(text, whole) or (whole is not numeral and _money(text, numeral))
-        ):
-            end = mention.end
-            yield mention
+        mention = _money(text, whole) or (_money(text, numeral) if whole is not numeral else None)
+        if mention is None:
+            mention = _count(text, numeral)
+        end = mention.end
+        yield mention
 
 
 def _grouped(text: str) -> dict[int, Numeral]:
@@ -285,11 +297,12 @@ def _grouped(text: str) -> dict[int, Numeral]:
 
 def _money(text: str, numeral: Numeral) -> Mention | None:
     """The amount that begins with this number; None if nothing says that it is money."""
-    before = _BEFORE_MONEY.search(text[max(0, numeral.start - 12) : numeral.start])
+    may_name = text[numeral.start - 1 : numeral.start].lower() in _BEFORE_LAST
+    before = _BEFORE_MONEY.search(text[max(0, numeral.start - 12) : numeral.start]) if may_name else None
     value, at, loose = numeral.value, numeral.end, "range" if numeral.is_range else ""
     if some := _SOME.match(text, at):
         at, loose = some.end(), "inexact"
-    if scale := _SCALE.match(text, at):
+    if (scale := _SCALE.match(text, at)) is not None:
         value = None if value is None else value * _scale_of(scale)
         at = scale.end()
         if some := _SOME.match(text, at):
@@ -297,7 +310,7 @@ def _money(text: str, numeral: Numeral) -> Mention | None:
         elif scale[1] and value is not None and (tail := _TAIL_DIGIT.match(text, at)):
             value += _digit(tail[1]) * _scale_of(scale) / 10
             at = tail.end()
-    after = _AFTER_MONEY.match(text, at)
+    after = _AFTER_MONEY.match(text, at) if text[at : at + 1].lower() in _AFTER_FIRST else None
     if not (before or after or (scale and scale[2])) or (scale and scale[4] and not before):
         return None
     at = after.end() if after else at
@@ -339,6 +352,8 @@ def _digit(text: str) -> Decimal:
 def _qualified(text: str, mention: Mention) -> Mention:
     """What stands beside an amount or a count may make it a bound, a rate, a range, or approximate."""
     before, after = text[max(0, mention.start - 40) : mention.start], text[mention.end : mention.end + 12]
+    if not _QUALIFIES_BEFORE.search(before[-12:]) and not _QUALIFIES_AFTER.match(after):
+        return mention
     loose = mention.loose
     if _BOUND_BEFORE.search(before) or _SOME_BEFORE.search(before) or _BOUND_AFTER.match(after):
         loose = loose or "bound"
@@ -350,14 +365,13 @@ def _qualified(text: str, mention: Mention) -> Mention:
     return replace(mention, loose=loose, approx=approx)
 
 
-def _find_counts(text: str) -> Iterator[Mention]:
+def _find_words(text: str) -> Iterator[Mention]:
+    """Counts in words of their own: twice, 俩."""
     for often in _OFTEN.finditer(text):
         value = Decimal(_TIMES[often[1].lower()])
         yield _qualified(text, Mention("count", often.start(), often.end(), often[0], value, "times"))
     for pair in _PAIR.finditer(text):
         yield Mention("count", pair.start(), pair.end(), pair[0], Decimal(2 if pair[0] == "俩" else 3), "个")
-    for numeral in numerals(text):
-        yield _count(text, numeral)
 
 
 def _count(text: str, numeral: Numeral) -> Mention:
@@ -386,6 +400,6 @@ _FINDERS: Final[tuple[tuple[re.Pattern[str], Callable[[str], Iterator[Mention]]]
     (re.compile(r"[%‰]|分之|per ?cent|利率|[月年]息", re.IGNORECASE), _find_numbered("percent", _PERCENT)),
     (re.compile(r"岁|\bold\b|\baged?\b"), _find_numbered("age", _AGE)),
     (re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE), _find_marked("ordinal", _ORDINAL)),
-    (_ANY_NUMBER, _find_money),
-    (_ANY_NUMBER, _find_counts),
+    (re.compile(r"[俩仨]|ce\b", re.IGNORECASE), _find_words),
+    (_ANY_NUMBER, _find_figures),
 )

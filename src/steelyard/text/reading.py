@@ -136,6 +136,11 @@ FINAL: Final = re.compile(
 )
 
 
+_MAY_ANNOUNCE: Final = re.compile(r"答|结论|金额|最终|answer|conclusion|(?:^|\n)A[:：]|####", re.IGNORECASE)
+_FIGURE: Final = re.compile(r"\d")
+_LATIN: Final = re.compile(r"[a-z][A-Z\d]")
+
+
 class _Draft:
     """A text under edit; with `offsets`, each character knows its place in the original."""
 
@@ -203,7 +208,7 @@ def without_thinking(raw: str) -> str:
 
 def final_part(text: str) -> str:
     """What a plain text announces as its answer: up to the end of that paragraph; nothing if it announces none."""
-    marks = list(FINAL.finditer(text))
+    marks = list(FINAL.finditer(text)) if _MAY_ANNOUNCE.search(text) else []
     for mark in reversed(marks):
         for part in text[mark.end() :].split("\n", 3)[:3]:
             if is_silent(part) or part.rstrip().endswith(("?", "？")):
@@ -228,9 +233,11 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
         _flatten_tables(draft)
         for pattern, replacement in _LATE_PASSES:
             draft.replace(pattern, replacement)
-    draft.replace(_FOOTNOTE, "")
-    draft.replace(_GLUED, lambda match: match[0] + " ")
-    _drop_list_numbers(draft)
+    if _FIGURE.search(draft.text):
+        draft.replace(_FOOTNOTE, "")
+        _drop_list_numbers(draft)
+    if _LATIN.search(draft.text):
+        draft.replace(_GLUED, lambda match: match[0] + " ")
     _drop_disclaimers(draft)
     return draft
 
