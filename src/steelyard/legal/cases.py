@@ -12,7 +12,7 @@ from steelyard.legal.copies import is_dump
 from steelyard.legal.days import asserted_dates
 from steelyard.legal.facts import FIELDS
 from steelyard.legal.model import EvidenceSet, Gap, Question
-from steelyard.legal.quotes import quote_key
+from steelyard.legal.quotes import key_of, quote_key
 from steelyard.legal.reading import read
 from steelyard.legal.sources import Source, source_of
 from steelyard.text.mentions import mentions
@@ -65,7 +65,7 @@ def case_of(question: Question, record: Mapping[str, Any], document: Document) -
         document,
         answer,
         reading.text,
-        reading.is_silent or quote_key(reading.text) == quote_key(question.about.question),
+        reading.is_silent or key_of(reading.text).text == key_of(question.about.question).text,
         any(is_dump(text, source_of(document), required) for text in texts),
         question.about.citations,
         question.about.snippet,

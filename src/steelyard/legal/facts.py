@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final
 
 from steelyard.errors import SystemFailure
@@ -138,11 +139,15 @@ class _Case:
 
     @property
     def amount_rules(self) -> AmountRules:
-        source = normal(self.rules.source)
-        is_strict, rate = self.rules.approx_policy == "strict", _RATE_ASKED.search(self.question) is not None
-        return AmountRules(
-            _currency(self.question, source), self.rules.numeric_exact, is_strict, source, rate, _scale(self.question)
-        )
+        return _amount_rules(self.question, self.rules)
+
+
+@lru_cache(maxsize=1 << 10)
+def _amount_rules(question: str, rules: FactRules) -> AmountRules:
+    """How strictly sums are taken for a question; all questions of a file are asked many times."""
+    source = normal(rules.source)
+    is_strict, rate = rules.approx_policy == "strict", _RATE_ASKED.search(question) is not None
+    return AmountRules(_currency(question, source), rules.numeric_exact, is_strict, source, rate, _scale(question))
 
 
 def _currency(question: str, source: str) -> str:

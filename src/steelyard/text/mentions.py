@@ -19,6 +19,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 _TAKEN: Final = "\0"
+_DIGITS: Final = re.compile("[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,9 @@ def mentions(text: str) -> tuple[Mention, ...]:
         return ()
     found: list[Mention] = []
     masked = text
-    for gate, find in _FINDERS:
-        if not gate.search(masked):
+    longest = max(map(len, _DIGITS.findall(text)), default=0)
+    for digits, gate, find in _FINDERS:
+        if longest < digits or not gate.search(masked):
             continue
         new = list(find(masked))
         found += new
@@ -362,6 +364,8 @@ def _qualified(text: str, mention: Mention) -> Mention:
     elif mention.kind == "money" and (_SPAN_BEFORE.search(before) or (_SPAN_AFTER.match(after) and "=" not in after)):
         loose = loose or "range"
     approx = bool(_APPROX_BEFORE.search(before) or _APPROX_AFTER.match(after))
+    if loose == mention.loose and not approx:
+        return mention
     return replace(mention, loose=loose, approx=approx)
 
 
@@ -389,17 +393,18 @@ def _count(text: str, numeral: Numeral) -> Mention:
 
 
 _ANY_NUMBER: Final = re.compile(rf"[0-9{CHINESE}俩仨]|\b(?:once|twice|thrice)\b|{HAS_WORD.pattern}", re.IGNORECASE)
-_FINDERS: Final[tuple[tuple[re.Pattern[str], Callable[[str], Iterator[Mention]]], ...]] = (
-    (re.compile(r"\d{6}"), _find_marked("id", _ID)),
-    (re.compile(r"\d{3}"), _find_marked("phone", _PHONE)),
-    (re.compile(r"\d{16}|\d{4} \d{4} |[卡账帐尾]号|末[四位]|\bend(?:ing|s)\b"), _find_marked("card", _CARD)),
-    (re.compile(r"\d{3}.{0,24}|号"), _find_marked("serial", _ANNOUNCED)),
-    (re.compile(r"[年月]|\d[-/.]\d|\d{8}|[A-Za-z]{3}"), _find_dates),
-    (re.compile(r"[A-Za-z][-_]?\d|\d[A-Za-z]"), _find_marked("serial", _SERIAL)),
-    (re.compile(r"[时点:]|[ap]\.?m", re.IGNORECASE), _find_marked("time", _TIME)),
-    (re.compile(r"[%‰]|分之|per ?cent|利率|[月年]息", re.IGNORECASE), _find_numbered("percent", _PERCENT)),
-    (re.compile(r"岁|\bold\b|\baged?\b"), _find_numbered("age", _AGE)),
-    (re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE), _find_marked("ordinal", _ORDINAL)),
-    (re.compile(r"[俩仨]|ce\b", re.IGNORECASE), _find_words),
-    (_ANY_NUMBER, _find_figures),
+# how many digits in a row a text must have, and a pattern that it must have, for a kind to occur in it
+_FINDERS: Final[tuple[tuple[int, re.Pattern[str], Callable[[str], Iterator[Mention]]], ...]] = (
+    (4, re.compile(r"\d{4}"), _find_marked("id", _ID)),
+    (3, re.compile(r"\d{3}"), _find_marked("phone", _PHONE)),
+    (1, re.compile(r"\d{16}|\d{4} \d{4} |[卡账帐尾]号|末[四位]|\bend(?:ing|s)\b"), _find_marked("card", _CARD)),
+    (1, re.compile(r"\d{3}|号"), _find_marked("serial", _ANNOUNCED)),
+    (0, re.compile(r"[年月]|\d[-/.]\d|\d{8}|[A-Za-z]{3}"), _find_dates),
+    (1, re.compile(r"[A-Za-z][-_]?\d|\d[A-Za-z]"), _find_marked("serial", _SERIAL)),
+    (0, re.compile(r"[时点:]|[ap]\.?m", re.IGNORECASE), _find_marked("time", _TIME)),
+    (0, re.compile(r"[%‰]|分之|per ?cent|利率|[月年]息", re.IGNORECASE), _find_numbered("percent", _PERCENT)),
+    (0, re.compile(r"岁|\bold\b|\baged?\b"), _find_numbered("age", _AGE)),
+    (0, re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE), _find_marked("ordinal", _ORDINAL)),
+    (0, re.compile(r"[俩仨]|ce\b", re.IGNORECASE), _find_words),
+    (0, _ANY_NUMBER, _find_figures),
 )

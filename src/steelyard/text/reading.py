@@ -137,6 +137,7 @@ FINAL: Final = re.compile(
 
 
 _MAY_ANNOUNCE: Final = re.compile(r"答|结论|金额|最终|answer|conclusion|(?:^|\n)A[:：]|####", re.IGNORECASE)
+_MAY_DISCLAIM: Final = re.compile(r"生成|参考|[构作代替]|可能|如有|若有|为准|希望|但愿|[a-z]{4}", re.IGNORECASE)
 _FIGURE: Final = re.compile(r"\d")
 _LATIN: Final = re.compile(r"[a-z][A-Z\d]")
 
@@ -350,7 +351,7 @@ def _drop_list_numbers(draft: _Draft) -> None:
 
 def _drop_disclaimers(draft: _Draft) -> None:
     """Sentences that warn of answers in general, where something else is said."""
-    if not _DISCLAIMER.search(draft.text):
+    if not _MAY_DISCLAIM.search(draft.text) or not _DISCLAIMER.search(draft.text):
         return
     sentences = [match for match in _SENTENCE.finditer(draft.text) if match[0].strip()]
     general = [match for match in sentences if _DISCLAIMER.search(match[0])]
