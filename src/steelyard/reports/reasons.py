@@ -133,9 +133,10 @@ NAMES: Final = {
     "entity": "姓名或名称",
     "text_answer": "文字答案",
     "count_ok": "片段数",
-    "the text says that it is unknown": "文本却称不知道",
 }
-"""Parts of a score, fields of an answer, and what else has a reason of its own after it."""
+"""Parts of a score, fields of an answer, and a remark that has a reason of its own."""
+LEADS: Final = {"the text says that it is unknown": "文本却称不知道"}
+"""Reasons after which another reason follows."""
 WORDS: Final = {
     "yes": "是",
     "no": "否",
@@ -178,7 +179,8 @@ _QUOTED: Final = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _OPEN: Final = r"""'(?:[^'\\]|\\.)*\Z|"(?:[^"\\]|\\.)*\Z"""
 _CAREFUL: Final = rf"({_QUOTED}|(?!{_OPEN}).*?)"
 _LENIENT: Final = "(.*?)"
-_HEAD: Final = re.compile(rf"({'|'.join(NAMES)}): |page (\d+), ({_QUOTED}): ")
+_HEADS: Final = NAMES | LEADS
+_HEAD: Final = re.compile(rf"({'|'.join(_HEADS)}): |page (\d+), ({_QUOTED}): ")
 _CUT: Final = re.compile(rf"; (?=(?:{'|'.join(NAMES)}): |page \d+, ['\"])")
 _INVENTED: Final = re.compile(rf"(.+?) \((forbidden )?({'|'.join(KINDS)})\)(?:, |$)", re.DOTALL)
 
@@ -219,7 +221,7 @@ def _headed(text: str) -> tuple[str, str]:
     found = _HEAD.match(text)
     if found is None:
         return "", text
-    head = NAMES[found[1]] if found[1] else f"第 {found[2]} 页“{_bare(found[3])}”"
+    head = _HEADS[found[1]] if found[1] else f"第 {found[2]} 页“{_bare(found[3])}”"
     more, body = _headed(text[found.end() :])
     return f"{head}：{more}", body
 
