@@ -7,6 +7,9 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Final
 
+from steelyard.legal import chinese_refusal_words as chinese
+from steelyard.legal import english_refusal_words as english
+from steelyard.legal import question_words
 from steelyard.legal import refusal_words as words
 from steelyard.text.normal import normal
 from steelyard.text.scripts import has_han
@@ -59,9 +62,20 @@ def asked_for(question: str) -> Asked:
     text = normal(question)
     kind = _last_kind(text)
     is_value = kind in VALUE_KINDS
-    why, whether = bool(words.WHY.search(text)), bool(words.WHETHER.search(words.POLITE.sub("", text)))
-    is_open = why or (not is_value and not whether and (not kind or bool(words.OPEN.search(text))))
-    return Asked(text, kind, whether, why, bool(words.SAID.search(text)), bool(words.KNOWING.search(text)), is_open)
+    why, whether = (
+        bool(question_words.WHY.search(text)),
+        bool(question_words.WHETHER.search(question_words.POLITE.sub("", text))),
+    )
+    is_open = why or (not is_value and not whether and (not kind or bool(question_words.OPEN.search(text))))
+    return Asked(
+        text,
+        kind,
+        whether,
+        why,
+        bool(question_words.SAID.search(text)),
+        bool(question_words.KNOWING.search(text)),
+        is_open,
+    )
 
 
 _BACK: Final = 12
@@ -71,11 +85,11 @@ def _last_kind(text: str) -> str:
     """The kind of item that a question asks for last; 多少 is of the kind before it, what and which are of none."""
     found = [
         (match.start() - (_BACK if match[0] == "多少" else 0), kind)
-        for kind, pattern in words.ASKED.items()
+        for kind, pattern in question_words.ASKED.items()
         if kind != "thing"
         for match in islice(pattern.finditer(text), 20)
     ]
-    return max(found)[1] if found else "thing" if words.ASKED["thing"].search(text) else ""
+    return max(found)[1] if found else "thing" if question_words.ASKED["thing"].search(text) else ""
 
 
 def split_clauses(text: str) -> list[Clause]:
@@ -103,16 +117,18 @@ def without_quotes(text: str) -> str:
 def _cues(text: str, asked: Asked) -> list[re.Match[str]]:
     """Words that may refuse, in order, outside quotations; ignorance is also read in what others are quoted with."""
     own = without_quotes(text)
-    found = list(islice(words.CUES_ZH.finditer(own), words.MOST_CUES)) if has_han(own) else []
+    found = list(islice(chinese.CUES_ZH.finditer(own), english.MOST_CUES)) if has_han(own) else []
     if re.search("[A-Za-z]{2}", own):
-        found += words.cues_en(own)
+        found += english.cues_en(own)
     if own != text and not asked.said and not asked.why:
         short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
-        found += islice(_IGNORANT.finditer(short), words.MOST_CUES)
+        found += islice(_IGNORANT.finditer(short), english.MOST_CUES)
     return sorted(found, key=lambda cue: cue.start())
 
 
-_IGNORANT: Final = re.compile(f"(?P<ignorant>{words.IGNORANT.pattern}|{words.IGNORANT_EN.pattern})", re.IGNORECASE)
+_IGNORANT: Final = re.compile(
+    f"(?P<ignorant>{chinese.IGNORANT_ZH.pattern}|{english.IGNORANT_EN.pattern})", re.IGNORECASE
+)
 
 
 def mark_refusals(pieces: list[Clause], text: str, asked: Asked) -> None:
@@ -179,7 +195,7 @@ def _level(cue: re.Match[str], piece: Clause, text: str, asked: Asked) -> int:
 def _speaker_level(cue: re.Match[str], piece: Clause, text: str, asked: Asked) -> int:
     before = text[piece.start : cue.start()]
     is_bare = text[cue.end() : cue.end() + 1] in ("", "。", ",", "!")
-    if words.REFUSES_TO.search(cue[0]) and not is_bare and not words.SPEAKER_VERB.match(text, cue.end()):
+    if chinese.REFUSES_TO.search(cue[0]) and not is_bare and not chinese.SPEAKER_VERB.match(text, cue.end()):
         return 0
     if words.CONDITION.match(before + cue[0][:1]) or words.SAYS.search(before):
         return 0
@@ -322,13 +338,13 @@ def _weight(text: str) -> float:
 
 def shared_terms(text: str, question: str) -> int:
     """How many words or pairs of Chinese characters of a clause stand in the question."""
-    return len((terms_of(text) & terms_of(question)) - words.STOP_WORDS)
+    return len((terms_of(text) & terms_of(question)) - question_words.STOP_WORDS)
 
 
 def topic_of(text: str) -> frozenset[str]:
     """The words of a refusing clause without those that refuse and those that name the source."""
     text = words.SOURCE.sub(" ", words.MATERIAL.sub(" ", without_quotes(text)))
-    return terms_of(words.without_cues(text)) - words.STOP_WORDS
+    return terms_of(words.without_cues(text)) - question_words.STOP_WORDS
 
 
 @lru_cache(maxsize=1 << 8)

@@ -18,12 +18,15 @@ REASONS: Final = {
     "the answer gives no such value": "回答没有给出所问的值",
     "the answer disclaims itself ({})": "回答自己存疑（“{}”）",
     "the answer offers alternatives": "回答给出了多个选项",
+    "the answer only lists values": "回答只是罗列数值",
     "the answer denies the value": "回答否认了该值",
     "the answer gives several values: {}": "回答给出了多个值：“{}”",
     "{} is said of something else than what was asked": "“{}”说的不是所问的事项",
     "{} is not {}": "回答称“{}”，应为 {}",
     "{} is not exact ({})": "“{}”不确切（{}）",
     "{} is only approximate": "“{}”只是约数",
+    "{} is not the result of the equation before it": "“{}”不是前面算式的得数",
+    "{} is restated as {}": "“{}”又写作“{}”，两者不符",
     # amounts and counts
     "the answer says about {}": "回答称大约“{}”",
     "the answer says that there was nothing": "回答称数额为零",
@@ -41,23 +44,29 @@ REASONS: Final = {
     "{} is not {} to {}": "回答称“{}”，应为 {} 至 {}",
     # names, yes and no
     "in the asked role the answer names {}": "就所问的身份，回答指的是“{}”",
+    "in the asked role the answer names another, and {} after that one": "就所问的身份，回答指的是他人，“{}”在其后",
+    "in the asked role the answer names another: it denies {}": "就所问的身份，回答否认“{}”",
+    "in the asked role the answer names several: it offers alternatives": "就所问的身份，回答给出了多个选项",
     "the answer is {}": "回答即“{}”",
     "the answer names {}": "回答给出了“{}”",
+    "the answer names {} in another role": "回答给出了“{}”，但不是以所问的身份",
+    "the answer names {}, and {} beside the question's words": "回答给出了“{}”，而所问事项旁边是“{}”",
+    "the answer names somebody or something of {}": "回答指的是“{}”的关系人或所有物",
+    "the answer disclaims {}": "回答对“{}”不确定",
     "{} does not stand in the answer": "回答中没有“{}”",
     "another name than {}": "回答中的名称不是“{}”",
     "the answer denies {}": "回答否认“{}”",
     "the answer lists several names beside {}": "回答在“{}”之外还列出了其他名称",
     "the answer says no such number": "回答中没有这样的号码",
     "the answer says neither yes nor no": "回答没有说是或否",
+    "the answer says that it depends": "回答称视情况而定",
     # fields of a record
     "nothing is expected": "本题没有设定答案",
     "the field is {}": "字段为“{}”",
     "the field is {} to {}": "字段为“{} 至 {}”",
     "the field lists {}": "字段列出的是“{}”",
     "the text disclaims itself ({})": "文本自己存疑（“{}”）",
-    "the text offers alternatives": "文本给出了多个选项",
-    "the text says {}": "文本却称“{}”",
-    "the text says the opposite": "文本的说法相反",
+    "the record is in {}": "记录的币种为 {}",
     "the expected amount {} is no number": "本题设定的金额“{}”不是数字",
     "the expected date {} is none": "本题设定的日期“{}”不是日期",
     "the expected range {} is none": "本题设定的起止日期“{}”不是起止日期",
@@ -126,6 +135,8 @@ NAMES: Final = {
     "count_ok": "片段数",
 }
 """Parts of a score, fields of an answer, and a remark that has a reason of its own."""
+LEADS: Final = {"the text says that it is unknown": "文本却称不知道"}
+"""Reasons after which another reason follows."""
 WORDS: Final = {
     "yes": "是",
     "no": "否",
@@ -154,6 +165,7 @@ KINDS: Final = {
     "date": "日期",
     "time": "时间",
     "count": "数量",
+    "number": "数字",
     "percent": "百分比",
     "age": "年龄",
     "phone": "电话",
@@ -167,7 +179,8 @@ _QUOTED: Final = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _OPEN: Final = r"""'(?:[^'\\]|\\.)*\Z|"(?:[^"\\]|\\.)*\Z"""
 _CAREFUL: Final = rf"({_QUOTED}|(?!{_OPEN}).*?)"
 _LENIENT: Final = "(.*?)"
-_HEAD: Final = re.compile(rf"({'|'.join(NAMES)}): |page (\d+), ({_QUOTED}): ")
+_HEADS: Final = NAMES | LEADS
+_HEAD: Final = re.compile(rf"({'|'.join(_HEADS)}): |page (\d+), ({_QUOTED}): ")
 _CUT: Final = re.compile(rf"; (?=(?:{'|'.join(NAMES)}): |page \d+, ['\"])")
 _INVENTED: Final = re.compile(rf"(.+?) \((forbidden )?({'|'.join(KINDS)})\)(?:, |$)", re.DOTALL)
 
@@ -208,7 +221,7 @@ def _headed(text: str) -> tuple[str, str]:
     found = _HEAD.match(text)
     if found is None:
         return "", text
-    head = NAMES[found[1]] if found[1] else f"第 {found[2]} 页“{_bare(found[3])}”"
+    head = _HEADS[found[1]] if found[1] else f"第 {found[2]} 页“{_bare(found[3])}”"
     more, body = _headed(text[found.end() :])
     return f"{head}：{more}", body
 
