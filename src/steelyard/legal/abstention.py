@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.legal import refusal_words as words
-from steelyard.legal.reading import read
+from steelyard.legal.reading import answer_in, read
 from steelyard.legal.refusal_cues import Asked, asked_for, mark_refusals, split_clauses, weigh
 from steelyard.legal.refusal_followed import supplied_after
 from steelyard.legal.refusal_preceded import given_before
@@ -38,7 +38,7 @@ _ASKING_AGAIN: Final = re.compile(r"\s*(?:什么|多少|谁|哪|否|如何|怎)"
 @lru_cache(maxsize=1 << 12)
 def detect_abstention(answer: str, *, question: str = "") -> Abstention:
     """Whether the answer declares the asked item absent or unknown, and does not supply it after all."""
-    reading = read(answer)
+    reading = read(answer_in(answer))
     if reading.is_silent:
         return Abstention(False, "nothing is said")
     text = reading.text
@@ -98,7 +98,8 @@ def _verdict(refusal: Refusal) -> Abstention:
     after = stated - before
     if after and (supplied := supplied_after(refusal, before, after)):
         return supplied
-    if (before >= _SAID or (before and refusal.asked.whether)) and (given := given_before(refusal, before, after)):
+    is_apart = refusal.asked.whether or refusal.pieces[first].sentence > refusal.pieces[0].sentence
+    if (before >= _SAID or (before and is_apart)) and (given := given_before(refusal, before, after)):
         return given
     return refusal.refused(uncertain=refusal.level < 3 and before >= 20 and after >= LONG)
 

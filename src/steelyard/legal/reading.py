@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from steelyard.formats.outputs import record_in
 from steelyard.text.folding import Folded
 from steelyard.text.normal import normal, normal_with_offsets
 from steelyard.text.numerals import CHINESE
 from steelyard.text.reading import LONGEST_ANSWER, final_part, is_silent, plain_text, plain_text_with_offsets
 
-__all__ = ["LONGEST_ANSWER", "MOST_FIGURES", "Reading", "is_too_long", "read", "read_with_offsets"]
+__all__ = ["LONGEST_ANSWER", "MOST_FIGURES", "Reading", "answer_in", "is_too_long", "read", "read_with_offsets"]
 
 MOST_FIGURES: Final = 2_000
 """Figures of an answer beyond which it is not judged: no honest answer lists so many."""
@@ -35,6 +36,14 @@ def is_too_long(answer: str, longest: int = LONGEST_ANSWER) -> bool:
     if len(answer) > longest:
         return True
     return len(answer) > MOST_FIGURES and sum(1 for _ in _FIGURE.finditer(answer)) > MOST_FIGURES
+
+
+def answer_in(text: str) -> str:
+    """The answer of a record that a model wrote as JSON, bare or fenced; any other text as it is."""
+    if "{" not in text:
+        return text
+    answer = record_in(text).get("answer")
+    return answer if isinstance(answer, str) and answer else text
 
 
 @lru_cache(maxsize=1 << 12)

@@ -278,7 +278,7 @@ _INFORMATION: Final = re.compile("信息|资料|记录|记载|答案|recogni|kno
 
 def _is_reason(cue: re.Match[str], piece: Clause, text: str) -> bool:
     """Whether words of not knowing or not being able are the reason that was asked for: 因丈夫下落不明."""
-    if words.BECAUSE.search(piece.text):
+    if words.BECAUSE.search(piece.text) or words.REASON_IS.search(piece.text):
         return True
     if re.search("原因|缘由|理由|为什么|为何|\\b(?:why|reason|cause)\\b", piece.text, re.IGNORECASE):
         return False

@@ -181,6 +181,8 @@ def _turn_supplies(refusal: Refusal, place: int, level: int) -> bool:
 
 def _figures(refusal: Refusal, text: str) -> list[Mention]:
     """Any figures, where a question asks 多少 or how many and does not say of what kind."""
+    if refusal.asked.kind == "date" and words.YEARS.search(refusal.asked.text):
+        return [value for value in values_in(text, "number") if 1500 <= (value.value or 0) <= 2100]
     if refusal.asked.kind != "count" or words.MEASURED.search(refusal.asked.text):
         return []
     return [value for kind in ("count", "number", "money", "percent") for value in values_in(text, kind)]

@@ -115,6 +115,7 @@ GROUND: Final = re.compile(
 BECAUSE: Final = re.compile(
     r"^\s*(?:是?因为|由于|因(?!此)|\b(?:because|since|as(?! of\b| an?\b| for\b| to\b| per\b))\b)", re.IGNORECASE
 )
+REASON_IS: Final = re.compile(r"(?:原因|理由)(?:是|在于|为)(?!不|未)|\bthe reason (?:is|was) (?!un|not)", re.IGNORECASE)
 ALTHOUGH: Final = re.compile(r"(?:虽然?|尽管|\b(?:although|though|while|even though)\b)", re.IGNORECASE)
 MAYBE_BECAUSE: Final = re.compile(
     r"\s*(?:这|也|或者|或)?(?:很)?(?:可能|也许|或许)(?:就?是)?(?:因为|由于)|\s*(?:it(?:'s|"

@@ -49,6 +49,8 @@ SUM_ROLES: Final = frozenset(("owed", "interest", "principal", "deposit", "penal
 """Roles that only sums have; all others may be said of both."""
 _PATTERN: Final = re.compile("|".join(f"(?P<{name}>{words})" for name, words in _ROLES), re.IGNORECASE)
 _KIN: Final = (frozenset(("loan", "collected")), frozenset(("delivered", "collected")))  # who lends or hands over gives
+_ENDS: Final = frozenset(("begun", "ended"))
+"""What anything has: a beginning and an end."""
 _GENERIC: Final = frozenset(("collected",))
 _FIRST: Final = frozenset(("owed", "returned"))  # 还欠多少工资 asks what is owed
 
@@ -72,6 +74,6 @@ def asked_roles(question: str) -> frozenset[str]:
 
 def contradicts(asked: frozenset[str], said: frozenset[str]) -> bool:
     """Whether what is said is about something else than what was asked."""
-    if not asked or not said:
+    if not asked or not said or (asked <= _ENDS and not said & _ENDS):
         return False
     return not (asked & said or any(asked & kin and said & kin for kin in _KIN))

@@ -48,6 +48,7 @@ _EMPHASIS: Final = re.compile(
 )
 _CALCULATOR: Final = re.compile(r"<[<‹][^<>‹\n]{1,80}>>?")  # marks of a calculator in school problems: <<5*10=50>>
 _WRITTEN_BREAK: Final = re.compile(r"(?:\\n)+(?=[\sA-Z\d\u4e00-\u9fff]|$)")
+_HUNDREDTHS: Final = re.compile(r"(?:\s+and)?\s+\d{2}/100(?=\s+dollars?\b)", re.IGNORECASE)  # as on cheques
 _IMAGE: Final = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\n]{0,500}\)")
 _LINK: Final = re.compile(r"(?<!!)\[([^\[\]\n]{1,200})\]\([^()\n]{0,500}\)")
 _ADDRESS: Final = re.compile(r"https?://[^\s<>()\u3000-\u9fff\uff00-\uffef]+")
@@ -75,7 +76,8 @@ _TABLE_RULE: Final = re.compile(
 )
 _UNIT_IN_HEAD: Final = re.compile(
     r"[(（/／\[][ \t]*(?:单位[:：])?[ \t]*(人民币)?(元|万元|亿元|千元|美元|港元|欧元|英镑|日元|USD|EUR|GBP|RMB|CNY"
-    r"|HKD|次|人|个|份|天|个月|[$€£¥￥])[ \t]*[)）\]]?[ \t]*$"
+    r"|HKD|次|人|个|份|天|个月|[$€£¥￥])(?:[ \t](thousand|million|billion)s?)?[ \t]*[)）\]]?[ \t]*$",
+    re.IGNORECASE,
 )
 _NUMERIC_CELL: Final = re.compile(r"[¥￥$€£]?[ \t]*[\d０-９][\d０-９,，. ]*")
 
@@ -236,6 +238,7 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
             draft.replace(pattern, replacement)
     if _FIGURE.search(draft.text):
         draft.replace(_FOOTNOTE, "")
+        draft.replace(_HUNDREDTHS, "")
         _drop_list_numbers(draft)
     if _LATIN.search(draft.text):
         draft.replace(_GLUED, lambda match: match[0] + " ")
@@ -304,7 +307,7 @@ def _cells(line: str) -> Iterator[tuple[int, int]]:
 def _head_units(line: str) -> Iterator[tuple[int, str]]:
     for column, (start, end) in enumerate(_cells(line)):
         if found := _UNIT_IN_HEAD.search(line[start:end]):
-            yield column, found[2]
+            yield column, f" {found[3]} {found[2]}" if found[3] else found[2]
 
 
 def _cell_edits(line: str, offset: int, units: dict[int, str]) -> Iterator[tuple[int, int, str]]:
