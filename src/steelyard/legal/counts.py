@@ -14,6 +14,7 @@ _ASKED: Final = re.compile(
     r"(?:几|多少|\bhow many\b)\s*(人次|个月|个人|个小时|小时|分钟|[\u4e00-\u9fff]|[a-z]+)", re.IGNORECASE
 )
 _NUMBER_OF: Final = re.compile(r"([人次户页份件])数")
+_OF_WHOM: Final = re.compile(r"(?:\bof (?:whom|which|them|these)|其中)\s?$", re.IGNORECASE)
 _NOUN_END: Final = re.compile(r"[,.;:(\d]|\b(?:and|or|in|of|from|with|by|at)\b")
 _NEVER: Final = re.compile(
     r"一[次回个人份笔](?:都|也)?(?:没有?|未)|从未|从来没有?|没有(?:去|收|给|签|见|打|来|发生)?过?|未曾|"
@@ -59,7 +60,12 @@ def _asked_values(question: str, answer: str) -> list[Mention]:
     values = [value for value in mentions(answer) if _fits(wanted, value, answer)]
     if not wanted:
         return _without_years(values)
-    named = [value for value in values if value.unit and _names_asked(wanted, value, answer)]
+    named = [
+        value
+        for value in values
+        if (value.unit and _names_asked(wanted, value, answer))
+        or _OF_WHOM.search(answer, max(0, value.start - 12), value.start)
+    ]
     alike = [value for value in values if value.kind == "count" and same_measure(wanted, value.unit)]
     return named or alike or _without_years(values)
 

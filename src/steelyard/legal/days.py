@@ -14,6 +14,7 @@ from steelyard.text.mentions import Mention, mentions
 
 _ISO: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
 _LIST: Final = re.compile(r"^[、和及,]$")
+_NEXT_YEAR: Final = re.compile("[次翌]年")
 _SLASHED: Final = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 _MONTH_FIRST: Final = re.compile(r"MM/DD|月/日/年|month/day", re.IGNORECASE)
 _DAY_FIRST: Final = re.compile(r"DD/MM|日/月/年|day/month", re.IGNORECASE)
@@ -122,4 +123,5 @@ def _with_year_of(question: str, value: Mention) -> Mention:
     if day is None or day.year is not None or len(years) != 1 or day.month is None or day.day is None:
         return value
     loose = "" if value.loose == "coarse" else value.loose
-    return replace(value, value=Day(years.pop(), day.month, day.day), loose=loose)
+    year = years.pop() + (1 if _NEXT_YEAR.match(value.text) else 0)
+    return replace(value, value=Day(year, day.month, day.day), loose=loose)

@@ -105,6 +105,7 @@ _SOURCE_EN: Final = (
     rf"further|sufficient|enough|any)|lacks?|lack of|absence of|too little|"
     rf"(?:do|does|did)(?:n't| not) (?:have|contain|hold|offer)) (?:\w+ ){{0,3}}?{_EN_INFORMATION}\b"
     rf"|without (?:giving|stating|specifying|mentioning|providing|disclosing|naming|saying|identifying|indicating)\b"
+    rf"|nothing {_EN}{{0,40}}?\b(?:sheds? (?:any |some )?light|tells us|helps? (?:to )?(?:answer|determine))\b"
     rf"|nothing (?:\w+ ){{0,4}}?(?:about|on|regarding|concerning)\b"
     rf"|(?:neither|none|nothing|nobody|no one|nowhere)\b{_EN}{{0,60}}?\b"
     rf"(?:mentions?|mentioned|says?|said|states?|stated|records?|specif\w+|indicates?|shows?|identif\w+|explains?|"
