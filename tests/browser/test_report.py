@@ -92,7 +92,7 @@ def test_the_headline_says_how_good_it_is(at, made):
     interval, counts = table.summary().metrics["legal"].interval, refusals(table)
     assert page.locator("h1").text_content() == "baseline"
     assert page.locator(".large").text_content() == f"{np.mean(table.columns['legal']):.4f}"
-    assert f"[{interval.low:.4f}, {interval.high:.4f}]" in page.locator(".card").text_content()
+    assert f"[{interval.low:.4f}, {interval.high:.4f}]" in page.locator(".card").first.text_content()
     assert page.locator(".large").bounding_box()["y"] < 300
     answerable = [counts.answered_answerable, counts.refused_answerable]
     unanswerable = [counts.answered_unanswerable, counts.refused_unanswerable]
