@@ -1,7 +1,7 @@
 """Outputs of real models, and lines in the style of current ones: how many of the decided verdicts are right.
 
-The real outputs lie beside the project and are not distributed with it. `lines/style.*.jsonl` are invented: written from
-the rules by people who had not seen the judges.
+The real outputs lie beside the project and are not distributed with it. `lines/style.*.jsonl` are invented: written
+from the rules by people who had not seen the judges.
 """
 
 import json
