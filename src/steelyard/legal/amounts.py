@@ -160,7 +160,8 @@ def _swapped(text: str, values: Sequence[Mention], expected: Sequence[tuple[Deci
         following = values[at + 1].start if at + 1 < len(values) else len(text)
         before = text[max(clause.start, last) : value.start]
         behind = text[value.end : max(value.end, min(clause.end, following))]
-        named = _labelled(before, expected) or _labelled(behind, expected)
+        first, second = (behind, before) if text.isascii() else (before, behind)  # 5,000 in cash; 现金5000元
+        named = _labelled(first, expected) or _labelled(second, expected)
         if named and not any(same_amount(amount, value.value) for amount in named):
             return value
         last = value.end

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
@@ -104,6 +104,7 @@ def judge_fact(
     answer = record.get("answer")
     reading = read(answer) if isinstance(answer, str) else Reading("")
     case = _Case(normal(question), reading.text, rules or FactRules(), reading.final, _named_currency(record))
+    case = replace(case, rules=_with_aliases(case.rules, expected))
     keys = [key for key in FIELDS if expected.get(key) is not None]
     if "boolean_answer" in keys and not case.rules.partial_credit:
         keys = [key for key in keys if key != "text_answer"]  # beside a boolean it only explains
@@ -112,6 +113,12 @@ def judge_fact(
     share = right / len(judged) if judged else 0.0
     reason = "; ".join(f"{key}: {each.reason}" for key, each in judged.items()) or "nothing is expected"
     return FactVerdict(share == 1.0, share, reason, judged)
+
+
+def _with_aliases(rules: FactRules, expected: Mapping[str, Any]) -> FactRules:
+    """The rules with the aliases that stand among the expected fields."""
+    named = [str(alias) for key in ("entity_aliases", "aliases") for alias in expected.get(key) or ()]
+    return replace(rules, aliases=(*rules.aliases, *named)) if named else rules
 
 
 def _record(output: str | Mapping[str, Any]) -> Mapping[str, Any]:

@@ -146,9 +146,18 @@ def _sentence(text: str, found: re.Match[str]) -> str:
     return before + found[0] + re.split(r"[。!?\n]|\. ", text[found.end() : found.end() + 200])[0]
 
 
+_ORGANISATION_GOES_ON: Final = re.compile(
+    r" (?:[A-Z][a-z]+ ){0,2}(?:Leasing|Corporation|Corp|Inc|LLC|LLP|Ltd|Limited|Holdings?|Group|Trust|Company|Partners|"
+    r"Capital|Services|Division|Branch|Insurance|Finance)\b",
+    re.IGNORECASE,
+)
+
+
 def _is_whole(name: str, after: str) -> bool:
     """Whether the name ends there, and is not a part of a longer one."""
     if name.isascii():
+        if IS_ORGANISATION.search(name) and _ORGANISATION_GOES_ON.match(after):
+            return False
         return not (_LONGER.match(after) and len(name.split()) == 2 and not IS_ORGANISATION.search(name))
     after = TITLES.sub("", after, count=1) if TITLES.match(after) else after
     if not re.match(f"[{HAN}\\d]", after):

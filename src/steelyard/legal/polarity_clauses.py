@@ -11,7 +11,8 @@ IS_HAN: Final = re.compile(f"[{HAN}]")
 # a question that is repeated inside a statement: 关于是否承认借款
 _ASKED_FORM: Final = re.compile(
     r"(?:是否(?!定的)|能否|(?<!不)可否|会否|有无|有没有|是不是|(?P<v>[\u4e00-\u9fff])[不没](?P=v)|"
-    r"可不可以)(?:(?!取决于|要看|需看|应看|视情|看情况)[^,，。;；!?！？:：\n])*|\bwhether\b(?! or not\b)[^,.;!?\n]*"
+    r"可不可以)(?:(?!取决于|要看|需看|应看|视情|看情况|而定)[^,，。;；!?！？:：\n])*"
+    r"|\bwhether\b(?! or not\b)[^,.;!?\n]*"
 )
 _MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
 _CARRIED: Final = frozenset(("claim", "court", "conclude", "rule", "mostly"))

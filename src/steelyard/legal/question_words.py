@@ -19,7 +19,7 @@ WHETHER: Final = re.compile(
 )
 SAID: Final = re.compile(
     r"怎么.{0,8}说|说了什么|(?:如何|怎么|怎样)(?:认定|判决|裁定|看待)|如何(?:陈述|供述|解释|回答|表述)|"
-    r"怎么(?:回答|解释|答复|讲|回应|供述|陈述)|怎样说|原话|"
+    r"怎么(?:回答|解释|答复|讲|回应|供述|陈述)|怎样说|原话|(?:什么|何种)(?:态度|反应|表示)|"
     r"\bwhat (?:did|does) .{0,40}\b(?:say|state|testify|claim|answer|hold|find|decide|rule|conclude|allege|argue|"
     r"contend|assert|report|explain)\b|\bhow did .{0,40}\b(?:respond|react|answer|reply|explain|plead)\b",
     re.IGNORECASE,

@@ -1,9 +1,9 @@
 """Whether a value of an answer follows from grounded ones that the answer states or names."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from itertools import islice
+from itertools import combinations, islice
 from typing import Final
 
 from steelyard.legal import derivations
@@ -166,7 +166,14 @@ class Reckoning:
     def _is_reckoned_count(self, value: Mention) -> bool:
         """The total of the counts that the sentence states."""
         around = self._around(value)
+        if REST.search(around) and any(one - two == value.value for one, two in self._pairs_before(value)):
+            return True
         return TOTAL.search(around) is not None and self._is_total_of_counts(value)
+
+    def _pairs_before(self, value: Mention) -> Iterator[tuple[int, int]]:
+        """The counts of the sentence before a value, each with a later one."""
+        start = max(self.text.rfind(mark, max(0, value.start - 200), value.start) for mark in "。;\n")
+        return combinations(self.all_counts.between(start, value.start)[-6:], 2)
 
     def _is_total_of_counts(self, value: Mention) -> bool:
         """Whether the counts of the sentence before it add up to this one."""

@@ -247,7 +247,8 @@ REPORTED_YES: Final = re.compile(
 EXACT: Final = re.compile(r"确切|精确|准确|具体|\b(?:exact|precise|specific)\b", re.IGNORECASE)
 YEARS: Final = re.compile(r"年|月|大概|大约|左右|\b(?:year|month|about|approximately|roughly)\b", re.IGNORECASE)
 OTHERWISE: Final = re.compile(
-    r"^\s*(?:其他|其它|其余|另外|此外|至于|更多|其后|other|further|anything else|beyond that|as for|as to)",
+    r"^\s*(?:其他(?!材料|证据|文件|笔录|证人|页)|其它|其余|另外|此外|至于|更多|其后|other|further|anything else"
+    r"|beyond that|as for|as to)",
     re.IGNORECASE,
 )
 REFERS: Final = re.compile(

@@ -98,6 +98,7 @@ _FORMS: Final = tuple(
         ("月", rf"{_MONTH}{_DAYS}"),
         ("named", rf"(?<![A-Za-z]){_NAME}\s{{1,3}}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b"),
         ("named", rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,3}}(?:of\s)?{_NAME}(?![a-z])"),
+        ("月", rf"(?P<r>同月){_DAYS}"),
         ("年", rf"{_YEAR}"),
         ("月", rf"(?<![\d{CHINESE}第]){_MONTH}"),
     )
@@ -180,7 +181,7 @@ def _open_gates(text: str) -> set[str]:
 def _day(match: re.Match[str]) -> tuple[Day, str]:
     groups = match.groupdict()
     year = groups.get("y")
-    relative = year if year in ("同", "次", "翌") else ""
+    relative = groups.get("r") or (year if year in ("同", "次", "翌") else "")
     if "a" in groups:
         return _slashed(int(groups["a"]), int(groups["b"]), int(year or 0)), ""
     month = _NAMES.index(groups["M"][:3].lower()) + 1 if groups.get("M") else _whole(groups.get("m"))
@@ -202,11 +203,14 @@ def _whole(text: str | None) -> int | None:
 
 
 def _resolved(found: list[tuple[DateMention, str]]) -> list[DateMention]:
-    """同年 is the year of the date before, 次年 and 翌年 the year after."""
+    """同年 and 同月 are the year and the month of the date before, 次年 and 翌年 the year after."""
     resolved: list[DateMention] = []
     for mention, relative in found:
         before = resolved[-1].day.year if resolved else None
-        if relative and before is not None:
+        if relative == "同月" and resolved:
+            last = resolved[-1].day
+            resolved.append(replace(mention, day=replace(mention.day, year=last.year, month=last.month)))
+        elif relative and before is not None:
             year = before if relative == "同" else before + 1
             resolved.append(replace(mention, day=replace(mention.day, year=year)))
         else:

@@ -57,7 +57,7 @@ _MATH: Final = re.compile(
     r"\$\$([^$]{1,2000})\$\$|(?<![\\$\w])\$(?=[^\s$])((?:[^$\n\\]|\\.){1,500}?)(?<=\S)\$(?![\d$])"
 )
 _MATH_SIGNS: Final = re.compile(r"[\\=+^{}]|^\s*[\d.,\s%]+\s*$|^[A-Za-z]$")
-_BOXED: Final = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}\n]|\{[^{}\n]{0,200}\}){0,400})\}")
+_BOXED: Final = re.compile(r"\${0,2}\s?\\(?:boxed|fbox)\s*\{((?:[^{}\n]|\{[^{}\n]{0,200}\}){0,400})\}\s?\${0,2}")
 _FRACTION: Final = re.compile(r"\\d?frac\s*\{([^{}\n]{1,100})\}\s*\{([^{}\n]{1,100})\}")
 _STYLED: Final = re.compile(
     r"\\(?:text(?:bf|it|rm|sf)?|math(?:rm|bf|it|sf)|operatorname|mbox|underline)\s*\{([^{}\n]{0,300})\}"
@@ -121,7 +121,8 @@ _DISCLAIMER: Final = re.compile(
     r"|\b(?:may|might|can|could) (?:contain|include|have|make) (?:some |minor |occasional )?(?:errors?|inaccurac\w+"
     r"|mistakes?|omissions?)\b|\b(?:not|no|n't) (?:constitute |be |provide |offer |intended as |a substitute for "
     r"|meant as )*(?:professional |formal )?legal advice\b"
-    r"|\bnot a (?:substitute|lawyer)\b|\bfor (?:general )?(?:informational|information|reference"
+    r"|\bnot a (?:substitute|lawyer)\b|\bcannot (?:provide|give|offer) (?:legal|medical|financial) advice\b"
+    r"|\bfor (?:general )?(?:informational|information|reference"
     r"|educational) (?:purposes? )?only\b|\b(?:generated|produced) by (?:an? )?(?:AI|language model)"
     r"|\b(?:let me know|feel free to|hope this helps|please verify|please double[- ]check)\b",
     re.IGNORECASE,
@@ -132,7 +133,8 @@ FINAL: Final = re.compile(
     r"(?:最终|最后|正确|标准|参考|本题|我的|【|\[|^|\n)[ \t]*(?:的)?(?:答案|结论|回答|答复|金额)(?:[】\]]|是|为"
     r"|如下)?[ \t]*[:：】\]][ \t]*|最终(?:答案|结论|结果|金额)(?:是|为)[:：]?|(?:答案|结论)[是为][:：]?"
     r"|(?:^|\n|[.] )[ \t]*(?:(?:the )?(?:final|short|correct|direct) )?(?:answer|conclusion)(?: is)?[ \t]*:[ \t]*"
-    r"|\b(?:the )?(?:final|correct) answer is:?[ \t]*|\bthe answer is:?[ \t]*|^A[:：][ \t]*|(?<=\n)A[:：][ \t]*"
+    r"|\b(?:the )?(?:final|correct) answer is:?[ \t]*|\banswer \([^()\n]{1,40}\) is:?[ \t]*|\bthe answer is:?[ \t]*"
+    r"|^A[:：][ \t]*|(?<=\n)A[:：][ \t]*"
     r"|####[ \t]*",
     re.IGNORECASE,
 )
