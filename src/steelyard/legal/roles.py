@@ -1,6 +1,7 @@
 """What a sum or a day is about: collected, returned, still owed, interest; signed, effective, born."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 # the first that fits a place wins it, so that 未退 is not 退 and 还欠 is not 还
@@ -47,7 +48,11 @@ DATE_ROLES: Final = frozenset(
 """Roles that only days have."""
 SUM_ROLES: Final = frozenset(("owed", "interest", "principal", "deposit", "penalty", "wage", "rent", "fee", "price"))
 """Roles that only sums have; all others may be said of both."""
-_PATTERN: Final = re.compile("|".join(f"(?P<{name}>{words})" for name, words in _ROLES), re.IGNORECASE)
+_CHARACTERS: Final = "".join(sorted({char for _, words in _ROLES for char in words if char >= "\u4e00"}))
+# a role begins with one of its characters, or with a letter
+_PATTERN: Final = re.compile(
+    rf"(?=[A-Za-z{_CHARACTERS}])(?:" + "|".join(f"(?P<{name}>{words})" for name, words in _ROLES) + ")", re.IGNORECASE
+)
 _KIN: Final = (frozenset(("loan", "collected")), frozenset(("delivered", "collected")))  # who lends or hands over gives
 _ENDS: Final = frozenset(("begun", "ended"))
 """What anything has: a beginning and an end."""
@@ -55,6 +60,7 @@ _GENERIC: Final = frozenset(("collected",))
 _FIRST: Final = frozenset(("owed", "returned"))  # 还欠多少工资 asks what is owed
 
 
+@lru_cache(maxsize=1 << 12)
 def roles(text: str) -> list[tuple[str, int, int]]:
     """The roles that words of a text speak of, with their places."""
     return [(str(found.lastgroup), found.start(), found.end()) for found in _PATTERN.finditer(text)]
@@ -65,6 +71,7 @@ def roles_for(kind: str) -> frozenset[str]:
     return SUM_ROLES if kind == "date" else DATE_ROLES
 
 
+@lru_cache(maxsize=1 << 10)
 def asked_roles(question: str) -> frozenset[str]:
     """What a question asks about: still owed and returned before all else, payment only where nothing else is named."""
     found = roles(question)

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
 from steelyard.formats.documents import Document, Page
 from steelyard.legal.quotes import Key, key_of, quote_pieces
 
 _MOST: Final = 64
+_MOST_KEPT: Final = 1 << 12
 _PLACES: Final = 8
 GRAM: Final = 3
 WORD: Final = re.compile("[a-z][a-z'-]+")
@@ -38,9 +39,17 @@ class SourcePage:
         """The kind and the key of each unit."""
         return tuple((unit.kind, key_of(self.page.text[unit.start : unit.end])) for unit in self.page.units)
 
+    @cached_property
+    def _kinds(self) -> dict[str, list[str]]:
+        return {}
+
     def kinds(self, words: str) -> list[str]:
-        """The kinds of the units that hold these words, each once."""
-        return list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
+        """The kinds of the units that hold these words, each once; asked again for every answer to a question."""
+        found = self._kinds.get(words)
+        if found is None:
+            found = list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
+            _remember(self._kinds, words, found)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,13 +109,24 @@ class Source:
 
     def span_on(self, words: str, numbers: tuple[int, ...]) -> int:
         """How much of these pages a quotation spans, what its gaps skip included; -1 if it does not stand there."""
-        keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
-        spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
-        return min((span for span in spans if span >= 0), default=-1)
+        found = self._spans.get((words, numbers))
+        if found is None:
+            keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
+            spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
+            found = min((span for span in spans if span >= 0), default=-1)
+            _remember(self._spans, (words, numbers), found)
+        return found
+
+    @cached_property
+    def _spans(self) -> dict[tuple[str, tuple[int, ...]], int]:
+        return {}
 
 
 def source_of(document: Document) -> Source:
     """The document as it is searched; the last few are kept."""
+    known = _kept.get(id(document))
+    if known is not None and known.document is document:
+        return known
     with _lock:
         source = _kept.get(id(document))
         if source is None or source.document is not document:
@@ -115,6 +135,13 @@ def source_of(document: Document) -> Source:
         while len(_kept) > _MOST:
             _kept.popitem(last=False)
         return source
+
+
+def _remember(kept: dict[Any, Any], key: Any, value: Any) -> None:
+    """Keep what was found, and not more than a few thousand of it."""
+    if len(kept) >= _MOST_KEPT:
+        kept.clear()
+    kept[key] = value
 
 
 def _joined(keys: list[Key]) -> Key:

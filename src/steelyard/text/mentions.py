@@ -263,6 +263,7 @@ _AFTER_FIRST: Final = frozenset({name[0] for name in _CURRENCIES} | {" ", "u"})
 _MAY_BE_GROUPED: Final = re.compile(r"\d \d{3}|\d\.\d{3}")
 # characters without one of which nothing before or behind a figure qualifies it
 _QUALIFIES_BEFORE: Final = re.compile(r"[小不近过超于至最逾上几数约概致莫多每到~≈好]|[A-Za-z]")
+_LETTER: Final = re.compile("[A-Za-z]")
 _QUALIFIES_AFTER: Final = re.compile(r"\s*[以之起不有开左上/每至到\-~A-Za-z]")
 
 
@@ -353,9 +354,11 @@ def _digit(text: str) -> Decimal:
 
 def _qualified(text: str, mention: Mention) -> Mention:
     """What stands beside an amount or a count may make it a bound, a rate, a range, or approximate."""
-    before, after = text[max(0, mention.start - 40) : mention.start], text[mention.end : mention.end + 12]
-    if not _QUALIFIES_BEFORE.search(before[-12:]) and not _QUALIFIES_AFTER.match(after):
+    before, after = text[max(0, mention.start - 12) : mention.start], text[mention.end : mention.end + 12]
+    if not _QUALIFIES_BEFORE.search(before) and not _QUALIFIES_AFTER.match(after):
         return mention
+    if _LETTER.search(before):  # words take more room than characters
+        before = text[max(0, mention.start - 40) : mention.start]
     loose = mention.loose
     if _BOUND_BEFORE.search(before) or _SOME_BEFORE.search(before) or _BOUND_AFTER.match(after):
         loose = loose or "bound"
