@@ -80,8 +80,9 @@ def check_quote(line):
 
 
 FULL_WIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
+TRADITIONAL = opencc.OpenCC("s2t")
 WRITINGS = {
-    "traditional": lambda text: opencc.OpenCC("s2t").convert(text),
+    "traditional": TRADITIONAL.convert,
     "full width": lambda text: text.translate(FULL_WIDTH),
     "spaced": lambda text: re.sub(r"(?<=[\u4e00-\u9fff])(?=[\u4e00-\u9fff])", " ", text),
 }

@@ -1,13 +1,11 @@
 """Names as models give them: written variants agree; rivals in the asked role, lists and owners earn nothing."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 
 from steelyard.legal import judge_fact
-from steelyard.legal.names import judge_name
 
 LINES = [json.loads(line) for line in (Path(__file__).parent / "lines" / "names.jsonl").read_text("utf-8").splitlines()]
 
@@ -63,21 +61,3 @@ def test_a_surname_alone_is_uncertain():
 def test_a_text_that_denies_the_typed_field_objects_to_it():
     output = {"entity": "娄知行", "answer": "签字的不是娄知行，而是其弟娄知远。"}
     assert not judge_fact({"entity": "娄知行"}, output, question="谁在欠条上签了字？").correct
-
-
-LONG = {
-    "names": ("柏若棠", "谁介绍的?", "柏若棠" * 33_000),
-    "list": ("柏若棠", "谁介绍的?", "柏若棠、冉予墨、" * 12_000),
-    "clauses": ("柏若棠", "谁介绍的?", "不是柏若棠。" * 16_000),
-    "english": ("Ingrid Sole", "Who signed?", "Ingrid A. B. C. " * 6_000),
-    "title case": ("Ingrid Sole", "Who signed?", "Aaa " * 25_000 + "Ingrid Sole"),
-    "accents": ("José Núñez", "Who signed?", "José " * 20_000),
-    "figures": ("13000000071", "电话是多少?", "1 " * 50_000),
-}
-
-
-@pytest.mark.parametrize(("name", "question", "answer"), LONG.values(), ids=LONG)
-def test_time_is_linear_in_the_answer(name, question, answer):
-    begin = time.process_time()
-    judge_name(name, [], question, answer)
-    assert time.process_time() - begin < 0.5

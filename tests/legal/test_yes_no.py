@@ -1,13 +1,12 @@
 """Yes/no answers as models write them: the clause that answers decides; what rules cannot decide is said so."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 
 from steelyard.legal import judge_fact
-from steelyard.legal.polarity import judge_boolean, polarity
+from steelyard.legal.polarity import polarity
 
 LINES = [
     json.loads(line) for line in (Path(__file__).parent / "lines" / "yes_no.jsonl").read_text("utf-8").splitlines()
@@ -77,24 +76,3 @@ def test_an_announced_final_answer_decides():
 def test_another_question_that_the_model_answers_is_not_read():
     answer = "三人具有原告资格。\n问题:该规定是否合法?\n答案:该规定不合法。"
     assert polarity("三人是否具有原告资格?", answer) is True
-
-
-LONG = {
-    "negators": "不" * 100_000,
-    "clauses": "他不承认," * 20_000,
-    "sentences": "他承认借款。" * 16_000,
-    "conditions": "如果" * 50_000,
-    "commas": "的," * 50_000,
-    "courts": "法院" * 50_000,
-    "open quotes": "“" * 100_000,
-    "asked forms": "是否" * 50_000,
-    "english": "not never no " * 8_000,
-    "english clauses": "he did not sign, " * 6_000,
-}
-
-
-@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
-def test_time_is_linear_in_the_answer(text):
-    begin = time.process_time()
-    judge_boolean(True, "Did he sign?" if text.isascii() else "他是否承认借款?", text)
-    assert time.process_time() - begin < 0.5

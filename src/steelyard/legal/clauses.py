@@ -12,7 +12,7 @@ from steelyard.text.mentions import Mention, mentions
 # a comma or a point inside a number does not end a clause
 _END: Final = re.compile(r",(?!\d{3}(?!\d))|(?<!\d),|[。;!?！？；\n]|\.(?=\s|$)")
 _SENTENCE_END: Final = re.compile(r"[。!?！？;；\n]|\.(?=\s|$)")
-_QUOTED: Final = re.compile('“[^”]*”|「[^」]*」|『[^』]*』|"[^"\n]*"')
+_QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"\n]*"')
 _BRACKETED: Final = re.compile(r"\([^()\n]{0,400}\)|\[[^\[\]\n]{0,400}\]|【[^】\n]{0,400}】|（[^）\n]{0,400}）")
 
 _DENIED: Final = re.compile(

@@ -16,7 +16,7 @@ from steelyard.text.scripts import has_han
 
 VALUE_KINDS: Final = ("date", "phone", "money", "count")
 _NEAR: Final = 200
-_QUOTED: Final = re.compile('“[^”]{0,400}”|「[^」]{0,400}」|『[^』]{0,400}』|"[^"]{0,400}"|《[^》]{0,80}》')
+_QUOTED: Final = re.compile('“[^“”]{0,400}”|「[^」]{0,400}」|『[^』]{0,400}』|"[^"]{0,400}"|《[^》]{0,80}》')
 _SHORT_QUOTE: Final = re.compile('“[^”]{1,4}”|「[^」]{1,4}」|"[^"]{1,4}"')
 _STOP: Final = re.compile(r"[。!?;\n]|(?<!Mr)(?<!Ms)(?<!Dr)(?<!Mrs)(?<!vs)(?<!\b[A-Z])\.(?=\s|$)|,(?!\d{3}(?!\d))")
 _BARE: Final = re.compile(r"[\s。,.!]|我|他|她|本人|对此|\b(?:i|he|she|it)\b", re.IGNORECASE)
