@@ -25,7 +25,7 @@ def timed(change):
 tail = "这是对上述情况的说明，双方对此没有其他约定。"
 def longer(record, length):
     answer = record.get("answer", "")
-    return {**record, "answer": answer + tail * max(0, (length - len(answer)) // len(tail))}
+    return {**record, "answer": answer + "  " + tail * max(0, (length - len(answer)) // len(tail))}
 print(json.dumps({
     "questions": len(benchmark.questions),
     "first": timed(dict),
