@@ -508,3 +508,9 @@ def test_any_record_scores_between_nought_and_one(record):
         verdict = judge(question, record, SMALL)
         assert 0.0 <= verdict.score <= 1.0
         assert all(0.0 <= value <= 1.0 for value in verdict.parts.values())
+
+
+def test_an_answer_of_too_many_figures_is_not_read(document):
+    verdict = judge(fact(), {"answer": "42000元 " * 2001, "citations": [RIGHT]}, document)
+    assert (verdict.score, verdict.reasons["exact_match"]) == (0.0, "more than 2000 figures")
+    assert "answer_too_long: more than 2000 figures" in verdict.remarks

@@ -16,6 +16,7 @@ from steelyard.legal.forbidden import find_forbidden
 from steelyard.legal.grounding import Invented, find_invented
 from steelyard.legal.model import Evidence, EvidenceSet, Fact, Gap, Question, penalty_of
 from steelyard.legal.quotes import contains_quote
+from steelyard.legal.reading import MOST_FIGURES, is_too_long
 from steelyard.legal.refusal_words import CONFLICT
 from steelyard.legal.saying import says_something
 
@@ -68,9 +69,8 @@ class _Draft:
 def judge(question: Question, record: Mapping[str, Any], document: Document) -> Verdict:
     """Judge what a system gave to a question; no model, no chance."""
     answer = record.get("answer")
-    if isinstance(answer, str) and len(answer) > question.about.longest:
-        remark = f"answer_too_long: more than {question.about.longest} characters"
-        draft = _nothing(question, f"longer than {question.about.longest} characters", remark)
+    if isinstance(answer, str) and is_too_long(answer, question.about.longest):
+        draft = _unread(question, answer)
         return _closed(question, case_of(question, {}, document), draft)
     case = case_of(question, record, document)
     match question:
@@ -81,6 +81,14 @@ def judge(question: Question, record: Mapping[str, Any], document: Document) -> 
         case Gap():
             draft = _judge_gap(question, case)
     return _closed(question, case, draft)
+
+
+def _unread(question: Question, answer: str) -> _Draft:
+    """A draft for an answer that is longer, or has more figures, than the judges read."""
+    if len(answer) > question.about.longest:
+        remark = f"answer_too_long: more than {question.about.longest} characters"
+        return _nothing(question, f"longer than {question.about.longest} characters", remark)
+    return _nothing(question, f"more than {MOST_FIGURES} figures", f"answer_too_long: more than {MOST_FIGURES} figures")
 
 
 def _nothing(question: Question, why: str, remark: str = "") -> _Draft:
