@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Final
 
 from steelyard.text.dates import Day
@@ -18,7 +18,6 @@ from steelyard.text.mentions import Mention
 
 _NEAR: Final = 8  # operands on either side of a value
 _LONGEST_SUM: Final = 48  # addends of a sum in a row
-_FEW: Final = 12  # amounts or dates of a document up to which a pair that the answer does not state may be meant
 
 TOTAL: Final = re.compile(
     "合计|共计|总计|累计|一共|总共|共|总额|总数|加起来|合起来|之和|相加|加上|全部|先后|已[付支还退收交]|实际|"
@@ -227,12 +226,3 @@ def _is_months(value: Decimal, length: int, one: tuple[int, int], two: tuple[int
 
 def _is_minutes(value: Decimal, between: int) -> bool:
     return between > 0 and abs(value - between) * 20 <= between
-
-
-def reckoned(amounts: Iterable[int]) -> tuple[frozenset[int], frozenset[int]]:
-    """Sums and differences of two amounts of a document that has few of them."""
-    few = list(islice(sorted(set(amounts)), _FEW + 1))
-    if len(few) > _FEW:
-        return frozenset(), frozenset()
-    pairs = list(combinations(few, 2))
-    return frozenset(one + two for one, two in pairs), frozenset(two - one for one, two in pairs)

@@ -44,8 +44,6 @@ class Ground:
     digits: frozenset[str] = frozenset()
     tails: frozenset[str] = frozenset()
     amounts: tuple[int, ...] = ()
-    sums: frozenset[int] = frozenset()
-    differences: frozenset[int] = frozenset()
     counted: Mapping[str, frozenset[Decimal]] = field(default_factory=dict)
     counts_times: bool = False
     periods: tuple[tuple[int, str], ...] = ()
@@ -71,7 +69,6 @@ def ground_of(context: str) -> Ground:
     numbers = [value for value in values if value.kind in ("money", "number") and value.value is not None]
     days = tuple(_with_years([value for value in values if value.kind == "date"]))
     amounts = tuple(sorted({cents(value.value) for value in numbers if value.kind == "money" or value.value >= 100}))
-    sums, differences = derivations.reckoned(amounts)
     return Ground(
         key=quote_key(context),
         text=text,
@@ -89,8 +86,6 @@ def ground_of(context: str) -> Ground:
         digits=frozenset(_digit_runs(text)),
         tails=frozenset(tail[1] for tail in _TAIL.finditer(text)),
         amounts=amounts,
-        sums=sums,
-        differences=differences,
         counted=_numbers_by_noun(text, values),
         counts_times=any(value.kind == "count" and same_measure(value.unit, "次") for value in values),
         periods=tuple(_periods(values)),

@@ -104,10 +104,6 @@ _FORMS: Final = tuple(
     )
 )
 _DAY_BEFORE: Final = re.compile(r"(?<![\d/.-])(?P<d>\d{1,2})(?:st|nd|rd|th)?\s?(?:to|until|through|till|-|~|至|到)\s?$")
-_DAY_PAIR: Final = re.compile(
-    rf"(?<![A-Za-z]){_NAME}\s(?P<d>\d{{1,2}})\s?[-~]\s?(?P<e>\d{{1,2}}),?\s(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)",
-    re.IGNORECASE,
-)
 _SHORT_END: Final = re.compile(r"(?P<m>\d{1,2})[./](?P<d>\d{1,2})(?![\d./])")
 _LONE_DAY: Final = re.compile(rf"(?P<d>\d{{1,2}}|{_N}{{1,3}})[日号]")
 _JOIN: Final = re.compile(
