@@ -217,6 +217,15 @@ def test_rows_stay_in_pairs_through_branches(here):
     assert pools.variables["xs"] == ["a", "b", "c", "d"]
 
 
+def test_after_a_router_the_snapshot_holds_plain_values_as_upstreams_does(here):
+    steps = (
+        "- toy.make\n- branch:\n    router: [toy.even]\n    branches:\n      odd: []\n      even:\n      - toy.add\n"
+        "      - branch:\n          router: [toy.even]\n          branches: {even: [], odd: []}\n"
+    )
+    left = [each["memory"]["memory_xs"] for each in run(here, steps).snapshots]
+    assert left == [list("abcd"), list("abcd"), ["a", "b!", "c", "d!"], ["a", "b!", "c", "d!"]]
+
+
 def test_branches_run_in_the_order_of_the_file_and_nest(here):
     steps = (
         "- toy.make\n- branch:\n    router: [toy.even]\n    branches:\n"

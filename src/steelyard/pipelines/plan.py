@@ -17,7 +17,8 @@ class Call:
     """One call: the tool, where each argument comes from, and under which names what it gives is kept.
 
     `binding` is that of the tool without the overrides of the step and without arguments that nothing feeds; `origin`
-    tells the server from any other; `places` says where in a file a parameter of the call stands.
+    tells the server from any other; `places` says where in a file a parameter of the call stands; `routes` marks the last
+    step of a router, which gives the data and the state of every row.
     """
 
     step: Step
@@ -27,6 +28,7 @@ class Call:
     outputs: Mapping[str, str]
     origin: str = ""
     places: Mapping[str, str] = field(default_factory=dict)
+    routes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +115,16 @@ class _Binder:
             case Loop():
                 return BoundLoop(node.times, tuple(self.bind(each) for each in node.steps))
             case Branch():
-                router = tuple(self.bind(each) for each in node.router)
+                *before, last = (self.bind(each) for each in node.router)
+                last = self._router(last, node.where)
                 branches = {state: tuple(self.bind(each) for each in steps) for state, steps in node.branches.items()}
-                return BoundBranch(router, self._last(router, node.where), branches, node.where)
+                return BoundBranch((*before, last), last, branches, node.where)
 
     @staticmethod
-    def _last(router: tuple["Bound", ...], where: str) -> Call:
-        last = router[-1] if router else None
+    def _router(last: "Bound", where: str) -> Call:
         if not isinstance(last, Call) or not any(not name.startswith("$") for name in last.outputs.values()):
             raise InputError("the last step of a router must be a tool that gives something", where=where)
-        return last
+        return replace(last, routes=True)
 
     def _call(self, step: Step) -> Call:
         tool = self._tool(step)
