@@ -12,9 +12,10 @@ from steelyard.cli import main
 from steelyard.errors import InputError, SteelyardError, SystemFailure, UnknownName
 from steelyard.formats.yamls import dump_yaml, read_yaml
 from steelyard.pipelines.building import build
+from steelyard.pipelines.checking import check_parameters
 from steelyard.pipelines.journal import new_journal
 from steelyard.pipelines.loading import load_servers, parameters_for
-from steelyard.pipelines.plan import bind, check_parameters, remembered
+from steelyard.pipelines.plan import bind, remembered
 from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.running import UNSET, Pools, run_steps
 from steelyard.pipelines.spec import read_pipeline

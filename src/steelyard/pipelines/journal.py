@@ -1,9 +1,10 @@
 """The journal of a run: one line for each call that is done, from which a run that ended early goes on.
 
 The first line names the pipeline. Each other says the step, what it left (`memory`), the parameters it changed
-(`local`), which of these are prompts or rows with the states that a router gave, and a fingerprint of the step, its server and its parameters. When a run is
-resumed the steps are walked again; a call whose line is there is not made but read, until the first that has none, or
-whose fingerprint is another; what stood there from that one on is kept in a file beside.
+(`local`), which of these are prompts, or rows with the states that a router gave, and a fingerprint of the step, its
+server and its parameters. When a run is resumed the steps are walked again; a call whose line is there is not made but
+read, until the first that has none, or whose fingerprint is another; what stood there from that one on is kept in a
+file beside.
 """
 
 import fcntl
