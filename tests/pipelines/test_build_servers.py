@@ -78,7 +78,9 @@ def test_a_server_that_cannot_be_imported_gives_way_to_ours_with_one_notice(proj
 def test_the_projects_server_is_run_or_fails_where_that_is_chosen(project, capsys):
     for command in ("build", "run"):
         assert main([command, "p.yaml", "--servers", "project"]) == 3
-        assert "No module named 'no_such_module_anywhere'" in capsys.readouterr().err
+        err = capsys.readouterr().err
+        assert "No module named 'no_such_module_anywhere'" in err
+        assert err.endswith("or take the server of steelyard: --servers ours\n")
     (project / "p.yaml").write_text(TREC.replace("servers/evaluation", "servers/router"))
     assert main(["run", "p.yaml", "--servers", "project"]) == 2
     assert "there is no server at 'servers/router'" in capsys.readouterr().err
