@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args
+from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, InputError
 from steelyard.formats.yamls import Located
@@ -144,14 +145,15 @@ def _as_filed(home: Home, filed: Located, choice: Choice) -> Home:
     if not isinstance(path, str) or path in (home.address, str(home.program)):
         return home
     if _is_address(path):
-        other = replace(home, address=path, program=None)
+        same = urlsplit(path).netloc == urlsplit(home.address).netloc  # headers hold secrets of one host
+        other = replace(home, address=path, program=None, headers=home.headers if same else {})
     elif Path(path).is_file():
         other = _at_program(home, Path(path), fields)
         if _is_same(other.program, home.program):
             return home
         if other.bundled and home.counterpart and _is_same(other.folder, home.counterpart):
             return home if choice == "project" else _stand_in(home)
-    elif home.folder is not None and Path(path).parents[1].name == home.folder.name:
+    elif home.folder is not None and Path(path).parent.parent.name == home.folder.name:
         return home  # the folder has moved with the project, or ours to another installation
     else:
         raise InputError(f"there is no program {path!r}", where=fields["path"].where, hint=OFFER_HINT)
