@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Final
 
-from steelyard.errors import ConfigError, SystemFailure
+from steelyard.errors import ConfigError, SteelyardError, SystemFailure
+from steelyard.systems.decoding import beginning
 from steelyard.systems.records import Ask, Failure, Reply, System, TryAgain
 
 LONGEST_BACKOFF: Final = 30.0
@@ -136,6 +137,8 @@ class _Inquiry:
                     self._back_off(attempt, wish)
                 case SystemFailure():
                     return Failure(str(outcome.problems[0]), time.monotonic() - begun, attempt)
+                case Exception() if not isinstance(outcome, SteelyardError):
+                    return Failure(_described(outcome), time.monotonic() - begun, attempt)
                 case _:
                     raise outcome
         return None
@@ -188,6 +191,12 @@ class _Inquiry:
                 self._changed.wait(_GLANCE)
             self._changed.notify_all()
             return self._unread.popleft()
+
+
+def _described(error: Exception) -> str:
+    """The type of an exception that nobody expected, and what it says: it is a failure of one question."""
+    text = beginning(str(error))
+    return f"asking failed: {type(error).__name__}{': ' if text else ''}{text}"
 
 
 def _outcome(function: Callable[..., Any], *arguments: Any) -> Any:
