@@ -6,6 +6,7 @@ unless `--all` is given. A judgement that takes longer than `--limit` seconds is
 """
 
 import argparse
+import math
 import signal
 import sys
 import tempfile
@@ -183,7 +184,10 @@ def scorers() -> dict[str, Callable[[str], object]]:
 
     cited: dict[str, Callable[[str], tuple[dict[str, Any], Document]]] = {
         "answer": lambda text: ({"answer": text, "citations": [{"page": 1, "text": "电话号码我忘记了"}]}, document),
-        "citation": lambda text: ({"answer": "他说电话号码我忘记了", "citations": [{"page": 1, "text": text}]}, document),
+        "citation": lambda text: (
+            {"answer": "他说电话号码我忘记了", "citations": [{"page": 1, "text": text}]},
+            document,
+        ),
         "page": lambda text: ({"answer": "42000元", "citations": [{"page": text, "text": "电话"}]}, document),
         "field": lambda text: ({"answer": "", "amount_total": text, "text_answer": text, "date": text}, document),
         "document": lambda text: (
@@ -237,7 +241,9 @@ def measure(arguments: argparse.Namespace) -> Iterator[tuple[str, str, list[floa
             found: list[float] = []
             for size in arguments.sizes:
                 last = found[-1] if found else 0.0
-                found.append(seconds(judge, hostile(pattern, size), arguments.limit) if last < arguments.limit else last)
+                found.append(
+                    seconds(judge, hostile(pattern, size), arguments.limit) if last < arguments.limit else last
+                )
             yield name, label, found
 
 
@@ -245,13 +251,7 @@ def growth(found: list[float], sizes: list[int]) -> float:
     """What ten times the text costs, between the last two sizes."""
     if len(found) < 2 or found[-1] < NOISE:
         return 0.0
-    return float((found[-1] / max(found[-2], 1e-4)) ** (1 / _tens(sizes[-1] / sizes[-2])))
-
-
-def _tens(ratio: float) -> float:
-    import math
-
-    return math.log10(ratio)
+    return float((found[-1] / max(found[-2], 1e-4)) ** (1 / math.log10(sizes[-1] / sizes[-2])))
 
 
 def main() -> None:

@@ -65,7 +65,8 @@ def _limit(name: str, value: float, meaning: str) -> Limit:
 
 
 RESAMPLES: Final = _limit("RESAMPLES", 10_000_000, "resamples of one test or interval")
-CONCURRENCY: Final = _limit("CONCURRENCY", 1024, "questions, calls or batches at a time (-j)")
+CONCURRENCY: Final = _limit("CONCURRENCY", 1024, "questions, calls or threads at a time")
+PROCESSES: Final = _limit("PROCESSES", 256, "processes at a time")
 RETRIES: Final = _limit("RETRIES", 100, "further attempts after one that failed")
 TIMEOUT_SECONDS: Final = _limit("TIMEOUT_SECONDS", 86_400, "seconds that one attempt may be allowed to take")
 INTERVAL_SECONDS: Final = _limit("INTERVAL_SECONDS", 3_600, "seconds between two attempts (1 / --rate)")

@@ -11,10 +11,11 @@ Fields that mean nothing here are left out of the record.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date
 from decimal import Decimal
+from itertools import islice
 from math import isfinite
 from typing import Any, Final
 
@@ -55,6 +56,7 @@ _PAGE_BESIDE: Final = ("page_label", "page_number", "page")  # in metadata, `pag
 _DOCUMENT: Final = ("document", "doc", "document_name", "doc_name", "file_name", "filename", "file", "source")
 _PAGE_NUMBER: Final = re.compile(r"(?:第|p\.?|page)?\s?(\d{1,9})\s?页?", re.IGNORECASE)
 _LONGEST_PAGE: Final = 40  # characters of a page that may hold its number
+_MOST_NAMES: Final = 20  # of a record, in a message
 _LARGEST_NUMBER: Final = 4_096  # bits of a whole number
 
 Named = Mapping[Any, Any]
@@ -70,7 +72,7 @@ def record_of(value: Any, where: str = "") -> dict[str, Any]:
         raise SystemFailure(f"the reply must be text or an object, not {_shown(value)}", where=where)
     folded = {str(name).casefold(): member for name, member in named.items()}
     if _NAMES.isdisjoint(folded):
-        names = ", ".join(map(repr, folded)) or "none"
+        names = _shown_names(folded)
         raise SystemFailure(
             f"the reply has no answer; its fields are: {names}",
             where=where,
@@ -260,6 +262,12 @@ def _whole_text(text: str, where: str) -> str:
     except UnicodeEncodeError:
         raise SystemFailure("the reply holds half a character (a lone surrogate)", where=where) from None
     return text
+
+
+def _shown_names(names: Collection[str]) -> str:
+    """The first names of a record, for a message."""
+    first = ", ".join(_shown(name) for name in islice(names, _MOST_NAMES)) or "none"
+    return f"{first}, …" if len(names) > _MOST_NAMES else first
 
 
 def _shown(value: Any) -> str:
