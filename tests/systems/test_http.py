@@ -10,8 +10,8 @@ from systems.server import Answer
 
 from steelyard.errors import ConfigError, SystemFailure
 from steelyard.systems.http import HttpSystem
-from steelyard.systems.posting import address
 from steelyard.systems.records import Ask, TryAgain
+from steelyard.systems.secrets import address
 from steelyard.systems.settings import SystemSettings
 
 ASK = Ask("fact_001", "一共收了多少？", "transcript.md")

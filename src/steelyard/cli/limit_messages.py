@@ -6,6 +6,8 @@ LIMIT = {
     "to raise the limit, set {}": "要提高上限，请设置环境变量 {}",
     "a limit must be a number above 0, not {}": "上限必须是大于 0 的数，而不是 {}",
     "the reply holds a number of {} bits": "回复中有一个 {} 位（二进制）的数",
+    "this is no name of a header: {}": "这不是标头的名称：{}",
+    "a port lies between 1 and {}, not {}": "端口必须在 1 和 {} 之间，而不是 {}",
     "asking failed: {}": "提问出错：{}",
     "judging failed: {}": "评判出错：{}",
     "judging took longer than {} s": "评判超过 {} 秒",
@@ -18,4 +20,5 @@ LIMIT_WORDS = {
     "the time between two attempts in seconds": "两次提问的间隔秒数",
     "the nesting of the reply": "回复的嵌套层数",
     "concurrency": "并发数",
+    "the number of attempts that never ended": "一直没有结束的提问数",
 }

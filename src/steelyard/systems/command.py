@@ -10,6 +10,7 @@ from steelyard.errors import ConfigError, SystemFailure
 from steelyard.systems.decoding import check_size, decode_reply
 from steelyard.systems.processes import Process
 from steelyard.systems.records import Ask, Reply, reply_of
+from steelyard.systems.secrets import hiding, masked_command, secrets_in_command
 
 COMMAND_HINT = "for example command:python my_system.py"
 
@@ -19,7 +20,8 @@ class CommandSystem:
 
     def __init__(self, command: str, *, timeout: float) -> None:
         self._argv = _argv(command)
-        self.name = command
+        self.name = masked_command(command)
+        self._secrets = secrets_in_command(command)
         self._timeout = timeout
         self._lock = threading.Lock()
         self._idle: list[Process] = []
@@ -28,6 +30,10 @@ class CommandSystem:
 
     def ask(self, ask: Ask) -> Reply:
         """Ask once; a process that fails is ended, for what it says next could belong to this question still."""
+        with hiding(self._secrets):
+            return self._ask(ask)
+
+    def _ask(self, ask: Ask) -> Reply:
         process = self._take()
         try:
             reply = _reply(process.converse(_request(ask), self._timeout), ask)
@@ -74,11 +80,11 @@ def _argv(command: str) -> list[str]:
     try:
         argv = shlex.split(command)
     except ValueError as error:
-        raise ConfigError(f"this is no command: {command} ({error})", hint=COMMAND_HINT) from None
+        raise ConfigError(f"this is no command: {masked_command(command)} ({error})", hint=COMMAND_HINT) from None
     if not argv:
         raise ConfigError("no command is named", hint=COMMAND_HINT)
     if shutil.which(argv[0]) is None:
-        raise ConfigError(f"no program is called {argv[0]!r}", hint=COMMAND_HINT)
+        raise ConfigError(f"no program is called {masked_command(argv[0])!r}", hint=COMMAND_HINT)
     return argv
 
 
