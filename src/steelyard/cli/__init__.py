@@ -26,8 +26,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SteelyardError as error:
         print(_message(error, arguments), file=sys.stderr)  # noqa: T201 - a door speaks
         return error.exit_code
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as stop:
+        return getattr(stop, "exit_code", INTERRUPTED)
     except BrokenPipeError:
         # whoever read our output has gone; do not complain again when Python flushes it
         sys.stdout = None

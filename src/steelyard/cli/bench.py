@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 import time
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,13 @@ from steelyard.cli.gate import RULE_HELP, decide_required, required_rules, say_r
 from steelyard.cli.options import add_output_options, at_a_time, further_attempts, natural, positive, rate, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from steelyard.pipelines.benchmark import Progress
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
+STOPPED_EARLY = "stopped; nothing was asked yet"
 TYPES = ("fact_exact", "evidence_set", "conflict_gap")
 _DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules: no model, no chance.
 DIR holds questions/*.json and the documents that they name; without DIR the bundled, invented benchmark is used.
@@ -80,16 +82,43 @@ def run(arguments: argparse.Namespace) -> int:
         concurrency=arguments.concurrency, timeout=arguments.timeout, retries=arguments.retries, rate=arguments.rate
     )
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
-    try:
-        with redirect_stdout(sys.stderr), proportion("questions") as progress:  # a system may print
-            table = run_benchmark(benchmark, system, settings, path, resume=arguments.resume, progress=progress)
-    except KeyboardInterrupt:
-        sys.stderr.write(f"stopped; what was answered is in {path}; go on with: -o {path} --resume\n")
-        raise
+    with (
+        _told_when_stopped(path, len(benchmark.questions), arguments.lang) as counted,
+        redirect_stdout(sys.stderr),  # a system may print
+        proportion("questions") as draw,
+    ):
+        progress = counted(draw)
+        table = run_benchmark(benchmark, system, settings, path, resume=arguments.resume, progress=progress)
     if path not in arguments.output:
         sys.stderr.write(f"results: {path}\n")
     reports = [each for each in arguments.output if each != path]
     return _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
+
+
+@contextmanager
+def _told_when_stopped(path: Path, questions: int, language: str) -> "Iterator[Callable[[Progress], Progress]]":
+    """Say what was kept when the run is stopped by Ctrl-C or SIGTERM; gives a wrapper that counts what is done."""
+    from steelyard.cli.messages import translate
+    from steelyard.cli.stopping import terminable
+
+    done = 0
+
+    def counted(draw: "Progress") -> "Progress":
+        def progress(number: int, total: int) -> None:
+            nonlocal done
+            done = number
+            draw(number, total)
+
+        return progress
+
+    try:
+        with terminable():
+            yield counted
+    except KeyboardInterrupt:
+        kept = f"stopped; {done} of {questions} questions are done and kept in {path}"
+        message = f"{kept}\nhint: go on with: -o {path} --resume" if path.exists() else STOPPED_EARLY
+        sys.stderr.write(translate(message, language) + "\n")
+        raise
 
 
 def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namespace) -> int:

@@ -4,11 +4,12 @@ import json
 import shlex
 import shutil
 import threading
+import time
 from collections.abc import Mapping
 
 from steelyard.errors import ConfigError, SystemFailure
 from steelyard.systems.decoding import check_size, decode_reply
-from steelyard.systems.processes import Process
+from steelyard.systems.processes import LEAVE, Process
 from steelyard.systems.records import Ask, Reply, reply_of
 from steelyard.systems.secrets import hiding, masked_command, secrets_in_command
 
@@ -54,20 +55,25 @@ class CommandSystem:
             process.kill()
         for process in idle:
             process.dismiss()
+        end = time.monotonic() + LEAVE
         for process in idle:
-            process.leave()
+            process.leave(end - time.monotonic())
 
     def _take(self) -> Process:
         with self._lock:
             if self._closed:
                 raise SystemFailure("the system is closed")
-            alive = (process for process in iter(self._next_idle, None) if process.alive())
-            process = next(alive, None) or Process(self._argv)
+            process = self._next_idle() or Process(self._argv)
             self._busy.add(process)
         return process
 
     def _next_idle(self) -> Process | None:
-        return self._idle.pop() if self._idle else None
+        while self._idle:
+            process = self._idle.pop()
+            if process.alive():
+                return process
+            process.kill()  # what it has started may run on
+        return None
 
     def _give_back(self, process: Process) -> None:
         with self._lock:

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from steelyard import __version__, limits
 from steelyard.errors import ConfigError, SystemFailure
-from steelyard.formats.encodings import ACCEPTED, BadEncoding, Body, BodyTooLarge
-from steelyard.systems.decoding import beginning, check_size, decode_reply
+from steelyard.formats.bounded import ACCEPTED, BadEncoding, TooLarge, decode_bounded
+from steelyard.systems.decoding import beginning, check_size, decode_reply, too_large
 from steelyard.systems.records import TryAgain
 from steelyard.systems.secrets import hiding, masked_url, secrets_in_request
 
@@ -84,15 +84,16 @@ class Poster:
 def _content(response: "httpcore.Response") -> bytes:
     """All that was sent, decoded, as long as it is not too much."""
     largest = int(limits.REPLY_BYTES.value)
+    sent = bytearray()
+    for piece in response.iter_stream():
+        sent += piece
+        check_size(len(sent))
     try:
-        body = Body(_named(response.headers).get("content-encoding", ""), largest)
-        for piece in response.iter_stream():
-            body.add(piece)
-    except BodyTooLarge:
-        check_size(largest + 1)
+        return decode_bounded(bytes(sent), _named(response.headers).get("content-encoding", ""), largest)
+    except TooLarge:
+        raise too_large() from None
     except BadEncoding as error:
         raise SystemFailure(f"the reply cannot be decompressed: {error}") from None
-    return body.content
 
 
 def _named(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
