@@ -41,7 +41,6 @@ FIELDS: Final = (
     "entity",
     "text_answer",
 )
-TOO_LONG: Final = "the field is too long"
 _RATE_ASKED: Final = re.compile(
     r"每|月租|月薪|日薪|年薪|时薪|单价|\bper\b|\b(?:daily|weekly|monthly|hourly|annual|yearly)\b|\beach\b",
     re.IGNORECASE,
@@ -211,7 +210,9 @@ def _judge_words(key: str, expected: Any, text: str, case: _Case) -> Judged:
 
 def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> Judged:
     if isinstance(given, str):
-        return Judged(False, TOO_LONG) if is_too_long(given) else _judge_words(key, expected, normal(given), case)
+        if is_too_long(given):
+            return Judged(False, "the field is too long")
+        return _judge_words(key, expected, normal(given), case)
     match key:
         case "amount_total" | "count":
             number = amount_of(given)

@@ -164,7 +164,7 @@ def _target(url: str) -> "httpcore.URL":
         raise ConfigError(f"this is no address: {masked_url(url)} ({error})") from None
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise ConfigError(f"this is no address: {masked_url(url)}", hint="for example http://localhost:8000/ask")
-    if not 0 < (parsed.port or 1) <= _LARGEST_PORT:
+    if parsed.port is not None and not 0 < parsed.port <= _LARGEST_PORT:
         raise ConfigError(f"a port lies between 1 and {_LARGEST_PORT}, not {parsed.port}")
     return httpcore.URL(scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path)
 

@@ -140,4 +140,7 @@ def hiding(secrets: frozenset[str]) -> Iterator[None]:
 def _hidden(text: str, secrets: frozenset[str]) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, MASK)
+        # a message may have been cut within the secret
+        cut = next((end for end in range(len(secret) - 1, 2, -1) if f"{secret[:end]}…" in text), 0)
+        text = text.replace(f"{secret[:cut]}…", f"{MASK}…") if cut else text
     return text
