@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from steelyard import limits
 from steelyard.errors import InputError, Problem, nearest
 from steelyard.formats.places import Places, located_json
 from steelyard.formats.question_checks import benchmark_folder, faults, questions_of
@@ -50,7 +51,7 @@ class QuestionFile:
 
 def read_question_file(path: str | Path) -> QuestionFile:
     """A file of questions; all that is wrong with it is told at once."""
-    text, stream = read_text(path)
+    text, stream = read_text(path, limits.DOCUMENT_BYTES)
     if not text.strip():
         raise InputError("there is nothing in it", where=stream.name)
     content, places = located_json(text, stream.name)
@@ -96,7 +97,7 @@ def question_paths(directory: str | Path) -> list[Path]:
 
 def is_question_file(path: str | Path) -> bool:
     """Whether a JSON file means to be one of questions: it names a benchmark_type, or has questions."""
-    text, stream = read_text(path)
+    text, stream = read_text(path, limits.DOCUMENT_BYTES)
     content, _ = located_json(text, stream.name)
     return isinstance(content, dict) and not content.keys().isdisjoint(("benchmark_type", "questions"))
 
