@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.gate import RULE_HELP, decide_required, required_rules, say_required
-from steelyard.cli.options import add_output_options, natural, positive
+from steelyard.cli.options import add_output_options, at_a_time, further_attempts, natural, positive, rate, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,10 +47,12 @@ def add_command(commands: Any) -> None:
 
 def _add_asking_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("asking")
-    group.add_argument("-j", "--concurrency", type=positive, default=4, metavar="N", help="at a time (%(default)s)")
-    group.add_argument("--timeout", type=float, default=60.0, metavar="S", help="seconds an attempt (%(default)s)")
-    group.add_argument("--retries", type=natural, default=2, metavar="N", help="further attempts (%(default)s)")
-    group.add_argument("--rate", type=float, metavar="R", help="most attempts a second")
+    group.add_argument("-j", "--concurrency", type=at_a_time, default=4, metavar="N", help="at a time (%(default)s)")
+    group.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="seconds an attempt (%(default)s)")
+    group.add_argument(
+        "--retries", type=further_attempts, default=2, metavar="N", help="further attempts (%(default)s)"
+    )
+    group.add_argument("--rate", type=rate, metavar="R", help="most attempts a second")
     group.add_argument("--resume", action="store_true", help="go on with -o FILE.jsonl: ask only what is missing")
     group.add_argument("--request", metavar="JSON", help="body for http: JSON with {question}, {id}, {document}")
     group.add_argument(
