@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard import limits
 from steelyard.cli.messages import translate
 from steelyard.errors import InputError, SteelyardError
-from steelyard import limits
 from steelyard.formats import docx
 from steelyard.formats.documents import Document, read_document
 

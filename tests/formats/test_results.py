@@ -199,7 +199,10 @@ HEAD = {"kind": "legal", "name": "x", "signature": "kind:legal", "metrics": ["le
         ({"parts": {"legal": {"recall": "x"}}}, "the field 'parts.legal.recall' must be a number or null, not 'x'"),
         ({"output": "said"}, "the field 'output' must be an object, not 'said'"),
         ({"output": {"verdict": "right"}}, "the field 'output.verdict' must be an object, not 'right'"),
-        ({"output": {"verdict": {"expected": []}}}, "the field 'output.verdict.expected' must be an object, not a list"),
+        (
+            {"output": {"verdict": {"expected": []}}},
+            "the field 'output.verdict.expected' must be an object, not a list",
+        ),
         ({"output": {"verdict": {"reasons": []}}}, "the field 'output.verdict.reasons' must be an object, not a list"),
         ({"output": {"verdict": {"invented": [5]}}}, "the field 'output.verdict.invented[0]' must be an object, not 5"),
         (

@@ -3,6 +3,7 @@
 Every wrong type is one message with its line, so that what is read can be relied on by reports, gate and viewer.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -22,6 +23,7 @@ from steelyard.formats.shapes import (
     check_shape,
     is_number,
     shown,
+    wrong_shape,
 )
 
 Json = dict[str, Any]
@@ -137,9 +139,7 @@ def check_footer(foot: Any, items: int, where: str) -> None:
 
 def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, float]) -> list[str]:
     """The metrics whose mean in the footer is not the mean of the items; a footer need not name each metric."""
-    return [
-        metric for metric, mean in footed.items() if metric not in counted or not _is_close(mean, counted[metric])
-    ]
+    return [metric for metric, mean in footed.items() if metric not in counted or not _is_close(mean, counted[metric])]
 
 
 def read_bounds(bounds: Sequence[float | None]) -> tuple[float, float]:
@@ -196,10 +196,10 @@ def _check_weight(weight: Any, kind: str, where: str) -> None:
     except ValueError:
         is_weight = False
     if not is_weight:
-        raise InputError(f"the field 'tags.weight' must be a number above 0, not {shown(weight)}", where=where)
+        raise wrong_shape("tags.weight", "a number above 0", weight, where)
 
 
 def _is_close(footed: float | None, counted: float) -> bool:
-    if footed is None or counted != counted:  # no item has a score
-        return footed is None and counted != counted
+    if footed is None or math.isnan(counted):  # no item has a score
+        return footed is None and math.isnan(counted)
     return abs(footed - counted) <= ROUNDING * max(abs(footed), abs(counted), ROUNDING)

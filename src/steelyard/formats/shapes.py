@@ -87,7 +87,9 @@ def shown(value: Any) -> str:
         return "an object" if isinstance(value, dict) else "a list"
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
         return "a number of many digits"
-    text = repr(value) if isinstance(value, str) else {None: "null", True: "true", False: "false"}.get(value, repr(value))
+    text = (
+        repr(value) if isinstance(value, str) else {None: "null", True: "true", False: "false"}.get(value, repr(value))
+    )
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
