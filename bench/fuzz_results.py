@@ -106,7 +106,9 @@ def real_results(folder: Path) -> list[Path]:
     """A small results file of each kind."""
     qrels = {f"q{n}": {f"d{m}": m % 3 for m in range(5)} for n in range(6)}
     run = {f"q{n}": {f"d{m}": float(m * n % 7) for m in range(8)} for n in range(6)}
-    answers = [{"id": str(n), "prediction": f"a {n}", "references": ["a 1", "b"], "type": "xy"[n % 2]} for n in range(6)]
+    answers = [
+        {"id": str(n), "prediction": f"a {n}", "references": ["a 1", "b"], "type": "xy"[n % 2]} for n in range(6)
+    ]
     lines = folder / "answers.jsonl"
     lines.write_text("".join(json.dumps(row) + "\n" for row in answers), encoding="utf-8")
     tables = {
