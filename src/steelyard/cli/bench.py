@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.gate import RULE_HELP, decide_required, required_rules, say_required
-from steelyard.cli.options import add_output_options, at_a_time, further_attempts, natural, positive, rate, seconds
+from steelyard.cli.options import (
+    add_documents_option,
+    add_output_options,
+    at_a_time,
+    documents_folder,
+    further_attempts,
+    natural,
+    positive,
+    rate,
+    seconds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +52,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--require", action="append", default=[], metavar="RULE", help=f"exit with 1 unless {RULE_HELP}; see gate"
     )
+    add_documents_option(parser)
     _add_asking_options(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
@@ -76,7 +87,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     rules = required_rules(arguments.require)
     path = _results_path(arguments)
-    benchmark = load_benchmark(arguments.folder or benchmark_folder(), arguments.type, arguments.limit)
+    benchmark = load_benchmark(
+        arguments.folder or benchmark_folder(),
+        arguments.type,
+        arguments.limit,
+        documents_folder=documents_folder(arguments),
+    )
     _check_names(arguments.by, rules, benchmark)
     settings = AskSettings(
         concurrency=arguments.concurrency, timeout=arguments.timeout, retries=arguments.retries, rate=arguments.rate

@@ -69,6 +69,23 @@ def add_test_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=natural, default=42, metavar="N", help="of everything random (%(default)s)")
 
 
+def add_documents_option(parser: Any) -> None:
+    """The folder in which documents may lie beside that of the benchmark."""
+    words = "a folder in which documents may lie, too; else they lie inside that of the benchmark"
+    parser.add_argument("--documents", type=Path, metavar="DIR", help=words)
+
+
+def documents_folder(arguments: argparse.Namespace) -> "Path | None":
+    """The folder that is allowed; it must be there."""
+    from steelyard.errors import InputError
+    from steelyard.formats.streams import is_folder
+
+    folder: Path | None = arguments.documents
+    if folder is not None and not is_folder(folder):
+        raise InputError("there is no such folder", where=str(folder))
+    return folder
+
+
 def comparison_settings(arguments: argparse.Namespace) -> "ComparisonSettings":
     """What the test options say."""
     from steelyard.stats.compare import ComparisonSettings

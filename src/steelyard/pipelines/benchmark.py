@@ -61,9 +61,17 @@ class Benchmark:
 
 
 def load_benchmark(
-    folder: str | Path, types: str | Sequence[str] = (), limit: int | None = None, ids: Collection[str] | None = None
+    folder: str | Path,
+    types: str | Sequence[str] = (),
+    limit: int | None = None,
+    ids: Collection[str] | None = None,
+    *,
+    documents_folder: str | Path | None = None,
 ) -> Benchmark:
-    """The questions of a folder, of these types or ids, with their documents; what is missing or wrong is an error."""
+    """The questions of a folder, of these types or ids, with their documents; what is missing or wrong is an error.
+
+    Documents lie inside the folder, or in `documents_folder` where one is given.
+    """
     types = [types] if isinstance(types, str) else types
     for kind in types:
         if kind not in TYPES:
@@ -72,7 +80,7 @@ def load_benchmark(
     documents: dict[str, Document] = {}
     for file in read_benchmark(folder):
         if file.document not in documents:
-            documents[file.document] = read_document(find_document(file, folder))
+            documents[file.document] = read_document(find_document(file, folder, documents_folder))
         questions += [
             question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
             for raw in file.questions
@@ -89,40 +97,44 @@ def _named(folder: str | Path) -> str:
     return BUNDLED if Path(folder).resolve() == benchmark_folder().resolve() else str(folder)
 
 
-def documents_of(benchmark: str, *, within: Path | None = None, beside: Path | None = None) -> DocumentSet:
+def documents_of(
+    benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
+) -> DocumentSet:
     """The documents of the benchmark that a results file names, and why others are not there; nothing is an error.
 
     A relative folder is looked for from the current folder and then from `beside`, the folder of the results file.
     With `within`, only what lies in that folder is read, or is bundled: a result may name any place on this machine.
+    Documents lie inside the benchmark, or in the folder `also`, where the user names one.
     """
     if not benchmark:
         return DocumentSet()
     if benchmark == BUNDLED:
-        return _documents_in(benchmark_folder(), None)
+        return _documents_in(benchmark_folder(), None, also)
     places = dict.fromkeys([Path(benchmark), (beside or Path()) / benchmark])
     missing: list[Problem] = []
     for place in places:
-        found = _documents_in(place, within)
+        found = _documents_in(place, within, also)
         if found.found:
             return found
         missing += found.missing
     return DocumentSet(missing=tuple(missing))
 
 
-def _documents_in(folder: Path, within: Path | None) -> DocumentSet:
+def _documents_in(folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
     try:
         for path in (folder, *folder.glob("*.json"), *folder.glob("questions/*.json")):  # a link may lead elsewhere
             _check_within(path, within)
         files = {file.document: file for file in read_benchmark(folder)}
     except (SteelyardError, ValueError, OSError) as error:
         return DocumentSet(missing=(_problem(error, folder),))
-    return DocumentSet.of(_document_of(file, folder, within) for file in files.values())
+    return DocumentSet.of(_document_of(file, folder, within, also) for file in files.values())
 
 
-def _document_of(file: QuestionFile, folder: Path, within: Path | None) -> DocumentSet:
+def _document_of(file: QuestionFile, folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
     try:
-        path = find_document(file, folder)
-        _check_within(path, within)
+        path = find_document(file, folder, also)
+        if also is None or not path.resolve().is_relative_to(also.resolve()):
+            _check_within(path, within)
         return DocumentSet({file.document: read_document(path)})
     except (SteelyardError, ValueError, OSError) as error:
         return DocumentSet(missing=(_problem(error, folder / file.document),))
@@ -153,14 +165,15 @@ def evaluate_legal(
     ids: Collection[str] | None = None,
     path: str | Path | None = None,
     settings: AskSettings | None = None,
+    documents_folder: str | Path | None = None,
 ) -> Table:
     """Weigh a system on a legal benchmark, by default the bundled one.
 
     `system` is a SPEC (`http://…`, `replay:FILE`, `builtin:baseline` …), an object with `.query(question)`, or a
     function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
-    every item is written there as soon as it is done.
+    every item is written there as soon as it is done. Documents lie inside the folder, or in `documents_folder`.
     """
-    benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids)
+    benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids, documents_folder=documents_folder)
     opened = (
         open_system(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
         if isinstance(system, str)
