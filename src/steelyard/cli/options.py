@@ -43,9 +43,16 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a report; the extension is the format: .html .md .tex .csv .json .jsonl .svg .png (repeatable)",
     )
+    add_overwrite_option(group)
     group.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     group.add_argument("-q", "--per-item", action="store_true", help="every item, not only the means")
     add_language_option(group)
+
+
+def add_overwrite_option(parser: Any) -> None:
+    """--overwrite, without which recorded results and reviews are not replaced."""
+    words = "replace a .jsonl file that exists, once the new one is whole (other formats are always replaced)"
+    parser.add_argument("--overwrite", action="store_true", help=words)
 
 
 def add_language_option(parser: Any) -> None:
@@ -90,6 +97,11 @@ def natural(text: str) -> int:
     return _whole(text, least=0)
 
 
+def port(text: str) -> int:
+    """A port of this machine; 0 is a free one."""
+    return _whole(text, least=0, most=65535)
+
+
 def seconds(text: str) -> float:
     """A time above 0."""
     try:
@@ -120,11 +132,11 @@ def result_names(paths: Sequence[str]) -> list[str]:
     return unique_names([result_name(path) for path in paths])
 
 
-def _whole(text: str, *, least: int) -> int:
+def _whole(text: str, *, least: int, most: int = LARGEST) -> int:
     if not re.fullmatch(r"[+-]?[0-9]+", text.strip()):
         raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
-    if not least <= int(text) <= LARGEST:
-        raise argparse.ArgumentTypeError(f"must lie between {least} and {LARGEST:,}, not {text}")
+    if not least <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"must lie between {least} and {most:,}, not {text}")
     return int(text)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, InputError
+from steelyard.formats.writing import write_whole
 from steelyard.formats.yamls import Located, dump_yaml, read_yaml
 from steelyard.pipelines.server import Binding, Kind, Server, Tool
 
@@ -70,9 +71,9 @@ def write_yaml(path: Path, content: Mapping[str, Any]) -> None:
     """Write a mapping, and the folder it lies in."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dump_yaml(dict(content)), encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    write_whole(path, dump_yaml(dict(content)))
 
 
 def _binding(entry: Located) -> Binding:
