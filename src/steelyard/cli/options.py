@@ -97,11 +97,6 @@ def natural(text: str) -> int:
     return _whole(text, least=0)
 
 
-def port(text: str) -> int:
-    """A port of this machine; 0 is a free one."""
-    return _whole(text, least=0, most=65535)
-
-
 def seconds(text: str) -> float:
     """A time above 0."""
     try:
@@ -132,11 +127,11 @@ def result_names(paths: Sequence[str]) -> list[str]:
     return unique_names([result_name(path) for path in paths])
 
 
-def _whole(text: str, *, least: int, most: int = LARGEST) -> int:
+def _whole(text: str, *, least: int) -> int:
     if not re.fullmatch(r"[+-]?[0-9]+", text.strip()):
         raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
-    if not least <= int(text) <= most:
-        raise argparse.ArgumentTypeError(f"must lie between {least} and {most:,}, not {text}")
+    if not least <= int(text) <= LARGEST:
+        raise argparse.ArgumentTypeError(f"must lie between {least} and {LARGEST:,}, not {text}")
     return int(text)
 
 

@@ -2,10 +2,11 @@
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
-from steelyard.cli.options import add_language_option, port
+from steelyard.cli.options import add_language_option, natural
 from steelyard.errors import InputError
 
 TOKEN_VARIABLE = "STEELYARD_TOKEN"
@@ -21,7 +22,7 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser("view", help="look at a folder of results in the browser", description=DESCRIPTION)
     parser.add_argument("dir", nargs="?", type=Path, default=Path(), metavar="DIR", help="the folder (this one)")
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (%(default)s)")
-    parser.add_argument("--port", type=port, default=PORT, metavar="N", help="0 takes a free one (%(default)s)")
+    parser.add_argument("--port", type=natural, default=PORT, metavar="N", help="0 takes a free one (%(default)s)")
     parser.add_argument(
         "--token", help=f"what readers must bring; needed beyond this machine (or set {TOKEN_VARIABLE})"
     )
@@ -33,7 +34,6 @@ def add_command(commands: Any) -> None:
 def run_view(arguments: argparse.Namespace) -> int:
     """Serve until somebody interrupts."""
     from steelyard.cli.messages import translate
-    from steelyard.cli.output import tell
     from steelyard.cli.progress import proportion
     from steelyard.web.access import Access
     from steelyard.web.index import Index
@@ -52,9 +52,15 @@ def run_view(arguments: argparse.Namespace) -> int:
     privacy = MASKED if arguments.mask else OPEN
     viewer = Viewer(index, report_pages(index.folder, privacy), arguments.lang, translate, privacy)
     try:
-        serve(viewer, access, arguments.port, lambda address: tell(f"results of {index.folder} on {address}"))
+        serve(viewer, access, arguments.port, lambda address: _tell(f"results of {index.folder} on {address}"))
     except KeyboardInterrupt:
         return 0
     finally:
         index.close()
     return 0
+
+
+def _tell(line: str) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
