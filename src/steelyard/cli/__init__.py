@@ -1,5 +1,7 @@
 """The command line: `steelyard COMMAND`, also installed as `ultrarag`."""
 
+import argparse
+import os
 from collections.abc import Sequence
 
 BUG = 4
@@ -18,10 +20,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    from steelyard.cli.parser import build_parser
     from steelyard.errors import SteelyardError
 
-    arguments = build_parser().parse_args(argv)
+    arguments = _parsed(argv)
     try:
         code: int = arguments.run(arguments)
         return code
@@ -38,6 +39,20 @@ def _run(argv: Sequence[str] | None) -> int:
 
         _complain(traceback.format_exc().rstrip("\n"))
         return BUG
+
+
+def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+    """The arguments, read within the limits that the environment sets."""
+    from steelyard import limits
+    from steelyard.cli.parser import build_parser
+    from steelyard.errors import SteelyardError
+
+    parser = build_parser()
+    try:
+        limits.read_environment(os.environ)
+    except SteelyardError as error:
+        parser.error(str(error))
+    return parser.parse_args(argv)
 
 
 def _complain(text: str) -> None:

@@ -10,7 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.gate import RULE_HELP, decide_required, required_rules, say_required
-from steelyard.cli.options import add_output_options, natural, positive
+from steelyard.cli.options import (
+    add_documents_option,
+    add_output_options,
+    at_a_time,
+    documents_folder,
+    further_attempts,
+    natural,
+    positive,
+    rate,
+    seconds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +51,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--require", action="append", default=[], metavar="RULE", help=f"exit with 1 unless {RULE_HELP}; see gate"
     )
+    add_documents_option(parser)
     _add_asking_options(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
@@ -48,10 +59,12 @@ def add_command(commands: Any) -> None:
 
 def _add_asking_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("asking")
-    group.add_argument("-j", "--concurrency", type=positive, default=4, metavar="N", help="at a time (%(default)s)")
-    group.add_argument("--timeout", type=float, default=60.0, metavar="S", help="seconds an attempt (%(default)s)")
-    group.add_argument("--retries", type=natural, default=2, metavar="N", help="further attempts (%(default)s)")
-    group.add_argument("--rate", type=float, metavar="R", help="most attempts a second")
+    group.add_argument("-j", "--concurrency", type=at_a_time, default=4, metavar="N", help="at a time (%(default)s)")
+    group.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="seconds an attempt (%(default)s)")
+    group.add_argument(
+        "--retries", type=further_attempts, default=2, metavar="N", help="further attempts (%(default)s)"
+    )
+    group.add_argument("--rate", type=rate, metavar="R", help="most attempts a second")
     group.add_argument("--resume", action="store_true", help="go on with -o FILE.jsonl: ask only what is missing")
     group.add_argument("--request", metavar="JSON", help="body for http: JSON with {question}, {id}, {document}")
     group.add_argument(
@@ -74,7 +87,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     rules = required_rules(arguments.require)
     path = _results_path(arguments)
-    benchmark = load_benchmark(arguments.folder or benchmark_folder(), arguments.type, arguments.limit)
+    benchmark = load_benchmark(
+        arguments.folder or benchmark_folder(),
+        arguments.type,
+        arguments.limit,
+        documents_folder=documents_folder(arguments),
+    )
     _check_names(arguments.by, rules, benchmark)
     settings = AskSettings(
         concurrency=arguments.concurrency, timeout=arguments.timeout, retries=arguments.retries, rate=arguments.rate

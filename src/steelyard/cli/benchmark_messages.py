@@ -28,7 +28,6 @@ BENCHMARK = {
     "save it as .docx or PDF": "请另存为 .docx 或 PDF",
     "there is no Word document in it (word/document.xml)": "其中没有 Word 文档（word/document.xml）",
     "open it in Word and save it as .docx again": "请用 Word 打开，重新保存为 .docx",
-    "{} in it is larger than {} MB": "其中的 {} 超过 {} MB",
     "save it in parts, or as PDF": "请分成几份保存，或另存为 PDF",
     "{} in it has a document type declaration": "其中的 {} 带有文档类型声明（DTD）",
     "no page breaks are recorded in it, so it is one page; save it in Word, or as PDF, to record them": (

@@ -6,7 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import add_output_options, add_test_options, comparison_settings
+from steelyard.cli.options import (
+    add_documents_option,
+    add_output_options,
+    add_test_options,
+    comparison_settings,
+    documents_folder,
+)
 
 if TYPE_CHECKING:
     from steelyard.reports.comparison import ComparisonReport
@@ -38,6 +44,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--anyway", action="store_true", help="compare results whose questions or settings differ, and say so"
     )
+    add_documents_option(parser)
     add_test_options(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
@@ -51,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.stats.compare import check_comparable
 
     check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)
-    placed = read_placed(arguments.results)
+    placed = read_placed(arguments.results, strict=True)
     tables = [table for _, table in placed]
     if len(tables) < 2:
         raise ConfigError("two results are needed to compare", hint="name the older file first, then the newer")
@@ -101,7 +108,7 @@ def _deliver(found: "ComparisonReport", arguments: argparse.Namespace, folders: 
             write_whole(path, renderer(found, arguments.lang))
             return
         report = replace(found.report, grids=comparison.page_grids(found))
-        documents = documents_for(report.tables, None, folders)
+        documents = documents_for(report.tables, None, folders, documents_folder(arguments))
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
 
     write_and_show(arguments.output, write, lambda: _show(found, arguments))

@@ -78,7 +78,7 @@ def _load(path: str, earlier: str | None) -> "tuple[Table, Table | None]":
     from steelyard.formats.results import load
     from steelyard.formats.sources import result_name
 
-    result, baseline = load(path), None if earlier is None else load(earlier)
+    result, baseline = load(path, strict=True), None if earlier is None else load(earlier, strict=True)
     if earlier is None or baseline is None or baseline.name != result.name:
         return result, baseline
     new, old = result_name(path), result_name(earlier)

@@ -6,7 +6,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import add_language_option, add_overwrite_option, natural
+from steelyard.cli.options import (
+    add_documents_option,
+    add_language_option,
+    add_overwrite_option,
+    documents_folder,
+    natural,
+)
 
 if TYPE_CHECKING:
     from steelyard.reports.review import Wanted
@@ -33,6 +39,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--seed", type=natural, default=42, metavar="N", help="of the draw (%(default)s)")
     parser.add_argument("--mask", action="store_true", help="hide numbers of persons, phones and cards, and addresses")
     parser.add_argument("--benchmark", metavar="DIR", help="where the documents are (as the result says)")
+    add_documents_option(parser)
     parser.add_argument(
         "-o", "--output", action="append", type=Path, required=True, metavar="FILE", help=".html or .jsonl (repeatable)"
     )
@@ -78,7 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
     table = load(arguments.result)
     settings = SampleSettings(arguments.wanted, arguments.by, arguments.seed, arguments.metric)
     sample = take_sample(table, settings)
-    documents = documents_for([table], arguments.benchmark, [Path(arguments.result).parent])
+    beside = [Path(arguments.result).parent]
+    documents = documents_for([table], arguments.benchmark, beside, documents_folder(arguments))
     for path in arguments.output:
         if path.suffix.lower() == ".jsonl":
             lines = render_review_lines(mask_strata(sample) if arguments.mask else sample)

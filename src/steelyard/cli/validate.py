@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from steelyard.cli.options import add_language_option
+from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
 from steelyard.text.visible import visible_lines
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--show", action="store_true", help="print what is read of documents, page by page")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors: exit code 2")
     parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+    add_documents_option(parser)
     add_language_option(parser)
     parser.set_defaults(run=run)
 
@@ -52,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Check everything, then tell."""
     from steelyard.cli.output import print_json, say
 
-    findings = _Findings()
+    findings = _Findings(allowed=documents_folder(arguments))
     for path in arguments.paths:
         findings.attempt(findings.show if arguments.show else findings.check, Path(path))
     if arguments.json:
@@ -66,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 class _Findings:
     """What has been looked at so far, and what was wrong with it."""
 
+    allowed: Path | None = None
     errors: list["SteelyardError"] = field(default_factory=list)
     warnings: list["Problem"] = field(default_factory=list)
     questions: int = 0
@@ -138,7 +140,7 @@ class _Findings:
         from steelyard.formats.questions import find_document
         from steelyard.legal.lint import lint
 
-        path = find_document(file, folder)
+        path = find_document(file, folder, self.allowed)
         self.files.add(path)
         document = self._document(path)
         if document:

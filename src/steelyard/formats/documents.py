@@ -11,6 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
 from steelyard.formats.docx import read_docx
 from steelyard.formats.ooxml import OLE, ZIP, old_format
@@ -85,7 +86,7 @@ class _Sheet(NamedTuple):
 def read_document(path: str | Path) -> Document:
     """The pages of a document; the suffix tells the format, and PDF and DOCX are also known by their first bytes."""
     with closing(open_stream(path)) as stream:
-        content = stream.read()
+        content = stream.read_all(limits.DOCUMENT_BYTES)
     warnings: list[Problem] = []
     sheets = list(_sheets(content, stream.name, kind_of(path), warnings))
     if not any(sheet.text for sheet in sheets):

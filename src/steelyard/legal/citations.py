@@ -12,8 +12,9 @@ from steelyard.legal.sources import source_of
 from steelyard.text.normal import normal
 
 _PAGE: Final = re.compile(
-    r"\s*(?:第|p\.?|pages?)?\s*(\d+)\s*(?:页)?(?:\s*[-~–至到]\s*(?:第)?\s*(\d+)\s*页?)?\s*", re.IGNORECASE
+    r"(?:第|p\.?|pages?)?\s?(\d{1,9})\s?页?(?:\s?[-~–至到]\s?第?\s?(\d{1,9})\s?页?)?", re.IGNORECASE
 )
+_LONGEST_PAGE: Final = 60  # characters that may hold the number of a page, or two
 _SPEAKERS: Final = {"问": "question", "q": "question", "答": "answer", "a": "answer"}
 _PREFIX: Final = re.compile(r"^\s*(问|答|Q|A)\s*[:：.]", re.IGNORECASE)
 _SECTIONS: Final = {"qa_pair": ("question", "answer"), "header": ("header",)}
@@ -177,7 +178,8 @@ def _pages(value: Any) -> tuple[int, ...]:
     if isinstance(value, list):
         numbers = [page for each in value for page in _pages(each)]
         return tuple(numbers) if len(numbers) <= 2 else ()
-    found = _PAGE.fullmatch(value) if isinstance(value, str) else None
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    found = _PAGE.fullmatch(text) if 0 < len(text) <= _LONGEST_PAGE else None
     if found is None:
         return ()
     first, last = int(found[1]), int(found[2] or found[1])

@@ -111,6 +111,10 @@ REASONS: Final = {
     "wrong_document: {}": "引用了另一份文档：“{}”",
     "invented_citation: {}": "编造的引用：“{}”",
     "parts_do_not_add_up: {} is not {}": "各项之和 {} 与所称合计“{}”不符",
+    # answers that could not be judged
+    "judging failed: {}": "评判出错：{}",
+    "judging took longer than {} s": "评判超过 {} 秒",
+    "the answer cannot be written down: {}": "回答无法写入结果：{}",
 }
 NAMES: Final = {
     "exact_match": "精确匹配",
@@ -137,7 +141,7 @@ NAMES: Final = {
     "count_ok": "片段数",
 }
 """Parts of a score, fields of an answer, and a remark that has a reason of its own."""
-LEADS: Final = {"the text says that it is unknown": "文本却称不知道"}
+LEADS: Final = {"the text says that it is unknown": "文本却称不知道", "not_judged": "没有评判"}
 """Reasons after which another reason follows."""
 WORDS: Final = {
     "yes": "是",

@@ -3,6 +3,7 @@
 Each attempt runs on a thread of its own, so that one that takes too long, or is no longer wanted, can be left behind.
 """
 
+import math
 import threading
 import time
 from collections import deque
@@ -11,7 +12,9 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Final
 
-from steelyard.errors import ConfigError, SystemFailure
+from steelyard import limits
+from steelyard.errors import ConfigError, SteelyardError, SystemFailure
+from steelyard.systems.decoding import beginning
 from steelyard.systems.records import Ask, Failure, Reply, System, TryAgain
 
 LONGEST_BACKOFF: Final = 30.0
@@ -42,8 +45,12 @@ class AskSettings:
     def __post_init__(self) -> None:
         if self.concurrency < 1 or self.retries < 0:
             raise ConfigError("concurrency must be at least 1 and retries at least 0")
-        if not (self.timeout > 0 and self.backoff >= 0 and (self.rate is None or self.rate > 0)):
+        if not (self.timeout > 0 and self.backoff >= 0 and (self.rate is None or 0 < self.rate < math.inf)):
             raise ConfigError("timeout and rate must be above 0")
+        limits.CONCURRENCY.check(self.concurrency, "concurrency")
+        limits.RETRIES.check(self.retries, "the number of retries")
+        limits.TIMEOUT_SECONDS.check(self.timeout, "the timeout in seconds")
+        limits.INTERVAL_SECONDS.check(1 / self.rate if self.rate else 0, "the time between two attempts in seconds")
 
 
 def ask_all(
@@ -136,6 +143,8 @@ class _Inquiry:
                     self._back_off(attempt, wish)
                 case SystemFailure():
                     return Failure(str(outcome.problems[0]), time.monotonic() - begun, attempt)
+                case Exception() if not isinstance(outcome, SteelyardError):
+                    return Failure(_described(outcome), time.monotonic() - begun, attempt)
                 case _:
                     raise outcome
         return None
@@ -188,6 +197,12 @@ class _Inquiry:
                 self._changed.wait(_GLANCE)
             self._changed.notify_all()
             return self._unread.popleft()
+
+
+def _described(error: Exception) -> str:
+    """The type of an exception that nobody expected, and what it says: it is a failure of one question."""
+    text = beginning(str(error))
+    return f"asking failed: {type(error).__name__}{': ' if text else ''}{text}"
 
 
 def _outcome(function: Callable[..., Any], *arguments: Any) -> Any:

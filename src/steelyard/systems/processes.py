@@ -9,8 +9,8 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import IO, Final, cast
 
+from steelyard import limits
 from steelyard.errors import SystemFailure
-from steelyard.formats.outputs import LARGEST_REPLY
 from steelyard.systems.decoding import beginning
 from steelyard.systems.records import TryAgain
 
@@ -19,6 +19,7 @@ LEAVE: Final = 1.0
 
 OUTPUT_HINT = "each line of the standard output is a reply; everything else belongs on the standard error"
 _MOST_LINES: Final = 8  # of those that nobody asked for
+_LONGEST_COMPLAINT: Final = 1 << 16  # bytes of a line on the standard error
 _END: Final = b""
 
 
@@ -88,14 +89,15 @@ class Process:
         return SystemFailure(f"the program ended with code {code}, its last words: {said or 'none'}")
 
     def _read_lines(self) -> None:
+        longest = int(limits.REPLY_BYTES.value)
         with cast(IO[bytes], self._child.stdout) as output:
-            for line in iter(lambda: output.readline(LARGEST_REPLY + 2), _END):
+            for line in iter(lambda: output.readline(longest + 2), _END):
                 self._lines.put(line)
-                if len(line) > LARGEST_REPLY or self._lines.qsize() > _MOST_LINES:
+                if len(line) > longest or self._lines.qsize() > _MOST_LINES:
                     break
         self._lines.put(_END)
 
     def _read_errors(self) -> None:
         with cast(IO[bytes], self._child.stderr) as errors:
-            for line in iter(lambda: errors.readline(LARGEST_REPLY), _END):
+            for line in iter(lambda: errors.readline(_LONGEST_COMPLAINT), _END):
                 self._last_words = line if line.strip() else self._last_words
