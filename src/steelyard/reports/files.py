@@ -38,10 +38,14 @@ def render_json(report: Report) -> str:
 
 def render_csv(report: Report) -> str:
     """One line per result and metric; with per-item output, one per result and item instead."""
+    return "".join(map(_csv_line, _item_rows(report) if report.per_item else _mean_rows(report)))
+
+
+def _csv_line(row: Sequence[object]) -> str:
+    """A line; a cell that holds an end of line of any kind is quoted, which csv does only of ends that it writes."""
     output = io.StringIO()
-    rows = _item_rows(report) if report.per_item else _mean_rows(report)
-    csv.writer(output, lineterminator="\n").writerows([*map(_csv_cell, row)] for row in rows)
-    return output.getvalue()
+    csv.writer(output, lineterminator="\r\n").writerow([*map(_csv_cell, row)])
+    return output.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _csv_cell(value: object) -> object:
