@@ -134,7 +134,8 @@ def test_nothing_recorded_is_overwritten(tmp_path):
     path.write_text("precious")
     with pytest.raises(InputError) as caught:
         ResultsWriter.create(path, HEAD)
-    assert str(caught.value) == f"{path}: this file exists already\nhint: go on with it by --resume, or name another"
+    hint = "go on with it by --resume, replace it by --overwrite, or name another"
+    assert str(caught.value) == f"{path}: this file exists already\nhint: {hint}"
     assert path.read_text() == "precious"
 
 

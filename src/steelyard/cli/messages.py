@@ -111,7 +111,13 @@ _GENERAL = {
     "this line is neither header, item nor footer": "这一行既不是表头、条目，也不是结尾",
     "the item {} appears again (first on line {})": "条目 {} 重复出现（首次在第 {} 行）",
     "this file exists already": "文件已经存在",
-    "go on with it by --resume, or name another": "用 --resume 继续，或换一个名字",
+    "go on with it by --resume, replace it by --overwrite, or name another": (
+        "用 --resume 继续，用 --overwrite 替换，或换一个名字"
+    ),
+    "--overwrite replaces it; or name another": "用 --overwrite 替换，或换一个名字",
+    "what was written before is kept; make room and go on with --resume": (
+        "此前写下的都已保留；腾出空间后用 --resume 继续"
+    ),
     "a run must be a file, this is a folder": "run 必须是文件，这是文件夹",
     "the columns differ in length: {}": "各列长度不同：{}",
     "a row must be (query, document, number), not {}": "每一行应为（查询，文档，数值），而不是 {}",

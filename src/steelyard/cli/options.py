@@ -46,9 +46,16 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a report; the extension is the format: .html .md .tex .csv .json .jsonl .svg .png (repeatable)",
     )
+    add_overwrite_option(group)
     group.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     group.add_argument("-q", "--per-item", action="store_true", help="every item, not only the means")
     add_language_option(group)
+
+
+def add_overwrite_option(parser: Any) -> None:
+    """--overwrite, without which recorded results and reviews are not replaced."""
+    words = "replace a .jsonl file that exists, once the new one is whole (other formats are always replaced)"
+    parser.add_argument("--overwrite", action="store_true", help=words)
 
 
 def add_language_option(parser: Any) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_language_option, seconds
 from steelyard.errors import InputError
+from steelyard.text.visible import printable
 
 if TYPE_CHECKING:
     from steelyard.pipelines.journal import Journal
@@ -114,7 +115,8 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
         with _kept(journal, pipeline), contextlib.redirect_stdout(sys.stderr):
             run_steps(steps, pools, _step)
     _tell_failures(pools.variables.get("ans_errors"))
-    sys.stdout.write(_shown(pools.last, as_json=arguments.json, words=words_of(arguments.lang)))
+    shown = _shown(pools.last, as_json=arguments.json, words=words_of(arguments.lang))
+    sys.stdout.write(shown if arguments.json else printable(shown))
     return 0
 
 
@@ -184,8 +186,9 @@ def _notifier(language: str) -> Callable[[str], None]:
 
 
 def _tell(*lines: str) -> None:
-    if sys.stderr is not None:
-        sys.stderr.write("".join(f"{line}\n" for line in lines))
+    from steelyard.cli.output import tell
+
+    tell(*lines)
 
 
 def _shown(last: Any, *, as_json: bool, words: "Words") -> str:

@@ -1,7 +1,6 @@
 """`steelyard report RESULT… -o FILE`: a page, a table or a plot of results that are there already."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,13 +44,13 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, compare, write."""
-    from steelyard.cli.output import show
+    from steelyard.cli.output import show, tell, write_and_show
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs, write_report
     from steelyard.reports.masking import mask_documents, mask_tables
     from steelyard.stats.compare import compare_all
 
-    check_outputs(arguments.output, arguments.results)
+    check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)
     placed = read_placed(arguments.results, arguments.metric)
     tables = [table for _, table in placed]
     folders = [folder for folder, _ in placed]
@@ -60,11 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
         tables, documents = mask_tables(tables), mask_documents(documents)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     report = Report(tables, comparisons, arguments.per_item, arguments.by)
-    if arguments.json or not arguments.output:
-        show(report, arguments)
-    for path in arguments.output:
-        write_report(report, path, language=arguments.lang, documents=documents)
-        sys.stderr.write(f"written: {path}\n")
+
+    def write(path: Path) -> None:
+        write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
+        tell(f"written: {path}")
+
+    is_shown = arguments.json or not arguments.output
+    write_and_show(arguments.output, write, lambda: show(report, arguments) if is_shown else None)
     return 0
 
 

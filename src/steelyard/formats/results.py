@@ -8,6 +8,7 @@ is left out when reading and cut off when the file is resumed. Several results m
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +17,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from steelyard import __version__, limits
-from steelyard.errors import InputError
+from steelyard.errors import ConfigError, InputError
 from steelyard.formats.records import parse_json
 from steelyard.formats.result_checks import (
     CONTRADICTION_HINT,
@@ -28,23 +29,28 @@ from steelyard.formats.result_checks import (
     read_bounds,
 )
 from steelyard.formats.streams import Stream, byte_blocks, check_encoding, open_stream
+from steelyard.formats.writing import whole_file
 from steelyard.table import FloatArray, Gap, IntArray, Signature, Table
 
 Json = dict[str, Any]
 
-EXISTS_HINT = "go on with it by --resume, or name another"
+EXISTS_HINT = "go on with it by --resume, replace it by --overwrite, or name another"
+NEW = ".new"
+"""Follows the name of the file to which a run is written that is to replace an older one."""
+UNWRITTEN_HINT = "what was written before is kept; make room and go on with --resume"
+_HEAD_START = b'{"steelyard": '
 UNFINISHED = "items written before the run was cut off"
 CONTRADICTED = "metrics whose mean in the footer is not the mean of the items"
 
 
 def save(table: Table, path: Path) -> None:
-    """Write a whole table as a results file."""
+    """Write a whole table as a results file; an older file is replaced once the new one is whole."""
     save_all([table], path)
 
 
-def save_all(tables: Sequence[Table], path: Path) -> None:
+def save_all(tables: Sequence[Table], path: Path, *, overwrite: bool = True) -> None:
     """Write several tables, one result after another."""
-    with open(path, "w", encoding="utf-8") as file:
+    with whole_file(path, overwrite=overwrite) as part, open(part, "w", encoding="utf-8") as file:
         for table in tables:
             file.writelines(dump(line) + "\n" for line in (header(table), *items(table), footer(table)))
 
@@ -121,47 +127,82 @@ def dump(line: Mapping[str, Any]) -> str:
 class ResultsWriter:
     """A results file being written, item by item; each line has left the process before `add` returns."""
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: IO[str], path: Path) -> None:
+        self.path = path
         self._file = file
 
     @classmethod
     def create(cls, path: Path, head: Json) -> Self:
         """Begin a new file; an old one of that name is not overwritten."""
         try:
-            writer = cls(open(path, "x", encoding="utf-8"))  # noqa: SIM115 - closed by `finish` or `__exit__`
+            writer = cls(open(path, "x", encoding="utf-8"), path)  # noqa: SIM115 - closed by `finish` or `__exit__`
         except FileExistsError:
-            raise InputError("this file exists already", where=str(path), hint=EXISTS_HINT) from None
+            check_new(path)
+            raise
         _lock(writer._file, path)
+        writer.add(head)
+        return writer
+
+    @classmethod
+    def replace(cls, path: Path, head: Json) -> Self:
+        """Begin a file anew: what is in it is let go, unless another run is writing it."""
+        writer = cls(_open_locked(path), path)
+        writer._file.truncate(0)
         writer.add(head)
         return writer
 
     @classmethod
     def resume(cls, path: Path) -> tuple[Self, Json, list[Json]]:
         """Go on with a file that was left unfinished: the writer, its header and the items it already has."""
-        with open(path, "rb") as file:
-            compressed = not file.read(1).startswith(b"{")
-        if compressed:
-            raise InputError("this is no plain results file", where=str(path), hint="decompress it before resuming")
-        sections = _sections(path)
-        if not sections:
-            raise InputError("there is nothing to resume in it", where=str(path))
-        last = sections[-1]
-        if last.finished:
+        if not path.is_file():
+            raise InputError("no such file", where=str(path))
+        writer, head, items = cls.resume_or_begin(path, None)
+        if writer is None:
             raise InputError("this result is finished", where=str(path), hint="start a new file")
-        writer = cls(open(path, "a", encoding="utf-8"))  # noqa: SIM115 - closed by `finish` or `__exit__`
-        _lock(writer._file, path)
-        os.truncate(path, last.end)
-        return writer, last.head, last.items
+        return writer, head, items
+
+    @classmethod
+    def resume_or_begin(cls, path: Path, head: Json | None) -> tuple[Self | None, Json, list[Json]]:
+        """The same, but a file that is missing or empty is begun; no writer for a result that is finished.
+
+        The file is locked before it is read, so that what another run adds to it is never cut off.
+        """
+        writer = cls(_open_locked(path), path)
+        try:
+            last = _last_section(path)
+            if last is None and head is None:
+                raise InputError("there is nothing to resume in it", where=str(path))
+            if last is not None and last.finished:
+                writer.close()
+                return None, last.head, last.items
+            os.truncate(path, last.end if last else 0)
+            if last is None:
+                writer.add(head or {})
+        except BaseException:
+            writer.close()
+            raise
+        return (writer, last.head, last.items) if last else (writer, head or {}, [])
 
     def add(self, line: Json) -> None:
         """Write one item."""
-        self._file.write(dump(line) + "\n")
-        self._file.flush()
+        try:
+            self._file.write(dump(line) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise ConfigError(
+                f"cannot be written: {error.strerror}", where=str(self.path), hint=UNWRITTEN_HINT
+            ) from None
 
     def finish(self, summary: Json) -> None:
         """Write the footer and close."""
         self.add({"footer": summary})
-        self._file.close()
+        os.fsync(self._file.fileno())
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file; it can be resumed."""
+        with suppress(OSError):  # what could not be written was said by `add`
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -169,10 +210,57 @@ class ResultsWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        self.close()
 
 
-def _lock(file: IO[str], path: Path) -> None:
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Keep others from writing a file that is there, while the block runs."""
+    if not path.is_file():
+        yield
+        return
+    with open(path, "rb") as file:
+        _lock(file, path)
+        yield
+
+
+def check_new(path: Path) -> None:
+    """Refuse a results file that exists already."""
+    if path.exists() or path.is_symlink():
+        raise InputError("this file exists already", where=str(path), hint=EXISTS_HINT)
+
+
+def new_path(path: Path) -> Path:
+    """Where a run is written that is to replace the results file `path`."""
+    return path.with_name(path.name + NEW)
+
+
+def _open_locked(path: Path) -> IO[str]:
+    """A file to append to, made where there is none, which nobody else writes; it is locked before it is looked at."""
+    while True:
+        file = open(path, "a", encoding="utf-8")  # noqa: SIM115 - closed by the writer
+        _lock(file, path)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                return file
+        file.close()  # it was replaced or removed before the lock was had: that is not the file any more
+
+
+def _last_section(path: Path) -> "_Section | None":
+    """The last result in a file; None where nothing was written, or only a part of the header."""
+    with open(path, "rb") as file:
+        start = file.read(len(_HEAD_START))
+    if not start:
+        return None
+    if not start.startswith(b"{"):
+        raise InputError("this is no plain results file", where=str(path), hint="decompress it before resuming")
+    sections = _sections(path)
+    if not sections and not _HEAD_START.startswith(start):
+        raise InputError("there is nothing to resume in it", where=str(path))
+    return sections[-1] if sections else None
+
+
+def _lock(file: IO[Any], path: Path) -> None:
     """Keep two runs from writing one file; the lock goes with the process. Where there are no locks, none is taken."""
     try:
         import fcntl

@@ -16,7 +16,8 @@ from steelyard.formats.document_sets import DocumentSet
 from steelyard.formats.documents import Document, read_document
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import QuestionFile, find_document, read_benchmark
-from steelyard.formats.results import Json, ResultsWriter, load
+from steelyard.formats.results import Json, ResultsWriter, held, load, new_path
+from steelyard.formats.writing import replace_whole
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
 from steelyard.legal.score import Verdict
 from steelyard.pipelines.judging import Unjudged, judge_safely, judged, judged_answer, parts_of_nothing, unwritable
@@ -191,10 +192,35 @@ def run_benchmark(
     path: Path,
     *,
     resume: bool = False,
+    overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Table:
-    """Ask every question that has no answer in the file yet, judge, and write; the Table is read back from the file."""
-    writer, done = _writer(benchmark, system, path, resume=resume)
+    """Ask every question that has no answer in the file yet, judge, and write; the Table is read back from the file.
+
+    With `overwrite` an older file stays as it is until every question has been asked; until then the run is written
+    to a file beside it, which `resume` goes on with.
+    """
+    path = path.resolve() if path.is_symlink() else path
+    target = unfinished_path(path, resume=resume, overwrite=overwrite)
+    if target == path:
+        return _run_into(path, benchmark, system, settings, resume=resume, progress=progress)
+    with held(path):
+        table = _run_into(target, benchmark, system, settings, resume=resume, replace=True, progress=progress)
+        replace_whole(target, path)
+    return table
+
+
+def _run_into(
+    path: Path,
+    benchmark: Benchmark,
+    system: System,
+    settings: AskSettings,
+    *,
+    resume: bool,
+    replace: bool = False,
+    progress: Progress | None,
+) -> Table:
+    writer, done = _writer(benchmark, system, path, resume=resume, replace=replace)
     if writer is None:
         return _in_order(load(path), benchmark)
     by_id = {question.about.id: question for question in benchmark.questions}
@@ -313,27 +339,31 @@ def _expected(question: Question) -> Json:
             return {"evidence": passages}
 
 
-def _writer(benchmark: Benchmark, system: System, path: Path, *, resume: bool) -> tuple[ResultsWriter | None, set[str]]:
+def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:
+    """The file that a run writes to: `path`, or the one beside it that replaces `path` when the run is at its end."""
+    new = new_path(path)
+    if resume:  # of the two, the one that was written to last
+        is_newer = new.exists() and (not path.exists() or new.stat().st_mtime_ns >= path.stat().st_mtime_ns)
+        return new if is_newer else path
+    return new if overwrite and path.exists() else path
+
+
+def _writer(
+    benchmark: Benchmark, system: System, path: Path, *, resume: bool, replace: bool
+) -> tuple[ResultsWriter | None, set[str]]:
     """The file to write to, and the ids that have an answer in it; no writer if it is finished."""
     head = _head(benchmark, system)
-    if not (resume and path.exists() and path.stat().st_size):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if resume:
-            path.unlink(missing_ok=True)  # empty: nothing was ever written
-        return ResultsWriter.create(path, head), set()
-    if _is_finished(path):
-        _check_same(str(load(path).signature), head, path)
-        return None, set()
-    writer, old, items = ResultsWriter.resume(path)
-    _check_same(old["signature"], head, path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not resume:
+        return (ResultsWriter.replace if replace else ResultsWriter.create)(path, head), set()
+    writer, old, items = ResultsWriter.resume_or_begin(path, head)
+    try:
+        _check_same(old["signature"], head, path)
+    except InputError:
+        if writer is not None:
+            writer.close()
+        raise
     return writer, {item["id"] for item in items if not item.get("error")}
-
-
-def _is_finished(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - 4096))
-        lines = file.read().split(b"\n")
-    return lines[-1] == b"" and lines[-2].startswith(b'{"footer"')
 
 
 def _check_same(signature: str, head: Json, path: Path) -> None:

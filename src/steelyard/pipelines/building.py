@@ -21,7 +21,7 @@ from steelyard.pipelines.loading import (
     server_file,
     server_path,
 )
-from steelyard.pipelines.offers import GROUPS, write_whole, write_yaml, written
+from steelyard.pipelines.offers import GROUPS, write_file, write_yaml, written
 from steelyard.pipelines.plan import Bound, Unknown, bind, calls, key_map_hint, used_parameters
 from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.server import say
@@ -89,7 +89,7 @@ def _write_parameters(path: Path, wanted: Mapping[str, Any], parameters: Paramet
     }
     text = None if parameters.renamed else insert_entries(read_text(path)[0], added)
     older = _keep_beside(path) if text is None else None
-    write_whole(path, dump_yaml(whole) if text is None else text)
+    write_file(path, dump_yaml(whole) if text is None else text)
     return older
 
 
@@ -97,7 +97,7 @@ def _keep_beside(path: Path) -> Path:
     """Copy a file that has to be written anew: its comments would be lost."""
     names = (path.with_name(f"{path.name}.old{number or ''}") for number in count())
     older = next(name for name in names if not name.exists())
-    write_whole(older, read_text(path)[0])
+    write_file(older, read_text(path)[0])
     return older
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from steelyard.errors import ConfigError, SystemFailure
+from steelyard.formats.writing import whole_file
 from steelyard.pipelines.remote import Prompt
 
 BUSY_HINT = "wait until it ends, or start a run of its own, without --resume"
@@ -75,7 +76,8 @@ class Journal:
         self._replaying = False
         if entry is not None:
             self.changed = step
-            shutil.copyfile(self.path, self.path.with_suffix(".replaced.jsonl"))
+            with whole_file(self.path.with_suffix(".replaced.jsonl")) as part:
+                shutil.copyfile(self.path, part)
         self._file.seek(start)
         self._file.truncate()
         return None
@@ -183,7 +185,7 @@ def _entry(line: bytes) -> Entry | None:
 
 def _write_snapshot(journal: Path, snapshot: Path) -> None:
     """One object per call, as upstream writes them: made line by line, so that a long run needs no memory."""
-    with open(journal, "rb") as lines, open(snapshot, "w", encoding="utf-8") as file:
+    with open(journal, "rb") as lines, whole_file(snapshot) as part, open(part, "w", encoding="utf-8") as file:
         for number, line in enumerate(_whole(lines)):
             found = json.loads(line)
             routed = found.get("routed", ())

@@ -7,14 +7,12 @@ tools:
 prompts: {}
 """
 
-import os
-import shutil
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, InputError
+from steelyard.formats.writing import write_whole
 from steelyard.formats.yamls import Located, dump_yaml, read_yaml
 from steelyard.pipelines.server import Binding, Kind, Server, Tool
 
@@ -78,23 +76,16 @@ def read_parameters(path: Path) -> dict[str, Any]:
 
 def write_yaml(path: Path, content: Mapping[str, Any]) -> None:
     """Write a mapping, and the folder it lies in."""
-    write_whole(path, dump_yaml(dict(content)))
+    write_file(path, dump_yaml(dict(content)))
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file beside and put it in place when it is whole, so that there is always the old one or the new one."""
-    place = path.resolve()  # a link stays one
-    beside = place.with_name(f".{place.name}.{os.getpid()}")
+def write_file(path: Path, text: str) -> None:
+    """Write a text, and the folder it lies in."""
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(text, encoding="utf-8")
-        if place.exists():
-            shutil.copymode(place, beside)
-        beside.replace(place)
+        path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
         raise ConfigError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    write_whole(path, text)
 
 
 def _binding(entry: Located) -> Binding:

@@ -5,11 +5,12 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from steelyard.errors import ConfigError
+from steelyard.formats import writing
 
 Stamp = Mapping[str, str | int]
 
@@ -21,16 +22,12 @@ _SHOWN: Final = 12
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A temporary path to write to; what is there becomes `path` when all went well, and is gone otherwise."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        yield part
-        os.replace(part, path)
     except OSError as error:
         raise ConfigError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
-    finally:
-        with suppress(OSError):
-            part.unlink()
+    with writing.whole_file(path) as part:
+        yield part
 
 
 @contextmanager
