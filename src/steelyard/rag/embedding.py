@@ -151,7 +151,7 @@ class Endpoint(_Ready):
             raise SystemFailure("the embeddings are of different lengths", where=self._shown)
         try:
             return np.array(found, dtype=np.float32)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise SystemFailure("the embeddings are not numbers", where=self._shown) from None
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
@@ -171,13 +171,15 @@ class Endpoint(_Ready):
 
     @cached_property
     def _client(self) -> "openai.OpenAI":
+        from steelyard.rag.transports import openai_client
+
         library, settings = openai_library(purpose=_PURPOSE), self._settings
         client: openai.OpenAI = library.OpenAI(
             api_key=settings.key or "none",  # a local endpoint needs no key, the client does
             base_url=settings.base_url,
             max_retries=settings.retries,
             timeout=settings.timeout or None,
-            http_client=library.DefaultHttpxClient(trust_env=False),  # the environment is for the doors to read
+            http_client=openai_client(library, settings.timeout),
         )
         return client
 

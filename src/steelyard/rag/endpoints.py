@@ -1,19 +1,23 @@
 """What all models behind an interface like OpenAI's have in common: their settings, and what is said of a failure."""
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from http import HTTPStatus
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, MissingExtra, UnknownName
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
-NOT_JSON: Final = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
+NOT_JSON: Final = (ValueError, RecursionError)
 """What the library lets through where a reply of status 200 cannot be read."""
 
+_PASSING: Final = frozenset(
+    (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
+)  # besides all from 500 on
 _LONGEST_REASON: Final = 200  # characters
+_LONGEST_ADDRESS: Final = 80
 _NUMBERS: Final = {"concurrency": 1, "retries": 0, "base_delay": 0, "timeout": 0}  # and the least of each
 
 
@@ -69,6 +73,24 @@ def reason(error: Exception, settings: EndpointSettings) -> str:
     return " ".join(masked.split())[:_LONGEST_REASON]
 
 
+def passes(status: int) -> bool:
+    """Whether the same request may succeed later."""
+    return status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def is_refused(error: Exception) -> bool:
+    """Whether the reply was refused: it is too large, or encoded in a way that was not asked for."""
+    from steelyard.rag.transports import RefusedReply
+
+    return isinstance(error.__cause__, RefusedReply)
+
+
+def redirect(location: str | None) -> str:
+    """What is said where a reply sends the request elsewhere: prompts and keys go to the named address only."""
+    where = shown_address(location)[:_LONGEST_ADDRESS] if location else "nowhere"
+    return f"it redirects to {where}, which is not followed: name that address, if you trust it"
+
+
 def shown_address(url: str) -> str:
     """An address without the name and password that may stand in it."""
     parts = urlsplit(url)
@@ -81,8 +103,12 @@ def _told(error: Exception, settings: EndpointSettings) -> str:
     match error:
         case openai.APITimeoutError():
             return f"no answer within {settings.timeout:g} s"
+        case openai.APIConnectionError() if is_refused(error):
+            return str(error.__cause__)
         case openai.APIConnectionError():
             return f"the model cannot be reached: {error.__cause__ or error}"
+        case openai.APIStatusError() if error.response.is_redirect:
+            return f"the model cannot be reached: {redirect(error.response.headers.get('location'))}"
         case openai.APIError():
             return f"the model answered with status {getattr(error, 'status_code', None)}: {_message(error.body)}"
     return "the reply of the model is not JSON"
