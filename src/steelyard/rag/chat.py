@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import ConfigError
 from steelyard.rag.conversations import Conversation, Outcome, Told
-from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, is_refused, openai_library, passes, reason
+from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, RefusedReply, is_refused, openai_library, passes, reason
 
 if TYPE_CHECKING:
     import openai
@@ -77,7 +77,7 @@ class ChatGenerator:
         while True:
             try:
                 return _outcome(await client.chat.completions.create(messages=messages, **self._arguments))
-            except NOT_JSON as error:
+            except (RefusedReply, *NOT_JSON) as error:
                 return Outcome(None, reason(error, self._settings))
             except self._library.APIError as error:
                 if not _passes(error) or tries == self._settings.retries:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
-from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, openai_library, reason, shown_address
+from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, RefusedReply, openai_library, reason, shown_address
 from steelyard.rag.latent import LatentModel, Vectors, fit_latent, load_latent
 from steelyard.rag.terms import Told, terms
 
@@ -159,7 +159,7 @@ class Endpoint(_Ready):
         try:
             # as numbers: not every endpoint knows the packed form that the client asks for by itself
             reply = client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
-        except (openai_library(purpose=_PURPOSE).APIError, *NOT_JSON) as error:
+        except (openai_library(purpose=_PURPOSE).APIError, RefusedReply, *NOT_JSON) as error:
             said = reason(error, self._settings)
             raise SystemFailure(f"the embeddings endpoint failed: {said}", where=self._shown) from None
         found = _embeddings(reply)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, SystemFailure
-from steelyard.rag.endpoints import NOT_JSON, passes, redirect, shown_address
+from steelyard.rag.endpoints import NOT_JSON, RefusedReply, passes, redirect, shown_address
 from steelyard.rag.queries import checked_queries, from_one
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def ask_json(
     """
     import httpx
 
-    from steelyard.rag.transports import RefusedReply, post_json
+    from steelyard.rag.transports import post_json
 
     for left in range(retries, -1, -1):
         try:

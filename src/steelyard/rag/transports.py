@@ -12,13 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard import limits
 from steelyard.formats.bounded import ACCEPTED, BadEncoding, TooLarge, decode_bounded
+from steelyard.rag.endpoints import RefusedReply
 
 if TYPE_CHECKING:
     import httpx
-
-
-class RefusedReply(Exception):
-    """A reply that is not read to its end; asking again would not help."""
 
 
 class _Transport:
