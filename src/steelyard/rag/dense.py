@@ -28,14 +28,20 @@ def write_dense(vectors: Vectors, path: Path) -> None:
 
 def open_dense(path: Path, stamp: Stamp) -> "faiss.Index":
     """An index by a map of memory; it must have as many vectors, and as long ones, as its stamp says."""
+    index = read_dense(path)
+    if (index.ntotal, index.d) != (stamp.get("passages"), stamp.get("dimensions")):
+        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=OVERWRITE_HINT)
+    return index
+
+
+def read_dense(path: Path) -> "faiss.Index":
+    """An index by a map of memory, whatever made it."""
     library = _faiss()
     try:
         index: faiss.Index = library.read_index(str(path), library.IO_FLAG_MMAP_IFC)
-    except RuntimeError as error:
-        message = str(error).rpartition(": ")[2]
+    except (RuntimeError, MemoryError) as error:
+        message = str(error).rpartition(": ")[2] or type(error).__name__
         raise ConfigError(f"this index cannot be read: {message}", where=str(path), hint=OVERWRITE_HINT) from None
-    if (index.ntotal, index.d) != (stamp.get("passages"), stamp.get("dimensions")):
-        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=OVERWRITE_HINT)
     return index
 
 
