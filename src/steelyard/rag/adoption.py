@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-import numpy as np
-
 from steelyard.errors import ConfigError
 from steelyard.rag.artifacts import OVERWRITE_HINT, Stamp, digest_of, write_stamp
 from steelyard.rag.dense import read_dense
@@ -55,11 +53,6 @@ def adopt_dense(path: Path, origin: Stamp) -> str:
     """Stamp an index of faiss, in which passages are numbered as in the corpus; what is said of it."""
     index = read_dense(path)
     _check_passages(index.ntotal, origin, path)
-    if index.metric_type != 0:  # faiss.METRIC_INNER_PRODUCT
-        raise ConfigError("this index does not rank by inner products", where=str(path), hint=OVERWRITE_HINT)
-    numbers = _numbers(index)
-    if numbers is not None and not np.array_equal(numbers, np.arange(index.ntotal)):
-        raise ConfigError("this index does not number its passages from 0 on", where=str(path), hint=OVERWRITE_HINT)
     write_stamp(path, {**origin, "dimensions": index.d, ADOPTED: 1})
     return _notice(path, origin, f"vectors of {index.d} dimensions")
 
@@ -91,13 +84,6 @@ def _notice(path: Path, origin: Stamp, what: str) -> str:
         f"adopted: {path} ({origin['passages']} passages, {what}); "
         "whether it was made from this corpus and by this model cannot be checked"
     )
-
-
-def _numbers(index: Any) -> Any:
-    """The numbers that an index gives its vectors; None where these are their places."""
-    import faiss
-
-    return faiss.vector_to_array(index.id_map) if hasattr(index, "id_map") else None
 
 
 def _splitter_of(lang: str, tokenizer: str, vocabulary: Collection[str]) -> Splitter:

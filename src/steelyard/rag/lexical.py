@@ -98,6 +98,7 @@ def _check_engine(engine: Any) -> None:
     passages = int(engine.scores["num_docs"])
     if len(indices) and not (indices.min() >= 0 and indices.max() < passages):
         raise ValueError("it names passages that it does not have")
+    engine.get_scores([next(iter(engine.vocab_dict))])  # what its parameters say shows here
 
 
 def _numbered(rows: Sequence[Sequence[str]]) -> tuple[list[list[int]], dict[str, int]]:

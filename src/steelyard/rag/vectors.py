@@ -14,7 +14,7 @@ def load_vectors(path: Path) -> Vectors:
     try:
         found = np.load(path, allow_pickle=False)
         vectors: Vectors = np.asarray(found, dtype=np.float32)
-    except (OSError, ValueError, EOFError, SyntaxError, TypeError, MemoryError, OverflowError) as error:
+    except Exception as error:  # a damaged header makes numpy raise nearly anything
         said = str(error) or type(error).__name__
         raise ConfigError(f"these embeddings cannot be read: {said}", where=str(path), hint=OVERWRITE_HINT) from None
     if vectors.ndim != 2 or not vectors.shape[1] or not np.isfinite(vectors).all():
