@@ -6,6 +6,7 @@ from functools import cache
 from steelyard.cli.benchmark_messages import BENCHMARK, BENCHMARK_WORDS
 from steelyard.cli.gate_messages import GATE, GATE_WORDS
 from steelyard.cli.generation_messages import GENERATION, GENERATION_WORDS
+from steelyard.cli.limit_messages import LIMIT, LIMIT_WORDS
 from steelyard.cli.pipeline_messages import PIPELINE, PIPELINE_WORDS
 from steelyard.cli.report_messages import REPORT, REPORT_WORDS
 from steelyard.cli.retriever_messages import RETRIEVER, RETRIEVER_WORDS
@@ -220,7 +221,18 @@ _GENERAL = {
     "(the first {} problems; there may be more)": "（以上是前 {} 个问题，可能还有更多）",
     "hint: {}": "提示：{}",
 }
-CHINESE = {**_GENERAL, **BENCHMARK, **PIPELINE, **GENERATION, **RETRIEVER, **REPORT, **VIEW, **REVIEW, **GATE}
+CHINESE = {
+    **_GENERAL,
+    **BENCHMARK,
+    **LIMIT,
+    **PIPELINE,
+    **GENERATION,
+    **RETRIEVER,
+    **REPORT,
+    **VIEW,
+    **REVIEW,
+    **GATE,
+}
 _WORDS = {
     "metric": "指标",
     "test": "检验",
@@ -232,6 +244,7 @@ _WORDS = {
     **BENCHMARK_WORDS,
     **PIPELINE_WORDS,
     **GENERATION_WORDS,
+    **LIMIT_WORDS,
     **RETRIEVER_WORDS,
     **REPORT_WORDS,
     **VIEW_WORDS,
