@@ -72,6 +72,9 @@ TIMEOUT_SECONDS: Final = _limit("TIMEOUT_SECONDS", 86_400, "seconds that one att
 INTERVAL_SECONDS: Final = _limit("INTERVAL_SECONDS", 3_600, "seconds between two attempts (1 / --rate)")
 LEFT_BEHIND: Final = _limit("LEFT_BEHIND", 256, "attempts that took too long and still run")
 REPLY_BYTES: Final = _limit("REPLY_BYTES", 4 << 20, "bytes of a reply, after decoding, and characters of an answer")
+MODEL_REPLY_BYTES: Final = _limit(
+    "MODEL_REPLY_BYTES", 100_000_000, "bytes of a reply of an embeddings endpoint, a reranker or a retriever, decoded"
+)
 NESTING: Final = _limit("NESTING", 100, "levels of objects and lists in a field of a reply")
 JUDGING_SECONDS: Final = _limit("JUDGING_SECONDS", 30, "seconds that judging one answer may take")
 # files
