@@ -1,0 +1,102 @@
+"""Limits on the sizes and numbers that come from outside, each with a name, a default and one message.
+
+    limits.RESAMPLES.check(resamples, "n_resamples")          # raises when the number is too large
+    if size > limits.REPLY_BYTES.value: ...                   # where the caller has to stop by itself
+
+A door (cli, web, servers) calls `read_environment(os.environ)` once: STEELYARD_<NAME>=NUMBER replaces a default.
+Libraries read `.value` when they are called, never when they are imported, and never read the environment.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from steelyard.errors import ConfigError, SteelyardError
+
+PREFIX: Final = "STEELYARD_"
+"""What the names of the environment variables begin with."""
+
+
+@dataclass(slots=True, eq=False)
+class Limit:
+    """The largest number that is accepted for one thing; `meaning` says of what, in which unit."""
+
+    name: str
+    value: float
+    meaning: str
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that replaces the value."""
+        return PREFIX + self.name
+
+    @property
+    def hint(self) -> str:
+        """How to raise the limit."""
+        return f"to raise the limit, set {self.variable}"
+
+    def check(
+        self, number: float, what: str, *, error: type[SteelyardError] = ConfigError, where: str | None = None
+    ) -> None:
+        """Raise `error` when a number is above the limit; `what` names the option, field or thing."""
+        if number > self.value:
+            raise self.exceeded(what, error=error, where=where, number=number)
+
+    def exceeded(
+        self,
+        what: str,
+        *,
+        error: type[SteelyardError] = ConfigError,
+        where: str | None = None,
+        number: float | None = None,
+    ) -> SteelyardError:
+        """The error that says which limit was exceeded, and how to raise it."""
+        measured = f" ({shown(number)})" if number is not None else ""
+        return error(f"{what} is above the limit of {shown(self.value)}{measured}", where=where, hint=self.hint)
+
+
+LIMITS: Final[dict[str, Limit]] = {}
+"""All limits by name."""
+
+
+def _limit(name: str, value: float, meaning: str) -> Limit:
+    LIMITS[name] = Limit(name, value, meaning)
+    return LIMITS[name]
+
+
+RESAMPLES: Final = _limit("RESAMPLES", 10_000_000, "resamples of one test or interval")
+CONCURRENCY: Final = _limit("CONCURRENCY", 1024, "questions, calls or batches at a time (-j)")
+RETRIES: Final = _limit("RETRIES", 100, "further attempts after one that failed")
+TIMEOUT_SECONDS: Final = _limit("TIMEOUT_SECONDS", 86_400, "seconds that one attempt may be allowed to take")
+INTERVAL_SECONDS: Final = _limit("INTERVAL_SECONDS", 3_600, "seconds between two attempts (1 / --rate)")
+REPLY_BYTES: Final = _limit("REPLY_BYTES", 20_000_000, "bytes of a reply, after decoding")
+JUDGING_SECONDS: Final = _limit("JUDGING_SECONDS", 30, "seconds that judging one answer may take")
+
+
+def shown(number: float) -> str:
+    """A number as messages show it: digits with commas, or a power of ten where it has very many."""
+    if isinstance(number, int) and abs(number) >= 10**15:
+        return f"about 1e{_digits(abs(number)) - 1}"
+    return f"{number:,}" if isinstance(number, int) or abs(number) < 1e15 else f"{number:g}"
+
+
+def _digits(number: int) -> int:
+    """About how many decimal digits a whole number has, without writing it out."""
+    return int(number.bit_length() * 0.30103) + 1
+
+
+def read_environment(environment: Mapping[str, str]) -> None:
+    """Replace the limits that the environment names; a value that is no number above 0 is an error."""
+    for limit in LIMITS.values():
+        if text := environment.get(limit.variable):
+            limit.value = _number(text, limit.variable)
+
+
+def _number(text: str, variable: str) -> float:
+    try:
+        number = float(text) if len(text) <= 40 else 0.0
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise ConfigError(f"a limit must be a number above 0, not {text[:40]!r}", where=variable)
+    return int(number) if number.is_integer() else number
