@@ -74,7 +74,7 @@ def within(folder: Path, path: str) -> Path | None:
     try:
         inside = place.is_relative_to(folder) and place.resolve() == place
         return place if inside and place.is_file() else None
-    except (OSError, RuntimeError):  # too long, or links in a circle
+    except (OSError, RuntimeError, ValueError):  # too long, links in a circle, or no path at all
         return None
 
 

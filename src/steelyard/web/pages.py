@@ -6,13 +6,14 @@ to whom they are being sent. Everything here runs in the event loop, but for the
 
 import asyncio
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final, TypeVar
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from steelyard.reports.words import Language
 from steelyard.web import limits
@@ -43,6 +44,7 @@ class Body:
     status: HTTPStatus
     content: bytes
     stamp: Stamp | None = None
+    expires: float = field(default_factory=lambda: time.monotonic() + KEPT_SECONDS)
 
 
 @dataclass(slots=True, eq=False)
@@ -65,6 +67,7 @@ class Pages:
         self._making: dict[Key, _Making] = {}
         self._kept: OrderedDict[Key, Body] = OrderedDict()
         self._alive: WeakValueDictionary[Key, Body] = WeakValueDictionary()
+        self._all: WeakSet[Body] = WeakSet()
 
     async def get(self, path: str, language: Language) -> Body:
         """The page at a path; Busy where it would have to be made and cannot be, or is not ready in time."""
@@ -103,7 +106,7 @@ class Pages:
             making.begun = True
             stamp = await in_thread(self._viewer.stamp, making.key[0])
             alive = self._alive.get(making.key)
-            if alive is not None and stamp is not None and alive.stamp == stamp:
+            if alive is not None and alive.stamp == stamp and alive.expires > time.monotonic():
                 return self._keep(making.key, alive)
             if stamp is None or stamp.size <= LARGE:
                 return await self._made(making.key, stamp)
@@ -124,23 +127,20 @@ class Pages:
             raise Busy
 
     def _held(self) -> int:
-        return sum(len(body.content) for body in self._alive.values())
+        return sum(len(body.content) for body in self._all)
 
     def _keep(self, key: Key, body: Body) -> Body:
         if body.stamp is None:
             return body
         self._alive[key] = body
-        if self._kept.get(key) is not body:
-            asyncio.get_running_loop().call_later(KEPT_SECONDS, self._forget, key, body)
+        self._all.add(body)
+        if key not in self._kept:
+            asyncio.get_running_loop().call_later(KEPT_SECONDS, self._kept.pop, key, None)
         self._kept[key] = body
         self._kept.move_to_end(key)
         while sum(len(kept.content) for kept in self._kept.values()) > KEPT_BYTES:
             self._kept.popitem(last=False)
         return body
-
-    def _forget(self, key: Key, body: Body) -> None:
-        if self._kept.get(key) is body:
-            del self._kept[key]
 
 
 async def in_thread(function: Callable[..., T], *arguments: object) -> T:
@@ -177,4 +177,4 @@ def _made(viewer: Viewer, path: str, language: Language, stamp: Stamp | None) ->
 
 def body_of(page: Page, stamp: Stamp | None = None) -> Body:
     """A page as it is sent."""
-    return Body(page.status, page.html.encode("utf-8", "replace"), stamp)
+    return Body(page.status, page.content, stamp)

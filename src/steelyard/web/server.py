@@ -123,26 +123,30 @@ class ViewServer:
             return
         self._connections.add(task)
         try:
-            await self._serve(reader, writer)
+            if await self._served(reader, writer):
+                await _linger(reader, writer)
         except (OSError, TimeoutError):
+            pass
+        except asyncio.CancelledError:  # the server ends
             pass
         finally:
             self._connections.discard(task)
             writer.transport.abort()  # nothing is left to send
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _served(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Read the request and send the answer; False where there is none, because the client left."""
         writer.transport.set_write_buffer_limits(high=0)
         head_only = False
         try:
             request = await read_request(reader)
             if request is None:
-                return
+                return False
             head_only = request.method == "HEAD"
             body, headers = await self._while_here(self._answer(request), reader)
         except BadRequest as refused:
             body, headers = self._refusal(refused.status, self.viewer.language), {}
         await _send(writer, body, headers, head_only=head_only)
-        await _linger(reader, writer)
+        return True
 
     async def _while_here(self, answer: Coroutine[None, None, Answer], reader: asyncio.StreamReader) -> Answer:
         """An answer, given up when the client leaves before."""
@@ -260,6 +264,8 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         if not 0 <= port <= LAST_PORT:
             raise ValueError(f"ports end at {LAST_PORT}")
+        if "\0" in host:
+            raise ValueError("this is no name of a host")
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except (OSError, ValueError) as error:
         told = getattr(error, "strerror", None) or error

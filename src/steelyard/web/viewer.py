@@ -45,10 +45,15 @@ Translate = Callable[[str, Language], str]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An answer."""
+    """An answer, as UTF-8."""
 
     status: HTTPStatus
-    html: str
+    content: bytes
+
+    @property
+    def html(self) -> str:
+        """The page as text."""
+        return self.content.decode("utf-8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +175,9 @@ class Viewer:
         ways = {"/": "all results", "/history": "history"}
         links = " ".join(f'<a href="{place}">{word(language, name)}</a>' for place, name in ways.items())
         navigation = f'<nav class="ways" {label(language, "pages of the viewer")}>{links}</nav>'
-        return Page(HTTPStatus.OK, self.render(report, language).replace(_HEADER, _HEADER + navigation, 1))
+        content = self.render(report, language).encode("utf-8", "replace")
+        header = _HEADER.encode()
+        return Page(HTTPStatus.OK, content.replace(header, header + navigation.encode(), 1))
 
     def _trouble(self, error: SteelyardError, language: Language) -> Page:
         told = self.privacy.text(str(error).replace(f"{self.index.folder}/", ""))
@@ -194,7 +201,7 @@ class Viewer:
             interval=_interval,
             **context,
         )
-        return Page(HTTPStatus.OK, html)
+        return Page(HTTPStatus.OK, html.encode("utf-8", "replace"))
 
 
 _ROUTES: Final[dict[str, Callable[..., Page | None]]] = {
