@@ -90,11 +90,9 @@ def test_a_giant_cookie_is_refused_and_nobody_waits_for_it(folder, served):
         assert all(answer.result(MINUTE).startswith(b"HTTP/1.1 431 ") for answer in hostile)
 
 
-@pytest.mark.parametrize(
-    "text", ["a" * 3_000_000, "a=" * 1_500_000, "=;" * 1_500_000, " ;" * 1_500_000, "a;" * 1_500_000]
-)
+@pytest.mark.parametrize("text", ["aa", "a=", "=;", " ;", "a;"])
 def test_cookies_are_read_in_linear_time(text):
-    assert len(Request("GET", "/", "", {"cookie": text}).cookies()) <= 1
+    assert len(Request("GET", "/", "", {"cookie": text * 1_500_000}).cookies()) <= 1
 
 
 def test_cookies_of_several_headers_are_joined():
@@ -346,7 +344,7 @@ def test_a_bug_is_told_to_the_reader_and_the_others_go_on(folder, served, caplog
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1"])
 @pytest.mark.parametrize(
-    ("name", "origin", "status"),
+    "case",
     [
         ("{own}", None, 200),
         ("{own}", "http://{own}", 200),
@@ -361,7 +359,8 @@ def test_a_bug_is_told_to_the_reader_and_the_others_go_on(folder, served, caplog
         ("{own}", "", 403),
     ],
 )
-def test_host_and_origin_on_every_loopback_address(folder, served, host, name, origin, status):
+def test_host_and_origin_on_every_loopback_address(folder, served, host, case):
+    name, origin, status = case
     if host == "::1" and not socket.has_ipv6:
         pytest.skip("no IPv6 here")
     with served(folder, host=host) as server:

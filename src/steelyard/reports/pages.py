@@ -11,7 +11,7 @@ import gzip
 import json
 import re
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -107,7 +107,9 @@ def label(language: Language, text: str) -> "Markup":
     return Markup('aria-label="{}" data-label-en="{}" data-label-zh="{}"').format(shown, text, chinese)
 
 
+@lru_cache(maxsize=8)
 def _environment(folder: Path) -> "Environment":
+    """Templates of a folder, compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     loader = FileSystemLoader([folder, TEMPLATES])

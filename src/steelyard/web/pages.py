@@ -19,14 +19,19 @@ from steelyard.reports.words import Language
 from steelyard.web import limits
 from steelyard.web.viewer import Page, Stamp, Viewer
 
-SMALL_AT_A_TIME: Final = 4
+QUICK_AT_A_TIME: Final = 2
+"""So many threads look at the state of files and make lists, which nobody should wait for."""
+
+SMALL_AT_A_TIME: Final = 1
+"""So many threads make pages of results: drawing holds the lock of the interpreter, so more would not be faster."""
+
 LARGE: Final = 4_000_000
-"""Pages of results with more bytes are made one at a time."""
+"""Pages of results with more bytes are made one at a time, in a thread of their own."""
 
 KEPT_BYTES: Final = 64_000_000
 """So many bytes of pages are kept for the next client."""
 
-KEPT_SECONDS: Final = 60.0
+KEPT_SECONDS: Final = 300.0
 """So long a page is kept: documents beside a result may change without the result."""
 
 Key = tuple[str, Language]
@@ -62,6 +67,7 @@ class Pages:
 
     def __init__(self, viewer: Viewer) -> None:
         self._viewer = viewer
+        self._quick = asyncio.Semaphore(QUICK_AT_A_TIME)
         self._small = asyncio.Semaphore(SMALL_AT_A_TIME)
         self._large = asyncio.Semaphore(1)
         self._making: dict[Key, _Making] = {}
@@ -102,16 +108,16 @@ class Pages:
 
     async def _make(self, making: _Making) -> Body:
         """The page that is alive if it is still right, else the page made anew."""
-        async with self._small:
+        async with self._quick:
             making.begun = True
             stamp = await in_thread(self._viewer.stamp, making.key[0])
             alive = self._alive.get(making.key)
             if alive is not None and alive.stamp == stamp and alive.expires > time.monotonic():
                 return self._keep(making.key, alive)
-            if stamp is None or stamp.size <= LARGE:
+            if stamp is None or stamp.size == 0:
                 return await self._made(making.key, stamp)
             making.begun = False
-        async with self._large:
+        async with self._small if stamp.size <= LARGE else self._large:
             making.begun = True
             return await self._made(making.key, stamp)
 
