@@ -25,7 +25,8 @@ from typing import Final
 from bench.processes import PROJECT
 
 BAD: Final = (ConnectionResetError, BrokenPipeError, ConnectionRefusedError)
-RESULTS: Final = 100
+RESULTS: Final = 20
+COMPARED: Final = 3
 SIGNATURE: Final = "kind:answers|questions:0000|run:{}"
 
 
@@ -103,15 +104,21 @@ async def read_page(target: Target, path: str) -> tuple[int, bytes]:
         writer.close()
 
 
+def paths_of(target: Target) -> dict[str, list[str]]:
+    """What honest clients open, by kind."""
+    pairs = [f"/compare/{one}/{two}" for one in target.ids[:COMPARED] for two in target.ids[:COMPARED]]
+    results = [f"/result/{each}" for each in target.ids]
+    return {"list": ["/"], "result": results, "compare": pairs, "history": ["/history"]}
+
+
 async def honest(target: Target, tally: Tally, until: float, seed: int) -> None:
     draw = random.Random(seed)
     while time.monotonic() < until:
-        kind = draw.choices(("list", "result", "compare", "history"), (45, 45, 2, 8))[0]
-        one, two = draw.choice(target.ids), draw.choice(target.ids)
-        paths = {"list": "/", "result": f"/result/{one}", "compare": f"/compare/{one}/{two}", "history": "/history"}
+        kind = draw.choices(("list", "result", "compare", "history"), (45, 45, 5, 5))[0]
+        path = draw.choice(paths_of(target)[kind])
         start = time.perf_counter()
         try:
-            status, _ = await read_page(target, paths[kind])
+            status, _ = await read_page(target, path)
             tally.statuses[status] += 1
             tally.seconds.setdefault(kind, []).append(time.perf_counter() - start)
         except BAD as error:
@@ -177,6 +184,10 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 async def load(target: Target, arguments: argparse.Namespace) -> None:
+    start = time.perf_counter()
+    for path in (path for paths in paths_of(target).values() for path in paths if not arguments.cold):
+        await read_page(target, path)
+    print(f"every page once: {time.perf_counter() - start:.1f} s")
     tally, until = Tally(), time.monotonic() + 60 * arguments.minutes
     begin, bad = target.resident(), round(arguments.clients * arguments.hostile)
     tasks = [hostile(target, tally, until, number) for number in range(bad)]
@@ -206,6 +217,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--hostile", type=float, default=0.1, help="the share of clients that are hostile")
+    parser.add_argument("--cold", action="store_true", help="do not open every page once before")
     parser.add_argument("--readers", type=int, default=0, help="so many read one large result at the same time")
     parser.add_argument("--large", type=float, default=44, metavar="MB", help="size of that result")
     arguments = parser.parse_args(argv)
