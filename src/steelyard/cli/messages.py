@@ -10,6 +10,7 @@ from steelyard.cli.pipeline_messages import PIPELINE, PIPELINE_WORDS
 from steelyard.cli.report_messages import REPORT, REPORT_WORDS
 from steelyard.cli.retriever_messages import RETRIEVER, RETRIEVER_WORDS
 from steelyard.cli.review_messages import REVIEW, REVIEW_WORDS
+from steelyard.cli.ultrarag_messages import ULTRARAG, ULTRARAG_WORDS
 from steelyard.cli.view_messages import VIEW, VIEW_WORDS
 
 _GENERAL = {
@@ -220,7 +221,18 @@ _GENERAL = {
     "(the first {} problems; there may be more)": "（以上是前 {} 个问题，可能还有更多）",
     "hint: {}": "提示：{}",
 }
-CHINESE = {**_GENERAL, **BENCHMARK, **PIPELINE, **GENERATION, **RETRIEVER, **REPORT, **VIEW, **REVIEW, **GATE}
+CHINESE = {
+    **_GENERAL,
+    **BENCHMARK,
+    **PIPELINE,
+    **GENERATION,
+    **RETRIEVER,
+    **REPORT,
+    **VIEW,
+    **REVIEW,
+    **GATE,
+    **ULTRARAG,
+}
 _WORDS = {
     "metric": "指标",
     "test": "检验",
@@ -237,6 +249,7 @@ _WORDS = {
     **VIEW_WORDS,
     **REVIEW_WORDS,
     **GATE_WORDS,
+    **ULTRARAG_WORDS,
 }
 
 

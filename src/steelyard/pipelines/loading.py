@@ -17,6 +17,7 @@ from steelyard.pipelines.offers import OFFER_HINT, Caller, read_offer
 from steelyard.pipelines.remote import Fleet, Place
 from steelyard.pipelines.server import Server, Tool, binding_of
 from steelyard.pipelines.spec import Pipeline, each_step
+from steelyard.pipelines.unavailable import refuse_server, refuse_unavailable
 
 EMPTY_HINT = "delete it to use the defaults of the servers, or write it anew: steelyard build"
 PROMPT_OUTPUT = ("prompt_ls",)
@@ -42,7 +43,10 @@ class Parameters:
 
 def load_servers(pipeline: Pipeline, fleet: Fleet, *, isolated: bool = False, anew: bool = False) -> dict[str, Loaded]:
     """The servers that a pipeline uses; a foreign one is started only if no file says what it offers, or if `anew`."""
+    for found in pipeline.servers.values():
+        refuse_server(found)
     homes = {alias: find_home(alias, found, fleet.environment) for alias, found in pipeline.servers.items()}
+    refuse_unavailable(each_step(pipeline.steps), homes)
     used: dict[str, set[str]] = {alias: set() for alias in homes}
     for step in each_step(pipeline.steps):
         used.get(step.server, set()).add(step.tool)
