@@ -6,7 +6,8 @@ from typing import Final
 
 from steelyard.errors import ConfigError
 from steelyard.formats.yamls import Located
-from steelyard.pipelines.homes import Home
+from steelyard.pipelines.homes import Choice, Home, foreign_python
+from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.spec import Step
 
 UNAVAILABLE_HINT = (
@@ -49,13 +50,15 @@ _SERVERS: Final = {"memory": _MEMORY}
 """Servers of UltraRAG of which we have none."""
 
 
-def refuse_unavailable(steps: Iterable[Step], homes: Mapping[str, Home]) -> None:
-    """Refuse the first step that asks one of our servers for a tool which only UltraRAG's server has."""
+def refuse_unavailable(steps: Iterable[Step], homes: Mapping[str, Home], choice: Choice = "auto") -> None:
+    """Refuse the first step that needs what only UltraRAG's servers have, where these cannot run."""
     for step in steps:
         home = homes.get(step.server)
-        if home is None or not home.bundled or home.folder is None:
+        if home is None or home.folder is None:
             continue
-        reason = NOT_OFFERED.get(home.folder.name, {}).get(step.tool)
+        if home.folder.name in _SERVERS and choice != "project" and _cannot_run(home):
+            raise _no_server(home.folder.name, step.where)
+        reason = NOT_OFFERED.get(home.folder.name, {}).get(step.tool) if home.bundled else None
         if reason is not None:
             message = f"UltraRAG has the tool {step.name}; Steelyard does not offer it: {reason}"
             raise ConfigError(message, where=step.where, hint=UNAVAILABLE_HINT)
@@ -65,5 +68,15 @@ def refuse_server(found: Located) -> None:
     """Refuse a server that only UltraRAG has and that is not here either."""
     path = Path(found.value) if isinstance(found.value, str) else None
     if path is not None and path.name in _SERVERS and path.parent.name == "servers" and not path.is_dir():
-        message = f"UltraRAG has the server {path.name}; Steelyard does not offer it: {_SERVERS[path.name]}"
-        raise ConfigError(message, where=found.where, hint=UNAVAILABLE_HINT)
+        raise _no_server(path.name, found.where)
+
+
+def _no_server(name: str, where: str) -> ConfigError:
+    message = f"UltraRAG has the server {name}; Steelyard does not offer it: {_SERVERS[name]}"
+    return ConfigError(message, where=where, hint=UNAVAILABLE_HINT)
+
+
+def _cannot_run(home: Home) -> bool:
+    """Whether the program of a server imports what is not installed."""
+    programs = {} if home.program is None else {home.alias: str(home.program)}
+    return any(missing_modules(programs, foreign_python()).values())
