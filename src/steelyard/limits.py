@@ -70,6 +70,9 @@ RETRIES: Final = _limit("RETRIES", 100, "further attempts after one that failed"
 TIMEOUT_SECONDS: Final = _limit("TIMEOUT_SECONDS", 86_400, "seconds that one attempt may be allowed to take")
 INTERVAL_SECONDS: Final = _limit("INTERVAL_SECONDS", 3_600, "seconds between two attempts (1 / --rate)")
 REPLY_BYTES: Final = _limit("REPLY_BYTES", 20_000_000, "bytes of a reply, after decoding")
+MODEL_REPLY_BYTES: Final = _limit(
+    "MODEL_REPLY_BYTES", 100_000_000, "bytes of a reply of an embeddings endpoint, a reranker or a retriever, decoded"
+)
 JUDGING_SECONDS: Final = _limit("JUDGING_SECONDS", 30, "seconds that judging one answer may take")
 
 

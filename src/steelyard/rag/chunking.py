@@ -4,10 +4,11 @@ The rules are those of chonkie's TokenChunker, SentenceChunker and RecursiveChun
 are the same with the tokenizers `character` and `word`; only the recursive one knows Chinese punctuation besides.
 """
 
+import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Final, Protocol
 
 from steelyard.errors import ConfigError, UnknownName
@@ -71,7 +72,7 @@ class Encoding:
 
     def __init__(self, name: str) -> None:
         try:
-            import tiktoken
+            tiktoken = importlib.import_module("tiktoken")
         except ImportError:
             raise ConfigError(f"the tokenizer {name!r} needs tiktoken", hint=TOKENIZER_HINT) from None
         known = tiktoken.list_encoding_names()
@@ -107,7 +108,7 @@ class ChunkSettings:
 
 
 def chunk_settings(backend: str, tokenizer: str, chunk_size: int, config: Mapping[str, Any]) -> ChunkSettings:
-    """Settings as UltraRAG's parameters say them; an overlap that is no smaller than a chunk becomes a quarter of it."""
+    """Settings as UltraRAG's parameters say them; an overlap not smaller than a chunk becomes a quarter of it."""
     if backend not in BACKENDS:
         raise UnknownName.of("chunk_backend", str(backend), BACKENDS)
     size = from_one(chunk_size, "chunk_size")
@@ -146,7 +147,7 @@ def split_at(text: str, delimiters: Sequence[str], least: int) -> list[str]:
     borders = [0, *ends, *([len(text)] if not ends or ends[-1] < len(text) else [])]
     pieces: list[str] = []
     held, size = 0, 0  # where the piece begins that may still grow, and its bytes
-    for start, end in zip(borders, borders[1:], strict=False):
+    for start, end in pairwise(borders):
         added = len(text[start:end].encode("utf-8", "surrogatepass"))
         if added >= least and size >= least:
             pieces.append(text[held:start])
