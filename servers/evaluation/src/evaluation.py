@@ -55,8 +55,9 @@ def evaluate(
 ) -> dict[str, Any]:
     """Weigh answers: under each metric a list of scores in the order of the questions, then avg_<metric> over them.
 
-    The numbers are UltraRAG's unless the profile is another; for Chinese, name the profile steelyard. Metrics: acc (contains a reference), em (equals one), stringem, coverem, f1, rouge-1, rouge-2, rouge-l, each from 0
-    to 1. null where an item has no reference; such items are left out of the average. An answer that is null counts 0.
+    The numbers are UltraRAG's; those of another profile are asked for by its name: for Chinese, steelyard. Metrics:
+    acc (contains a reference), em (equals one), stringem, coverem, f1, rouge-1, rouge-2, rouge-l, from 0 to 1.
+    null where an item has no reference; such items are left out of the average. An answer that is null counts 0.
     """
     if not (isinstance(pred_ls, list) and isinstance(gt_ls, list)):
         raise InputError("pred_ls and gt_ls must be lists, one entry per question")

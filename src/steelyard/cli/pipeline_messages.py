@@ -63,6 +63,7 @@ PIPELINE = {
     "{} is left out: a parameter of UltraRAG that has no use here": "未采用 {}：它是 UltraRAG 的参数，在此无用",
     "{} is now called {}": "{} 现在写作 {}",
     "the program of {} was {}; it is {} now": "{} 的程序原为 {}，现为 {}",
+    "saved: {}": "已保存：{}",
     "written: {}": "已写入：{}",
     "kept as it was: {}": "原文件保留为：{}",
     "new: {}; kept as they were: {}": "新增：{}；保留原值：{} 项",

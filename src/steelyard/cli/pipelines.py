@@ -46,7 +46,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         "--servers",
         choices=("auto", "ours", "project"),
         default="auto",
-        help="whose servers run: the project's, and ours where those cannot be imported (%(default)s); ours; the project's",
+        help="whose servers: the project's, or ours where those cannot be imported (%(default)s); ours; the project's",
     )
     parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for one answer of a server (600)")
     parser.add_argument(

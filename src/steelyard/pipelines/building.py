@@ -111,7 +111,8 @@ def _tell_moved(pipeline: Pipeline, loaded: Mapping[str, Loaded]) -> None:
         fields = filed[alias].value if alias in filed else None
         before = fields["path"] if isinstance(fields, Mapping) and "path" in fields else None
         now = found.home.address or str(found.home.program)
-        if before is not None and os.path.realpath(str(before.value)) != os.path.realpath(now):
+        expected = {os.path.realpath(each) for each in (now, found.home.replaces or now)}
+        if before is not None and os.path.realpath(str(before.value)) not in expected:
             say(f"{before.where}: the program of {alias} was {before.value}; it is {now} now")
 
 

@@ -1,11 +1,12 @@
 """What is checked of the parameters of a run before its first step, so that no long step is made for nothing."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from steelyard.errors import InputError, SteelyardError, nearest
 from steelyard.pipelines.homes import bundled_servers
 from steelyard.pipelines.loading import Loaded, Parameters
-from steelyard.pipelines.plan import Bound, Call, calls
+from steelyard.pipelines.plan import MEMORY, Bound, Call, calls
 from steelyard.pipelines.renamed import WITHOUT_USE
 from steelyard.pipelines.server import say
 
@@ -25,19 +26,38 @@ def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> No
 
 
 def check_templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...], parameters: Parameters) -> None:
-    """Read every template that a parameter names for a prompt of ours; the first that cannot be read is an error."""
-    from steelyard.rag.prompts import read_template
-
+    """Refuse a template that a prompt of ours cannot read, or that does not use what the prompt gives."""
     for call, name in _templates(loaded, steps):
-        value = parameters.values[call.step.server].get(name)
-        if not isinstance(value, str):
-            continue
+        values = parameters.values[call.step.server]
         try:
-            read_template(value, root=bundled_servers().parent)
+            _try_template(call, values, values.get(name), here=loaded[call.step.server].place is None)
         except SteelyardError as error:
             place = call.places.get(name, call.step.where)
             said = f"{error.where}: {error.message}" if error.where else error.message
             raise type(error)(f"{call.step.server}.{name}: {said}", where=place, hint=error.hint) from None
+
+
+def _try_template(call: Call, values: Mapping[str, Any], template: Any, *, here: bool) -> None:
+    """Read a template, and fill it for no questions at all; only what is wrong with the template is raised."""
+    from steelyard.rag.prompts import read_template
+
+    if not isinstance(template, str):  # the prompt's own, or what the prompt itself complains of
+        return
+    path = read_template(template, root=bundled_servers().parent).path
+    if not here:
+        return
+    try:
+        call.tool.function(**{argument: _nothing(name, values) for argument, name in call.inputs.items()})
+    except SteelyardError as error:
+        if (error.where or "").startswith(path):
+            raise
+
+
+def _nothing(name: str, values: Mapping[str, Any]) -> Any:
+    """A parameter as it is, a variable without rows, a history of one round without rows."""
+    if name.startswith("$"):
+        return values.get(name[1:])
+    return [[]] if name.startswith(MEMORY) else []
 
 
 def _templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...]) -> Iterator[tuple[Call, str]]:
