@@ -37,6 +37,9 @@ def add_command(commands: Any) -> None:
     run.add_argument("--isolated", action="store_true", help="start our own servers as processes of their own, too")
     run.add_argument("--json", action="store_true", help="print the last result as JSON, and nothing else")
     run.add_argument("--is_demo", action="store_true", help=argparse.SUPPRESS)  # an option of UltraRAG
+    run.add_argument(
+        "--adopt", action="store_true", help="use embeddings and indexes that UltraRAG made, after a check of sizes"
+    )
     run.set_defaults(run=run_pipeline)
 
 
@@ -148,6 +151,8 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
     """The environment of servers: ours, and what the file .env beside says that is not set yet."""
     for name, value in _env_file(Path(".env")):
         os.environ.setdefault(name, value)
+    if getattr(arguments, "adopt", False):
+        os.environ["RETRIEVER_ADOPT"] = "1"  # the retriever reads it, in this process or in one of its own
     return {**os.environ, "log_level": arguments.log_level}
 
 
