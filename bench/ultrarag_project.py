@@ -32,6 +32,13 @@ _TEMPLATES: Final[Mapping[str, str]] = {
     "vanilla_multiple_choice": "qa_boxed_multiple_choice",
     "iterretgen": "qa_rag_boxed",
 }
+_OTHER_NAMES: Final[Mapping[str, str]] = {
+    "kr_template": "prompt/RankCoT_knowledge_refinement.jinja",
+    "qa_template": "prompt/RankCoT_question_answering.jinja",
+    "search_r1_gen_template": "prompt/search_r1_append.jinja",
+    "r1_searcher_gen_template": "prompt/r1_searcher_append.jinja",
+}
+"""Templates that have other names than ours."""
 _ALONE: Final = ("LLM", "vanilla_llm", "vanilla_vlm", "multimodal_rag", "visrag")
 _MESSAGES: Final = [
     {"role": "user", "content": "which harbour did Velmora have"},
@@ -120,7 +127,7 @@ def _settings(pipeline: Shipped, alias: str, server: str, address: str) -> dict[
         "retriever": _retriever(pipeline, alias, address),
         "reranker": {"backend": "openai", "backend_configs": reranker, "top_k": 2},
         "generation": {"backend": "openai", "backend_configs": {"openai": stub}, "messages": _MESSAGES},
-        "prompt": {"template": f"prompt/{template}.jinja", **_templates_missing()},
+        "prompt": {"template": f"prompt/{template}.jinja", **_OTHER_NAMES, **_templates_missing()},
         "corpus": {"parse_file_path": "data/notes.txt", "chunk_size": 160},
         "evaluation": {"save_path": "output/evaluated.json"},
         "sayhello": {"name": "UltraRAG"},
