@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+
 from bench.ultrarag_data import FACTS, write_data
 from bench.ultrarag_stub import Model, read_templates, serving
-
 from steelyard.cli import main
 
 ROOT = Path(__file__).parents[2]
-SERVERS = "benchmark retriever prompt generation custom router evaluation".split()
+SERVERS = ["benchmark", "retriever", "prompt", "generation", "custom", "router", "evaluation"]
 SEARCH_O1 = """
 - custom.search_o1_init_list
 - prompt.search_o1_init
