@@ -18,6 +18,7 @@ from steelyard.pipelines.remote import Fleet, Place
 from steelyard.pipelines.renamed import renew
 from steelyard.pipelines.server import Server, Tool, binding_of, say
 from steelyard.pipelines.spec import Pipeline, each_step
+from steelyard.pipelines.unavailable import refuse_server, refuse_unavailable
 
 EMPTY_HINT = "delete it to use the defaults of the servers, or write it anew: steelyard build"
 OURS_HINT = "run its program by hand to see why, or take the server of steelyard: --servers ours"
@@ -58,6 +59,8 @@ def load_servers(
     pipeline: Pipeline, fleet: Fleet, *, isolated: bool = False, anew: bool = False, choice: Choice = "auto"
 ) -> dict[str, Loaded]:
     """The servers that a pipeline uses; a foreign one is started only if no file says what it offers, or if `anew`."""
+    for named in pipeline.servers.values():
+        refuse_server(named)
     said = {} if anew else server_file(pipeline)
     used = {step.server for step in each_step(pipeline.steps)}
     found = {
@@ -65,6 +68,7 @@ def load_servers(
         for alias, named in pipeline.servers.items()
     }
     homes = choose_servers({alias: home for alias, home in found.items() if alias in used}, choice)
+    refuse_unavailable(each_step(pipeline.steps), homes, choice)
     asked = [home for home in homes.values() if not home.ours and _must_ask(home, said, anew)]
     _start(fleet, asked)
     return {
