@@ -104,7 +104,7 @@ def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
     A page of a PDF without text is a warning here. Between pages stands an empty line.
     """
     with closing(open_stream(path)) as stream:
-        content = stream.read()
+        content = stream.read_all(limits.DOCUMENT_BYTES)
     kind, warnings = kind_of(path), list[Problem]()
     if kind in (".pdf", ".docx", *OLD_KINDS) or content.startswith((_PDF, ZIP, OLE)):
         sheets = _sheets(content, stream.name, kind, warnings, blank_pages=True)
