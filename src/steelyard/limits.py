@@ -77,6 +77,7 @@ MODEL_REPLY_BYTES: Final = _limit(
 )
 NESTING: Final = _limit("NESTING", 100, "levels of objects and lists in a field of a reply")
 JUDGING_SECONDS: Final = _limit("JUDGING_SECONDS", 30, "seconds that judging one answer may take")
+LOOP_TIMES: Final = _limit("LOOP_TIMES", 10_000, "rounds of a loop in a pipeline")
 # files
 LINE_BYTES: Final = _limit("LINE_BYTES", 64_000_000, "bytes of a line, or of a row of CSV")
 QUERY_BYTES: Final = _limit("QUERY_BYTES", 128_000_000, "bytes of the run lines of one query")
