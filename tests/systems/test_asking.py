@@ -371,6 +371,16 @@ def test_threads_are_started_as_they_are_needed():
     assert max(most) - before <= 5  # three or four that ask, one that watches
 
 
+def test_a_slow_system_is_asked_as_many_at_a_time_as_allowed():
+    together = threading.Barrier(100, timeout=60)
+
+    def reply(ask, _):
+        together.wait()
+        return echo(ask, _)
+
+    assert len(list(ask_all(Fake(reply), asks(200), AskSettings(concurrency=100)))) == 200
+
+
 def test_attempts_that_never_end_are_bounded(monkeypatch):
     monkeypatch.setattr(limits.LEFT_BEHIND, "value", 5)
     forever = threading.Event()

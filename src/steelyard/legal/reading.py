@@ -56,8 +56,9 @@ def read(answer: str) -> Reading:
     return Reading(text, final_part(text))
 
 
+@lru_cache(maxsize=1 << 4)
 def read_with_offsets(answer: str) -> Folded:
-    """The text of `read`, with the way back to the original."""
+    """The text of `read`, with the way back to the original; judges ask for it once for each of many values."""
     if is_too_long(answer):
         return Folded("", (0,))
     plain = plain_text_with_offsets(answer)

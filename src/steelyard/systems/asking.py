@@ -27,6 +27,9 @@ LONGEST_PATIENCE: Final = 120.0
 _GLANCE: Final = 0.5  # seconds; Windows does not see Ctrl-C while it waits
 _GRACE: Final = 0.25  # seconds in which a system that knows its timeout ends an attempt by itself
 _SOON: Final = 0.001
+_FEW: Final = 32  # threads that are always worth their cost
+_SLOW: Final = 0.05  # seconds of an attempt from which more threads are worth it
+_BEAT: Final = 0.02  # seconds between two looks at whether more are worth it
 
 Answered = tuple[Ask, Reply | Failure]
 
@@ -35,7 +38,8 @@ Answered = tuple[Ask, Reply | Failure]
 class AskSettings:
     """How questions are asked.
 
-    `concurrency` is how many at a time, `timeout` the seconds of each attempt, `retries` the attempts beyond the first,
+    `concurrency` is the most at a time (beyond 32 only for a system that takes longer than 50 ms: more would cost
+    time and save none), `timeout` the seconds of each attempt, `retries` the attempts beyond the first,
     `rate` the most attempts per second over all threads, `backoff` the most seconds before the second attempt.
     """
 
@@ -100,6 +104,7 @@ class _Inquiry:
         self._reports: SimpleQueue[Answered | BaseException | None] = SimpleQueue()
         self._running: dict[object, _Pending] = {}  # attempts, the oldest first
         self._members: list[threading.Thread] = []
+        self._size = 0  # members that were not left behind
         self._left_behind = 0
         self._outstanding = 0
         self._is_exhausted = False
@@ -124,6 +129,7 @@ class _Inquiry:
         self._system.close()
 
     def _start_member(self, pending: _Pending | None = None, late: TryAgain | None = None) -> None:
+        self._size += pending is None  # else it stands in for one that was left behind
         member = threading.Thread(target=self._work, args=(pending, late), daemon=True)
         self._members.append(member)
         member.start()
@@ -155,7 +161,7 @@ class _Inquiry:
             if ask is None:
                 self._room.release()  # for the next member that finds nothing more to do
                 return None
-            if len(self._members) < self._settings.concurrency:
+            if self._size < min(_FEW, self._settings.concurrency):
                 self._start_member()
         return _Pending(ask, time.monotonic())
 
@@ -208,7 +214,7 @@ class _Inquiry:
     def _watch(self) -> None:
         """Leave attempts behind that are late; all have the same time, so the oldest is the first to be late."""
         allowed = self._settings.timeout + _GRACE
-        wait = allowed
+        wait = min(allowed, _BEAT)
         while not self._stopped.wait(wait):
             with self._lock:
                 now = time.monotonic()
@@ -219,6 +225,18 @@ class _Inquiry:
                 oldest = next(iter(self._running.values()), None)
                 wait = max(_SOON, oldest.started + allowed - now) if oldest else allowed
             self._take_over([pending for _, pending in late])
+            if not self._is_exhausted and self._size < self._settings.concurrency:
+                self._grow()
+                wait = min(wait, _BEAT)
+
+    def _grow(self) -> None:
+        """Start more members where most of them wait for the system."""
+        with self._lock:
+            since = time.monotonic() - _SLOW
+            waiting = sum(pending.started <= since for pending in self._running.values())
+        if self._size >= _FEW and 2 * waiting > self._size:
+            for _ in range(min(self._size, self._settings.concurrency - self._size)):
+                self._start_member()
 
     def _take_over(self, late: list[_Pending]) -> None:
         """Go on with the questions of members that were left behind, unless there are too many of these."""
