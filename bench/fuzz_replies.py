@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from bench.mutations import mutate_bytes, mutate_value
+from bench.mutations import failure_of, mutate_bytes, mutate_value
 from steelyard.errors import SteelyardError
 from steelyard.formats.documents import Document
 from steelyard.formats.question_checks import benchmark_folder
@@ -27,8 +27,6 @@ from steelyard.systems.decoding import decode_reply
 from steelyard.systems.records import reply_of
 from steelyard.systems.replay import OURS
 
-SHOWN: Final = 5
-"""So many failures are printed with their traceback."""
 TEXTS: Final = (
     *("", " ", "1 1 1 1 " * 200, "材料未显示。" * 100, "\n" * 2000, "```json\n{", "{" * 500, "<think>" * 50),
     *("一二三四五六七八九十" * 440, "9" * 4400, "第1页" * 300, "“" * 500, "13800000000 " * 100, "\u202e\0\x1b[31m"),
@@ -74,9 +72,10 @@ def outcome_of(content: bytes, question: Question, document: Document, before: C
     except SteelyardError:
         return "refused"
     except Exception as error:
-        if sum(count for name, count in before.items() if "FAILURE" in name) < SHOWN:
+        name = failure_of(error)
+        if not any(name in seen for seen in before):
             traceback.print_exc()
-        return f"FAILURE {type(error).__name__}"
+        return name
     return "judged"
 
 

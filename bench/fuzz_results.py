@@ -15,10 +15,10 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import steelyard
-from bench.mutations import mutate_bytes, mutate_value
+from bench.mutations import failure_of, mutate_bytes, mutate_value
 from steelyard.errors import SteelyardError
 from steelyard.formats.results import load_all
 from steelyard.pipelines.benchmark import evaluate_legal
@@ -29,9 +29,6 @@ from steelyard.stats.compare import compare_all
 from steelyard.stats.gate import decide
 from steelyard.stats.rules import parse_rule
 from steelyard.table import Table
-
-SHOWN: Final = 5
-"""So many failures are printed with their traceback."""
 
 
 def main() -> int:
@@ -71,9 +68,10 @@ def outcome_of(attempt: Callable[[], object], before: Counter[str]) -> str:
     except SteelyardError:
         return "refused"
     except Exception as error:
-        if sum(count for name, count in before.items() if "FAILURE" in name) < SHOWN:
+        name = failure_of(error)
+        if not any(name in seen for seen in before):
             traceback.print_exc()
-        return f"FAILURE {type(error).__name__}"
+        return name
     return "fine"
 
 

@@ -13,7 +13,7 @@ ITEM = {"id": "a", "scores": {"legal": 1.0}}
 FOOT = {"footer": {"items": 1, "means": {"legal": 1.0}}}
 
 
-def lines(*rows, **more) -> str:
+def lines(*rows) -> str:
     return "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)
 
 
@@ -62,10 +62,13 @@ def test_headers(write, more, message):
         ({"output": {"answer": 7}}, "the field 'output.answer' must be text, not 7"),
         ({"output": {"citations": {}}}, "the field 'output.citations' must be a list, not an object"),
         ({"output": {"citations": [{"text": 1}]}}, "the field 'output.citations[0].text' must be text, not 1"),
-        ({"output": {"verdict": {"expected": {"evidence": [{}]}}}}, "the field 'output.verdict.expected.evidence[0].text' is missing"),
+        (
+            {"output": {"verdict": {"expected": {"evidence": [{}]}}}},
+            "the field 'output.verdict.expected.evidence[0].text' is missing",
+        ),
         ({"output": {"verdict": {"remarks": [1]}}}, "the field 'output.verdict.remarks[0]' must be text, not 1"),
     ],
-)  # fmt: skip
+)
 def test_items(write, more, message):
     path = write("r.jsonl", lines(HEAD, ITEM | more, FOOT))
     assert complaint(path) == f"{path}:2: {message}"

@@ -71,15 +71,14 @@ def test_folders_that_cannot_be():
 
 
 @pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd here")
-def test_a_pipe_of_the_shell_is_read():
+def test_a_pipe_of_the_shell_is_read(write):
     lines = "q1 Q0 d 1 1 t\nq2 Q0 d 1 1 t\nq1 Q0 e 1 1 t\n"
     command = [sys.executable, "-c", "import steelyard, sys; print(len(steelyard.evaluate_retrieval(*sys.argv[1:])))"]
-    read, write = os.pipe()
-    with open(write, "w") as file:
+    read, written = os.pipe()
+    with open(written, "w", encoding="utf-8") as file:
         file.write(lines)
-    qrels = "{}/q".format(os.environ.get("TMPDIR", "/tmp"))
-    Path(qrels).write_text("q1 0 d 1\nq2 0 d 1\n")
-    found = subprocess.run([*command, qrels, f"/dev/fd/{read}"], pass_fds=[read], capture_output=True, text=True)
+    arguments = [str(write("qrels.txt", "q1 0 d 1\nq2 0 d 1\n")), f"/dev/fd/{read}"]
+    found = subprocess.run([*command, *arguments], pass_fds=[read], capture_output=True, text=True, check=False)
     os.close(read)
     assert found.stdout == "2\n", found.stderr
 

@@ -1,5 +1,7 @@
 """Shapes that values of JSON must have, and one message for a value of another shape, with the path to it."""
 
+import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -44,7 +46,7 @@ Shape = Plain | ListOf | MapOf | Fields
 
 def is_number(value: Any) -> bool:
     """Whether a value is a finite number; true and false are none."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _is_whole(value: Any) -> bool:
@@ -87,9 +89,7 @@ def shown(value: Any) -> str:
         return "an object" if isinstance(value, dict) else "a list"
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
         return "a number of many digits"
-    text = (
-        repr(value) if isinstance(value, str) else {None: "null", True: "true", False: "false"}.get(value, repr(value))
-    )
+    text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
