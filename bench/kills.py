@@ -251,11 +251,15 @@ def _ids_in(content: bytes) -> list[str]:
 
 def _is_whole(path: Path) -> bool:
     """Whether a file of its kind has its end."""
-    content = path.read_bytes()
+    content, has_end = path.read_bytes(), _ENDS.get(path.suffix, _has_line_end)
     try:
-        return not content.startswith(b"old ") and _ENDS.get(path.suffix, lambda text: text.endswith(b"\n"))(content)
+        return not content.startswith(b"old ") and has_end(content)
     except (ValueError, ElementTree.ParseError):
         return False
+
+
+def _has_line_end(content: bytes) -> bool:
+    return content.endswith(b"\n")
 
 
 def _has_last_line(content: bytes) -> bool:
