@@ -3,7 +3,7 @@
     limits.RESAMPLES.check(resamples, "n_resamples")          # raises when the number is too large
     if size > limits.REPLY_BYTES.value: ...                   # where the caller has to stop by itself
 
-A door (cli, web, servers) calls `read_environment(os.environ)` once: STEELYARD_<NAME>=NUMBER replaces a default.
+A door (cli, web, servers) calls `read_environment` once: STEELYARD_<NAME>=NUMBER replaces a default.
 Libraries read `.value` when they are called, never when they are imported, and never read the environment.
 """
 
@@ -70,9 +70,14 @@ PROCESSES: Final = _limit("PROCESSES", 256, "processes at a time")
 RETRIES: Final = _limit("RETRIES", 100, "further attempts after one that failed")
 TIMEOUT_SECONDS: Final = _limit("TIMEOUT_SECONDS", 86_400, "seconds that one attempt may be allowed to take")
 INTERVAL_SECONDS: Final = _limit("INTERVAL_SECONDS", 3_600, "seconds between two attempts (1 / --rate)")
+LEFT_BEHIND: Final = _limit("LEFT_BEHIND", 256, "attempts that took too long and still run")
 REPLY_BYTES: Final = _limit("REPLY_BYTES", 4 << 20, "bytes of a reply, after decoding, and characters of an answer")
+MODEL_REPLY_BYTES: Final = _limit(
+    "MODEL_REPLY_BYTES", 100_000_000, "bytes of a reply of an embeddings endpoint, a reranker or a retriever, decoded"
+)
 NESTING: Final = _limit("NESTING", 100, "levels of objects and lists in a field of a reply")
 JUDGING_SECONDS: Final = _limit("JUDGING_SECONDS", 30, "seconds that judging one answer may take")
+LOOP_TIMES: Final = _limit("LOOP_TIMES", 10_000, "rounds of a loop in a pipeline")
 # files
 LINE_BYTES: Final = _limit("LINE_BYTES", 64_000_000, "bytes of a line, or of a row of CSV")
 QUERY_BYTES: Final = _limit("QUERY_BYTES", 128_000_000, "bytes of the run lines of one query")

@@ -29,8 +29,8 @@ def _run(argv: Sequence[str] | None) -> int:
     except SteelyardError as error:
         _complain(_message(error, arguments))
         return error.exit_code
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as stop:
+        return getattr(stop, "exit_code", INTERRUPTED)
     except OSError as error:
         _complain(f"{error.filename or 'output'}: {error.strerror or error}")
         return SteelyardError.exit_code

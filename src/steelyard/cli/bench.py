@@ -5,7 +5,7 @@ import os
 import re
 import sys
 import time
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +23,13 @@ from steelyard.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from steelyard.pipelines.benchmark import Progress
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
+STOPPED_EARLY = "stopped; nothing was asked yet"
 TYPES = ("fact_exact", "evidence_set", "conflict_gap")
 _DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules: no model, no chance.
 DIR holds questions/*.json and the documents that they name; without DIR the bundled, invented benchmark is used.
@@ -99,17 +101,45 @@ def run(arguments: argparse.Namespace) -> int:
     )
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
-    kept = unfinished_path(path, **mode)
-    try:
-        with redirect_stdout(sys.stderr), proportion("questions") as progress:  # a system may print
-            table = run_benchmark(benchmark, system, settings, path, progress=progress, **mode)
-    except KeyboardInterrupt:
-        tell(f"stopped; what was answered is in {kept}; go on with: -o {path} --resume")
-        raise
+    with (
+        _told_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
+        redirect_stdout(sys.stderr),  # a system may print
+        proportion("questions") as draw,
+    ):
+        table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), **mode)
     if path not in arguments.output:
         tell(f"results: {path}")
     reports = [each for each in arguments.output if each != path]
     return _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
+
+
+@contextmanager
+def _told_when_stopped(
+    path: Path, written: Path, questions: int, language: str
+) -> "Iterator[Callable[[Progress], Progress]]":
+    """Say what was kept when the run is stopped by Ctrl-C or SIGTERM; gives a wrapper that counts what is done."""
+    from steelyard.cli.messages import translate
+    from steelyard.cli.output import tell
+    from steelyard.cli.stopping import terminable
+
+    done = 0
+
+    def counted(draw: "Progress") -> "Progress":
+        def progress(number: int, total: int) -> None:
+            nonlocal done
+            done = number
+            draw(number, total)
+
+        return progress
+
+    try:
+        with terminable():
+            yield counted
+    except KeyboardInterrupt:
+        kept = f"stopped; {done} of {questions} questions are done and kept in {written}"
+        message = f"{kept}\nhint: go on with: -o {path} --resume" if written.exists() else STOPPED_EARLY
+        tell(translate(message, language))
+        raise
 
 
 def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namespace) -> int:

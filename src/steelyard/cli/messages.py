@@ -12,6 +12,7 @@ from steelyard.cli.pipeline_messages import PIPELINE, PIPELINE_WORDS
 from steelyard.cli.report_messages import REPORT, REPORT_WORDS
 from steelyard.cli.retriever_messages import RETRIEVER, RETRIEVER_WORDS
 from steelyard.cli.review_messages import REVIEW, REVIEW_WORDS
+from steelyard.cli.ultrarag_messages import ULTRARAG, ULTRARAG_WORDS
 from steelyard.cli.view_messages import VIEW, VIEW_WORDS
 
 _GENERAL = {
@@ -234,6 +235,7 @@ CHINESE = {
     **VIEW,
     **REVIEW,
     **GATE,
+    **ULTRARAG,
 }
 _WORDS = {
     "metric": "指标",
@@ -253,6 +255,7 @@ _WORDS = {
     **VIEW_WORDS,
     **REVIEW_WORDS,
     **GATE_WORDS,
+    **ULTRARAG_WORDS,
 }
 
 

@@ -273,6 +273,6 @@ def _shown_names(names: Collection[str]) -> str:
 def _shown(value: Any) -> str:
     try:
         text = repr(value)
-    except Exception as error:  # an object of the system's own, or a number of thousands of digits
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a list in a list in a list
         return f"{type(value).__name__} ({type(error).__name__})"
     return text if len(text) <= 60 else f"{text[:60]}…"

@@ -326,8 +326,8 @@ def _layers(file: BinaryIO | _Ahead) -> tuple[_Bytes, ...]:
 class _ZstdFile:
     """A zstandard file of one frame or several; one that breaks off is an error, as in a gzip file."""
 
-    _PIECE = 1 << 10
-    """Compressed bytes that are worked on at a time: they can hold 32 MB at most."""
+    _PIECE = 1 << 9
+    """Compressed bytes that are worked on at a time: they can hold 16 MB at most."""
 
     def __init__(self, file: _Bytes) -> None:
         import zstandard
@@ -339,6 +339,7 @@ class _ZstdFile:
         self._ready = b""
         self._at = 0
         self._packed = b""
+        self._taken = 0
 
     def read(self, size: int) -> bytes:
         """Some more bytes; b"" at the end."""
@@ -357,11 +358,14 @@ class _ZstdFile:
         """Nothing to let go of: the file beneath is closed by its owner."""
 
     def _next(self) -> bytes:
-        while self._packed or (piece := self._file.read(BLOCK >> 4)):
-            piece = self._packed or piece
-            self._packed = piece[self._PIECE :]
-            found = self._decompress(piece[: self._PIECE])
-            if found:
+        while True:
+            if self._taken >= len(self._packed):
+                self._packed, self._taken = self._file.read(BLOCK >> 4), 0
+            if not self._packed:
+                break
+            piece = self._packed[self._taken : self._taken + self._PIECE]
+            self._taken += len(piece)
+            if found := self._decompress(piece):
                 return found
         if self._begun:
             raise EOFError("Compressed file ended before the end of its last frame")

@@ -19,7 +19,7 @@ class DeadlineExceeded(Exception):
 
 
 class _Interrupt(BaseException):
-    """Raised by the signal; no `except Exception` of the work in hand may swallow it."""
+    """Raised by the signal; what the work in hand catches of ordinary errors does not catch it."""
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Judging one answer so that nothing in it can end a run: an exception or a missed deadline is its error."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -25,9 +25,13 @@ class Unjudged:
 
 def judge_safely(question: Question, record: Mapping[str, Any], document: Document) -> Verdict | Unjudged:
     """The verdict, or why there is none; only Ctrl-C and the end of the program come through."""
+    return _guarded(lambda: judge(question, record, document))
+
+
+def _guarded(work: Callable[[], Verdict]) -> Verdict | Unjudged:
     try:
         with deadline(limits.JUDGING_SECONDS.value):
-            return judge(question, record, document)
+            return work()
     except DeadlineExceeded:
         return Unjudged(f"judging took longer than {limits.JUDGING_SECONDS.value:g} s")
     except Exception as error:
@@ -36,22 +40,24 @@ def judge_safely(question: Question, record: Mapping[str, Any], document: Docume
 
 def judged(question: Question, record: Mapping[str, Any], document: Document) -> Verdict:
     """The verdict; an answer that cannot be judged earns nothing, and a remark says why."""
-    found = judge_safely(question, record, document)
-    return found if isinstance(found, Verdict) else _nothing(question, document, found.reason)
+    return _verdict(question, document, judge_safely(question, record, document))
 
 
 def judged_answer(question: Question, answer: Any, document: Document) -> Verdict:
     """The verdict on an answer of any shape; None is one that failed, and one that cannot be read earns nothing."""
-    try:
+
+    def work() -> Verdict:
         record = {} if answer is None else record_of(answer, question.about.id)
-    except Exception as error:
-        return _nothing(question, document, f"judging failed: {described(error)}")
-    return judged(question, record, document)
+        return judge(question, record, document)
+
+    return _verdict(question, document, _guarded(work))
 
 
-def _nothing(question: Question, document: Document, reason: str) -> Verdict:
+def _verdict(question: Question, document: Document, found: Verdict | Unjudged) -> Verdict:
+    if isinstance(found, Verdict):
+        return found
     parts = parts_of_nothing(question, document)
-    return Verdict(0.0, parts, {next(iter(parts), "error"): reason}, (f"{NOT_JUDGED}: {reason}",))
+    return Verdict(0.0, parts, {next(iter(parts), "error"): found.reason}, (f"{NOT_JUDGED}: {found.reason}",))
 
 
 def parts_of_nothing(question: Question, document: Document) -> dict[str, float]:
@@ -67,8 +73,5 @@ def unwritable(error: Exception) -> str:
 
 def described(error: BaseException) -> str:
     """The type of an exception and the beginning of what it says, on one line."""
-    try:
-        text = " ".join(str(error)[: 4 * _LONGEST_REASON].split())[:_LONGEST_REASON]
-    except Exception:
-        text = ""
+    text = " ".join(str(error)[: 4 * _LONGEST_REASON].split())[:_LONGEST_REASON]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

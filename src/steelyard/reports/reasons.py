@@ -92,6 +92,7 @@ REASONS: Final = {
     "a snippet stands on its page": "有片段见于所标的页",
     "no snippet stands on the page it names": "没有片段见于所标的页",
     # gaps
+    "the field is too long": "该字段过长",
     "the answer is a copy of the document": "回答只是照抄文档",
     "the answer says nothing that the document has": "回答没有说出任何见于文档的内容",
     "the words of refusal are copied from the document": "表示不知道的话是从文档照抄的",

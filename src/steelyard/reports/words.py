@@ -28,6 +28,7 @@ _GENERAL = {
     "errors": "出错",
     "counted": "计数",
     "signature": "签名",
+    "profile": "方案",
     "exact": "精确",
     "resamples": "次重抽样",
     "correction": "多重比较校正",

@@ -28,8 +28,14 @@ def decode_reply(content: bytes) -> Any:
 
 def check_size(size: int) -> None:
     """Refuse a reply of so many bytes, or of more."""
-    if size > (largest := limits.REPLY_BYTES.value):
-        raise SystemFailure(f"the reply is larger than {largest / (1 << 20):g} MB", hint=limits.REPLY_BYTES.hint)
+    if size > limits.REPLY_BYTES.value:
+        raise too_large()
+
+
+def too_large() -> SystemFailure:
+    """The failure of a system whose reply is above the limit."""
+    megabytes = limits.REPLY_BYTES.value / (1 << 20)
+    return SystemFailure(f"the reply is larger than {megabytes:g} MB", hint=limits.REPLY_BYTES.hint)
 
 
 def beginning(text: str) -> str:
