@@ -251,23 +251,31 @@ def _ids_in(content: bytes) -> list[str]:
 
 def _is_whole(path: Path) -> bool:
     """Whether a file of its kind has its end."""
-    content = path.read_bytes()
+    content, has_end = path.read_bytes(), _ENDS.get(path.suffix, _has_line_end)
     try:
-        match path.suffix:
-            case ".json":
-                json.loads(content)
-            case ".xml" | ".svg":
-                ElementTree.fromstring(content)
-            case ".jsonl":
-                found = [json.loads(line) for line in content.split(b"\n")[:-1]]
-                return content.endswith(b"\n") and ("footer" in found[-1] or "sampling" in found[-1])
-            case ".png":
-                return content.endswith(b"IEND\xaeB`\x82")
-            case ".html":
-                return content.rstrip().endswith(b"</html>")
+        return not content.startswith(b"old ") and has_end(content)
     except (ValueError, ElementTree.ParseError):
         return False
-    return content.endswith(b"\n") and not content.startswith(b"old ")
+
+
+def _has_line_end(content: bytes) -> bool:
+    return content.endswith(b"\n")
+
+
+def _has_last_line(content: bytes) -> bool:
+    """Whether a file of results has its footer; a file of reviews has none."""
+    found = [json.loads(line) for line in content.split(b"\n")[:-1]]
+    return content.endswith(b"\n") and ("footer" in found[-1] or "sampling" in found[-1])
+
+
+_ENDS: Final[dict[str, Callable[[bytes], bool]]] = {
+    ".json": lambda content: isinstance(json.loads(content), dict | list),
+    ".xml": lambda content: len(ElementTree.fromstring(content)) > 0,
+    ".svg": lambda content: len(ElementTree.fromstring(content)) > 0,
+    ".jsonl": _has_last_line,
+    ".png": lambda content: content.endswith(b"IEND\xaeB`\x82"),
+    ".html": lambda content: content.rstrip().endswith(b"</html>"),
+}
 
 
 def _troubled(names: Sequence[str], store: Path, scratch: Path) -> list[list[str]]:

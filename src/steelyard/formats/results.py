@@ -8,7 +8,7 @@ is left out when reading and cut off when the file is resumed. Several results m
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -168,19 +168,17 @@ class ResultsWriter:
         The file is locked before it is read, so that what another run adds to it is never cut off.
         """
         writer = cls(_open_locked(path), path)
-        try:
+        with ExitStack() as stack:
+            stack.callback(writer.close)
             last = _last_section(path)
+            if last is not None and last.finished:
+                return None, last.head, last.items
             if last is None and head is None:
                 raise InputError("there is nothing to resume in it", where=str(path))
-            if last is not None and last.finished:
-                writer.close()
-                return None, last.head, last.items
             os.truncate(path, last.end if last else 0)
             if last is None:
                 writer.add(head or {})
-        except BaseException:
-            writer.close()
-            raise
+            stack.pop_all()  # it stays open
         return (writer, last.head, last.items) if last else (writer, head or {}, [])
 
     def add(self, line: Json) -> None:
