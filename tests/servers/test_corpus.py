@@ -168,7 +168,7 @@ def test_one_file_that_cannot_be_read_is_an_error(server, tmp_path):
     for path, message in {
         "docs/sub/picture.png": "documents of this kind are not read\nhint: documents are .txt, .md, .pdf or .docx",
         "docs/sub/empty.txt": "there is no document with text in it\nhint: documents are .txt, .md, .pdf or .docx",
-        "docs/no": "no such file or folder",
+        "docs/no": "no such file or folder\nhint: name a document, or a folder of documents, in parse_file_path",
     }.items():
         with pytest.raises(InputError) as caught:
             server.build_text_corpus(path, "text.jsonl")

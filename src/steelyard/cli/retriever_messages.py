@@ -42,6 +42,9 @@ RETRIEVER = {
     "{} of {} passages have the id of an earlier one": "{1} 个段落中有 {0} 个的 id 与前面的重复",
     # corpora made from documents
     "no such file or folder": "没有这个文件或文件夹",
+    "name a document, or a folder of documents, in parse_file_path": (
+        "请在 parse_file_path 中填写文档或文档所在的文件夹"
+    ),
     "documents of this kind are not read": "不读取这种文档",
     "documents are .txt, .md, .pdf or .docx": "文档为 .txt、.md、.pdf 或 .docx",
     "there is no document with text in it": "其中没有带文本的文档",
