@@ -15,6 +15,7 @@ from steelyard.rag.terms import Told
 
 KINDS: Final = (".txt", ".text", ".md", ".markdown", ".pdf", ".docx")
 KINDS_HINT: Final = "documents are .txt, .md, .pdf or .docx"
+SOURCE_HINT: Final = "name a document, or a folder of documents, in parse_file_path"
 ROWS_HINT: Final = "a document is an object with id, title and contents; build_text_corpus makes such a file"
 
 # what a finished paragraph ends with, and what the next one begins with if it goes on
@@ -37,7 +38,7 @@ def build_corpus(source: str, target: str, told: Told) -> Built:
     """
     path = Path(_named(source, "parse_file_path"))
     if not path.exists():
-        raise InputError("no such file or folder", where=str(path))
+        raise InputError("no such file or folder", where=str(path), hint=SOURCE_HINT)
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     problems: list[Problem] = []
     count = _write(_rows(files, problems, told, alone=path.is_file()), _named(target, "text_corpus_save_path"), path)
