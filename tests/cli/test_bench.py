@@ -1,8 +1,11 @@
 """`steelyard bench` used rightly and wrongly."""
 
 import json
+import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -46,7 +49,18 @@ MISTAKES = {
         "there is nothing to resume\nhint: name the results file: -o FILE.jsonl --resume",
     ),
     "no replay": (("--system", "replay:nowhere.json"), "nowhere.json: no such file"),
-    "bad header": (("--system", "http://127.0.0.1:1/", "--header", "x"), "a header is NAME:VALUE, not 'x'"),
+    "bad header": (
+        ("--system", "http://127.0.0.1:1/", "--header", "x"),
+        "--header: a header is NAME:VALUE, with a colon",
+    ),
+    "bad name of a header": (
+        ("--system", "http://127.0.0.1:1/", "--header", "X Y: 1"),
+        "--header: 'X Y' is no name of a header: letters, figures and - _ . only",
+    ),
+    "bad header value": (
+        ("--system", "http://127.0.0.1:1/", "--header", "X: 1\n2"),
+        "--header: the header 'X' holds characters that HTTP does not allow",
+    ),
     "bad rate": (("--system", "builtin:baseline", "--rate", "-1"), "timeout and rate must be above 0"),
 }
 
@@ -111,3 +125,51 @@ def test_a_missing_document(tmp_path):
     done = run(tmp_path, "--system", "builtin:baseline", cwd=tmp_path)
     assert done.returncode == 2
     assert "there is no document 'contract.md'" in done.stderr
+
+
+SLOW_PROGRAM = """
+import json, os, subprocess, sys, time
+child = subprocess.Popen(["sleep", "300"])
+with open(sys.argv[1], "a") as file:
+    file.write(f"{os.getpid()} {child.pid}\\n")
+for number, line in enumerate(sys.stdin):
+    if number == 3:
+        time.sleep(300)
+    print(json.dumps({"answer": "材料未载明。"}), flush=True)
+"""
+
+
+def is_alive(pid):
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_run_that_is_stopped_ends_its_programs_and_says_what_was_kept(tmp_path, number, code):
+    (tmp_path / "program.py").write_text(SLOW_PROGRAM, encoding="utf-8")
+    path, pids = tmp_path / "r.jsonl", tmp_path / "pids"
+    system = f"command:{sys.executable} {tmp_path / 'program.py'} {pids}"
+    words = [sys.executable, "-m", "steelyard", "bench", "--system", system, "-j", "1", "--limit", "9"]
+    words += ["-o", str(path), "--lang", "en"]
+    run = subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    for _ in range(6000):
+        if path.exists() and path.read_bytes().count(b"\n") == 4:  # the head and three items
+            break
+        time.sleep(0.01)
+    started = [int(pid) for pid in pids.read_text().split()]
+    assert all(map(is_alive, started))
+    run.send_signal(number)
+    _, said = run.communicate(timeout=120)
+    assert run.returncode == code
+    assert re.search(r"^stopped; [23] of 9 questions are done and kept in ", said, re.MULTILINE)
+    assert f"{path}\nhint: go on with: -o {path} --resume\n" in said
+    for _ in range(500):
+        if not any(map(is_alive, started)):
+            break
+        time.sleep(0.01)
+    assert not any(map(is_alive, started))
+    assert path.read_bytes().count(b"\n") == 4

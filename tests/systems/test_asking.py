@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from systems.server import Answer
 
+from steelyard import limits
 from steelyard.errors import ConfigError, InputError, SystemFailure
 from steelyard.systems.asking import LONGEST_PATIENCE, AskSettings, ask_all
 from steelyard.systems.command import CommandSystem
@@ -266,11 +267,26 @@ def test_child_processes_end_with_the_iterator():
     assert not process.alive()
 
 
-def test_bugs_are_not_failures():
+@pytest.mark.parametrize("error", [ZeroDivisionError("ours"), RecursionError("too deep"), MemoryError()])
+def test_an_exception_is_a_failure_of_its_question_alone(error):
     def reply(ask, _):
-        raise ZeroDivisionError("ours")
+        if ask.id == "q1":
+            raise error
+        return echo(ask, _)
 
-    with pytest.raises(ZeroDivisionError, match="ours"):
+    found = {ask.id: answer for ask, answer in ask_all(Fake(reply), asks(3))}
+    assert isinstance(found["q0"], Reply)
+    assert isinstance(found["q2"], Reply)
+    said = f": {error}" if str(error) else ""
+    assert found["q1"].message == f"asking failed: {type(error).__name__}{said}"
+    assert found["q1"].attempts == 1
+
+
+def test_a_mistake_of_the_user_ends_the_run():
+    def reply(ask, _):
+        raise ConfigError("no such model")
+
+    with pytest.raises(ConfigError, match="no such model"):
         list(ask_all(Fake(reply), asks(3)))
 
 
@@ -341,3 +357,40 @@ def test_over_http_closing_early(serve):
         assert next(answers)[0].id == "q0"
     assert time.monotonic() - begun < 5
     assert len(server.requests) <= 6
+
+
+def test_threads_are_started_as_they_are_needed():
+    before = threading.active_count()
+    most = []
+
+    def reply(ask, _):
+        most.append(threading.active_count())
+        return echo(ask, _)
+
+    assert len(list(ask_all(Fake(reply), asks(3), AskSettings(concurrency=500)))) == 3
+    assert max(most) - before <= 5  # three or four that ask, one that watches
+
+
+def test_attempts_that_never_end_are_bounded(monkeypatch):
+    monkeypatch.setattr(limits.LEFT_BEHIND, "value", 5)
+    forever = threading.Event()
+    system = Fake(lambda ask, _: forever.wait(60))
+    settings = AskSettings(concurrency=3, timeout=0.02, retries=0)
+    with pytest.raises(SystemFailure, match=r"^the number of attempts that never ended is above the limit of 5"):
+        list(ask_all(system, asks(100), settings))
+    assert len(system.asked) <= 9
+    forever.set()
+
+
+def test_a_late_answer_is_not_counted_twice():
+    released = threading.Event()
+
+    def reply(ask, times):
+        if ask.id == "q0" and times == 1:
+            released.wait(10)
+        if ask.id == "q1":
+            released.set()
+        return echo(ask, times)
+
+    found = list(ask_all(Fake(reply), asks(30), AskSettings(concurrency=1, timeout=0.05, backoff=0)))
+    assert sorted(ask.id for ask, _ in found) == sorted(ask.id for ask in asks(30))

@@ -134,7 +134,7 @@ def test_broken_files_are_listed_with_their_error(tmp_path, made):
     assert [entry.name for entry in listing.entries] == ["good"]
     assert sorted(listing.broken) == ["empty.jsonl", "half.jsonl.gz", "noise.jsonl", "torn.jsonl", "types.jsonl"]
     assert listing.broken["torn.jsonl"].startswith("torn.jsonl:2: this is not JSON: ")
-    assert listing.broken["types.jsonl"].startswith("types.jsonl: this is not a result as steelyard writes it: ")
+    assert listing.broken["types.jsonl"].startswith("types.jsonl:1: the field 'bounds.F1' must be a list, not 3")
 
 
 def test_other_files_are_counted_and_left_alone(tmp_path, made, reads):
@@ -250,14 +250,14 @@ def test_an_index_that_fails_while_it_is_used_is_kept_in_memory(tmp_path, made):
 
 
 def test_hostile_names_are_only_names(tmp_path, made):
-    name = "</script><script>alert(1)</script>\0\u202e\ud800" + "x" * 1_000_000
+    name = "</script><script>alert(1)</script>\0\u202e" + "x" * 1_000_000
     put(tmp_path / "a.jsonl", table("plain"))
     text = (tmp_path / "a.jsonl").read_text().replace('"plain"', json.dumps(name))
     (tmp_path / "a.jsonl").write_text(text)
     put(tmp_path / os.fsdecode(b"\xff<b>.jsonl"), table("b"))
     entries = {entry.path: entry for entry in made(tmp_path).listing().entries}
     assert set(entries) == {"a.jsonl", "\ufffd<b>.jsonl"}
-    assert entries["a.jsonl"].name.startswith("</script><script>alert(1)</script>\0\u202e?x")
+    assert entries["a.jsonl"].name.startswith("</script><script>alert(1)</script>\0\u202ex")
     assert len(entries["a.jsonl"].name) == 300
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard import limits
-from steelyard.cli.options import add_language_option
+from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
 from steelyard.errors import InputError
 
 TOKEN_VARIABLE = "STEELYARD_TOKEN"
@@ -30,6 +30,7 @@ def add_command(commands: Any) -> None:
         "--token", help=f"what readers must bring; needed beyond this machine (or set {TOKEN_VARIABLE})"
     )
     parser.add_argument("--mask", action="store_true", help="hide numbers of persons, phones and cards, and addresses")
+    add_documents_option(parser)
     add_language_option(parser)
     parser.set_defaults(run=run_view)
 
@@ -55,7 +56,9 @@ def run_view(arguments: argparse.Namespace) -> int:
     with proportion("results") as told:
         index.refresh(told)
     privacy = MASKED if arguments.mask else OPEN
-    viewer = Viewer(index, report_pages(index.folder, privacy), arguments.lang, translate, privacy)
+    viewer = Viewer(
+        index, report_pages(index.folder, privacy, documents_folder(arguments)), arguments.lang, translate, privacy
+    )
     try:
         serve(viewer, access, arguments.port, lambda address: _tell(f"results of {index.folder} on {address}"))
     except KeyboardInterrupt:

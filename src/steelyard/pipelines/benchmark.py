@@ -14,12 +14,13 @@ from steelyard import __version__
 from steelyard.errors import InputError, Problem, SteelyardError, SystemFailure, UnknownName
 from steelyard.formats.document_sets import DocumentSet
 from steelyard.formats.documents import Document, read_document
-from steelyard.formats.outputs import record_of
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import QuestionFile, find_document, read_benchmark
-from steelyard.formats.results import Json, ResultsWriter, load
+from steelyard.formats.results import Json, ResultsWriter, held, load, new_path
+from steelyard.formats.writing import replace_whole
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
-from steelyard.legal.score import Verdict, judge
+from steelyard.legal.score import Verdict
+from steelyard.pipelines.judging import Unjudged, judge_safely, judged, judged_answer, parts_of_nothing, unwritable
 from steelyard.systems.asking import AskSettings, ask_all
 from steelyard.systems.opening import open_system
 from steelyard.systems.python import PythonSystem
@@ -61,9 +62,17 @@ class Benchmark:
 
 
 def load_benchmark(
-    folder: str | Path, types: str | Sequence[str] = (), limit: int | None = None, ids: Collection[str] | None = None
+    folder: str | Path,
+    types: str | Sequence[str] = (),
+    limit: int | None = None,
+    ids: Collection[str] | None = None,
+    *,
+    documents_folder: str | Path | None = None,
 ) -> Benchmark:
-    """The questions of a folder, of these types or ids, with their documents; what is missing or wrong is an error."""
+    """The questions of a folder, of these types or ids, with their documents; what is missing or wrong is an error.
+
+    Documents lie inside the folder, or in `documents_folder` where one is given.
+    """
     types = [types] if isinstance(types, str) else types
     for kind in types:
         if kind not in TYPES:
@@ -72,7 +81,7 @@ def load_benchmark(
     documents: dict[str, Document] = {}
     for file in read_benchmark(folder):
         if file.document not in documents:
-            documents[file.document] = read_document(find_document(file, folder))
+            documents[file.document] = read_document(find_document(file, folder, documents_folder))
         questions += [
             question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
             for raw in file.questions
@@ -89,40 +98,44 @@ def _named(folder: str | Path) -> str:
     return BUNDLED if Path(folder).resolve() == benchmark_folder().resolve() else str(folder)
 
 
-def documents_of(benchmark: str, *, within: Path | None = None, beside: Path | None = None) -> DocumentSet:
+def documents_of(
+    benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
+) -> DocumentSet:
     """The documents of the benchmark that a results file names, and why others are not there; nothing is an error.
 
     A relative folder is looked for from the current folder and then from `beside`, the folder of the results file.
     With `within`, only what lies in that folder is read, or is bundled: a result may name any place on this machine.
+    Documents lie inside the benchmark, or in the folder `also`, where the user names one.
     """
     if not benchmark:
         return DocumentSet()
     if benchmark == BUNDLED:
-        return _documents_in(benchmark_folder(), None)
+        return _documents_in(benchmark_folder(), None, also)
     places = dict.fromkeys([Path(benchmark), (beside or Path()) / benchmark])
     missing: list[Problem] = []
     for place in places:
-        found = _documents_in(place, within)
+        found = _documents_in(place, within, also)
         if found.found:
             return found
         missing += found.missing
     return DocumentSet(missing=tuple(missing))
 
 
-def _documents_in(folder: Path, within: Path | None) -> DocumentSet:
+def _documents_in(folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
     try:
         for path in (folder, *folder.glob("*.json"), *folder.glob("questions/*.json")):  # a link may lead elsewhere
             _check_within(path, within)
         files = {file.document: file for file in read_benchmark(folder)}
     except (SteelyardError, ValueError, OSError) as error:
         return DocumentSet(missing=(_problem(error, folder),))
-    return DocumentSet.of(_document_of(file, folder, within) for file in files.values())
+    return DocumentSet.of(_document_of(file, folder, within, also) for file in files.values())
 
 
-def _document_of(file: QuestionFile, folder: Path, within: Path | None) -> DocumentSet:
+def _document_of(file: QuestionFile, folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
     try:
-        path = find_document(file, folder)
-        _check_within(path, within)
+        path = find_document(file, folder, also)
+        if also is None or not path.resolve().is_relative_to(also.resolve()):
+            _check_within(path, within)
         return DocumentSet({file.document: read_document(path)})
     except (SteelyardError, ValueError, OSError) as error:
         return DocumentSet(missing=(_problem(error, folder / file.document),))
@@ -153,14 +166,15 @@ def evaluate_legal(
     ids: Collection[str] | None = None,
     path: str | Path | None = None,
     settings: AskSettings | None = None,
+    documents_folder: str | Path | None = None,
 ) -> Table:
     """Weigh a system on a legal benchmark, by default the bundled one.
 
     `system` is a SPEC (`http://…`, `replay:FILE`, `builtin:baseline` …), an object with `.query(question)`, or a
     function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
-    every item is written there as soon as it is done.
+    every item is written there as soon as it is done. Documents lie inside the folder, or in `documents_folder`.
     """
-    benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids)
+    benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids, documents_folder=documents_folder)
     opened = (
         open_system(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
         if isinstance(system, str)
@@ -178,18 +192,42 @@ def run_benchmark(
     path: Path,
     *,
     resume: bool = False,
+    overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Table:
-    """Ask every question that has no answer in the file yet, judge, and write; the Table is read back from the file."""
-    writer, done = _writer(benchmark, system, path, resume=resume)
+    """Ask every question that has no answer in the file yet, judge, and write; the Table is read back from the file.
+
+    With `overwrite` an older file stays as it is until every question has been asked; until then the run is written
+    to a file beside it, which `resume` goes on with.
+    """
+    path = path.resolve() if path.is_symlink() else path
+    target = unfinished_path(path, resume=resume, overwrite=overwrite)
+    if target == path:
+        return _run_into(path, benchmark, system, settings, resume=resume, progress=progress)
+    with held(path):
+        table = _run_into(target, benchmark, system, settings, resume=resume, replace=True, progress=progress)
+        replace_whole(target, path)
+    return table
+
+
+def _run_into(
+    path: Path,
+    benchmark: Benchmark,
+    system: System,
+    settings: AskSettings,
+    *,
+    resume: bool,
+    replace: bool = False,
+    progress: Progress | None,
+) -> Table:
+    writer, done = _writer(benchmark, system, path, resume=resume, replace=replace)
     if writer is None:
         return _in_order(load(path), benchmark)
     by_id = {question.about.id: question for question in benchmark.questions}
     failed = -1 if done else 0
     with writer, closing(ask_all(system, benchmark.asks(frozenset(done)), settings)) as answers:
         for number, (ask, answer) in enumerate(answers, len(done) + 1):
-            question = by_id[ask.id]
-            writer.add(item_line(question, answer, benchmark.documents[ask.document]))
+            _write(writer, by_id[ask.id], answer, benchmark.documents[ask.document])
             failed = _failed_so_far(failed, answer, system, more=number < len(benchmark.questions))
             if progress is not None:
                 progress(number, len(benchmark.questions))
@@ -207,31 +245,53 @@ def _failed_so_far(failed: int, answer: Reply | Failure, system: System, *, more
     return failed + 1
 
 
+def _write(writer: ResultsWriter, question: Question, answer: Reply | Failure, document: Document) -> None:
+    """Write an item; an answer that the file cannot hold is an error of the item."""
+    try:
+        writer.add(item_line(question, answer, document))
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
+        writer.add(_failed_line(question, Failure(unwritable(error), answer.seconds, 1), document))
+
+
 def item_line(question: Question, answer: Reply | Failure, document: Document) -> Json:
     """What is written of an item: its score, the parts of it, why, and what the system said."""
-    about = question.about
-    line: Json = {"id": about.id, "scores": {METRIC: 0.0}, "tags": dict(about.tags)}
     if isinstance(answer, Failure):
-        spent = {"question": about.question, "seconds": answer.seconds, "attempts": answer.attempts}
-        spent |= {"verdict": {"expected": _expected(question)}}
-        nothing = dict.fromkeys(judge(question, {}, document).parts, 0.0)
-        notes = {"notes": {METRIC: answer.message}, "error": answer.message}
-        return {**line, "parts": {METRIC: nothing}, **notes, "output": spent}
-    verdict = judge(question, answer.record, document)
+        return _failed_line(question, answer, document)
+    about = question.about
     spent = {"seconds": round(answer.seconds, 6), **({} if answer.tokens is None else {"tokens": answer.tokens})}
+    output = {**answer.record, "question": about.question, **spent}
+    verdict = judge_safely(question, answer.record, document)
+    if isinstance(verdict, Unjudged):
+        return _failed_line(question, Failure(verdict.reason, answer.seconds, 1), document, output)
     return {
-        **line,
+        "id": about.id,
         "scores": {METRIC: verdict.score},
+        "tags": dict(about.tags),
         "parts": {METRIC: dict(verdict.parts)},
         "notes": {METRIC: verdict.reason},
-        "output": {**answer.record, "question": about.question, **spent, "verdict": _details(question, verdict)},
+        "output": {**output, "verdict": _details(question, verdict)},
+    }
+
+
+def _failed_line(question: Question, failure: Failure, document: Document, output: Json | None = None) -> Json:
+    """What is written of an item without a verdict; `output` is what the system said, if it said anything."""
+    about = question.about
+    spent = output or {"question": about.question, "seconds": failure.seconds, "attempts": failure.attempts}
+    return {
+        "id": about.id,
+        "scores": {METRIC: 0.0},
+        "tags": dict(about.tags),
+        "parts": {METRIC: parts_of_nothing(question, document)},
+        "notes": {METRIC: failure.message},
+        "error": failure.message,
+        "output": {**spent, "verdict": {"expected": _expected(question)}},
     }
 
 
 def judge_records(benchmark: Benchmark, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Verdict]:
     """Verdicts of recorded outputs by id, without asking anything."""
     return {
-        question.about.id: judge(
+        question.about.id: judged(
             question, records.get(question.about.id, {}), benchmark.documents[question.about.document]
         )
         for question in benchmark.questions
@@ -249,8 +309,7 @@ def judge_answers(
         if name not in questions:
             raise UnknownName.of("question", str(name), questions)
         told(done, len(answers))
-        record = {} if answer is None else record_of(answer, name)
-        verdicts[name] = judge(questions[name], record, benchmark.documents[questions[name].about.document])
+        verdicts[name] = judged_answer(questions[name], answer, benchmark.documents[questions[name].about.document])
     if not verdicts:
         raise InputError("there are no answers")
     return verdicts
@@ -280,27 +339,31 @@ def _expected(question: Question) -> Json:
             return {"evidence": passages}
 
 
-def _writer(benchmark: Benchmark, system: System, path: Path, *, resume: bool) -> tuple[ResultsWriter | None, set[str]]:
+def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:
+    """The file that a run writes to: `path`, or the one beside it that replaces `path` when the run is at its end."""
+    new = new_path(path)
+    if resume:  # of the two, the one that was written to last
+        is_newer = new.exists() and (not path.exists() or new.stat().st_mtime_ns >= path.stat().st_mtime_ns)
+        return new if is_newer else path
+    return new if overwrite and path.exists() else path
+
+
+def _writer(
+    benchmark: Benchmark, system: System, path: Path, *, resume: bool, replace: bool
+) -> tuple[ResultsWriter | None, set[str]]:
     """The file to write to, and the ids that have an answer in it; no writer if it is finished."""
     head = _head(benchmark, system)
-    if not (resume and path.exists() and path.stat().st_size):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if resume:
-            path.unlink(missing_ok=True)  # empty: nothing was ever written
-        return ResultsWriter.create(path, head), set()
-    if _is_finished(path):
-        _check_same(str(load(path).signature), head, path)
-        return None, set()
-    writer, old, items = ResultsWriter.resume(path)
-    _check_same(old["signature"], head, path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not resume:
+        return (ResultsWriter.replace if replace else ResultsWriter.create)(path, head), set()
+    writer, old, items = ResultsWriter.resume_or_begin(path, head)
+    try:
+        _check_same(old["signature"], head, path)
+    except InputError:
+        if writer is not None:
+            writer.close()
+        raise
     return writer, {item["id"] for item in items if not item.get("error")}
-
-
-def _is_finished(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - 4096))
-        lines = file.read().split(b"\n")
-    return lines[-1] == b"" and lines[-2].startswith(b'{"footer"')
 
 
 def _check_same(signature: str, head: Json, path: Path) -> None:
