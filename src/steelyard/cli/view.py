@@ -10,6 +10,7 @@ from typing import Any
 from steelyard import limits
 from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
 from steelyard.errors import InputError
+from steelyard.text.visible import visible
 
 TOKEN_VARIABLE = "STEELYARD_TOKEN"
 PORT = 8765
@@ -50,7 +51,7 @@ def run_view(arguments: argparse.Namespace) -> int:
     limits.read_environment(os.environ)
     if not _is_folder(arguments.dir):
         hint = "name the folder in which results are kept"
-        raise InputError("there is no such folder", where=readable(str(arguments.dir)), hint=hint)
+        raise InputError("there is no such folder", where=visible(str(arguments.dir)), hint=hint)
     access = Access(arguments.host, arguments.token or os.environ.get(TOKEN_VARIABLE) or None)
     index = Index(arguments.dir)
     with proportion("results") as told:
@@ -75,11 +76,6 @@ def port(text: str) -> int:
     return int(text)
 
 
-def readable(text: str) -> str:
-    """A text as a terminal may show it: what is not printable becomes ?."""
-    return "".join(character if character.isprintable() else "?" for character in text)
-
-
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
@@ -89,5 +85,5 @@ def _is_folder(path: Path) -> bool:
 
 def _tell(line: str) -> None:
     if sys.stderr is not None:
-        sys.stderr.write(f"{readable(line)}\n")
+        sys.stderr.write(f"{visible(line)}\n")
         sys.stderr.flush()

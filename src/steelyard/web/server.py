@@ -159,7 +159,7 @@ class ViewServer:
         finally:
             for task in (answering, leaving):
                 task.cancel()
-            await asyncio.wait((answering, leaving))
+            await asyncio.gather(answering, leaving, return_exceptions=True)
 
     async def _answer(self, request: Request) -> Answer:
         """The page that is asked for, or why there is none, and further headers."""
@@ -253,8 +253,9 @@ async def _linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 async def _left(reader: asyncio.StreamReader) -> None:
     """Read and discard what a client sends until it ends; one that sends very much is not read on."""
     read = 0
-    while read < LINGER_BYTES and (piece := await reader.read(1 << 16)):
-        read += len(piece)
+    with suppress(OSError):  # it left with a reset
+        while read < LINGER_BYTES and (piece := await reader.read(1 << 16)):
+            read += len(piece)
     if read >= LINGER_BYTES:
         await asyncio.Event().wait()
 
