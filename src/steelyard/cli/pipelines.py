@@ -55,7 +55,7 @@ def run_build(arguments: argparse.Namespace) -> int:
     from steelyard.pipelines.remote import CALL_SECONDS, Fleet
     from steelyard.pipelines.spec import read_pipeline
 
-    with Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS) as fleet:
+    with Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=_tell) as fleet:
         built = build(read_pipeline(arguments.pipeline), fleet)
     _tell(f"written: {built.parameters}", f"written: {built.servers}")
     if built.kept or built.unused:
@@ -77,7 +77,7 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends us ends the servers that we started
     pipeline = read_pipeline(arguments.pipeline)
-    with Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS) as fleet:
+    with Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=_tell) as fleet:
         loaded = load_servers(pipeline, fleet, isolated=arguments.isolated)
         parameters = parameters_for(pipeline, loaded, arguments.param)
         steps = bind(pipeline, loaded, parameters)
