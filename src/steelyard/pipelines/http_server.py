@@ -133,9 +133,13 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
-        return socket.create_server((host, port), family=family, backlog=BACKLOG)
-    except (OSError, ValueError) as error:  # a name that cannot be encoded is a ValueError
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+        made.listen(BACKLOG)
+    except (OSError, ValueError, TypeError) as error:  # a name that cannot be encoded, or holds a NUL
+        made.close()
         told = getattr(error, "strerror", None) or error
         raise ConfigError(f"cannot listen on {host}:{port}: {told}", where="--http") from None
+    return made
