@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
@@ -67,7 +68,8 @@ def evaluate(
     if len(pred_ls) != len(gt_ls):
         raise InputError(f"{len(pred_ls)} answers in pred_ls, {len(gt_ls)} references in gt_ls")
     columns = {name: str(parse_measure(name)) for name in _names(metrics, ANSWER_METRICS)}
-    table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile)
+    told = partial(progress, total=len(pred_ls))
+    table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile, progress=told)
     scores = {name: [_known(score) for score in table.column(column).tolist()] for name, column in columns.items()}
     averages = {f"avg_{name}": _known(table.mean(column)) for name, column in columns.items()}
     _warn_of_misjudged(profile, gt_ls)
