@@ -47,6 +47,23 @@ PIPELINE = {
     "the server {} did not answer in time ({})": "服务器 {} 没有及时回答（{}）",
     "the server {} failed ({}): {}": "服务器 {} 出错（{}）：{}",
     "the server {} printed to its standard output: {}": "服务器 {} 往标准输出打印了：{}",
+    "the server {} printed to its standard output: {}, and did not answer in time ({})": (
+        "服务器 {} 往标准输出打印了：{}，并且没有及时回答（{}）"
+    ),
+    "the server is busy: {} calls at work, {} waiting": "服务器繁忙：{} 个调用正在进行，{} 个在等待",
+    "ask again later; the server's owner can raise it: steelyard serve … --max-calls N": (
+        "请稍后再试；服务器的主人可以提高上限：steelyard serve … --max-calls N"
+    ),
+    "{} was stopped after {} seconds": "{} 运行 {} 秒后被终止",
+    "the server's owner can raise it: steelyard serve … --call-timeout SECONDS": (
+        "服务器的主人可以提高上限：steelyard serve … --call-timeout SECONDS"
+    ),
+    "the call was stopped": "调用已被终止",
+    "the package mcp cannot be imported: {}": "无法导入软件包 mcp：{}",
+    "{} needs {}, and mcp {} is installed": "{} 需要 {}，而安装的是 mcp {}",
+    'pip install "steelyard[mcp]"; both majors of mcp will do, so UltraRAG may keep the one that it needs': (
+        'pip install "steelyard[mcp]"；mcp 的两个主版本都可以，UltraRAG 可以保留它需要的那个'
+    ),
     "the server says that it failed": "服务器说它失败了",
     "name it in key_map of {}, at {} ({}: FIELD)": "请在 {} 的 key_map 中写明它，位于 {}（{}: 字段名）",
     "name it in key_map of {} ({}: FIELD), in the parameter file that steelyard build writes": (

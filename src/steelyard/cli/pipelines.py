@@ -67,7 +67,7 @@ def run_build(arguments: argparse.Namespace) -> int:
 
     notify = _notifier(arguments.lang)
     with (
-        Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS) as fleet,
+        Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as fleet,
         hearing(said=notify),
     ):
         built = build(read_pipeline(arguments.pipeline), fleet, choice=arguments.servers)
@@ -101,7 +101,7 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
     pipeline = read_pipeline(arguments.pipeline)
     notify = _notifier(arguments.lang)
     with (
-        Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS) as fleet,
+        Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as fleet,
         hearing(said=notify),
     ):
         loaded = load_servers(pipeline, fleet, isolated=arguments.isolated, choice=arguments.servers)
