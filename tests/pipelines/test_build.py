@@ -89,11 +89,14 @@ def test_a_new_file_is_written_to_the_folder_that_is_there(here):
 def test_a_file_that_cannot_be_added_to_is_kept_beside(here, capsys):
     (here / "parameters").mkdir()
     file = here / "parameters" / "p_parameter.yaml"
-    for name in ("p_parameter.yaml.old", "p_parameter.yaml.old1"):
-        file.write_text("toy: {mark: '?'}  # mine\n")
+    for name, text, mark in (
+        ("p_parameter.yaml.old", "toy: {mark: '?'}  # mine\n", "?"),
+        ("p_parameter.yaml.old1", "# toy: to be filled in\n", "!"),
+    ):
+        file.write_text(text)
         assert main(["build", "p.yaml"]) == 0
-        assert read_yaml(file).plain() == {"toy": {"mark": "?", "count": 1}}
-        assert file.with_name(name).read_text() == "toy: {mark: '?'}  # mine\n"
+        assert read_yaml(file).plain() == {"toy": {"mark": mark, "count": 1}}
+        assert file.with_name(name).read_text() == text
         assert f"kept as it was: parameters/{name}\n" in capsys.readouterr().err
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli import main
-from steelyard.formats.yamls import read_yaml
+from steelyard.formats.yamls import Located, read_yaml
+from steelyard.pipelines.homes import find_home
 from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.offers import write_offer
 from steelyard.pipelines.renamed import renew
@@ -78,7 +79,9 @@ def test_a_server_that_cannot_be_imported_gives_way_to_ours_with_one_notice(proj
 def test_the_projects_server_is_run_or_fails_where_that_is_chosen(project, capsys):
     for command in ("build", "run"):
         assert main([command, "p.yaml", "--servers", "project"]) == 3
-        assert "No module named 'no_such_module_anywhere'" in capsys.readouterr().err
+        err = capsys.readouterr().err
+        assert "No module named 'no_such_module_anywhere'" in err
+        assert err.endswith("or take the server of steelyard: --servers ours\n")
     (project / "p.yaml").write_text(TREC.replace("servers/evaluation", "servers/router"))
     assert main(["run", "p.yaml", "--servers", "project"]) == 2
     assert "there is no server at 'servers/router'" in capsys.readouterr().err
@@ -165,9 +168,17 @@ def test_the_path_of_an_edited_server_file_is_obeyed(toys, capsys):
     assert main(["build", "p.yaml"]) == 0
     moved = "the program of toy was servers/two/src/two.py; it is servers/one/src/one.py now\n"
     assert f"{place}: {moved}" in capsys.readouterr().err
-    file.write_text(text.replace("servers/one/src/one.py", "servers/three/src/three.py"))
-    assert main(["run", "p.yaml"]) == 2
-    assert capsys.readouterr().err.startswith(f"{place}: there is no program 'servers/three/src/three.py'\n")
+    for missing in ("servers/three/src/three.py", "three.py"):
+        file.write_text(text.replace("servers/one/src/one.py", missing))
+        assert main(["run", "p.yaml"]) == 2
+        assert capsys.readouterr().err.startswith(f"{place}: there is no program {missing!r}\n")
+
+
+def test_headers_of_one_host_are_not_sent_to_another_that_the_server_file_names(toys):
+    named = Located({"path": Located("http://a.test/mcp", ""), "headers": Located({"X": Located("1", "")}, "")}, "")
+    for address, headers in (("http://a.test/other", {"X": "1"}), ("http://b.test/mcp", {})):
+        home = find_home("toy", named, {}, Located({"path": Located(address, "s:1")}, "s"))
+        assert (home.address, home.headers) == (address, headers)
 
 
 @pytest.mark.parametrize("program", ["copy.py", "one.py"])

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -38,6 +39,8 @@ SavePath = Annotated[
     str | None, "where to save the result as JSON, the time being added to the name; null to save nothing"
 ]
 
+_DROPPED = re.compile(r"\b(?:a|an|the)\b|[\W_]")  # what UltraRAG takes out of a text before it compares
+
 # what upstream calls a metric → how it begins a key of the result, and steelyard's name
 _WHOLE = {"map": ("map", "AP"), "mrr": ("mrr", "RR")}
 _CUT = {"ndcg": ("ndcg", "nDCG"), "precision": ("P", "P"), "recall": ("recall", "R")}
@@ -67,7 +70,7 @@ def evaluate(
     table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile)
     scores = {name: [_known(score) for score in table.column(column).tolist()] for name, column in columns.items()}
     averages = {f"avg_{name}": _known(table.mean(column)) for name, column in columns.items()}
-    _warn_of_script(profile, gt_ls)
+    _warn_of_misjudged(profile, gt_ls)
     return _saved({**scores, **averages, "profile": profile, **_settings(table, columns)}, save_path)
 
 
@@ -145,15 +148,22 @@ def evaluate_legal(
     return _saved({**items, "avg_legal": _mean(scores), **averages, "counts": failed}, save_path)
 
 
-def _warn_of_script(profile: str, gt_ls: Sequence[Any]) -> None:
-    """Say how many references UltraRAG's rules cannot score: they know the letters a to z alone."""
+def _warn_of_misjudged(profile: str, gt_ls: Sequence[Any]) -> None:
+    """Say how many questions have a reference that UltraRAG's rules cannot score."""
     if profile != "ultrarag":
         return
-    texts = (str(references) for references in gt_ls)
-    foreign = sum(any(each.isalpha() and not each.isascii() for each in text) for text in texts if not text.isascii())
-    if foreign:
-        counted = f"{foreign} of {len(gt_ls)} references are not English"
-        say(f"{counted}: profile ultrarag misjudges them, profile steelyard reads them")
+    lists = (references if isinstance(references, list) else [references] for references in gt_ls)
+    misjudged = sum(any(_is_misjudged(str(each)) for each in references) for references in lists)
+    if misjudged:
+        counted = f"{misjudged} of {len(gt_ls)} questions have references that are not English, or articles alone ('A')"
+        say(f"{counted}: profile ultrarag misjudges them, profile steelyard does not")
+
+
+def _is_misjudged(reference: str) -> bool:
+    """Whether it has letters beside a to z, or nothing is left of it without articles and punctuation."""
+    if not reference.isascii() and any(each.isalpha() and not each.isascii() for each in reference):
+        return True
+    return not _DROPPED.sub("", reference.lower())
 
 
 def _mean(scores: Sequence[float]) -> float:

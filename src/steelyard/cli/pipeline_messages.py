@@ -87,8 +87,12 @@ PIPELINE = {
     "no step uses: {}": "没有步骤用到：{}",
     "no server of this pipeline: {} (parameters left out)": "不是此流水线的服务器：{}（其参数未采用）",
     "to be filled in before the run:": "运行前还须填写：",
-    "{} of {} references are not English: profile ultrarag misjudges them, profile steelyard reads them": (
-        "{} / {} 条参考答案不是英文：方案 ultrarag 会误判它们，方案 steelyard 能读懂"
+    "{} of {} questions have references that are not English, or articles alone ('A'): profile ultrarag "
+    "misjudges them, profile steelyard does not": (
+        "{} / {} 道题的参考答案不是英文，或只是冠词（“A”）：方案 ultrarag 会误判它们，方案 steelyard 不会"
+    ),
+    "run its program by hand to see why, or take the server of steelyard: --servers ours": (
+        "请手动运行其程序查看原因，或用 Steelyard 自带的服务器：--servers ours"
     ),
     "{} gives it, at {}: a step can only use what stands above it": "{} 在 {} 处才给出它：一个步骤只能用到上面的内容",
 }

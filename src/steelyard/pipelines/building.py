@@ -77,7 +77,7 @@ def _write_parameters(path: Path, wanted: Mapping[str, Any], parameters: Paramet
     """Add what is missing to the parameter file; one that has to be written anew is kept beside, which is given."""
     said = parameters.said
     whole = {alias: {**wanted.get(alias, {}), **said.get(alias, {})} for alias in {**wanted, **said}}
-    if not path.exists() or not said:
+    if not path.exists() or not read_text(path)[0].strip():
         write_yaml(path, whole)
         return None
     if whole == said and not parameters.renamed:  # what would be the same stays as it is

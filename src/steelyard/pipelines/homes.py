@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, get_args
+from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, InputError
 from steelyard.formats.yamls import Located
@@ -53,6 +54,12 @@ class Home:
         return self.program is not None and self.program.resolve().is_relative_to(bundled_servers().resolve())
 
     @property
+    def counterpart(self) -> Path | None:
+        """Our server of the same folder, if this is another."""
+        ours = bundled_servers() / self.folder.resolve().name if self.folder is not None and not self.bundled else None
+        return ours if ours is not None and ours.is_dir() else None
+
+    @property
     def origin(self) -> str:
         """The address, or the program with a digest of what it says: another server has another."""
         if self.program is None:
@@ -81,13 +88,14 @@ def find_home(
         if _is_address(said)
         else _in_folder(Home(alias, found.where, headers=headers), said, environment, choice)
     )
-    settled = filed is None or (choice == "ours" and _counterpart(home) is not None)
-    return home if filed is None or settled else _as_filed(home, filed, choice)
+    if filed is None or (choice == "ours" and (home.bundled or home.counterpart)):
+        return home
+    return _as_filed(home, filed, choice)
 
 
 def choose_servers(homes: Mapping[str, Home], choice: Choice) -> dict[str, Home]:
     """The homes with ours in place of those whose program cannot be imported, or as was chosen; one notice says so."""
-    others = {alias: home for alias, home in homes.items() if home.program and not home.bundled and _counterpart(home)}
+    others = {alias: home for alias, home in homes.items() if home.program and home.counterpart}
     if choice == "project":
         return dict(homes)
     if choice == "ours":
@@ -137,14 +145,15 @@ def _as_filed(home: Home, filed: Located, choice: Choice) -> Home:
     if not isinstance(path, str) or path in (home.address, str(home.program)):
         return home
     if _is_address(path):
-        other = replace(home, address=path, program=None)
+        same = urlsplit(path).netloc == urlsplit(home.address).netloc  # headers hold secrets of one host
+        other = replace(home, address=path, program=None, headers=home.headers if same else {})
     elif Path(path).is_file():
         other = _at_program(home, Path(path), fields)
         if _is_same(other.program, home.program):
             return home
-        if other.bundled and other.folder == _counterpart(home):
+        if other.bundled and home.counterpart and _is_same(other.folder, home.counterpart):
             return home if choice == "project" else _stand_in(home)
-    elif home.folder is not None and Path(path).parents[1].name == home.folder.name:
+    elif home.folder is not None and Path(path).parent.parent.name == home.folder.name:
         return home  # the folder has moved with the project, or ours to another installation
     else:
         raise InputError(f"there is no program {path!r}", where=fields["path"].where, hint=OFFER_HINT)
@@ -164,15 +173,9 @@ def _is_same(one: Path | None, other: Path | None) -> bool:
     return one is not None and other is not None and one.resolve() == other.resolve()
 
 
-def _counterpart(home: Home) -> Path | None:
-    """Our server of the same folder."""
-    ours = bundled_servers() / home.folder.resolve().name if home.folder is not None else None
-    return ours if ours is not None and ours.is_dir() else None
-
-
 def _stand_in(home: Home) -> Home:
     """Our server in place of another of the same folder; the parameters of that one go before our defaults."""
-    folder = _counterpart(home)
+    folder = home.counterpart
     if folder is None:
         return home
     file = folder / "parameter.yaml"

@@ -21,6 +21,7 @@ from steelyard.pipelines.spec import Pipeline, each_step
 from steelyard.pipelines.unavailable import refuse_server, refuse_unavailable
 
 EMPTY_HINT = "delete it to use the defaults of the servers, or write it anew: steelyard build"
+OURS_HINT = "run its program by hand to see why, or take the server of steelyard: --servers ours"
 PROMPT_OUTPUT = ("prompt_ls",)
 
 
@@ -69,11 +70,21 @@ def load_servers(
     homes = choose_servers({alias: home for alias, home in found.items() if alias in used}, choice)
     refuse_unavailable(each_step(pipeline.steps), homes, choice)
     asked = [home for home in homes.values() if not home.ours and _must_ask(home, said, anew)]
-    fleet.start(home.place for home in asked)
+    _start(fleet, asked)
     return {
         alias: _load(home, fleet, said.get(alias), isolated=isolated, ask=home in asked)
         for alias, home in homes.items()
     }
+
+
+def _start(fleet: Fleet, asked: list[Home]) -> None:
+    """Start servers; of one that does not, and that we have too, the hint says so."""
+    try:
+        fleet.start(home.place for home in asked)
+    except SystemFailure as error:
+        if any(home.where == error.where and home.counterpart for home in asked):
+            raise SystemFailure(error.message, where=error.where, hint=OURS_HINT) from None
+        raise
 
 
 def parameters_for(
