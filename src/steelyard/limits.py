@@ -65,14 +65,17 @@ def _limit(name: str, value: float, meaning: str) -> Limit:
 
 
 RESAMPLES: Final = _limit("RESAMPLES", 10_000_000, "resamples of one test or interval")
-CONCURRENCY: Final = _limit("CONCURRENCY", 1024, "questions, calls or batches at a time (-j)")
+CONCURRENCY: Final = _limit("CONCURRENCY", 1024, "questions, calls or threads at a time")
+PROCESSES: Final = _limit("PROCESSES", 256, "processes at a time")
 RETRIES: Final = _limit("RETRIES", 100, "further attempts after one that failed")
 TIMEOUT_SECONDS: Final = _limit("TIMEOUT_SECONDS", 86_400, "seconds that one attempt may be allowed to take")
 INTERVAL_SECONDS: Final = _limit("INTERVAL_SECONDS", 3_600, "seconds between two attempts (1 / --rate)")
-REPLY_BYTES: Final = _limit("REPLY_BYTES", 20_000_000, "bytes of a reply, after decoding")
+LEFT_BEHIND: Final = _limit("LEFT_BEHIND", 256, "attempts that took too long and still run")
+REPLY_BYTES: Final = _limit("REPLY_BYTES", 4 << 20, "bytes of a reply, after decoding, and characters of an answer")
 MODEL_REPLY_BYTES: Final = _limit(
     "MODEL_REPLY_BYTES", 100_000_000, "bytes of a reply of an embeddings endpoint, a reranker or a retriever, decoded"
 )
+NESTING: Final = _limit("NESTING", 100, "levels of objects and lists in a field of a reply")
 JUDGING_SECONDS: Final = _limit("JUDGING_SECONDS", 30, "seconds that judging one answer may take")
 
 

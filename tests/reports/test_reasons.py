@@ -79,6 +79,7 @@ def remarks_of(path):
 
 def produced():
     paths = [path for path in sorted((SOURCES / "legal").glob("*.py")) if path.stem not in SILENT]
+    paths.append(SOURCES / "pipelines" / "judging.py")
     found = {text for path in paths for text in reasons_of(path) if ENGLISH.search(text)}
     found |= {text for path in paths for text in remarks_of(path)}
     return sorted(found - {PLACE})

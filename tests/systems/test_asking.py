@@ -266,11 +266,26 @@ def test_child_processes_end_with_the_iterator():
     assert not process.alive()
 
 
-def test_bugs_are_not_failures():
+@pytest.mark.parametrize("error", [ZeroDivisionError("ours"), RecursionError("too deep"), MemoryError()])
+def test_an_exception_is_a_failure_of_its_question_alone(error):
     def reply(ask, _):
-        raise ZeroDivisionError("ours")
+        if ask.id == "q1":
+            raise error
+        return echo(ask, _)
 
-    with pytest.raises(ZeroDivisionError, match="ours"):
+    found = {ask.id: answer for ask, answer in ask_all(Fake(reply), asks(3))}
+    assert isinstance(found["q0"], Reply)
+    assert isinstance(found["q2"], Reply)
+    said = f": {error}" if str(error) else ""
+    assert found["q1"].message == f"asking failed: {type(error).__name__}{said}"
+    assert found["q1"].attempts == 1
+
+
+def test_a_mistake_of_the_user_ends_the_run():
+    def reply(ask, _):
+        raise ConfigError("no such model")
+
+    with pytest.raises(ConfigError, match="no such model"):
         list(ask_all(Fake(reply), asks(3)))
 
 

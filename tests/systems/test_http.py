@@ -2,16 +2,24 @@
 
 import gzip
 import socket
+import socketserver
+import subprocess
+import sys
+import threading
 import time
+import zlib
+from contextlib import suppress
 from email.utils import formatdate
 
 import pytest
+import zstandard
 from systems.server import Answer
 
 from steelyard.errors import ConfigError, SystemFailure
+from steelyard.systems.asking import AskSettings, ask_all
 from steelyard.systems.http import HttpSystem
-from steelyard.systems.posting import address
 from steelyard.systems.records import Ask, TryAgain
+from steelyard.systems.secrets import address
 from steelyard.systems.settings import SystemSettings
 
 ASK = Ask("fact_001", "一共收了多少？", "transcript.md")
@@ -205,3 +213,106 @@ def test_a_reply_that_cannot_be_decompressed(serve):
 
 def test_the_name_of_a_system_keeps_secrets():
     assert address("https://me:secret@host:8000/ask?token=secret#x") == "https://host:8000/ask"
+
+
+def zstd_bomb(size):
+    packer = zstandard.ZstdCompressor(level=3).compressobj()
+    piece = bytes(1 << 24)
+    return b"".join([*(packer.compress(piece) for _ in range(size // len(piece))), packer.flush()])
+
+
+def bombs():
+    gzipped = gzip.compress(bytes(1 << 26))
+    return {
+        "gzip": gzipped,
+        "deflate": zlib.compress(bytes(1 << 26)),
+        "zstd": zstd_bomb(1 << 31),
+        "gzip, gzip": gzip.compress(gzipped),
+        "gzip, zstd": zstandard.compress(gzipped),
+    }
+
+
+WITHIN = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+from steelyard.systems.http import HttpSystem
+from steelyard.systems.records import Ask
+from steelyard.systems.settings import SystemSettings
+for url in sys.argv[1:]:
+    try:
+        HttpSystem(url, SystemSettings()).ask(Ask("a", "b"))
+    except Exception as error:
+        print(type(error).__name__, error.args[0])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits on memory")
+def test_replies_are_cut_while_they_are_decoded(serve):
+    servers = [
+        serve(Answer(content, headers={"Content-Encoding": encoding})).url for encoding, content in bombs().items()
+    ]
+    done = subprocess.run([sys.executable, "-c", WITHIN, *servers], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["SystemFailure the reply is larger than 4 MB"] * len(servers), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("encoding", "content", "why"),
+    [
+        ("br", b"x", "encoding 'br', which was not asked for"),
+        ("gzip", b"x" * 20, "Error -3 while decompressing data: incorrect header check"),
+        ("gzip", gzip.compress(b'{"answer": "x"}')[:-9], "the compressed data end too early"),
+        ("gzip", gzip.compress(b"") * 150_000, "more than 64 gzip members"),
+        ("zstd", b"x" * 20, None),
+        (", ".join(["gzip"] * 9), b"x", "9 encodings, one upon the other"),
+    ],
+)
+def test_encodings_that_cannot_be_read(serve, encoding, content, why):
+    failure = failure_of(serve(Answer(content, headers={"Content-Encoding": encoding})).url)
+    assert failure.message.startswith("the reply cannot be decompressed: " + (why or ""))
+    assert not isinstance(failure, TryAgain)
+
+
+def test_only_encodings_that_can_be_read_are_asked_for(serve):
+    server = serve(Answer({"answer": "x"}))
+    reply_to(server.url)
+    assert server.requests[0][1]["Accept-Encoding"] == "gzip, deflate, zstd"
+
+
+class Dripping(socketserver.BaseRequestHandler):
+    """Sends the head of a reply a byte at a time, and never ends."""
+
+    def handle(self):
+        self.server.open.add(self.request)
+        with suppress(OSError):
+            self.request.sendall(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+            while not self.server.released.wait(0.01):
+                self.request.sendall(b"x")
+        self.server.open.discard(self.request)
+
+
+@pytest.fixture
+def dripping():
+    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Dripping)
+    server.daemon_threads, server.released, server.open = True, threading.Event(), set()
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield server
+    server.released.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_a_head_that_drips_keeps_no_thread_and_no_connection(dripping):
+    url = f"http://127.0.0.1:{dripping.server_address[1]}/"
+    assert failure_of(url, timeout=0.1).message == "no answer within 0.1 s"
+    before = threading.active_count() - len(dripping.open)
+    system = HttpSystem(url, SystemSettings(timeout=0.1))
+    found = list(ask_all(system, [Ask(f"q{n}", "?") for n in range(60)], AskSettings(timeout=0.1, retries=0)))
+    assert {answer.message for _, answer in found} == {"no answer within 0.1 s"}
+    for _ in range(1000):
+        if not dripping.open and threading.active_count() <= before:
+            break
+        time.sleep(0.01)
+    assert not dripping.open
+    assert threading.active_count() <= before

@@ -8,8 +8,9 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from steelyard import limits
 from steelyard.errors import SystemFailure
-from steelyard.formats.outputs import ANSWER, LARGEST_REPLY, record_of
+from steelyard.formats.outputs import ANSWER, record_of
 from steelyard.systems.records import reply_of
 
 EMPTY = {"citations": [], "evidence": []}
@@ -132,7 +133,7 @@ def test_tokens_are_kept():
         ({"answer": "x", "citations": [{"page": 2, "text": 3}]}, "the text of a citation must be text, not 3"),
         ({"answer": "x", "abstained": "no"}, "'abstained' must be true or false, not 'no'"),
         ("\ud800", "the reply holds half a character (a lone surrogate)"),
-        ("x" * (LARGEST_REPLY + 1), "the answer is longer than 4194304 characters"),
+        ("x" * (limits.REPLY_BYTES.value + 1), "the answer is longer than 4194304 characters"),
     ],
 )
 def test_bad_shapes(value, message):

@@ -7,7 +7,7 @@ from steelyard.cli.options import (
     add_output_options,
     add_test_options,
     comparison_settings,
-    positive,
+    processes,
     result_names,
 )
 
@@ -41,7 +41,7 @@ def add_command(commands: Any) -> None:
         "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
     )
     group.add_argument(
-        "-j", "--concurrency", type=positive, default=1, metavar="N", help="processes for long files (%(default)s)"
+        "-j", "--concurrency", type=processes, default=1, metavar="N", help="processes for long files (%(default)s)"
     )
     group.add_argument("--by", metavar="TAG", help="means for each value of a tag, such as category")
     add_test_options(parser)

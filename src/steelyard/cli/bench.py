@@ -4,19 +4,21 @@ import argparse
 import os
 import sys
 import time
-from contextlib import redirect_stdout
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.gate import RULE_HELP, decide_required, required_rules, say_required
-from steelyard.cli.options import add_output_options, natural, positive
+from steelyard.cli.options import add_output_options, at_a_time, further_attempts, natural, positive, rate, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from steelyard.pipelines.benchmark import Progress
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
+STOPPED_EARLY = "stopped; nothing was asked yet"
 TYPES = ("fact_exact", "evidence_set", "conflict_gap")
 _DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules: no model, no chance.
 DIR holds questions/*.json and the documents that they name; without DIR the bundled, invented benchmark is used.
@@ -47,10 +49,12 @@ def add_command(commands: Any) -> None:
 
 def _add_asking_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("asking")
-    group.add_argument("-j", "--concurrency", type=positive, default=4, metavar="N", help="at a time (%(default)s)")
-    group.add_argument("--timeout", type=float, default=60.0, metavar="S", help="seconds an attempt (%(default)s)")
-    group.add_argument("--retries", type=natural, default=2, metavar="N", help="further attempts (%(default)s)")
-    group.add_argument("--rate", type=float, metavar="R", help="most attempts a second")
+    group.add_argument("-j", "--concurrency", type=at_a_time, default=4, metavar="N", help="at a time (%(default)s)")
+    group.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="seconds an attempt (%(default)s)")
+    group.add_argument(
+        "--retries", type=further_attempts, default=2, metavar="N", help="further attempts (%(default)s)"
+    )
+    group.add_argument("--rate", type=rate, metavar="R", help="most attempts a second")
     group.add_argument("--resume", action="store_true", help="go on with -o FILE.jsonl: ask only what is missing")
     group.add_argument("--request", metavar="JSON", help="body for http: JSON with {question}, {id}, {document}")
     group.add_argument(
@@ -78,16 +82,43 @@ def run(arguments: argparse.Namespace) -> int:
         concurrency=arguments.concurrency, timeout=arguments.timeout, retries=arguments.retries, rate=arguments.rate
     )
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
-    try:
-        with redirect_stdout(sys.stderr), proportion("questions") as progress:  # a system may print
-            table = run_benchmark(benchmark, system, settings, path, resume=arguments.resume, progress=progress)
-    except KeyboardInterrupt:
-        sys.stderr.write(f"stopped; what was answered is in {path}; go on with: -o {path} --resume\n")
-        raise
+    with (
+        _told_when_stopped(path, len(benchmark.questions), arguments.lang) as counted,
+        redirect_stdout(sys.stderr),  # a system may print
+        proportion("questions") as draw,
+    ):
+        progress = counted(draw)
+        table = run_benchmark(benchmark, system, settings, path, resume=arguments.resume, progress=progress)
     if path not in arguments.output:
         sys.stderr.write(f"results: {path}\n")
     reports = [each for each in arguments.output if each != path]
     return _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
+
+
+@contextmanager
+def _told_when_stopped(path: Path, questions: int, language: str) -> "Iterator[Callable[[Progress], Progress]]":
+    """Say what was kept when the run is stopped by Ctrl-C or SIGTERM; gives a wrapper that counts what is done."""
+    from steelyard.cli.messages import translate
+    from steelyard.cli.stopping import terminable
+
+    done = 0
+
+    def counted(draw: "Progress") -> "Progress":
+        def progress(number: int, total: int) -> None:
+            nonlocal done
+            done = number
+            draw(number, total)
+
+        return progress
+
+    try:
+        with terminable():
+            yield counted
+    except KeyboardInterrupt:
+        kept = f"stopped; {done} of {questions} questions are done and kept in {path}"
+        message = f"{kept}\nhint: go on with: -o {path} --resume" if path.exists() else STOPPED_EARLY
+        sys.stderr.write(translate(message, language) + "\n")
+        raise
 
 
 def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namespace) -> int:

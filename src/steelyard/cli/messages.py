@@ -6,6 +6,7 @@ from functools import cache
 from steelyard.cli.benchmark_messages import BENCHMARK, BENCHMARK_WORDS
 from steelyard.cli.gate_messages import GATE, GATE_WORDS
 from steelyard.cli.generation_messages import GENERATION, GENERATION_WORDS
+from steelyard.cli.limit_messages import LIMIT, LIMIT_WORDS
 from steelyard.cli.pipeline_messages import PIPELINE, PIPELINE_WORDS
 from steelyard.cli.report_messages import REPORT, REPORT_WORDS
 from steelyard.cli.retriever_messages import RETRIEVER, RETRIEVER_WORDS
@@ -224,6 +225,7 @@ _GENERAL = {
 CHINESE = {
     **_GENERAL,
     **BENCHMARK,
+    **LIMIT,
     **PIPELINE,
     **GENERATION,
     **RETRIEVER,
@@ -244,6 +246,7 @@ _WORDS = {
     **BENCHMARK_WORDS,
     **PIPELINE_WORDS,
     **GENERATION_WORDS,
+    **LIMIT_WORDS,
     **RETRIEVER_WORDS,
     **REPORT_WORDS,
     **VIEW_WORDS,

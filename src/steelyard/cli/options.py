@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard import limits
+
 if TYPE_CHECKING:
     from steelyard.stats.compare import ComparisonSettings
 
@@ -15,6 +17,7 @@ TESTS = ("permutation", "t", "wilcoxon", "sign", "bootstrap")
 CORRECTIONS = ("holm", "bh", "bonferroni", "none")
 LANGUAGES = ("en", "zh")
 LARGEST = 10**12
+_LONGEST_NUMBER = 40  # characters
 
 
 def add_metric_options(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +61,7 @@ def add_test_options(parser: argparse.ArgumentParser) -> None:
     """How differences are tested."""
     group = parser.add_argument_group("comparison (with two files or more)")
     group.add_argument("--test", choices=TESTS, default="permutation", help="paired test (%(default)s)")
-    group.add_argument("--resamples", type=positive, default=10_000, metavar="N", help="for resampling (%(default)s)")
+    group.add_argument("--resamples", type=resamples, default=10_000, metavar="N", help="for resampling (%(default)s)")
     group.add_argument(
         "--correction", choices=CORRECTIONS, default="holm", help="of p-values as a family (%(default)s)"
     )
@@ -92,13 +95,56 @@ def natural(text: str) -> int:
 
 def seconds(text: str) -> float:
     """A time above 0."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not 0 < found < LARGEST:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text!r}")
+    found = _number(text)
+    if not 0 < found < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text[:40]!r}")
+    return _within(found, limits.TIMEOUT_SECONDS)
+
+
+def rate(text: str) -> float:
+    """How many a second: a number above 0, and not so small that the next would have to wait for ever."""
+    found = _number(text)
+    if not 0 < found < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number above 0, not {text[:40]!r}")
+    if 1 / found > (longest := limits.INTERVAL_SECONDS.value):
+        raise argparse.ArgumentTypeError(
+            f"must be at least 1/{longest:g}: {longest:g} seconds between two is the limit"
+            f" ({limits.INTERVAL_SECONDS.hint})"
+        )
     return found
+
+
+def at_a_time(text: str) -> int:
+    """How many at a time: questions of a system, or threads."""
+    return int(_within(positive(text), limits.CONCURRENCY))
+
+
+def processes(text: str) -> int:
+    """How many processes."""
+    return int(_within(positive(text), limits.PROCESSES))
+
+
+def further_attempts(text: str) -> int:
+    """How many attempts beyond the first."""
+    return int(_within(natural(text), limits.RETRIES))
+
+
+def resamples(text: str) -> int:
+    """How many resamples of a test."""
+    return int(_within(positive(text), limits.RESAMPLES))
+
+
+def _within(number: float, limit: limits.Limit) -> float:
+    if number > limit.value:
+        raise argparse.ArgumentTypeError(f"must be at most {limits.shown(limit.value)} ({limit.hint})")
+    return number
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def fraction(text: str) -> float:
@@ -121,11 +167,12 @@ def result_names(paths: Sequence[str]) -> list[str]:
 
 
 def _whole(text: str, *, least: int) -> int:
-    if not re.fullmatch(r"[+-]?[0-9]+", text.strip()):
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text!r}")
-    if not least <= int(text) <= LARGEST:
-        raise argparse.ArgumentTypeError(f"must lie between {least} and {LARGEST:,}, not {text}")
-    return int(text)
+    plain = text.strip()
+    if not re.fullmatch(r"[+-]?[0-9]+", plain):
+        raise argparse.ArgumentTypeError(f"must be a whole number, not {text[:40]!r}")
+    if len(plain) > _LONGEST_NUMBER or not least <= int(plain) <= LARGEST:
+        raise argparse.ArgumentTypeError(f"must lie between {least} and {LARGEST:,}, not {plain[:40]}")
+    return int(plain)
 
 
 def _locale_language() -> str:

@@ -8,6 +8,7 @@ from steelyard.cli.options import (
     add_metric_options,
     add_output_options,
     add_test_options,
+    at_a_time,
     comparison_settings,
     positive,
     result_names,
@@ -48,7 +49,7 @@ def add_command(commands: Any) -> None:
         help="order scores as version 9 (32-bit floats) or 10 (doubles) does (%(default)s)",
     )
     add_test_options(parser)
-    parser.add_argument("-j", "--concurrency", type=positive, metavar="N", help="threads for reading")
+    parser.add_argument("-j", "--concurrency", type=at_a_time, metavar="N", help="threads for reading")
     add_output_options(parser)
     parser.set_defaults(run=run)
 

@@ -9,6 +9,7 @@ ACCEPTED: Final = "gzip, deflate, zstd"
 """What a request may ask for: the encodings that `decode_bounded` undoes."""
 
 _MOST: Final = 4  # encodings, one upon the other
+_MOST_MEMBERS: Final = 64  # of a gzip file; each is copied with all that follows it
 _WINDOW: Final = 8 << 20  # bytes that a zstd stream may refer back to, as RFC 9659 has it for HTTP
 
 
@@ -42,10 +43,12 @@ def decode_bounded(content: bytes, encodings: str, limit: int) -> bytes:
 def _gzip(content: bytes, limit: int) -> bytes:
     """All members of a gzip file."""
     found = bytearray()
-    while content:
+    for _ in range(_MOST_MEMBERS):
+        if not content:
+            return bytes(found)
         content, piece = _inflated(content, limit - len(found), zlib.MAX_WBITS | 16)
         found += piece
-    return bytes(found)
+    raise BadEncoding(f"more than {_MOST_MEMBERS} gzip members")
 
 
 def _deflate(content: bytes, limit: int) -> bytes:

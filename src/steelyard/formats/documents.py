@@ -100,14 +100,16 @@ def read_document(path: str | Path) -> Document:
 def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
     """The text of a document without its pages, and what may be wrong with it; page marks are not looked for.
 
-    A page of a PDF without text is a warning here. Between pages stands an empty line.
+    A page of a PDF without text is a warning here; where the pages of a DOCX file end does not matter. Between pages
+    stands an empty line.
     """
     with closing(open_stream(path)) as stream:
         content = stream.read()
     kind, warnings = kind_of(path), list[Problem]()
     if kind in (".pdf", ".docx", *OLD_KINDS) or content.startswith((_PDF, ZIP, OLE)):
         sheets = _sheets(content, stream.name, kind, warnings, blank_pages=True)
-        return "\n\n".join(sheet.text for sheet in sheets if sheet.text), tuple(warnings)
+        text = "\n\n".join(sheet.text for sheet in sheets if sheet.text)
+        return text, tuple(warnings) if content.startswith(_PDF) else ()
     return _decoded(content, stream.name), ()
 
 

@@ -11,20 +11,19 @@ Fields that mean nothing here are left out of the record.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import date
 from decimal import Decimal
+from itertools import islice
 from math import isfinite
 from typing import Any, Final
 
+from steelyard import limits
 from steelyard.errors import InputError, SystemFailure
 from steelyard.formats.layouts import PREDICTION
 from steelyard.formats.records import parse_json
 from steelyard.text.reading import without_thinking
-
-LARGEST_REPLY: Final = 4 << 20
-"""Bytes of a reply, and characters of an answer, beyond which it is refused."""
 
 ANSWER: Final = tuple(dict.fromkeys(("answer", *PREDICTION, "result", "completion", "content", "答案", "回答")))
 CITATIONS: Final = ("citations", "citation", "sources", "references")
@@ -55,7 +54,10 @@ _TEXT: Final = ("text", "quote", "content", "contents", "page_content", "snippet
 _PAGE: Final = ("page", "page_number", "page_no", "page_num", "page_label")
 _PAGE_BESIDE: Final = ("page_label", "page_number", "page")  # in metadata, `page` counts from 0 where there is a label
 _DOCUMENT: Final = ("document", "doc", "document_name", "doc_name", "file_name", "filename", "file", "source")
-_PAGE_NUMBER: Final = re.compile(r"\s*(?:第|p\.?|page)?\s*(\d{1,9})\s*页?\s*", re.IGNORECASE)
+_PAGE_NUMBER: Final = re.compile(r"(?:第|p\.?|page)?\s?(\d{1,9})\s?页?", re.IGNORECASE)
+_LONGEST_PAGE: Final = 40  # characters of a page that may hold its number
+_MOST_NAMES: Final = 20  # of a record, in a message
+_LARGEST_NUMBER: Final = 4_096  # bits of a whole number
 
 Named = Mapping[Any, Any]
 
@@ -70,7 +72,7 @@ def record_of(value: Any, where: str = "") -> dict[str, Any]:
         raise SystemFailure(f"the reply must be text or an object, not {_shown(value)}", where=where)
     folded = {str(name).casefold(): member for name, member in named.items()}
     if _NAMES.isdisjoint(folded):
-        names = ", ".join(map(repr, folded)) or "none"
+        names = _shown_names(folded)
         raise SystemFailure(
             f"the reply has no answer; its fields are: {names}",
             where=where,
@@ -133,23 +135,27 @@ def named_values(value: Any) -> Named | None:
     return dump() if callable(dump) else None
 
 
-def plain(value: Any, where: str = "") -> Any:
+def plain(value: Any, where: str = "", depth: int = 0) -> Any:
     """The value as JSON and UTF-8 can hold it."""
+    if depth > limits.NESTING.value:
+        raise limits.NESTING.exceeded("the nesting of the reply", error=SystemFailure, where=where)
     match value:
         case Mapping():
-            return {str(name): plain(member, where) for name, member in value.items()}
+            return {str(name): plain(member, where, depth + 1) for name, member in value.items()}
         case list() | tuple():
-            return [plain(member, where) for member in value]
+            return [plain(member, where, depth + 1) for member in value]
         case str() | bool() | int() | float() | Decimal() | date() | None:
             return _plain_scalar(value, where)
     if hasattr(value, "tolist"):  # numpy
-        return plain(value.tolist(), where)
+        return plain(value.tolist(), where, depth + 1)
     raise SystemFailure(f"the reply holds {_shown(value)}, which JSON cannot hold", where=where)
 
 
 def _plain_scalar(value: Any, where: str) -> Any:
     if isinstance(value, float | Decimal) and not isfinite(value):
         raise SystemFailure(f"the reply holds {value}, which is no number that JSON knows", where=where)
+    if isinstance(value, int) and value.bit_length() > _LARGEST_NUMBER:
+        raise SystemFailure(f"the reply holds a number of {value.bit_length()} bits", where=where)
     if isinstance(value, str):
         return _whole_text(value, where)
     return str(value) if isinstance(value, Decimal | date) else value
@@ -182,8 +188,8 @@ class _Reading:
             return ""
         if not isinstance(answer, str):
             raise SystemFailure(f"the answer must be text, not {_shown(answer)}", where=self.where)
-        if len(answer) > LARGEST_REPLY:
-            raise SystemFailure(f"the answer is longer than {LARGEST_REPLY} characters", where=self.where)
+        if len(answer) > (largest := limits.REPLY_BYTES.value):
+            raise SystemFailure(f"the answer is longer than {largest} characters", where=self.where)
         return answer
 
     def _evidence(self) -> list[dict[str, Any]]:
@@ -245,7 +251,8 @@ def _page(value: Any, where: str) -> int | str | None:
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int | str | None):
         raise SystemFailure(f"the page of a citation must be a number, not {_shown(value)}", where=where)
-    number = _PAGE_NUMBER.fullmatch(value) if isinstance(value, str) else None
+    plain_text = " ".join(value.split()) if isinstance(value, str) else ""
+    number = _PAGE_NUMBER.fullmatch(plain_text) if len(plain_text) <= _LONGEST_PAGE else None
     return int(number[1]) if number else value
 
 
@@ -257,6 +264,15 @@ def _whole_text(text: str, where: str) -> str:
     return text
 
 
+def _shown_names(names: Collection[str]) -> str:
+    """The first names of a record, for a message."""
+    first = ", ".join(_shown(name) for name in islice(names, _MOST_NAMES)) or "none"
+    return f"{first}, …" if len(names) > _MOST_NAMES else first
+
+
 def _shown(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception as error:  # an object of the system's own, or a number of thousands of digits
+        return f"{type(value).__name__} ({type(error).__name__})"
     return text if len(text) <= 60 else f"{text[:60]}…"

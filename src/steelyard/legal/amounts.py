@@ -132,12 +132,12 @@ def judge_breakdown(expected: Sequence[tuple[Decimal, str]], question: str, answ
 
 def _without_total(text: str, values: Sequence[Mention], expected: Sequence[tuple[Decimal, str]]) -> list[Mention]:
     total = sum((amount for amount, _ in expected), Decimal(0))
-    announced = totalled(text, values)
+    announced = {value.start for value in totalled(text, values)}
     is_one_of_them = any(same_amount(amount, total) for amount, _ in expected)
     return [
         value
         for value in values
-        if is_one_of_them or value not in announced or value.value is None or not same_amount(value.value, total)
+        if is_one_of_them or value.start not in announced or value.value is None or not same_amount(value.value, total)
     ]
 
 

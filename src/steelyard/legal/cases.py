@@ -121,7 +121,8 @@ def _sums(answer: str) -> Iterator[str]:
     if len(values) < 3:
         return
     totals = totalled(answer, values)
-    parts = [value for value in values if value not in totals]
+    announced = {value.start for value in totals}
+    parts = [value for value in values if value.start not in announced]
     if len(totals) == 1 and len(parts) > 1:
         total = sum(value.value for value in parts)
         if not same_amount(total, totals[0].value):

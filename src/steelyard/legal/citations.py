@@ -12,11 +12,13 @@ from steelyard.legal.sources import source_of
 from steelyard.text.normal import normal
 
 _PAGE: Final = re.compile(
-    r"\s*(?:第|p\.?|pages?)?\s*(\d+)\s*(?:页)?(?:\s*[-~–至到]\s*(?:第)?\s*(\d+)\s*页?)?\s*", re.IGNORECASE
+    r"(?:第|p\.?|pages?)?\s?(\d{1,9})\s?页?(?:\s?[-~–至到]\s?第?\s?(\d{1,9})\s?页?)?", re.IGNORECASE
 )
+_LONGEST_PAGE: Final = 60  # characters that may hold the number of a page, or two
 _SPEAKERS: Final = {"问": "question", "q": "question", "答": "answer", "a": "answer"}
 _PREFIX: Final = re.compile(r"^\s*(问|答|Q|A)\s*[:：.]", re.IGNORECASE)
 _SECTIONS: Final = {"qa_pair": ("question", "answer"), "header": ("header",)}
+_LONGEST_ENDING: Final = 12  # characters, with the point
 # a name is that of a document only with one of these endings: 第3页, qa_pair, chunk 12 or "knowledge base" name none
 _FILE: Final = re.compile(
     r"\.(?:md|markdown|txt|text|jsonl?|pdf|docx?|rtf|odt|wps|ofd|html?|xml|csv|tsv|xlsx?|pptx?|epub)$", re.IGNORECASE
@@ -140,9 +142,10 @@ def _file_name(name: str) -> str:
 
 def _stem(name: str) -> str:
     stem = _file_name(name).casefold()
-    while (shorter := _FILE.sub("", stem)) != stem:
-        stem = shorter
-    return stem
+    end = len(stem)
+    while _FILE.fullmatch(stem, dot := max(0, stem.rfind(".", max(0, end - _LONGEST_ENDING), end)), end):
+        end = dot
+    return stem[:end]
 
 
 def _spoken_otherwise(citation: Citation, item: Evidence, document: Document) -> str:
@@ -177,7 +180,8 @@ def _pages(value: Any) -> tuple[int, ...]:
     if isinstance(value, list):
         numbers = [page for each in value for page in _pages(each)]
         return tuple(numbers) if len(numbers) <= 2 else ()
-    found = _PAGE.fullmatch(value) if isinstance(value, str) else None
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    found = _PAGE.fullmatch(text) if 0 < len(text) <= _LONGEST_PAGE else None
     if found is None:
         return ()
     first, last = int(found[1]), int(found[2] or found[1])

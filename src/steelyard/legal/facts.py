@@ -26,7 +26,7 @@ from steelyard.legal.counts import judge_count
 from steelyard.legal.days import date_values, day_of, judge_date, judge_range
 from steelyard.legal.names import WRONG_ROLE, judge_name
 from steelyard.legal.polarity import judge_boolean, polarity
-from steelyard.legal.reading import Reading, read
+from steelyard.legal.reading import Reading, is_too_long, read
 from steelyard.text.mentions import Mention, currency_code, mentions
 from steelyard.text.normal import normal
 from steelyard.text.reading import is_silent
@@ -210,6 +210,8 @@ def _judge_words(key: str, expected: Any, text: str, case: _Case) -> Judged:
 
 def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> Judged:
     if isinstance(given, str):
+        if is_too_long(given):
+            return Judged(False, "the field is too long")
         return _judge_words(key, expected, normal(given), case)
     match key:
         case "amount_total" | "count":

@@ -14,12 +14,12 @@ from steelyard import __version__
 from steelyard.errors import InputError, Problem, SteelyardError, SystemFailure, UnknownName
 from steelyard.formats.document_sets import DocumentSet
 from steelyard.formats.documents import Document, read_document
-from steelyard.formats.outputs import record_of
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import QuestionFile, find_document, read_benchmark
 from steelyard.formats.results import Json, ResultsWriter, load
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
-from steelyard.legal.score import Verdict, judge
+from steelyard.legal.score import Verdict
+from steelyard.pipelines.judging import Unjudged, judge_safely, judged, judged_answer, parts_of_nothing, unwritable
 from steelyard.systems.asking import AskSettings, ask_all
 from steelyard.systems.opening import open_system
 from steelyard.systems.python import PythonSystem
@@ -188,8 +188,7 @@ def run_benchmark(
     failed = -1 if done else 0
     with writer, closing(ask_all(system, benchmark.asks(frozenset(done)), settings)) as answers:
         for number, (ask, answer) in enumerate(answers, len(done) + 1):
-            question = by_id[ask.id]
-            writer.add(item_line(question, answer, benchmark.documents[ask.document]))
+            _write(writer, by_id[ask.id], answer, benchmark.documents[ask.document])
             failed = _failed_so_far(failed, answer, system, more=number < len(benchmark.questions))
             if progress is not None:
                 progress(number, len(benchmark.questions))
@@ -207,31 +206,53 @@ def _failed_so_far(failed: int, answer: Reply | Failure, system: System, *, more
     return failed + 1
 
 
+def _write(writer: ResultsWriter, question: Question, answer: Reply | Failure, document: Document) -> None:
+    """Write an item; an answer that the file cannot hold is an error of the item."""
+    try:
+        writer.add(item_line(question, answer, document))
+    except (ValueError, TypeError, RecursionError, MemoryError) as error:
+        writer.add(_failed_line(question, Failure(unwritable(error), answer.seconds, 1), document))
+
+
 def item_line(question: Question, answer: Reply | Failure, document: Document) -> Json:
     """What is written of an item: its score, the parts of it, why, and what the system said."""
-    about = question.about
-    line: Json = {"id": about.id, "scores": {METRIC: 0.0}, "tags": dict(about.tags)}
     if isinstance(answer, Failure):
-        spent = {"question": about.question, "seconds": answer.seconds, "attempts": answer.attempts}
-        spent |= {"verdict": {"expected": _expected(question)}}
-        nothing = dict.fromkeys(judge(question, {}, document).parts, 0.0)
-        notes = {"notes": {METRIC: answer.message}, "error": answer.message}
-        return {**line, "parts": {METRIC: nothing}, **notes, "output": spent}
-    verdict = judge(question, answer.record, document)
+        return _failed_line(question, answer, document)
+    about = question.about
     spent = {"seconds": round(answer.seconds, 6), **({} if answer.tokens is None else {"tokens": answer.tokens})}
+    output = {**answer.record, "question": about.question, **spent}
+    verdict = judge_safely(question, answer.record, document)
+    if isinstance(verdict, Unjudged):
+        return _failed_line(question, Failure(verdict.reason, answer.seconds, 1), document, output)
     return {
-        **line,
+        "id": about.id,
         "scores": {METRIC: verdict.score},
+        "tags": dict(about.tags),
         "parts": {METRIC: dict(verdict.parts)},
         "notes": {METRIC: verdict.reason},
-        "output": {**answer.record, "question": about.question, **spent, "verdict": _details(question, verdict)},
+        "output": {**output, "verdict": _details(question, verdict)},
+    }
+
+
+def _failed_line(question: Question, failure: Failure, document: Document, output: Json | None = None) -> Json:
+    """What is written of an item without a verdict; `output` is what the system said, if it said anything."""
+    about = question.about
+    spent = output or {"question": about.question, "seconds": failure.seconds, "attempts": failure.attempts}
+    return {
+        "id": about.id,
+        "scores": {METRIC: 0.0},
+        "tags": dict(about.tags),
+        "parts": {METRIC: parts_of_nothing(question, document)},
+        "notes": {METRIC: failure.message},
+        "error": failure.message,
+        "output": {**spent, "verdict": {"expected": _expected(question)}},
     }
 
 
 def judge_records(benchmark: Benchmark, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Verdict]:
     """Verdicts of recorded outputs by id, without asking anything."""
     return {
-        question.about.id: judge(
+        question.about.id: judged(
             question, records.get(question.about.id, {}), benchmark.documents[question.about.document]
         )
         for question in benchmark.questions
@@ -249,8 +270,7 @@ def judge_answers(
         if name not in questions:
             raise UnknownName.of("question", str(name), questions)
         told(done, len(answers))
-        record = {} if answer is None else record_of(answer, name)
-        verdicts[name] = judge(questions[name], record, benchmark.documents[questions[name].about.document])
+        verdicts[name] = judged_answer(questions[name], answer, benchmark.documents[questions[name].about.document])
     if not verdicts:
         raise InputError("there are no answers")
     return verdicts

@@ -92,6 +92,7 @@ REASONS: Final = {
     "a snippet stands on its page": "有片段见于所标的页",
     "no snippet stands on the page it names": "没有片段见于所标的页",
     # gaps
+    "the field is too long": "该字段过长",
     "the answer is a copy of the document": "回答只是照抄文档",
     "the answer says nothing that the document has": "回答没有说出任何见于文档的内容",
     "the words of refusal are copied from the document": "表示不知道的话是从文档照抄的",
@@ -111,6 +112,10 @@ REASONS: Final = {
     "wrong_document: {}": "引用了另一份文档：“{}”",
     "invented_citation: {}": "编造的引用：“{}”",
     "parts_do_not_add_up: {} is not {}": "各项之和 {} 与所称合计“{}”不符",
+    # answers that could not be judged
+    "judging failed: {}": "评判出错：{}",
+    "judging took longer than {} s": "评判超过 {} 秒",
+    "the answer cannot be written down: {}": "回答无法写入结果：{}",
 }
 NAMES: Final = {
     "exact_match": "精确匹配",
@@ -137,7 +142,7 @@ NAMES: Final = {
     "count_ok": "片段数",
 }
 """Parts of a score, fields of an answer, and a remark that has a reason of its own."""
-LEADS: Final = {"the text says that it is unknown": "文本却称不知道"}
+LEADS: Final = {"the text says that it is unknown": "文本却称不知道", "not_judged": "没有评判"}
 """Reasons after which another reason follows."""
 WORDS: Final = {
     "yes": "是",

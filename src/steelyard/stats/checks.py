@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from steelyard import limits
 from steelyard.table import FloatArray
 
 
 def require_resamples(resamples: int) -> None:
-    """Refuse a number of resamples that is not positive."""
+    """Refuse a number of resamples that is not positive, or above the limit."""
     if resamples < 1:
         raise ValueError(f"resamples must be at least 1, not {resamples}")
+    limits.RESAMPLES.check(resamples, "the number of resamples")
 
 
 def require_one_column(values: FloatArray) -> None:

@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName, nearest
 from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.direction import gain
@@ -40,6 +41,7 @@ class ComparisonSettings:
             raise UnknownName.of("correction", self.correction, get_args(Correction))
         if self.resamples < 1 or not 0 < self.alpha < 1:
             raise ConfigError("resamples must be at least 1 and alpha must lie between 0 and 1")
+        limits.RESAMPLES.check(self.resamples, "the number of resamples")
 
 
 @dataclass(frozen=True, slots=True)

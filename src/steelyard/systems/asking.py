@@ -1,17 +1,21 @@
 """Many questions to one system: several at a time, at a pace, again where that may help, and stopped at once.
 
-Each attempt runs on a thread of its own, so that one that takes too long, or is no longer wanted, can be left behind.
+An attempt that takes too long, or is no longer wanted, is left behind with its thread.
 """
 
+import math
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
 from random import Random
 from typing import Any, Final
 
-from steelyard.errors import ConfigError, SystemFailure
+from steelyard import limits
+from steelyard.errors import ConfigError, SteelyardError, SystemFailure
+from steelyard.systems.decoding import beginning
 from steelyard.systems.records import Ask, Failure, Reply, System, TryAgain
 
 LONGEST_BACKOFF: Final = 30.0
@@ -21,6 +25,8 @@ LONGEST_PATIENCE: Final = 120.0
 """Seconds that a system may ask to be left alone; if it asks for more, the question is given up."""
 
 _GLANCE: Final = 0.5  # seconds; Windows does not see Ctrl-C while it waits
+_GRACE: Final = 0.25  # seconds in which a system that knows its timeout ends an attempt by itself
+_SOON: Final = 0.001
 
 Answered = tuple[Ask, Reply | Failure]
 
@@ -42,8 +48,12 @@ class AskSettings:
     def __post_init__(self) -> None:
         if self.concurrency < 1 or self.retries < 0:
             raise ConfigError("concurrency must be at least 1 and retries at least 0")
-        if not (self.timeout > 0 and self.backoff >= 0 and (self.rate is None or self.rate > 0)):
+        if not (self.timeout > 0 and self.backoff >= 0 and (self.rate is None or 0 < self.rate < math.inf)):
             raise ConfigError("timeout and rate must be above 0")
+        limits.CONCURRENCY.check(self.concurrency, "concurrency")
+        limits.RETRIES.check(self.retries, "the number of retries")
+        limits.TIMEOUT_SECONDS.check(self.timeout, "the timeout in seconds")
+        limits.INTERVAL_SECONDS.check(1 / self.rate if self.rate else 0, "the time between two attempts in seconds")
 
 
 def ask_all(
@@ -61,133 +71,198 @@ def ask_all(
         inquiry.stop()
 
 
+@dataclass(slots=True)
+class _Pending:
+    """A question under way: since when, and how often it was asked."""
+
+    ask: Ask
+    begun: float
+    attempt: int = 0
+    started: float = 0.0
+
+
 class _Inquiry:
-    """All that the threads share; everything that changes is guarded by `_changed`, which tells of it."""
+    """All that the threads share; what changes is guarded by `_lock`.
+
+    A member thread takes a question, asks until it is settled, reports, and takes the next. One more thread watches:
+    a member whose attempt is late is left behind, and a new one goes on with its question. Threads wait for what
+    concerns them alone, so that a question costs the same however many are asked at a time.
+    """
 
     def __init__(self, system: System, asks: Iterator[Ask], settings: AskSettings, random: Random) -> None:
         self._system = system
         self._asks = asks
         self._settings = settings
         self._random = random
+        self._lock = threading.Lock()
         self._turn_to_take = threading.Lock()
-        self._changed = threading.Condition()
-        self._unread: deque[Answered | BaseException | None] = deque()
+        self._room = threading.Semaphore(2 * settings.concurrency)  # questions that are taken and not read
+        self._reports: SimpleQueue[Answered | BaseException | None] = SimpleQueue()
+        self._running: dict[object, _Pending] = {}  # attempts, the oldest first
+        self._members: list[threading.Thread] = []
+        self._left_behind = 0
+        self._outstanding = 0
+        self._is_exhausted = False
         self._next_start = 0.0
-        self._stopped = False
-        self._members = [threading.Thread(target=self._work, daemon=True) for _ in range(settings.concurrency)]
+        self._quiet_until = 0.0
+        self._stopped = threading.Event()
 
     def answers(self) -> Iterator[Answered]:
         """What the threads find out, as they do; an error that is nobody's failure is raised here."""
-        for member in self._members:
-            member.start()
-        working = len(self._members)
-        while working:
-            found = self._read()
+        self._start_member()
+        threading.Thread(target=self._watch, daemon=True).start()
+        while (found := self._read()) is not None:
             if isinstance(found, BaseException):
                 raise found
-            if found is None:
-                working -= 1
-            else:
-                yield found
+            self._room.release()
+            yield found
 
     def stop(self) -> None:
         """Ask nothing more, and wait for nothing that was asked."""
-        with self._changed:
-            self._stopped = True
-            self._changed.notify_all()
+        self._stopped.set()
+        self._room.release(len(self._members) + 1)
         self._system.close()
-        for member in self._members:
-            if member.ident is not None:  # it was started
-                member.join()
 
-    def _work(self) -> None:
-        self._report(_outcome(self._ask_on))
+    def _start_member(self, pending: _Pending | None = None, late: TryAgain | None = None) -> None:
+        member = threading.Thread(target=self._work, args=(pending, late), daemon=True)
+        self._members.append(member)
+        member.start()
 
-    def _ask_on(self) -> None:
-        while (ask := self._take()) is not None:
-            answer = self._settle(ask)
+    def _work(self, pending: _Pending | None, late: TryAgain | None) -> None:
+        error = _outcome(self._ask_on, pending, late)
+        if isinstance(error, BaseException):
+            self._reports.put(error)
+
+    def _ask_on(self, pending: _Pending | None, late: TryAgain | None) -> None:
+        while (pending := pending or self._take()) is not None:
+            answer = self._settle(pending, late)
             if answer is None:
                 return
-            self._report((ask, answer))
+            self._report((pending.ask, answer))
+            pending = late = None
 
-    def _take(self) -> Ask | None:
+    def _take(self) -> _Pending | None:
         """The next question, once those before it have been read; None if there is none, or nobody wants to know."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._stopped or len(self._unread) < self._settings.concurrency)
+        self._room.acquire()
         with self._turn_to_take:
-            return None if self._stopped else next(self._asks, None)
+            ask = None if self._stopped.is_set() or self._is_exhausted else next(self._asks, None)
+            with self._lock:
+                self._is_exhausted = ask is None
+                self._outstanding += ask is not None
+                is_over = self._is_exhausted and not self._outstanding
+            if is_over:
+                self._reports.put(None)
+            if ask is None:
+                self._room.release()  # for the next member that finds nothing more to do
+                return None
+            if len(self._members) < self._settings.concurrency:
+                self._start_member()
+        return _Pending(ask, time.monotonic())
 
-    def _settle(self, ask: Ask) -> Reply | Failure | None:
-        """Ask until there is a reply or no hope; None if all was stopped before."""
-        begun = time.monotonic()
-        attempt = 0
-        while self._wait_for_turn():
-            attempt += 1
-            started = time.monotonic()
-            outcome = self._attempt(ask)
+    def _report(self, found: Answered) -> None:
+        self._reports.put(found)
+        with self._lock:
+            self._outstanding -= 1
+            is_over = self._is_exhausted and not self._outstanding
+        if is_over:
+            self._reports.put(None)
+
+    def _settle(self, pending: _Pending, outcome: Reply | BaseException | None) -> Reply | Failure | None:
+        """Ask until there is a reply or no hope; None if all was stopped, or the question was taken over."""
+        while True:
             match outcome:
                 case None:
-                    return None
+                    pass
                 case Reply():
-                    return replace(outcome, seconds=time.monotonic() - started)
+                    return replace(outcome, seconds=time.monotonic() - pending.started)
                 case TryAgain(retry_after=wish) if (
-                    attempt <= self._settings.retries and (wish or 0) <= LONGEST_PATIENCE
+                    pending.attempt <= self._settings.retries and (wish or 0) <= LONGEST_PATIENCE
                 ):
-                    self._back_off(attempt, wish)
+                    self._back_off(pending.attempt, wish)
                 case SystemFailure():
-                    return Failure(str(outcome.problems[0]), time.monotonic() - begun, attempt)
+                    return self._failure(pending, str(outcome.problems[0]))
+                case Exception() if not isinstance(outcome, SteelyardError):
+                    return self._failure(pending, _described(outcome))
                 case _:
                     raise outcome
-        return None
-
-    def _attempt(self, ask: Ask) -> Reply | BaseException | None:
-        """Ask once, and no longer than is allowed; None if all was stopped."""
-        outcomes: list[Any] = []
-
-        def attempt() -> None:
-            outcomes.append(_outcome(self._system.ask, ask))
-            with self._changed:
-                self._changed.notify_all()
-
-        threading.Thread(target=attempt, daemon=True).start()
-        with self._changed:
-            self._changed.wait_for(lambda: outcomes or self._stopped, self._settings.timeout)
-            if self._stopped:
+            if not self._wait_for_turn() or (outcome := self._attempt(pending)) is None:
                 return None
-        late = TryAgain(f"no answer within {self._settings.timeout:g} s")
-        return next(iter(outcomes), late)
+
+    def _failure(self, pending: _Pending, message: str) -> Failure:
+        return Failure(message, time.monotonic() - pending.begun, pending.attempt)
+
+    def _attempt(self, pending: _Pending) -> Reply | BaseException | None:
+        """Ask once; None if all was stopped, or the attempt was left behind."""
+        token = object()
+        pending.attempt += 1
+        pending.started = time.monotonic()
+        with self._lock:
+            self._running[token] = pending
+        outcome: Reply | BaseException = _outcome(self._system.ask, pending.ask)
+        with self._lock:
+            if self._running.pop(token, None) is None:
+                self._left_behind -= 1
+                return None
+        return None if self._stopped.is_set() else outcome
+
+    def _watch(self) -> None:
+        """Leave attempts behind that are late; all have the same time, so the oldest is the first to be late."""
+        allowed = self._settings.timeout + _GRACE
+        wait = allowed
+        while not self._stopped.wait(wait):
+            with self._lock:
+                now = time.monotonic()
+                late = [each for each in self._running.items() if each[1].started + allowed <= now]
+                for token, _ in late:
+                    del self._running[token]
+                self._left_behind += len(late)
+                oldest = next(iter(self._running.values()), None)
+                wait = max(_SOON, oldest.started + allowed - now) if oldest else allowed
+            self._take_over([pending for _, pending in late])
+
+    def _take_over(self, late: list[_Pending]) -> None:
+        """Go on with the questions of members that were left behind, unless there are too many of these."""
+        if late and self._left_behind > limits.LEFT_BEHIND.value:
+            error = limits.LEFT_BEHIND.exceeded("the number of attempts that never ended", error=SystemFailure)
+            self._reports.put(error)
+            return
+        for pending in late:
+            self._start_member(replace(pending), TryAgain(f"no answer within {self._settings.timeout:g} s"))
 
     def _wait_for_turn(self) -> bool:
         """Wait until another attempt may start; False if none may any more."""
-        with self._changed:
-            while not self._stopped:
-                now = time.monotonic()
-                if now >= self._next_start:
-                    self._next_start = now + (1 / self._settings.rate if self._settings.rate else 0)
-                    return True
-                self._changed.wait(self._next_start - now)
+        with self._lock:
+            start = max(time.monotonic(), self._next_start)
+            if self._settings.rate:
+                self._next_start = start + 1 / self._settings.rate
+        while not self._stopped.is_set():
+            left = max(start, self._quiet_until) - time.monotonic()
+            if left <= 0:
+                return True
+            self._stopped.wait(left)
         return False
 
     def _back_off(self, attempt: int, wish: float | None) -> None:
         """Leave the system alone: altogether as long as it wishes, or with this question for a random while."""
-        with self._changed:
-            if wish is not None:
-                self._next_start = max(self._next_start, time.monotonic() + wish)
-                return
-            most = min(LONGEST_BACKOFF, self._settings.backoff * 2 ** (attempt - 1))
-            self._changed.wait_for(lambda: self._stopped, self._random.uniform(0, most))
-
-    def _report(self, found: Answered | BaseException | None) -> None:
-        with self._changed:
-            self._unread.append(found)
-            self._changed.notify_all()
+        if wish is not None:
+            with self._lock:
+                self._quiet_until = max(self._quiet_until, time.monotonic() + wish)
+            return
+        most = min(LONGEST_BACKOFF, self._settings.backoff * 2 ** (attempt - 1))
+        with self._lock:
+            wait = self._random.uniform(0, most)
+        self._stopped.wait(wait)
 
     def _read(self) -> Answered | BaseException | None:
-        with self._changed:
-            while not self._unread:
-                self._changed.wait(_GLANCE)
-            self._changed.notify_all()
-            return self._unread.popleft()
+        while True:
+            with suppress(Empty):
+                return self._reports.get(timeout=_GLANCE)
+
+
+def _described(error: Exception) -> str:
+    """The type of an exception that nobody expected, and what it says: it is a failure of one question."""
+    text = beginning(str(error))
+    return f"asking failed: {type(error).__name__}{': ' if text else ''}{text}"
 
 
 def _outcome(function: Callable[..., Any], *arguments: Any) -> Any:

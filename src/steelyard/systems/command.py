@@ -4,12 +4,14 @@ import json
 import shlex
 import shutil
 import threading
+import time
 from collections.abc import Mapping
 
 from steelyard.errors import ConfigError, SystemFailure
 from steelyard.systems.decoding import check_size, decode_reply
-from steelyard.systems.processes import Process
+from steelyard.systems.processes import LEAVE, Process
 from steelyard.systems.records import Ask, Reply, reply_of
+from steelyard.systems.secrets import hiding, masked_command, secrets_in_command
 
 COMMAND_HINT = "for example command:python my_system.py"
 
@@ -19,7 +21,8 @@ class CommandSystem:
 
     def __init__(self, command: str, *, timeout: float) -> None:
         self._argv = _argv(command)
-        self.name = command
+        self.name = masked_command(command)
+        self._secrets = secrets_in_command(command)
         self._timeout = timeout
         self._lock = threading.Lock()
         self._idle: list[Process] = []
@@ -28,6 +31,10 @@ class CommandSystem:
 
     def ask(self, ask: Ask) -> Reply:
         """Ask once; a process that fails is ended, for what it says next could belong to this question still."""
+        with hiding(self._secrets):
+            return self._ask(ask)
+
+    def _ask(self, ask: Ask) -> Reply:
         process = self._take()
         try:
             reply = _reply(process.converse(_request(ask), self._timeout), ask)
@@ -48,20 +55,25 @@ class CommandSystem:
             process.kill()
         for process in idle:
             process.dismiss()
+        end = time.monotonic() + LEAVE
         for process in idle:
-            process.leave()
+            process.leave(end - time.monotonic())
 
     def _take(self) -> Process:
         with self._lock:
             if self._closed:
                 raise SystemFailure("the system is closed")
-            alive = (process for process in iter(self._next_idle, None) if process.alive())
-            process = next(alive, None) or Process(self._argv)
+            process = self._next_idle() or Process(self._argv)
             self._busy.add(process)
         return process
 
     def _next_idle(self) -> Process | None:
-        return self._idle.pop() if self._idle else None
+        while self._idle:
+            process = self._idle.pop()
+            if process.alive():
+                return process
+            process.kill()  # what it has started may run on
+        return None
 
     def _give_back(self, process: Process) -> None:
         with self._lock:
@@ -74,11 +86,11 @@ def _argv(command: str) -> list[str]:
     try:
         argv = shlex.split(command)
     except ValueError as error:
-        raise ConfigError(f"this is no command: {command} ({error})", hint=COMMAND_HINT) from None
+        raise ConfigError(f"this is no command: {masked_command(command)} ({error})", hint=COMMAND_HINT) from None
     if not argv:
         raise ConfigError("no command is named", hint=COMMAND_HINT)
     if shutil.which(argv[0]) is None:
-        raise ConfigError(f"no program is called {argv[0]!r}", hint=COMMAND_HINT)
+        raise ConfigError(f"no program is called {masked_command(argv[0])!r}", hint=COMMAND_HINT)
     return argv
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
+from steelyard import limits
 from steelyard.errors import InputError, SystemFailure
-from steelyard.formats.outputs import LARGEST_REPLY
 from steelyard.formats.records import parse_json
 
 HTML_HINT = "is this the address of the interface, or that of a page for people?"
@@ -28,8 +28,14 @@ def decode_reply(content: bytes) -> Any:
 
 def check_size(size: int) -> None:
     """Refuse a reply of so many bytes, or of more."""
-    if size > LARGEST_REPLY:
-        raise SystemFailure(f"the reply is larger than {LARGEST_REPLY >> 20} MB")
+    if size > limits.REPLY_BYTES.value:
+        raise too_large()
+
+
+def too_large() -> SystemFailure:
+    """The failure of a system whose reply is above the limit."""
+    megabytes = limits.REPLY_BYTES.value / (1 << 20)
+    return SystemFailure(f"the reply is larger than {megabytes:g} MB", hint=limits.REPLY_BYTES.hint)
 
 
 def beginning(text: str) -> str:

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from steelyard.systems.posting import Poster, address
+from steelyard.systems.posting import Poster
 from steelyard.systems.records import Ask, Reply, reply_of
+from steelyard.systems.secrets import address
 from steelyard.systems.settings import SystemSettings
 from steelyard.systems.templates import RequestTemplate, ResponseTemplate
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.systems.records import System
+from steelyard.systems.secrets import masked_command
 from steelyard.systems.settings import SystemSettings
 
 SPEC_HINT = (
@@ -22,7 +23,7 @@ def open_system(spec: str, settings: SystemSettings | None = None) -> System:
     form, _, rest = spec.strip().partition(":")
     opener = _OPENERS.get(form.lower())
     if opener is None or not rest:
-        raise ConfigError(f"no system can be opened by {spec!r}", hint=SPEC_HINT)
+        raise ConfigError(f"no system can be opened by {masked_command(spec)!r}", hint=SPEC_HINT)
     return opener(rest, settings or SystemSettings())
 
 
@@ -41,7 +42,9 @@ def _chat(rest: str, settings: SystemSettings) -> System:
 
     found = _CHAT.fullmatch(rest)
     if not found:
-        raise ConfigError(f"a chat model is openai:MODEL@BASE_URL, not {'openai:' + rest!r}", hint=CHAT_HINT)
+        raise ConfigError(
+            f"a chat model is openai:MODEL@BASE_URL, not {masked_command('openai:' + rest)!r}", hint=CHAT_HINT
+        )
     return ChatSystem(found["model"], found["url"], settings)
 
 

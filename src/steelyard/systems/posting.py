@@ -1,78 +1,132 @@
 """JSON over HTTP: one request, one reply, and in words what went wrong."""
 
+import json
+import re
 import ssl
 import time
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit, urlunsplit
 
+from steelyard import __version__, limits
 from steelyard.errors import ConfigError, SystemFailure
-from steelyard.systems.decoding import beginning, check_size, decode_reply
+from steelyard.formats.bounded import ACCEPTED, BadEncoding, TooLarge, decode_bounded
+from steelyard.systems.decoding import beginning, check_size, decode_reply, too_large
 from steelyard.systems.records import TryAgain
+from steelyard.systems.secrets import hiding, masked_url, secrets_in_request
 
 if TYPE_CHECKING:
-    import httpx
+    import httpcore
+
+
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a name of a header, as HTTP has it
+_LARGEST_PORT: Final = 65_535
 
 
 class Poster:
     """Posts JSON to one address, from any number of threads.
 
     Each request has a connection of its own: one that is given up disturbs no other, and no request is lost because
-    a server has closed a connection that was kept.
+    a server has closed a connection that was kept. All of a request, from the connection to the last byte of the
+    reply, has `timeout` seconds; no redirect is followed.
     """
 
     def __init__(self, url: str, *, headers: Mapping[str, str], timeout: float, proxy: str | None = None) -> None:
-        _check_url(url)
+        self._target = _target(url)
         _check_headers(headers)
-        self._url = url
-        self._headers = headers
+        self._secrets = secrets_in_request(url, headers)
+        self._headers = _headers(url, headers)
         self._timeout = timeout
         self._proxy = proxy
         self._trust = _trust(url, proxy)
 
     def post(self, body: Any) -> Any:
-        """The JSON value that comes back."""
-        import httpx
+        """The JSON value that comes back; a failure does not repeat the keys that were sent."""
+        with hiding(self._secrets):
+            return self._post(body)
 
-        # the environment is for the doors to read: no proxies and no keys out of it
-        settings: dict[str, Any] = {"timeout": self._timeout, "trust_env": False, "proxy": self._proxy}
+    def _post(self, body: Any) -> Any:
+        import httpcore
+
+        sent = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
         try:
             with (
-                httpx.Client(verify=self._trust, headers=dict(self._headers), **settings) as client,
-                client.stream("POST", self._url, json=body) as response,
+                self._connection(time.monotonic() + self._timeout) as connection,
+                connection.stream("POST", self._target, headers=self._headers, content=sent) as response,
             ):
-                content = self._content(response)
-        except httpx.TimeoutException:
-            raise self._late() from None
-        except httpx.TransportError as error:
+                content = _content(response)
+        except httpcore.TimeoutException:
+            raise TryAgain(f"no answer within {self._timeout:g} s") from None
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
             raise TryAgain(f"the system cannot be reached: {error or type(error).__name__}") from None
-        except httpx.DecodingError as error:
-            raise SystemFailure(f"the reply cannot be decompressed: {error}") from None
-        _check_status(response.status_code, response.headers, content)
+        _check_status(response.status, _named(response.headers), content)
         return decode_reply(content)
 
-    def _content(self, response: "httpx.Response") -> bytes:
-        """All that was sent, as long as it is neither too much nor too slow."""
-        limit = time.monotonic() + self._timeout
-        content = bytearray()
-        for piece in response.iter_bytes():
-            content += piece
-            check_size(len(content))
-            if time.monotonic() > limit:
-                raise self._late()
-        return bytes(content)
+    def _connection(self, end: float) -> "httpcore.ConnectionPool":
+        """What sends one request, and is closed at `end` at the latest."""
+        import httpcore
 
-    def _late(self) -> TryAgain:
-        return TryAgain(f"no answer within {self._timeout:g} s")
+        from steelyard.systems.connecting import DeadlineBackend
+
+        return httpcore.ConnectionPool(
+            ssl_context=self._trust,
+            proxy=_proxy(self._proxy, self._trust),
+            max_connections=1,
+            max_keepalive_connections=0,
+            network_backend=DeadlineBackend(end),
+        )
 
 
-def address(url: str) -> str:
-    """The address without what may be secret in it: user, password, query."""
+def _content(response: "httpcore.Response") -> bytes:
+    """All that was sent, decoded, as long as it is not too much."""
+    largest = int(limits.REPLY_BYTES.value)
+    sent = bytearray()
+    for piece in response.iter_stream():
+        sent += piece
+        check_size(len(sent))
+    try:
+        return decode_bounded(bytes(sent), _named(response.headers).get("content-encoding", ""), largest)
+    except TooLarge:
+        raise too_large() from None
+    except BadEncoding as error:
+        raise SystemFailure(f"the reply cannot be decompressed: {error}") from None
+
+
+def _named(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The headers of a reply by lower-case name; those that are sent several times are joined."""
+    found: dict[str, str] = {}
+    for name, value in headers:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        found[key] = f"{found[key]}, {text}" if key in found else text
+    return found
+
+
+def _headers(url: str, given: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """The headers of every request; those that are given come before ours of the same name."""
     parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    ours = {"accept": "application/json, */*", "accept-encoding": ACCEPTED, "connection": "close"}
+    ours |= {"content-type": "application/json", "user-agent": f"steelyard/{__version__}"}
+    if parts.username is not None:
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        ours["authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+    named = {name.lower() for name in given}
+    chosen = {**{name.title(): value for name, value in ours.items() if name not in named}, **given}
+    return [(name.encode("ascii"), value.encode("ascii")) for name, value in chosen.items()]
+
+
+def _proxy(url: str | None, trust: ssl.SSLContext | None) -> "httpcore.Proxy | None":
+    import httpcore
+
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username is not None else None
+    plain = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    return httpcore.Proxy(plain, auth=auth, ssl_context=trust if parts.scheme == "https" else None)
 
 
 def _check_status(status: int, headers: Mapping[str, str], content: bytes) -> None:
@@ -90,36 +144,43 @@ def _seconds(retry_after: str | None) -> float | None:
     if retry_after is None:
         return None
     if retry_after.strip().isdecimal():
-        return float(retry_after)
+        return float(retry_after[:20])
     try:
         moment = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
-def _check_url(url: str) -> None:
+def _target(url: str) -> "httpcore.URL":
+    """The address as it is sent; one that cannot be is refused, and shown without what may be secret in it."""
+    import httpcore
     import httpx
 
     try:
         parsed = httpx.URL(url)
     except httpx.InvalidURL as error:
-        raise ConfigError(f"this is no address: {url} ({error})") from None
+        raise ConfigError(f"this is no address: {masked_url(url)} ({error})") from None
     if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise ConfigError(f"this is no address: {url}", hint="for example http://localhost:8000/ask")
+        raise ConfigError(f"this is no address: {masked_url(url)}", hint="for example http://localhost:8000/ask")
+    if parsed.port is not None and not 0 < parsed.port <= _LARGEST_PORT:
+        raise ConfigError(f"a port lies between 1 and {_LARGEST_PORT}, not {parsed.port}")
+    return httpcore.URL(scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path)
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:
     for name, value in headers.items():
+        if not _TOKEN.fullmatch(name):
+            raise ConfigError(f"this is no name of a header: {name[:60]!r}")
         if not (name.isascii() and value.isascii() and (name + value).isprintable()):
             raise ConfigError(f"the header {name!r} holds characters that HTTP does not allow")
 
 
-def _trust(url: str, proxy: str | None) -> ssl.SSLContext | bool:
+def _trust(url: str, proxy: str | None) -> ssl.SSLContext | None:
     """Whom to believe: the certificates of this machine, and those that come with the HTTP library."""
     if "https" not in (urlsplit(url).scheme, urlsplit(proxy or "").scheme):
-        return False  # nobody shows a certificate
+        return None  # nobody shows a certificate
     import certifi
 
     context = ssl.create_default_context()

@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import IO, Final, cast
 
+from steelyard import limits
 from steelyard.errors import SystemFailure
-from steelyard.formats.outputs import LARGEST_REPLY
 from steelyard.systems.decoding import beginning
 from steelyard.systems.records import TryAgain
 
@@ -19,6 +20,8 @@ LEAVE: Final = 1.0
 
 OUTPUT_HINT = "each line of the standard output is a reply; everything else belongs on the standard error"
 _MOST_LINES: Final = 8  # of those that nobody asked for
+_LONGEST_COMPLAINT: Final = 1 << 16  # bytes of a line on the standard error
+_PAUSE: Final = 0.005  # seconds
 _END: Final = b""
 
 
@@ -34,13 +37,14 @@ class Process:
             raise SystemFailure(f"the program cannot be started: {error}") from None
         self._lines: SimpleQueue[bytes] = SimpleQueue()
         self._last_words = b""
+        self._ending = threading.Lock()
         self._readers = [threading.Thread(target=read, daemon=True) for read in (self._read_lines, self._read_errors)]
         for reader in self._readers:
             reader.start()
 
     def alive(self) -> bool:
         """Whether it still runs."""
-        return self._child.poll() is None
+        return not self._has_ended()
 
     def converse(self, request: bytes, timeout: float) -> bytes:
         """The line that it writes in reply to this one."""
@@ -63,19 +67,29 @@ class Process:
         with suppress(OSError):
             cast(IO[bytes], self._child.stdin).close()
 
-    def leave(self) -> None:
+    def leave(self, seconds: float = LEAVE) -> None:
         """Wait for it to end, but not for long."""
-        with suppress(subprocess.TimeoutExpired):
-            self._child.wait(LEAVE)
+        end = time.monotonic() + seconds
+        while not self._has_ended() and time.monotonic() < end:
+            time.sleep(_PAUSE)
         self.kill()
 
     def kill(self) -> None:
         """End it, and all that it has started."""
-        if self.alive():
-            with suppress(ProcessLookupError, PermissionError):
-                self._child.kill() if sys.platform == "win32" else os.killpg(self._child.pid, signal.SIGKILL)
-        self._child.wait()
+        with self._ending:
+            if self._child.returncode is None:  # it was not waited for yet, so its number is still its own
+                with suppress(ProcessLookupError, PermissionError):
+                    self._child.kill() if sys.platform == "win32" else os.killpg(self._child.pid, signal.SIGKILL)
+            self._child.wait()
         self.dismiss()
+
+    def _has_ended(self) -> bool:
+        """Whether it has ended; it is not waited for, so that its number stays that of its group."""
+        if sys.platform == "win32" or self._child.returncode is not None:
+            return self._child.poll() is not None
+        with suppress(ChildProcessError):
+            return os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        return True
 
     def _interruption(self, line: bytes) -> SystemFailure:
         if line != _END:
@@ -88,14 +102,15 @@ class Process:
         return SystemFailure(f"the program ended with code {code}, its last words: {said or 'none'}")
 
     def _read_lines(self) -> None:
+        longest = int(limits.REPLY_BYTES.value)
         with cast(IO[bytes], self._child.stdout) as output:
-            for line in iter(lambda: output.readline(LARGEST_REPLY + 2), _END):
+            for line in iter(lambda: output.readline(longest + 2), _END):
                 self._lines.put(line)
-                if len(line) > LARGEST_REPLY or self._lines.qsize() > _MOST_LINES:
+                if len(line) > longest or self._lines.qsize() > _MOST_LINES:
                     break
         self._lines.put(_END)
 
     def _read_errors(self) -> None:
         with cast(IO[bytes], self._child.stderr) as errors:
-            for line in iter(lambda: errors.readline(LARGEST_REPLY), _END):
+            for line in iter(lambda: errors.readline(_LONGEST_COMPLAINT), _END):
                 self._last_words = line if line.strip() else self._last_words

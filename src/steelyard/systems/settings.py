@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from steelyard import limits
 from steelyard.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,3 +32,4 @@ class SystemSettings:
     def __post_init__(self) -> None:
         if not self.timeout > 0:
             raise ConfigError(f"the timeout must be above 0 s, not {self.timeout:g}")
+        limits.TIMEOUT_SECONDS.check(self.timeout, "the timeout in seconds")

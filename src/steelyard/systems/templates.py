@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from steelyard.errors import ConfigError, InputError, SystemFailure, nearest
@@ -15,6 +16,9 @@ EXAMPLE: Final = '{"query": "{question}"}'
 
 _PLACE: Final = re.compile(r"\{(question|id|document)\}")
 _INDEX: Final = re.compile(r"\[(\d+)\]")
+
+_MOST_NAMES: Final = 20
+_LONGEST_INDEX: Final = 9  # digits
 
 Path = tuple[str, ...]
 
@@ -105,14 +109,24 @@ def _path(text: str) -> Path:
     return tuple(_INDEX.sub(r".\1", text).removeprefix("$").removeprefix(".").split("."))
 
 
+def _names(value: Mapping[str, Any]) -> str:
+    """The first names of an object, for a message."""
+    first = ", ".join(repr(name[:60]) for name in islice(value, _MOST_NAMES))
+    return f"{first}, …" if len(value) > _MOST_NAMES else first
+
+
 def _follow(reply: Any, path: Path) -> Any:
     value = reply
     for step in path:
         if isinstance(value, Mapping) and step in value:
             value = value[step]
-        elif isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+        elif isinstance(value, list) and _is_index(step) and int(step) < len(value):
             value = value[int(step)]
         else:
-            there = ", ".join(map(repr, value)) if isinstance(value, Mapping) else type(value).__name__
+            there = _names(value) if isinstance(value, Mapping) else type(value).__name__
             raise SystemFailure(f"there is nothing at {'/' + '/'.join(path)} in the reply; there is: {there}")
     return value
+
+
+def _is_index(step: str) -> bool:
+    return step.isdecimal() and len(step) <= _LONGEST_INDEX

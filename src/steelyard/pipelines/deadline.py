@@ -1,0 +1,58 @@
+"""A deadline around work of the main thread, also inside a regular expression.
+
+The timer signal of the operating system interrupts the main thread. In other threads, and where there is no such
+signal (Windows), nothing is interrupted: there the limits on the length of answers keep judging short.
+"""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+_SOON: Final = 1e-3
+
+
+class DeadlineExceeded(Exception):
+    """Work that took longer than it may."""
+
+
+class _Interrupt(BaseException):
+    """Raised by the signal; no `except Exception` of the work in hand may swallow it."""
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise DeadlineExceeded when the body takes longer; a timer of the program that is due sooner is left alone."""
+    if not _can_interrupt() or 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= seconds:
+        yield
+        return
+    is_over = False
+
+    def interrupt(*_: object) -> None:
+        if not is_over:
+            raise _Interrupt
+
+    started = time.monotonic()
+    handler = signal.signal(signal.SIGALRM, interrupt)
+    delay, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+        is_over = True
+    except _Interrupt:
+        raise DeadlineExceeded from None
+    finally:
+        is_over = True
+        _restore(handler, delay and max(_SOON, delay - (time.monotonic() - started)), interval)
+
+
+def _can_interrupt() -> bool:
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
+def _restore(handler: Any, delay: float, interval: float) -> None:
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, handler if handler is not None else signal.SIG_DFL)
+    if delay:
+        signal.setitimer(signal.ITIMER_REAL, delay, interval)
