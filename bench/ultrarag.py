@@ -80,7 +80,8 @@ def run_all(
 ) -> Iterator[Outcome]:
     """Build and run the pipelines of a checkout, each in a copy of its own that has the indexes already."""
     model = Model(read_templates(checkout / "prompt"), mixed)
-    with _folder(keep) as folder, serving(model) as address:
+    with _folder(keep) as folder, serving(model, _port(folder)) as address:
+        (folder / "address.txt").write_text(address, encoding="utf-8")
         base = folder / "base"
         if not base.exists():
             _project(checkout, base, party)
@@ -197,6 +198,12 @@ def _kept(folder: Path, pipeline: Shipped) -> Outcome:
     """What came of a pipeline in an earlier run."""
     state, _, message = (folder / "outcome.txt").read_text(encoding="utf-8").partition("\n")
     return Outcome(pipeline, state, message, folder)
+
+
+def _port(folder: Path) -> int:
+    """The port of an earlier run, whose indexes know the model by its address."""
+    kept = folder / "address.txt"
+    return int(kept.read_text(encoding="utf-8").rpartition(":")[2]) if kept.is_file() else 0
 
 
 def _report(party: Party, outcome: Outcome) -> None:

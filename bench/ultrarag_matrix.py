@@ -35,9 +35,9 @@ class Compared:
     @property
     def cell(self) -> str:
         """The comparison as a cell of a table."""
-        if self.other:
-            return f"{len(self.other)} differ: {self.other[0]}"
-        return f"{self.equal} equal" + (f", {self.escaped} but for S1" if self.escaped else "")
+        equal = f"{self.equal} equal" if self.equal else "runs"
+        escaped = f", {self.escaped} but for S1" if self.escaped else ""
+        return equal + escaped + (f", {len(self.other)} differ: {self.other[0]}" if self.other else "")
 
 
 def render_matrix(arguments: argparse.Namespace) -> str:

@@ -37,8 +37,10 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
     "qa_template": "prompt/RankCoT_question_answering.jinja",
     "search_r1_gen_template": "prompt/search_r1_append.jinja",
     "r1_searcher_gen_template": "prompt/r1_searcher_append.jinja",
+    "webnote_fill_page_template": "prompt/webnote_fill_page.jinja",
+    "webnote_gen_answer_template": "prompt/webnote_gen_answer.jinja",
 }
-"""Templates that have other names than ours."""
+"""Templates that have other names than ours, or that a demo's own parameters name and UltraRAG's build forgets."""
 _ALONE: Final = ("LLM", "vanilla_llm", "vanilla_vlm", "multimodal_rag", "visrag")
 _MESSAGES: Final = [
     {"role": "user", "content": "which harbour did Velmora have"},

@@ -97,9 +97,9 @@ def ranked(query: str, documents: Sequence[str], most: int) -> list[str]:
 
 
 @contextmanager
-def serving(model: Model) -> Iterator[str]:
-    """The address of the stub, without a path, while it runs."""
-    server = _Stub(model)
+def serving(model: Model, port: int = 0) -> Iterator[str]:
+    """The address of the stub, without a path, while it runs; port 0 takes a free one."""
+    server = _Stub(model, port)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -114,8 +114,8 @@ class _Stub(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, model: Model) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, model: Model, port: int) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
         self.model = model
 
 

@@ -47,6 +47,23 @@ def test_a_server_of_ultrarag_alone(command, tmp_path, monkeypatch, capsys):
     assert HINT in error
 
 
+def test_a_server_of_ultrarag_whose_packages_are_not_installed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "servers" / "memory" / "src" / "memory.py"
+    program.parent.mkdir(parents=True)
+    program.write_text("open('started', 'w').close()\nimport a_package_that_is_not_there\n", encoding="utf-8")
+    assert main(["run", str(written(tmp_path, "memory", "get_global_memory"))]) == 2
+    error = capsys.readouterr().err
+    assert "p.yaml:6: UltraRAG has the server memory; Steelyard does not offer it: it keeps memories of users" in error
+    assert not (tmp_path / "started").exists()
+
+
+def test_in_chinese(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", str(written(tmp_path, "retriever", "retriever_websearch")), "--lang", "zh"]) == 2
+    assert "UltraRAG 有工具 s.retriever_websearch，Steelyard 未提供：它要搜索网页" in capsys.readouterr().err
+
+
 def test_nothing_is_called_unavailable_that_is_there():
     offered = {path.parents[1].name: load_program(path).tools for path in SERVERS.glob("*/src/*.py")}
     for server, tools in NOT_OFFERED.items():

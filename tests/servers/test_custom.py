@@ -7,6 +7,7 @@ import pytest
 from steelyard import InputError
 from steelyard.pipelines.loading import load_program
 from steelyard.pipelines.schemas import fits
+from steelyard.pipelines.server import hearing
 
 TOOLS = load_program(Path(__file__).parents[2] / "servers" / "custom" / "src" / "custom.py").tools
 BINDINGS = {
@@ -160,3 +161,12 @@ def test_citations_keep_their_numbers_over_rounds_and_in_branches():
     assert call("assign_citation_ids_stateful", [["b", "d"]], ["q1"]) == {"ret_psg": [["[2] b", "[3] d"]]}
     call("init_citation_registry", ["q1"])
     assert call("assign_citation_ids_stateful", [["z"], None]) == {"ret_psg": [["[1] z"], []]}
+
+
+def test_numbers_that_nothing_has_begun_are_said():
+    fresh = load_program(Path(__file__).parents[2] / "servers" / "custom" / "src" / "custom.py").tools
+    heard = []
+    with hearing(said=heard.append):
+        assert fresh["assign_citation_ids_stateful"].function([["a"]]) == {"ret_psg": [["[1] a"]]}
+        fresh["assign_citation_ids_stateful"].function([["b"]])
+    assert heard == ["citations are numbered from 1: no step before this one has begun to number them in this run"]

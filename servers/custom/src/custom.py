@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from steelyard.errors import InputError
-from steelyard.pipelines.server import Server
+from steelyard.pipelines.server import Server, say
 from steelyard.rag import extraction, surveys
 from steelyard.rag.citations import Registry
 from steelyard.rag.prompts import check_lengths
@@ -108,6 +108,7 @@ def assign_citation_ids_stateful(
     ret_psg: Passages, q_ls: Annotated[list[str | None] | None, "the questions of these passages"] = None
 ) -> dict[str, list[list[str]]]:
     """Number the passages of each question; a passage that comes again has the number it had."""
+    _begin(_cited)
     keyed = zip(_cited.keys(len(ret_psg), q_ls), ret_psg, strict=True)
     return {
         "ret_psg": [[f"[{_cited.number(key, text)}] {text.strip()}" for text in texts or ()] for key, texts in keyed]
@@ -209,6 +210,7 @@ def surveycpm_process_passages_with_citation(
 ) -> Columns:
     """Join the passages found for each instruction, each with the key by which it is cited."""
     check_lengths(ret_psg_ls=ret_psg_ls, survey_ls=survey_ls)
+    _begin(_survey_cited)
     keys = _survey_cited.keys(len(ret_psg_ls), instruction_ls)
     cited = []
     for key, found, survey in zip(keys, ret_psg_ls, survey_ls, strict=True):
@@ -334,6 +336,13 @@ def surveycpm_format_output(survey_ls: Surveys, instruction_ls: Instructions) ->
     """Write each survey out as Markdown, with numbered sections and citations."""
     check_lengths(survey_ls=survey_ls, instruction_ls=instruction_ls)
     return {"ans_ls": [surveys.as_markdown(surveys.read_survey(each)) for each in survey_ls]}
+
+
+def _begin(registry: Registry) -> None:
+    """Say that numbers begin at 1 where no step of this run has begun them, as after a run that was resumed."""
+    if not registry.begun:
+        say("citations are numbered from 1: no step before this one has begun to number them in this run")
+        registry.reset()
 
 
 def _each(extract: Callable[[str], str], answers: Sequence[str | None]) -> list[str | None]:

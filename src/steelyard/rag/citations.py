@@ -13,10 +13,12 @@ class Registry:
 
     def __init__(self) -> None:
         self._numbers: dict[Any, dict[str, int]] = {}
+        self.begun = False
 
     def reset(self) -> None:
-        """Forget every number."""
+        """Forget every number, and begin."""
         self._numbers.clear()
+        self.begun = True
 
     def keys(self, rows: int, questions: Sequence[Any] | None) -> list[Any]:
         """What tells the questions of so many rows apart: their texts where there are as many, else their places."""
