@@ -95,6 +95,27 @@ JSON_DEPTH: Final = _limit("JSON_DEPTH", 100, "levels of lists and objects in JS
 YAML_BYTES: Final = _limit("YAML_BYTES", 2_000_000, "bytes of a YAML file, decompressed")
 YAML_VALUES: Final = _limit("YAML_VALUES", 100_000, "values of a YAML file; an alias counts as all that it stands for")
 SCORE: Final = _limit("SCORE", 1e100, "size of a score in a results file, or of a value that a metric gives")
+# the viewer
+VIEW_LINE_BYTES: Final = _limit(
+    "VIEW_LINE_BYTES", 8_192, "bytes of the first line of a request to the viewer (else 414)"
+)
+VIEW_HEAD_BYTES: Final = _limit(
+    "VIEW_HEAD_BYTES", 32_768, "bytes of a request to the viewer with its headers (else 431)"
+)
+VIEW_HEADERS: Final = _limit("VIEW_HEADERS", 100, "headers of a request to the viewer (else 431)")
+VIEW_HEAD_SECONDS: Final = _limit(
+    "VIEW_HEAD_SECONDS", 10, "seconds in which a request to the viewer must arrive (else 408)"
+)
+VIEW_SEND_SECONDS: Final = _limit("VIEW_SEND_SECONDS", 30, "seconds in which a client must take each 256 kB of a page")
+VIEW_PAGE_SECONDS: Final = _limit(
+    "VIEW_PAGE_SECONDS", 120, "seconds that a client waits for a page to be made (else 503)"
+)
+VIEW_CONNECTIONS: Final = _limit("VIEW_CONNECTIONS", 256, "clients of the viewer at a time (else 503)")
+VIEW_WAITING: Final = _limit("VIEW_WAITING", 128, "pages of the viewer that are being made or wait for it (else 503)")
+VIEW_HELD_BYTES: Final = _limit(
+    "VIEW_HELD_BYTES", 256_000_000, "bytes of pages that the viewer holds at a time (else 503)"
+)
+VIEW_RESULT_BYTES: Final = _limit("VIEW_RESULT_BYTES", 256_000_000, "bytes of a file that the viewer reads")
 
 
 def shown(number: float) -> str:

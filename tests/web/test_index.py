@@ -359,11 +359,11 @@ def test_a_time_that_no_index_holds_is_cut(tmp_path, monkeypatch, made):
 
 
 def test_a_file_above_the_limit_is_named_and_not_read(tmp_path, made, reads, monkeypatch):
-    from steelyard.web import limits
+    from steelyard import limits
 
     put(tmp_path / "a.jsonl", table("a"))
     put(tmp_path / "b.jsonl", table("b" * 5000))
-    monkeypatch.setattr(limits.RESULT_BYTES, "value", 4000)
+    monkeypatch.setattr(limits.VIEW_RESULT_BYTES, "value", 4000)
     listing = made(tmp_path).listing()
     assert [entry.name for entry in listing.entries] == ["a"]
     size = (tmp_path / "b.jsonl").stat().st_size

@@ -16,7 +16,8 @@ import pytest
 from web.folders import put, table
 from web.serving import shown
 
-from steelyard.web import limits, pages
+from steelyard import limits
+from steelyard.web import pages
 from steelyard.web.requests import BadRequest, Request, parse_request
 
 MINUTE = 60
@@ -219,7 +220,7 @@ def test_large_results_are_made_one_at_a_time_and_the_list_does_not_wait(folder,
 
 
 def test_beyond_the_limit_of_pages_a_client_is_asked_to_come_again(folder, served, gate, limited):
-    limited(limits.WAITING, 1)
+    limited(limits.VIEW_WAITING, 1)
     with served(folder, render=gate) as server, ThreadPoolExecutor(1) as readers:
         first, second, _ = result_paths(server)
         answer = readers.submit(get, server, first)
@@ -233,7 +234,7 @@ def test_beyond_the_limit_of_pages_a_client_is_asked_to_come_again(folder, serve
 
 
 def test_beyond_the_limit_of_clients_one_is_asked_to_come_again(folder, served, limited):
-    limited(limits.CONNECTIONS, 2)
+    limited(limits.VIEW_CONNECTIONS, 2)
     with served(folder) as server:
         with ExitStack() as clients:
             for number in range(2):
@@ -245,11 +246,11 @@ def test_beyond_the_limit_of_clients_one_is_asked_to_come_again(folder, served, 
 
 
 def test_a_page_that_takes_too_long_is_finished_for_the_next_who_asks(folder, served, gate, limited):
-    limited(limits.PAGE_SECONDS, 0.05)
+    limited(limits.VIEW_PAGE_SECONDS, 0.05)
     with served(folder, render=gate) as server:
         path = result_paths(server)[0]
         assert get(server, path).status_code == 503
-        limited(limits.PAGE_SECONDS, MINUTE)
+        limited(limits.VIEW_PAGE_SECONDS, MINUTE)
         gate.open.set()
         assert get(server, path).status_code == 200
     assert len(gate.made) == 1
@@ -257,7 +258,7 @@ def test_a_page_that_takes_too_long_is_finished_for_the_next_who_asks(folder, se
 
 def test_more_bytes_of_pages_than_allowed_are_not_held(folder, served, limited, gate):
     gate.open.set()
-    limited(limits.HELD_BYTES, 1)
+    limited(limits.VIEW_HELD_BYTES, 1)
     with served(folder, render=gate) as server:  # what is only kept is let go
         for path in result_paths(server):
             assert get(server, path).status_code == 200
@@ -288,7 +289,7 @@ def test_slow_requests_keep_no_thread_and_no_socket(folder, served, limited):
         until(lambda: len(server._connections) == 40)
         assert threading.active_count() <= before
         assert get(server).status_code == 200
-        limited(limits.HEAD_SECONDS, 0.1)
+        limited(limits.VIEW_HEAD_SECONDS, 0.1)
         with connect(server) as connection:
             connection.sendall(b"GET")
             assert connection.makefile("rb").read().startswith(b"HTTP/1.1 408 ")
@@ -301,7 +302,7 @@ def test_slow_requests_keep_no_thread_and_no_socket(folder, served, limited):
 
 
 def test_readers_who_do_not_read_keep_no_thread_and_no_socket(folder, served, limited):
-    limited(limits.SEND_SECONDS, 0.1)
+    limited(limits.VIEW_SEND_SECONDS, 0.1)
     with served(folder, render=lambda report, language: "x" * 30_000_000) as server, ExitStack() as clients:
         path = result_paths(server)[0]
         before = threading.active_count()

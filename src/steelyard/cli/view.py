@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from steelyard import limits
 from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
 from steelyard.errors import InputError
 from steelyard.text.visible import visible
@@ -40,7 +39,6 @@ def run_view(arguments: argparse.Namespace) -> int:
     """Serve until somebody interrupts."""
     from steelyard.cli.messages import translate
     from steelyard.cli.progress import proportion
-    from steelyard.web import limits as _  # noqa: F401 - they are in the environment too
     from steelyard.web.access import Access
     from steelyard.web.index import Index
     from steelyard.web.privacy import MASKED, OPEN
@@ -48,7 +46,6 @@ def run_view(arguments: argparse.Namespace) -> int:
     from steelyard.web.server import serve
     from steelyard.web.viewer import Viewer
 
-    limits.read_environment(os.environ)
     if not _is_folder(arguments.dir):
         hint = "name the folder in which results are kept"
         raise InputError("there is no such folder", where=visible(str(arguments.dir)), hint=hint)

@@ -14,13 +14,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from steelyard import __version__
+from steelyard import __version__, limits
 from steelyard.errors import InputError
 from steelyard.formats.results import UNFINISHED
 from steelyard.reports.page_sections import main_of
 from steelyard.stats.compare import OWN_SETTINGS
 from steelyard.table import Signature, Table
-from steelyard.web import limits
 from steelyard.web.folder import FileStamp, Found, files_below, holds_results, read_tables, within
 
 NAME = ".steelyard-index.sqlite"
@@ -188,7 +187,7 @@ def _read(folder: Path, file: Found) -> tuple[tuple[Any, ...], list[tuple[Any, .
     try:
         if file.problem:
             return (*stamp, file.problem), []
-        limits.RESULT_BYTES.check(file.size, "the size of this file in bytes", error=InputError, where=file.path)
+        limits.VIEW_RESULT_BYTES.check(file.size, "the size of this file in bytes", error=InputError, where=file.path)
         if not holds_results(place):
             return (*stamp, ""), []
         return (*stamp, None), [_row(path, number, table) for number, table in enumerate(read_tables(place))]

@@ -15,8 +15,8 @@ from http import HTTPStatus
 from typing import Final, TypeVar
 from weakref import WeakSet, WeakValueDictionary
 
+from steelyard import limits
 from steelyard.reports.words import Language
-from steelyard.web import limits
 from steelyard.web.viewer import Page, Stamp, Viewer
 
 QUICK_AT_A_TIME: Final = 2
@@ -81,7 +81,7 @@ class Pages:
         making = self._making.get(key) or self._start(key)
         making.waiting += 1
         try:
-            async with asyncio.timeout(limits.PAGE_SECONDS.value):
+            async with asyncio.timeout(limits.VIEW_PAGE_SECONDS.value):
                 return await asyncio.shield(making.task)
         except TimeoutError:
             raise Busy from None
@@ -92,7 +92,7 @@ class Pages:
                 making.task.cancel()
 
     def _start(self, key: Key) -> _Making:
-        if len(self._making) >= limits.WAITING.value:
+        if len(self._making) >= limits.VIEW_WAITING.value:
             raise Busy
         making = _Making(key)
         making.task = asyncio.create_task(self._make(making))
@@ -127,9 +127,9 @@ class Pages:
 
     def _make_room(self) -> None:
         """Let go of pages that are only kept; Busy where those that are being sent are too many by themselves."""
-        while self._kept and self._held() > limits.HELD_BYTES.value:
+        while self._kept and self._held() > limits.VIEW_HELD_BYTES.value:
             self._kept.popitem(last=False)
-        if self._held() > limits.HELD_BYTES.value:
+        if self._held() > limits.VIEW_HELD_BYTES.value:
             raise Busy
 
     def _held(self) -> int:

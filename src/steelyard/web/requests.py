@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
-from steelyard.web import limits
+from steelyard import limits
 
 END: Final = b"\r\n\r\n"
 ONCE: Final = ("host", "origin", "authorization")
@@ -44,12 +44,12 @@ class Request:
 async def read_request(reader: asyncio.StreamReader) -> Request | None:
     """The request of a connection, None where the client left; `reader` must have `HEAD_BYTES` as its limit."""
     try:
-        async with asyncio.timeout(limits.HEAD_SECONDS.value):
+        async with asyncio.timeout(limits.VIEW_HEAD_SECONDS.value):
             head = await reader.readuntil(END)
     except asyncio.IncompleteReadError:
         return None
     except asyncio.LimitOverrunError:
-        raise BadRequest(_excess(await reader.read(int(limits.LINE_BYTES.value)))) from None
+        raise BadRequest(_excess(await reader.read(int(limits.VIEW_LINE_BYTES.value)))) from None
     except TimeoutError:
         raise BadRequest(HTTPStatus.REQUEST_TIMEOUT) from None
     return parse_request(head.removesuffix(END))
@@ -58,9 +58,9 @@ async def read_request(reader: asyncio.StreamReader) -> Request | None:
 def parse_request(head: bytes) -> Request:
     """The request that these lines are; anything but a well-formed one of HTTP/1 raises BadRequest."""
     first, *lines = head.split(b"\r\n")
-    if len(first) > limits.LINE_BYTES.value:
+    if len(first) > limits.VIEW_LINE_BYTES.value:
         raise BadRequest(HTTPStatus.REQUEST_URI_TOO_LONG)
-    if len(lines) > limits.HEADERS.value:
+    if len(lines) > limits.VIEW_HEADERS.value:
         raise BadRequest(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
     match = _LINE.fullmatch(first)
     if match is None:

@@ -15,9 +15,9 @@ from http import HTTPStatus
 from types import TracebackType
 from typing import Final, Self
 
+from steelyard import limits
 from steelyard.errors import ConfigError
 from steelyard.reports.words import Language
-from steelyard.web import limits
 from steelyard.web.access import Access
 from steelyard.web.pages import Body, Busy, Pages, body_of
 from steelyard.web.requests import BadRequest, Request, read_request
@@ -107,7 +107,7 @@ class ViewServer:
                 for number in (signal.SIGTERM, signal.SIGINT):
                     self._loop.add_signal_handler(number, self._ending.set)
         server = await asyncio.start_server(
-            self._connected, sock=self._listening, backlog=BACKLOG, limit=int(limits.HEAD_BYTES.value)
+            self._connected, sock=self._listening, backlog=BACKLOG, limit=int(limits.VIEW_HEAD_BYTES.value)
         )
         await self._ending.wait()
         server.close()
@@ -118,7 +118,7 @@ class ViewServer:
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection; whoever goes away, or is too slow, is let go."""
         task = asyncio.current_task()
-        if task is None or len(self._connections) >= 2 * limits.CONNECTIONS.value:
+        if task is None or len(self._connections) >= 2 * limits.VIEW_CONNECTIONS.value:
             writer.transport.abort()
             return
         self._connections.add(task)
@@ -166,7 +166,7 @@ class ViewServer:
         cookies = request.cookies()
         language = self._language(cookies)
         access, headers = self.access, request.headers
-        if len(self._connections) > limits.CONNECTIONS.value:
+        if len(self._connections) > limits.VIEW_CONNECTIONS.value:
             return self._refusal(HTTPStatus.SERVICE_UNAVAILABLE, language), {}
         if not access.addressed(headers.get("host"), headers.get("origin")):
             return self._refusal(HTTPStatus.FORBIDDEN, language), {}
@@ -238,7 +238,7 @@ async def _send(writer: asyncio.StreamWriter, body: Body, headers: Mapping[str, 
 
 async def _write(writer: asyncio.StreamWriter, piece: bytes | memoryview) -> None:
     writer.write(piece)
-    async with asyncio.timeout(limits.SEND_SECONDS.value):
+    async with asyncio.timeout(limits.VIEW_SEND_SECONDS.value):
         await writer.drain()
 
 
