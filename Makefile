@@ -32,12 +32,14 @@ docs: .venv/ready
 constraints:
 	uv pip compile pyproject.toml --extra all --group dev $(PINS) -o constraints.txt
 	uv pip compile pyproject.toml --extra all --extra bench --group dev $(PINS) -c constraints.txt -o constraints-bench.txt
+	uv pip compile --group mcp1 --no-deps $(PINS) -o constraints-mcp1.txt
 PINS := --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --no-emit-index-url --upgrade --quiet
 
-.venv/ready: constraints.txt pyproject.toml
+.venv/ready: constraints.txt constraints-mcp1.txt pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-compile --upgrade --target .venv/mcp1 --require-hashes -r constraints-mcp1.txt
 	touch $@
 
 .venv/ready-bench: .venv/ready constraints-bench.txt

@@ -80,7 +80,8 @@ def metrics_page() -> str:
 def commands_page() -> str:
     """Every command with its arguments and options."""
     lines = ["# Commands", "", MADE, ""]
-    lines += ["`steelyard` and `ultrarag` are two names of one program.", ""]
+    names = "`steelyard` and `ultrarag` are two names of one program"
+    lines += [f"{names}; where UltraRAG is installed, `ultrarag` is UltraRAG's.", ""]
     parser = build_parser()
     for name, command in _commands(parser):
         lines += [f"## steelyard {name}", "", command.description or "", "", *_options(command), ""]

@@ -72,8 +72,29 @@ TIMEOUT_SECONDS: Final = _limit("TIMEOUT_SECONDS", 86_400, "seconds that one att
 INTERVAL_SECONDS: Final = _limit("INTERVAL_SECONDS", 3_600, "seconds between two attempts (1 / --rate)")
 LEFT_BEHIND: Final = _limit("LEFT_BEHIND", 256, "attempts that took too long and still run")
 REPLY_BYTES: Final = _limit("REPLY_BYTES", 4 << 20, "bytes of a reply, after decoding, and characters of an answer")
+MODEL_REPLY_BYTES: Final = _limit(
+    "MODEL_REPLY_BYTES", 100_000_000, "bytes of a reply of an embeddings endpoint, a reranker or a retriever, decoded"
+)
 NESTING: Final = _limit("NESTING", 100, "levels of objects and lists in a field of a reply")
 JUDGING_SECONDS: Final = _limit("JUDGING_SECONDS", 30, "seconds that judging one answer may take")
+LOOP_TIMES: Final = _limit("LOOP_TIMES", 10_000, "rounds of a loop in a pipeline")
+# files
+LINE_BYTES: Final = _limit("LINE_BYTES", 64_000_000, "bytes of a line, or of a row of CSV")
+QUERY_BYTES: Final = _limit("QUERY_BYTES", 128_000_000, "bytes of the run lines of one query")
+RANKING_BYTES: Final = _limit(
+    "RANKING_BYTES", 1_000_000_000, "bytes of judgments, or of a run that is interleaved or comes through a pipe"
+)
+RESULTS_BYTES: Final = _limit("RESULTS_BYTES", 1_000_000_000, "bytes of a results file, decompressed")
+FILE_BYTES: Final = _limit("FILE_BYTES", 256_000_000, "bytes of a JSON or parquet file, decompressed")
+DOCUMENT_BYTES: Final = _limit("DOCUMENT_BYTES", 64_000_000, "bytes of a document or a file of questions, decompressed")
+PART_BYTES: Final = _limit("PART_BYTES", 64_000_000, "bytes of a part of a DOCX file, decompressed")
+PACKAGE_PARTS: Final = _limit("PACKAGE_PARTS", 10_000, "parts of a DOCX file")
+ROWS: Final = _limit("ROWS", 10_000_000, "rows of a parquet file")
+COLUMNS: Final = _limit("COLUMNS", 10_000, "columns, or different fields of all rows, of a file")
+JSON_DEPTH: Final = _limit("JSON_DEPTH", 100, "levels of lists and objects in JSON")
+YAML_BYTES: Final = _limit("YAML_BYTES", 2_000_000, "bytes of a YAML file, decompressed")
+YAML_VALUES: Final = _limit("YAML_VALUES", 100_000, "values of a YAML file; an alias counts as all that it stands for")
+SCORE: Final = _limit("SCORE", 1e100, "size of a score in a results file, or of a value that a metric gives")
 
 
 def shown(number: float) -> str:

@@ -193,7 +193,11 @@ def mean(values: FloatArray) -> float:
 
     Added up one by one, not in pairs, so that a mean that lies on a rounding border prints as trec_eval prints it.
     """
-    return float(np.cumsum(values)[-1] / len(values)) if len(values) else float("nan")
+    if not len(values):
+        return float("nan")
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = float(np.cumsum(values)[-1] / len(values))
+    return found if np.isfinite(found) else float(np.sum(values / len(values)))  # the sum alone was too large
 
 
 def _escape(value: str) -> str:

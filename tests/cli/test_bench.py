@@ -49,7 +49,18 @@ MISTAKES = {
         "there is nothing to resume\nhint: name the results file: -o FILE.jsonl --resume",
     ),
     "no replay": (("--system", "replay:nowhere.json"), "nowhere.json: no such file"),
-    "bad header": (("--system", "http://127.0.0.1:1/", "--header", "x"), "a header is NAME:VALUE, not 'x'"),
+    "bad header": (
+        ("--system", "http://127.0.0.1:1/", "--header", "x"),
+        "--header: a header is NAME:VALUE, with a colon",
+    ),
+    "bad name of a header": (
+        ("--system", "http://127.0.0.1:1/", "--header", "X Y: 1"),
+        "--header: 'X Y' is no name of a header: letters, figures and - _ . only",
+    ),
+    "bad header value": (
+        ("--system", "http://127.0.0.1:1/", "--header", "X: 1\n2"),
+        "--header: the header 'X' holds characters that HTTP does not allow",
+    ),
 }
 
 

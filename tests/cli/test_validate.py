@@ -272,7 +272,7 @@ def test_what_cannot_be_shown(folder, validate):
 
 def test_nothing_that_is_shown_commands_the_terminal(folder, validate):
     folder(**{"d.txt": "甲\x1b[2J\u9a6c\x9b\t乙"})
-    assert validate("--show", "d.txt")[1].startswith("d.txt: page 1, 9 characters\nline      甲\ufffd[2J马\ufffd\t乙\n")
+    assert validate("--show", "d.txt")[1].startswith("d.txt: page 1, 9 characters\nline      甲\\x1b[2J马\\x9b\t乙\n")
 
 
 def test_warnings_about_a_document(folder, validate):

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard import limits
 from steelyard.cli.messages import translate
 from steelyard.errors import InputError, SteelyardError
-from steelyard.formats import docx, ooxml
+from steelyard.formats import docx
 from steelyard.formats.documents import Document, read_document
 
 OFFICE = "http://schemas.openxmlformats.org"
@@ -378,15 +379,15 @@ def test_no_text(write):
 
 
 def test_a_part_too_large(complaint, monkeypatch):
-    monkeypatch.setattr(ooxml, "_LARGEST_PART", 1 << 20)
+    monkeypatch.setattr(limits.PART_BYTES, "value", 1 << 20)
     bomb = word(p("a" * (1 << 20)))
     assert len(bomb) < 1 << 13
-    message = "word/document.xml in it is larger than 1 MB\nhint: save it in parts, or as PDF"
+    message = "word/document.xml is above the limit of 1,048,576\nhint: to raise the limit, set STEELYARD_PART_BYTES"
     assert complaint(bomb) == f"d.docx: {message}"
 
 
 def test_a_part_that_lies_about_its_size(complaint, monkeypatch):
-    monkeypatch.setattr(ooxml, "_LARGEST_PART", 1 << 20)
+    monkeypatch.setattr(limits.PART_BYTES, "value", 1 << 20)
     content = bytearray(word(p("a" * (1 << 21))))
     directory = content.rindex(b"PK\x01\x02")
     content[directory + 24 : directory + 28] = (1000).to_bytes(4, "little")

@@ -696,3 +696,64 @@ def assert_read_or_refused(tmp_path_factory, content: bytes) -> None:
     else:
         return
     assert all(problem.where.startswith(str(path)) for problem in error.problems)
+
+
+@pytest.fixture
+def benchmark_of(tmp_path):
+    """A benchmark whose questions name a document, with a secret beside its folder."""
+
+    def make(name: str) -> Path:
+        folder = tmp_path / "benchmark"
+        (folder / "questions").mkdir(parents=True)
+        (folder / "documents").mkdir()
+        (folder / "documents" / "inside.txt").write_text("text", encoding="utf-8")
+        (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+        (folder / "documents" / "link.txt").symlink_to(tmp_path / "secret.txt")
+        (folder / "documents" / "near.txt").symlink_to(folder / "documents" / "inside.txt")
+        content = {**file_of(FACT), "document": name}
+        (folder / "questions" / "q.json").write_text(json.dumps(content), encoding="utf-8")
+        return folder
+
+    return make
+
+
+@pytest.mark.parametrize("name", ["/etc/hostname", "../secret.txt", "../../secret.txt", "link.txt", "C:\\secret.txt"])
+def test_a_document_outside_the_benchmark_is_refused(benchmark_of, name):
+    folder = benchmark_of(name)
+    (file,) = read_benchmark(folder)
+    with pytest.raises(InputError) as caught:
+        find_document(file, folder)
+    assert caught.value.message == f"this document lies outside the folder of the benchmark: {name!r}"
+    assert "--documents DIR" in str(caught.value)
+    assert caught.value.where.startswith(file.path)
+
+
+@pytest.mark.parametrize("name", ["inside.txt", "near.txt", "documents/inside.txt"])
+def test_a_document_inside_the_benchmark_is_found(benchmark_of, name):
+    folder = benchmark_of(name)
+    assert find_document(read_benchmark(folder)[0], folder).read_text() == "text"
+
+
+@pytest.mark.parametrize("name", ["secret.txt", "link.txt", "../../secret.txt"])
+def test_another_folder_may_be_allowed(benchmark_of, tmp_path, name):
+    folder = benchmark_of(name)
+    assert find_document(read_benchmark(folder)[0], folder, tmp_path).read_text() == "secret"
+
+
+def test_a_name_with_nul_is_a_message(benchmark_of):
+    folder = benchmark_of("a\0b")
+    with pytest.raises(InputError, match="this cannot be the name of a file"):
+        find_document(read_benchmark(folder)[0], folder)
+
+
+@pytest.mark.parametrize("command", [["validate"], ["bench", "--system", "builtin:baseline"]])
+def test_commands_refuse_what_lies_outside(benchmark_of, command, capsys, tmp_path, monkeypatch):
+    from steelyard.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    folder = benchmark_of("../secret.txt")
+    assert main([command[0], str(folder), *command[1:]]) == 2
+    written = capsys.readouterr()
+    assert "this document lies outside the folder of the benchmark: '../secret.txt'" in written.out + written.err
+    assert main([command[0], str(folder), *command[1:], "--documents", str(tmp_path / "none")]) == 2
+    assert "there is no such folder" in capsys.readouterr().err

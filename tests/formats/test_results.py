@@ -134,7 +134,8 @@ def test_nothing_recorded_is_overwritten(tmp_path):
     path.write_text("precious")
     with pytest.raises(InputError) as caught:
         ResultsWriter.create(path, HEAD)
-    assert str(caught.value) == f"{path}: this file exists already\nhint: go on with it by --resume, or name another"
+    hint = "go on with it by --resume, replace it by --overwrite, or name another"
+    assert str(caught.value) == f"{path}: this file exists already\nhint: {hint}"
     assert path.read_text() == "precious"
 
 
@@ -160,7 +161,7 @@ MISTAKES = {
     ),
     "parts that are a list": (
         "\n".join(map(json.dumps, (HEAD, {**ITEM, "parts": []}))) + "\n",
-        "{path}:2: the field 'parts' must be an object",
+        "{path}:2: the field 'parts' must be an object, not a list",
     ),
     "another encoding": (
         json.dumps(HEAD).encode() + b"\n\xff\n",
@@ -196,13 +197,19 @@ HEAD = {"kind": "legal", "name": "x", "signature": "kind:legal", "metrics": ["le
     ("more", "message"),
     [
         ({"scores": {"legal": 7}}, "the score of 'legal' must lie between 0 and 1, not 7"),
-        ({"parts": {"legal": {"recall": "x"}}}, "the parts of 'legal' must be numbers"),
-        ({"output": "said"}, "the field 'output' must be an object"),
-        ({"output": {"verdict": "right"}}, "the verdict of an output must be an object"),
-        ({"output": {"verdict": {"expected": []}}}, "'expected' of a verdict must be an object"),
-        ({"output": {"verdict": {"reasons": []}}}, "'reasons' of a verdict must be an object"),
-        ({"output": {"verdict": {"invented": [5]}}}, "'invented' of a verdict must be a list of objects"),
-        ({"output": {"verdict": {"expected": {"quotes": 3}}}}, "evidence and quotes of a verdict must be lists"),
+        ({"parts": {"legal": {"recall": "x"}}}, "the field 'parts.legal.recall' must be a number or null, not 'x'"),
+        ({"output": "said"}, "the field 'output' must be an object, not 'said'"),
+        ({"output": {"verdict": "right"}}, "the field 'output.verdict' must be an object, not 'right'"),
+        (
+            {"output": {"verdict": {"expected": []}}},
+            "the field 'output.verdict.expected' must be an object, not a list",
+        ),
+        ({"output": {"verdict": {"reasons": []}}}, "the field 'output.verdict.reasons' must be an object, not a list"),
+        ({"output": {"verdict": {"invented": [5]}}}, "the field 'output.verdict.invented[0]' must be an object, not 5"),
+        (
+            {"output": {"verdict": {"expected": {"quotes": 3}}}},
+            "the field 'output.verdict.expected.quotes' must be a list, not 3",
+        ),
     ],
 )
 def test_a_damaged_item_is_named_with_its_line(tmp_path, more, message):

@@ -9,17 +9,15 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
-import time
 from pathlib import Path
-from typing import NamedTuple
 
 import httpx2
 import pytest
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from pipelines.served import DEADLINE, SERVE, TOKEN, serving
 
 import steelyard
 from steelyard.cli import main
@@ -30,10 +28,7 @@ from steelyard.pipelines.benchmark import load_benchmark
 
 ROOT = Path(__file__).parents[2]
 NODE = ROOT / "tests" / "node"
-SERVE = [sys.executable, "-m", "steelyard.cli", "serve"]
 PROGRAM = [sys.executable, "servers/evaluation/src/evaluation.py"]
-TOKEN = "open-sesame-0123456789"
-DEADLINE = 30.0
 TREC = {"run_path": "data/results.test", "qrels_path": "data/qrels.test"}
 TOOLS = ["build", "evaluate", "evaluate_trec", "evaluate_trec_pvalue", "evaluate_legal"]
 
@@ -312,35 +307,6 @@ def test_the_settings_of_the_documentation_work(page):
 
 
 # --- streamable HTTP ---
-
-
-class Served(NamedTuple):
-    process: subprocess.Popen
-    address: str
-
-
-@contextlib.contextmanager
-def serving(*words):
-    """A server in a process of its own, from the moment it says where it is."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
-        process = subprocess.Popen([*SERVE, *words], cwd=ROOT, stdin=subprocess.DEVNULL, stderr=errors)
-        try:
-            yield Served(process, _address(process, errors))
-        finally:
-            process.terminate()
-            process.wait(DEADLINE)
-
-
-def _address(process, errors):
-    deadline = time.monotonic() + DEADLINE
-    while time.monotonic() < deadline and process.poll() is None:
-        errors.seek(0)
-        found = re.search(r"^serving \w+ on (http://\S+)$", errors.read(), re.MULTILINE)
-        if found:
-            return found[1]
-        time.sleep(0.02)
-    errors.seek(0)
-    raise AssertionError(f"it does not serve: {errors.read()}")
 
 
 @pytest.fixture(scope="module")

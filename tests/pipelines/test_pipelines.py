@@ -12,9 +12,10 @@ from steelyard.cli import main
 from steelyard.errors import InputError, SteelyardError, SystemFailure, UnknownName
 from steelyard.formats.yamls import dump_yaml, read_yaml
 from steelyard.pipelines.building import build
+from steelyard.pipelines.checking import check_parameters
 from steelyard.pipelines.journal import new_journal
 from steelyard.pipelines.loading import load_servers, parameters_for
-from steelyard.pipelines.plan import bind, check_parameters, remembered
+from steelyard.pipelines.plan import bind, remembered
 from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.running import UNSET, Pools, run_steps
 from steelyard.pipelines.spec import read_pipeline
@@ -217,6 +218,15 @@ def test_rows_stay_in_pairs_through_branches(here):
     assert pools.variables["xs"] == ["a", "b", "c", "d"]
 
 
+def test_after_a_router_the_snapshot_holds_plain_values_as_upstreams_does(here):
+    steps = (
+        "- toy.make\n- branch:\n    router: [toy.even]\n    branches:\n      odd: []\n      even:\n      - toy.add\n"
+        "      - branch:\n          router: [toy.even]\n          branches: {even: [], odd: []}\n"
+    )
+    left = [each["memory"]["memory_xs"] for each in run(here, steps).snapshots]
+    assert left == [list("abcd"), list("abcd"), ["a", "b!", "c", "d!"], ["a", "b!", "c", "d!"]]
+
+
 def test_branches_run_in_the_order_of_the_file_and_nest(here):
     steps = (
         "- toy.make\n- branch:\n    router: [toy.even]\n    branches:\n"
@@ -367,6 +377,10 @@ MISTAKES = {
     ),
     "- toy.make\n- toy.add:\n    input: {xs: 3}": (InputError, "{path}:6: the variable for 'xs' must be text, not 3"),
     "- loop:\n    times: 0\n    steps: []": (InputError, "{path}:5: times must be a whole number from 1 on, not 0"),
+    "- loop:\n    times: 1000000\n    steps: []": (
+        InputError,
+        "{path}:5: times is above the limit of 10,000 (1,000,000)\nhint: to raise the limit, set STEELYARD_LOOP_TIMES",
+    ),
     "- loop:\n    steps: []": (InputError, "{path}:5: a loop needs 'times'"),
     "- toy.make.x": (InputError, "{path}:4: a step is server.tool, not 'toy.make.x'\n"),
     "- {a.b: 1, c.d: 2}": (InputError, "{path}:4: one step is needed, not 2\n"),

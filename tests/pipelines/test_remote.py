@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from pipelines.test_mcp import TOKEN, serving
+from pipelines.served import TOKEN, serving
 
 from steelyard.cli import main
 from steelyard.errors import SystemFailure
@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).with_name("plain_server.py")
 DEADLINE = 10.0
 NOISE_HINT = "hint: only messages of MCP belong there: let the server print to standard error"
+NOISY = "the server 'plain' printed to its standard output"
 DEAD_HINT = "hint: run its program by hand to see why"
 SLOW_HINT = "hint: give it more time with --timeout"
 
@@ -183,9 +184,8 @@ AT_START = {
 IN_A_CALL = {
     "die in a call": f": the server 'plain' ended before it answered (act): out of memory\n{DEAD_HINT}\n",
     "hang in a call": f": the server 'plain' did not answer in time (act)\n{SLOW_HINT}\n",
-    "noise": f": the server 'plain' printed to its standard output: 'loading weights …'\n{NOISE_HINT}\n",
-    "no JSON": f": the server 'plain' printed to its standard output: '42 is the answer'\n{NOISE_HINT}\n",
-    "no message": f": the server 'plain' printed to its standard output: '{{\"answer\": 42}}'\n{NOISE_HINT}\n",
+    "no JSON": f": {NOISY}: '42 is the answer', and did not answer in time (act)\n{NOISE_HINT}\n",
+    "no message": f": {NOISY}: '{{\"answer\": 42}}', and did not answer in time (act)\n{NOISE_HINT}\n",
     "JSON-RPC error": ": the server 'plain' failed (act): no such index\n",
     "error": ": the index is empty\n",
     "silent error": ": the server says that it failed\n",
@@ -197,7 +197,7 @@ IN_A_CALL = {
 
 def patience(mode):
     """Where nothing hangs, nothing should be waited for."""
-    return "2" if mode.startswith("hang") else "60"
+    return "2" if mode.startswith(("hang", "no ")) else "60"
 
 
 @pytest.mark.parametrize("mode", AT_START)
@@ -229,12 +229,14 @@ def test_a_server_that_fails_in_a_call(here, steelyard, monkeypatch, mode):
     assert_all_gone(here)
 
 
-def test_noise_at_the_start_is_told_by_whoever_asks_first(here, steelyard, monkeypatch):
-    write(here, "plain.make")
-    monkeypatch.setenv("MODE_OF_plain", "noise at start")
-    said = steelyard("run", "p.yaml", "--timeout", "60")
-    assert said.code == 3
-    assert said.err.endswith(f"the server 'plain' printed to its standard output: 'Welcome!'\n{NOISE_HINT}\n")
+@pytest.mark.parametrize(("mode", "line"), [("noise", "loading weights …"), ("noise at start", "Welcome!")])
+def test_prints_between_messages_are_passed_over_with_one_warning(here, steelyard, monkeypatch, mode, line):
+    write(here, "plain.make", "plain.act", "plain.act")
+    monkeypatch.setenv("MODE_OF_plain", mode)
+    said = steelyard("run", "p.yaml", "--timeout", "60", "--json")
+    assert (said.code, said.out) == (0, '{"done": 2}\n')
+    warning = f"{NOISY}: {line!r} (passed over; {NOISE_HINT.removeprefix('hint: ')})\n"
+    assert said.err == f"{warning}snapshot: output/memory__p_TIME.json\n"
     assert_all_gone(here)
 
 

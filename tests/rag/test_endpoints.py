@@ -106,6 +106,14 @@ def test_an_endpoint_that_is_not_there(stub):
         ({"retries": -1}, "retries must be a whole number from 0 on, not -1"),
         ({"concurrency": 0}, "concurrency must be a whole number from 1 on, not 0"),
         ({"timeout": True}, "timeout must be a number from 0 on, not True"),
+        (
+            {"concurrency": 1_000_000},
+            "concurrency is above the limit of 1,024 (1,000,000)\nhint: to raise the limit, set STEELYARD_CONCURRENCY",
+        ),
+        (
+            {"retries": 10**30},
+            "retries is above the limit of 100 (about 1e30)\nhint: to raise the limit, set STEELYARD_RETRIES",
+        ),
         ({"api_key": 7}, "api_key must be text, not int"),
         ({"api_key": "sk-\nx"}, "the key holds characters that HTTP does not allow"),
         ({"base_url": "file:///x"}, "this is no address: file:///x\nhint: for example http://localhost:8000/v1"),

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.rag.extraction import boxed, final_answer, first_sentence, search_query, sentences, tagged_answer
+from steelyard.rag.extraction import (
+    boxed,
+    final_answer,
+    first_sentence,
+    o1_information,
+    o1_query,
+    o1_reasoning,
+    search_question,
+    sentences,
+    tagged_answer,
+)
 
 plain = st.text(st.characters(exclude_characters="{}\\", exclude_categories=["Cs"]))
 balanced = st.recursive(plain, lambda inner: st.tuples(plain, inner, plain).map(lambda t: f"{t[0]}{{{t[1]}}}{t[2]}"))
@@ -38,18 +48,18 @@ def test_sentences_end_at_marks_and_at_lines():
     ("answer", "query"),
     [
         ("<search>who?</search>", "who?"),
-        ("<search>a</search> then <search> b <c> ", "b <c>"),
-        ("none", ""),
+        ("<search>a</search> then <search> b <c> ", "b?"),
+        ("none", "There is no query."),
     ],
 )
 def test_queries_of_search_r1(answer, query):
-    assert search_query(answer, "search") == query
+    assert search_question(answer, "search") == query
 
 
 def test_s5_queries_of_r1_searcher():
     answer = "I | need <|begin_of_query|> capital of France <|end_of_query|>"
-    assert search_query(answer, "begin_of_query") == "capital of France"
-    assert search_query("begin_of_query", "begin_of_query") == ""
+    assert search_question(answer, "begin_of_query") == "capital of France?"
+    assert search_question("begin_of_query", "begin_of_query") == "There is no query."
 
 
 def test_answers_after_words_and_in_tags():
@@ -58,3 +68,18 @@ def test_answers_after_words_and_in_tags():
     assert tagged_answer("<think>x</think><answer> Paris </answer>") == "Paris"
     assert tagged_answer("<answer>Paris") == "Paris"
     assert tagged_answer(" Paris ") == "Paris"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [("$5$", "5"), (r"\(x\)", "x"), ("(A)", "A"), ("((1, 2))", "1, 2"), ("(a) and (b)", "(a) and (b)"), ("$5", "$5")],
+)
+def test_signs_around_the_whole_of_a_boxed_answer(content, expected):
+    assert boxed(rf"\boxed{{{content}}}") == expected
+
+
+def test_what_search_o1_writes_between_its_marks():
+    answer = "first <|begin_search_query|> 'a\n b' <|end_search_query|> then <|begin_search_query|>open"
+    assert (o1_query(answer), o1_query("none"), o1_reasoning(answer)) == ("a b", "", "first")
+    assert o1_information("x **Final Information**  Paris ") == "**Final Information**\nParis"
+    assert o1_information("nothing") == ""

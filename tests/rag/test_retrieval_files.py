@@ -43,7 +43,9 @@ def test_a_stamp_says_what_differs(tmp_path):
     with pytest.raises(ConfigError) as caught:
         is_current(path, {"corpus": "a" * 64})
     assert str(caught.value) == (
-        f"{path}: nothing says what this was made from\nhint: set overwrite: true to make it anew"
+        f"{path}: nothing says what this was made from\n"
+        "hint: set overwrite: true to make it anew; "
+        "or, if UltraRAG made it from this corpus by this model, run with --adopt"
     )
     write_stamp(path, {"corpus": "b" * 64, "passages": 3})
     with pytest.raises(ConfigError) as caught:
@@ -63,6 +65,8 @@ def test_a_run_is_written(tmp_path):
     assert path.read_text(encoding="utf-8") == (
         "q1 Q0 a 1 2.5 steelyard\nq1 Q0 b 2 1.0 steelyard\nq3 Q0 c 1 0.1 steelyard\n"
     )
+    write_run(str(path), [["a", "b", "a"]], [[3.0, 2.0, 1.0]], ["q"])  # two passages of one id
+    assert path.read_text(encoding="utf-8") == "q Q0 a 1 3.0 steelyard\nq Q0 b 2 2.0 steelyard\n"
     write_run(str(path), [["a"]], [[1.0]], [7])
     assert path.read_text(encoding="utf-8") == "7 Q0 a 1 1.0 steelyard\n"
 

@@ -7,6 +7,7 @@ import pytest
 from steelyard import InputError
 from steelyard.pipelines.loading import load_program
 from steelyard.pipelines.schemas import fits
+from steelyard.pipelines.server import hearing
 
 TOOLS = load_program(Path(__file__).parents[2] / "servers" / "custom" / "src" / "custom.py").tools
 BINDINGS = {
@@ -19,6 +20,55 @@ BINDINGS = {
     "iterretgen_nextquery": (["q_ls", "ret_psg"], ("nextq_ls",)),
     "search_r1_query_extract": (["ans_ls"], ("extract_query_list",)),
     "r1_searcher_query_extract": (["ans_ls"], ("extract_query_list",)),
+    "init_citation_registry": (["q_ls"], ("q_ls",)),
+    "assign_citation_ids_stateful": (["ret_psg", "q_ls"], ("ret_psg",)),
+    "search_o1_init_list": (["q_ls"], ("total_subq_list", "total_reason_list", "total_final_info_list")),
+    "search_o1_query_extract": (["ans_ls"], ("extract_query_list",)),
+    "search_o1_reasoning_extract": (["ans_ls"], ("extract_reason_list",)),
+    "search_o1_extract_final_information": (["ans_ls"], ("extract_final_infor_list",)),
+    "search_o1_combine_list": (
+        ["total_subq_list", "extract_query_list", "total_reason_list", "extract_reason_list"],
+        ("total_subq_list", "total_reason_list"),
+    ),
+    "search_o1_combine_final_information": (
+        ["total_final_info_list", "extract_final_infor_list"],
+        ("total_final_info_list",),
+    ),
+    "surveycpm_init_citation_registry": (["instruction_ls"], ("instruction_ls",)),
+    "surveycpm_state_init": (
+        ["instruction_ls"],
+        (
+            *("state_ls", "cursor_ls", "survey_ls", "step_ls", "extend_time_ls", "extend_result_ls"),
+            *("retrieved_info_ls", "parsed_ls"),
+        ),
+    ),
+    "surveycpm_parse_search_response": (["response_ls", "surveycpm_hard_mode"], ("keywords_ls", "parsed_ls")),
+    "surveycpm_process_passages": (["ret_psg_ls"], ("retrieved_info_ls",)),
+    "surveycpm_process_passages_with_citation": (
+        ["ret_psg_ls", "survey_ls", "instruction_ls"],
+        ("retrieved_info_ls", "ret_psg"),
+    ),
+    "surveycpm_after_init_plan": (
+        ["response_ls", "survey_ls", "instruction_ls", "surveycpm_hard_mode"],
+        ("survey_ls", "cursor_ls", "parsed_ls"),
+    ),
+    "surveycpm_after_write": (
+        ["response_ls", "survey_ls", "cursor_ls", "instruction_ls", "retrieved_info_ls", "surveycpm_hard_mode"],
+        ("survey_ls", "cursor_ls", "parsed_ls"),
+    ),
+    "surveycpm_after_extend": (
+        ["response_ls", "survey_ls", "cursor_ls", "instruction_ls", "surveycpm_hard_mode"],
+        ("survey_ls", "cursor_ls", "extend_result_ls", "parsed_ls"),
+    ),
+    "surveycpm_update_state": (
+        [
+            *("state_ls", "cursor_ls", "extend_time_ls", "extend_result_ls", "step_ls", "parsed_ls"),
+            *("surveycpm_max_step", "surveycpm_max_extend_step"),
+        ],
+        ("state_ls", "extend_time_ls", "step_ls"),
+    ),
+    "surveycpm_check_completion": (["step_ls", "state_ls", "surveycpm_max_step"], ("state_ls",)),
+    "surveycpm_format_output": (["survey_ls", "instruction_ls"], ("ans_ls",)),
 }
 
 
@@ -46,8 +96,10 @@ def test_s5_the_four_cases_that_upstream_got_wrong():
 
 def test_s5_queries():
     answers = ["<|begin_of_query|>capital of France<|end_of_query|>", "none"]
-    assert call("r1_searcher_query_extract", answers) == {"extract_query_list": ["capital of France", ""]}
-    assert call("search_r1_query_extract", ["<search> who </search>"]) == {"extract_query_list": ["who"]}
+    assert call("r1_searcher_query_extract", answers) == {
+        "extract_query_list": ["capital of France?", "There is no query."]
+    }
+    assert call("search_r1_query_extract", ["<search> who </search>"]) == {"extract_query_list": ["who?"]}
 
 
 def test_the_next_query():
@@ -86,3 +138,35 @@ def test_passages_of_as_many_questions_are_merged():
 def test_answers_in_tags():
     answers = ["<evidence>x</evidence><answer> Paris </answer>", " plain "]
     assert call("evisrag_output_extract_from_special", answers) == {"pred_ls": ["Paris", "plain"]}
+
+
+def test_search_o1_keeps_its_lists():
+    lists = call("search_o1_init_list", ["q1", "q2"])
+    assert set(map(str, lists.values())) == {str([["<PAD>"], ["<PAD>"]])}
+    subq = lists["total_subq_list"]
+    first = call("search_o1_combine_list", subq, ["a", None], lists["total_reason_list"], ["r", "s"])
+    assert first == {"total_subq_list": [["a"], [""]], "total_reason_list": [["r"], ["s"]]}
+    assert subq == [["<PAD>"], ["<PAD>"]]  # what was given stays as it was
+    again = call("search_o1_combine_final_information", first["total_subq_list"], ["b", "c"])
+    assert again == {"total_final_info_list": [["a", "b"], ["", "c"]]}
+    with pytest.raises(InputError, match=r"^1 lists and 2 new entries$"):
+        call("search_o1_combine_final_information", [["a"]], ["b", "c"])
+
+
+def test_citations_keep_their_numbers_over_rounds_and_in_branches():
+    call("init_citation_registry", ["q1", "q2"])
+    assert call("assign_citation_ids_stateful", [["a", "b"], ["c"]], ["q1", "q2"])["ret_psg"][1] == ["[1] c"]
+    # a branch about the second question alone
+    assert call("assign_citation_ids_stateful", [["d", " c "]], ["q2"]) == {"ret_psg": [["[2] d", "[1] c"]]}
+    assert call("assign_citation_ids_stateful", [["b", "d"]], ["q1"]) == {"ret_psg": [["[2] b", "[3] d"]]}
+    call("init_citation_registry", ["q1"])
+    assert call("assign_citation_ids_stateful", [["z"], None]) == {"ret_psg": [["[1] z"], []]}
+
+
+def test_numbers_that_nothing_has_begun_are_said():
+    fresh = load_program(Path(__file__).parents[2] / "servers" / "custom" / "src" / "custom.py").tools
+    heard = []
+    with hearing(said=heard.append):
+        assert fresh["assign_citation_ids_stateful"].function([["a"]]) == {"ret_psg": [["[1] a"]]}
+        fresh["assign_citation_ids_stateful"].function([["b"]])
+    assert heard == ["citations are numbered from 1: no step before this one has begun to number them in this run"]

@@ -19,7 +19,7 @@ EIGHT = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-
 
 
 def scores(reference, prediction):
-    found = EVALUATION["evaluate"].function([prediction], [[reference]])["eval_res"]
+    found = EVALUATION["evaluate"].function([prediction], [[reference]], profile="steelyard")["eval_res"]
     return {name: found[name][0] for name in EIGHT}
 
 
@@ -89,7 +89,8 @@ def test_e11_one_odd_item_stops_nothing():
 def test_e14_a_result_says_what_made_it(tmp_path):
     path = tmp_path / "result.json"
     found = EVALUATION["evaluate"].function(["x"], [["x"]], ["em"], str(path))["eval_res"]
-    assert "profile:steelyard" in found["signature"]
+    assert "profile:ultrarag" in found["signature"]
+    assert found["profile"] == "ultrarag"
     assert "predictions:sha256 " in found["signature"]
     low, high = found["ci95"]["em"]
     assert 0 < low < high == 1

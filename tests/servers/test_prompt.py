@@ -25,6 +25,30 @@ BINDINGS = {
     "check_passages": ["q_ls", "ret_psg", "$check_psg_template"],
     "search_r1_gen": ["prompt_ls", "ans_ls", "ret_psg", "$search_r1_gen_template"],
     "r1_searcher_gen": ["prompt_ls", "ans_ls", "ret_psg", "$r1_searcher_gen_template"],
+    "search_o1_init": ["q_ls", "$searcho1_reasoning_template"],
+    "search_o1_reasoning_indocument": [
+        *("extract_query_list", "ret_psg", "total_reason_list"),
+        "$searcho1_refine_template",
+    ],
+    "search_o1_insert": ["q_ls", "total_subq_list", "total_final_info_list", "$searcho1_reasoning_template"],
+    "webnote_gen_plan": ["q_ls", "$webnote_gen_plan_template"],
+    "webnote_init_page": ["q_ls", "plan_ls", "$webnote_init_page_template"],
+    "webnote_gen_subq": ["q_ls", "plan_ls", "page_ls", "$webnote_gen_subq_template"],
+    "webnote_fill_page": ["q_ls", "plan_ls", "page_ls", "subq_ls", "psg_ls", "$webnote_fill_page_template"],
+    "webnote_gen_answer": ["q_ls", "page_ls", "$webnote_gen_answer_template"],
+    "surveycpm_search": ["instruction_ls", "survey_ls", "cursor_ls", "$surveycpm_search_template"],
+    "surveycpm_init_plan": ["instruction_ls", "retrieved_info_ls", "$surveycpm_init_plan_template"],
+    "surveycpm_write": [
+        *("instruction_ls", "survey_ls", "cursor_ls", "retrieved_info_ls"),
+        "$surveycpm_write_template",
+    ],
+    "surveycpm_extend_plan": ["instruction_ls", "survey_ls", "$surveycpm_extend_plan_template"],
+}
+# prompts that share a template, or have one of another name
+TEMPLATES = {
+    "search_o1_init": "search_o1_reasoning",
+    "search_o1_insert": "search_o1_reasoning",
+    "search_o1_reasoning_indocument": "search_o1_refinement",
 }
 
 
@@ -44,7 +68,7 @@ def test_c17_every_prompt_is_bound_and_its_template_is_a_parameter():
     assert {binding.outputs for binding in bound.values()} == {("prompt_ls",)}
     assert {tool.kind for tool in TOOLS.values()} == {"prompt"}
     assert set(PARAMETERS.values()) == {None}
-    assert all((ROOT / "prompt" / f"{name}.jinja").is_file() for name in TOOLS)
+    assert all((ROOT / "prompt" / f"{TEMPLATES.get(name, name)}.jinja").is_file() for name in TOOLS)
 
 
 def test_s1_s2_the_default_template_has_the_documents_as_they_are():
@@ -130,6 +154,30 @@ LACKING = [
     ("ircot_next_prompt", [[[None, "b"], [None, "t"]], [[None, ["e"]]] * 2], "Question: b\n\nThoughts so far:\nt"),
     ("search_r1_gen", [[None, "before"], ["x", "y"], [["d"], None]], ""),
     ("r1_searcher_gen", [["p", "before"], [None, "y"], [None, ["e"]]], ""),
+    ("search_o1_init", [[None, "b"]], "Question: b"),
+    ("search_o1_reasoning_indocument", [[None, "b"], [None, ["e"]], [["r"], ["s"]]], "Query: b\n\nDocuments:\ne"),
+    ("search_o1_insert", [[None, "b"], [["x"], None], [["y"], None]], "Question: b"),
+    ("webnote_gen_plan", [[None, "b"]], "Question: b"),
+    ("webnote_init_page", [["a", "b"], [None, "p"]], "Plan:\np\n\nQuestion: b"),
+    ("webnote_gen_subq", [["a", "b"], ["o", "p"], [None, "g"]], "Plan:\np\n\nPage:\ng\n\nQuestion: b"),
+    (
+        "webnote_fill_page",
+        [["a", "b"], ["o", "p"], ["f", "g"], [None, "s"], [["d"], None]],
+        "Query: s\n\nDocuments:\n\n\nQuestion: b",
+    ),
+    ("webnote_gen_answer", [["a", "b"], [None, "g"]], "Page:\ng\n\nQuestion: b"),
+    (
+        "surveycpm_search",
+        [[None, "b"], ["<PAD>", None], ["outline", "outline"]],
+        "There is no survey.\n\nNext: You need to update outline",
+    ),
+    ("surveycpm_init_plan", [[None, "b"], ["x", "<PAD>"]], "Instruction: b\n\nWhat was found:\n"),
+    (
+        "surveycpm_write",
+        [[None, "b"], [None, None], ["outline", "section-1"], [None, "found"]],
+        "Next: You need to update section-1\n\nWhat was found:\nfound",
+    ),
+    ("surveycpm_extend_plan", [[None, "b"], ["<PAD>", None]], "Survey so far:\nThere is no survey."),
 ]
 
 
@@ -151,13 +199,13 @@ def test_every_prompt_is_tried_with_null_rows():
     assert {name for name, _, _ in LACKING} == set(TOOLS)
 
 
-def test_ircot_tells_every_round_once():
+def test_ircot_leaves_out_rounds_that_repeat_the_one_before():
     questions, passages = ["q1", "q2"], [["d1"], ["d2"]]
     first = prompt("ircot_next_prompt", [questions], [passages])
     assert first[0].endswith("Documents:\nd1\n\nQuestion: q1\n\nThoughts so far:\n")
     # the second question is settled: its rows come again as they were
     second = prompt("ircot_next_prompt", [questions, ["t1", "q2"], ["t1b", "q2"]], [passages, [["d1", "d3"], ["d2"]]])
-    assert second[0].endswith("Documents:\nd1\nd3\n\nQuestion: q1\n\nThoughts so far:\nt1 t1b")
+    assert second[0].endswith("Documents:\nd1\nd1\nd3\n\nQuestion: q1\n\nThoughts so far:\nt1 t1b")
     assert second[1] == first[1]
 
 
@@ -179,3 +227,13 @@ def test_prompts_that_go_on(name, opening, most):
     shown = "\n".join(passages[0][:most])
     assert found[0].startswith(f"before <search>x\n\n{opening}\n{shown}\n<")
     assert found[1] == ""
+
+
+def test_search_o1_is_told_what_each_search_found():
+    (found,) = prompt("search_o1_insert", ["q"], [["a", "b"]], [["A", "B"]])
+    assert found.endswith(
+        "Question: q<|begin_search_query|>a<|end_search_query|>\n<|begin_search_result|>A<|end_search_result|>"
+        "<|begin_search_query|>b<|end_search_query|>\n<|begin_search_result|>B<|end_search_result|>"
+    )
+    (found,) = prompt("search_o1_reasoning_indocument", ["q"], [["d"]], [["r1", "r2", "r3", "r4", "r5"]])
+    assert "Step 1: r1\n\nStep 2: r3\n\nStep 3: r4\n\nStep 4: r5\n\nQuery: q" in found

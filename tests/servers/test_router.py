@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard import InputError
 from steelyard.pipelines.loading import load_program
 from steelyard.pipelines.schemas import fits
 
@@ -44,13 +45,31 @@ def test_states(name, item, state):
     assert TOOLS[name].function([item]) == {output: [{"data": item, "state": state}]}
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("name", sorted({name for name, _, _ in STATES}))
 def test_null_rows_are_what_the_signatures_take(name):
     (argument,) = TOOLS[name].binding.inputs
     assert fits([None, "x"], TOOLS[name], argument)
 
 
+def test_search_o1_sends_five_lists_together():
+    found = TOOLS["search_o1_check"].function(
+        ["<|begin_search_query|>x<|end_search_query|>", "x<|im_end|>", None], *(list("abc") for _ in range(4))
+    )
+    assert list(found) == ["ans_ls", "q_ls", "total_subq_list", "total_reason_list", "total_final_info_list"]
+    assert {tuple(each["state"] for each in rows) for rows in found.values()} == {("retrieve", "stop", "stop")}
+    assert [each["data"] for each in found["q_ls"]] == ["a", "b", "c"]
+    with pytest.raises(InputError, match=r"^1 rows are routed, q_ls has 2 entries$"):
+        TOOLS["search_o1_check"].function(["x"], ["a", "b"], [[]], [[]], [[]])
+
+
+def test_surveys_go_where_their_state_says():
+    found = TOOLS["surveycpm_state_router"].function(
+        ["search", "done"], ["outline", None], ["<PAD>"] * 2, [0, 1], [0, 0], ["<PAD>"] * 2
+    )
+    assert {tuple(each["state"] for each in rows) for rows in found.values()} == {("search", "done")}
+
+
 def test_all_routers_give_what_they_take_under_the_same_name():
     bound = {name: (list(tool.binding.inputs.values()), tool.binding.outputs) for name, tool in TOOLS.items()}
     assert {name for name, (inputs, outputs) in bound.items() if tuple(inputs) == outputs} == set(TOOLS)
-    assert set(TOOLS) == {name for name, _, _ in STATES}
+    assert set(TOOLS) == {name for name, _, _ in STATES} | {"search_o1_check", "surveycpm_state_router"}

@@ -9,6 +9,7 @@ import pytest
 
 from steelyard import ConfigError, InputError, UnknownName
 from steelyard.formats.yamls import read_yaml
+from steelyard.pipelines.server import hearing
 
 ROOT = Path(__file__).parents[2]
 EIGHT = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
@@ -63,7 +64,7 @@ def evaluate(predictions, references, save_path, metrics=None, profile="ultrarag
 
 def numbers(result):
     """A result without what belongs to it: intervals, counts, settings."""
-    return {name: value for name, value in result.items() if name not in ("ci95", "counts", "signature")}
+    return {name: value for name, value in result.items() if name not in ("ci95", "counts", "profile", "signature")}
 
 
 def parameters(name):
@@ -94,9 +95,19 @@ def test_the_seed_example_and_a_chinese_row(save_path):
     assert averages == ["0.3333", "0.1905", "0.1905", "0.1333"]
 
 
-def test_chinese_scores_by_default(save_path):
-    settings = parameters("evaluation")
-    result = evaluate(["北京。"], [["北京"]], save_path, settings["metrics"], settings["profile"])
+def test_without_a_profile_the_numbers_are_upstreams_and_what_they_misjudge_is_said(save_path):
+    assert parameters("evaluation")["profile"] == "ultrarag"
+    heard = []
+    with hearing(said=heard.append):
+        found = evaluation.evaluate(["北京。", "Paris", "B"], [["北京"], ["Paris"], ["A"]], ["em"], save_path)[
+            "eval_res"
+        ]
+    assert (found["em"], found["profile"]) == ([0.0, 1.0, 0.0], "ultrarag")
+    assert heard[0].startswith("2 of 3 questions have references that are not English, or articles alone ('A'): ")
+
+
+def test_chinese_scores_in_the_profile_steelyard(save_path):
+    result = evaluate(["北京。"], [["北京"]], save_path, parameters("evaluation")["metrics"], "steelyard")
     assert {name: result[f"avg_{name}"] for name in EIGHT} == dict.fromkeys(EIGHT, 1.0)
 
 

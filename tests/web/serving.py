@@ -22,11 +22,11 @@ def serving(folder, *, host="127.0.0.1", token=None, **settings):
     index = Index(folder)
     viewer = Viewer(index, settings.pop("render", shown), translate=translate, **settings)
     with ViewServer(viewer, Access(host, token), 0) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread = threading.Thread(target=server.run)
         thread.start()
         try:
             yield server
         finally:
-            server.shutdown()
+            server.stop()
             thread.join()
             index.close()

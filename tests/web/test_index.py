@@ -134,7 +134,7 @@ def test_broken_files_are_listed_with_their_error(tmp_path, made):
     assert [entry.name for entry in listing.entries] == ["good"]
     assert sorted(listing.broken) == ["empty.jsonl", "half.jsonl.gz", "noise.jsonl", "torn.jsonl", "types.jsonl"]
     assert listing.broken["torn.jsonl"].startswith("torn.jsonl:2: this is not JSON: ")
-    assert listing.broken["types.jsonl"].startswith("types.jsonl: this is not a result as steelyard writes it: ")
+    assert listing.broken["types.jsonl"].startswith("types.jsonl:1: the field 'bounds.F1' must be a list, not 3")
 
 
 def test_other_files_are_counted_and_left_alone(tmp_path, made, reads):
@@ -250,14 +250,14 @@ def test_an_index_that_fails_while_it_is_used_is_kept_in_memory(tmp_path, made):
 
 
 def test_hostile_names_are_only_names(tmp_path, made):
-    name = "</script><script>alert(1)</script>\0\u202e\ud800" + "x" * 1_000_000
+    name = "</script><script>alert(1)</script>\0\u202e" + "x" * 1_000_000
     put(tmp_path / "a.jsonl", table("plain"))
     text = (tmp_path / "a.jsonl").read_text().replace('"plain"', json.dumps(name))
     (tmp_path / "a.jsonl").write_text(text)
     put(tmp_path / os.fsdecode(b"\xff<b>.jsonl"), table("b"))
     entries = {entry.path: entry for entry in made(tmp_path).listing().entries}
     assert set(entries) == {"a.jsonl", "\ufffd<b>.jsonl"}
-    assert entries["a.jsonl"].name.startswith("</script><script>alert(1)</script>\0\u202e?x")
+    assert entries["a.jsonl"].name.startswith("</script><script>alert(1)</script>\0\u202ex")
     assert len(entries["a.jsonl"].name) == 300
 
 
@@ -283,3 +283,123 @@ def test_two_indexes_of_one_folder_do_not_lock_each_other_out(tmp_path, made):
     for thread in threads:
         thread.join()
     assert all(name.startswith("again") for index in indexes for name in names(index))
+
+
+def changed_header(path, **fields):
+    """A results file whose header says other things."""
+    lines = put(path, table("changed")).read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text(json.dumps(json.loads(lines[0]) | fields) + "\n" + "".join(lines[1:]), encoding="utf-8")
+
+
+def test_no_file_stops_the_listing(tmp_path, made, monkeypatch):
+    """Whatever a reader raises, the file is listed with it and the others are listed."""
+    put(tmp_path / "good.jsonl", table("good"))
+    for name in ("deep", "memory", "system", "zero"):
+        put(tmp_path / f"{name}.jsonl", table(name))
+    raised = {
+        "deep": RecursionError("too deep"),
+        "memory": MemoryError(),
+        "system": OSError(5, "Input/output error"),
+        "zero": ZeroDivisionError("zero"),
+    }
+
+    def load(path, real=folder_module.load_all):
+        if path.stem in raised:
+            raise raised[path.stem]
+        return real(path)
+
+    monkeypatch.setattr(folder_module, "load_all", load)
+    index = made(tmp_path)
+    listing = index.listing()
+    assert [entry.name for entry in listing.entries] == ["good"]
+    assert {path: problem.split(": ")[:2] for path, problem in listing.broken.items()} == {
+        f"{name}.jsonl": [f"{name}.jsonl", "this is not a result as steelyard writes it"] for name in raised
+    }
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"name": "x" * 100_000},
+        {"signature": "|:|" * 50_000},
+        {"metrics": [["F1"], {"EM": 1}]},
+        {"metrics": []},
+        {"counts": {"a": [1]}},
+        {"sums": 7},
+        {"bounds": {"F1": ["a", {}]}},
+        {"benchmark": {"a": 1}},
+        {"kind": "\x1b[2J"},
+    ],
+    ids=lambda fields: next(iter(fields)),
+)
+def test_odd_headers_are_listed_or_named_broken(tmp_path, made, fields):
+    put(tmp_path / "good.jsonl", table("good"))
+    changed_header(tmp_path / "odd.jsonl", **fields)
+    listing = made(tmp_path).listing()
+    assert "good" in [entry.name for entry in listing.entries]
+    assert len(listing.entries) + len(listing.broken) == 2
+
+
+@pytest.mark.parametrize("seconds", [1e11, 1e12, 2**33, -1, -1e11])
+def test_odd_times_are_only_times(tmp_path, made, seconds):
+    from steelyard.web.history import trends_of
+
+    for name in ("one", "two"):
+        path = put(tmp_path / f"{name}.jsonl", table(name))
+        os.utime(path, ns=(int(seconds) * 10**9,) * 2)
+    entries = made(tmp_path).listing().entries
+    assert [entry.name for entry in entries] == ["one", "two"]
+    assert all(trend.plot == "drawn" for trend in trends_of(entries, "en", lambda points, language: "drawn"))
+
+
+def test_a_time_that_no_index_holds_is_cut(tmp_path, monkeypatch, made):
+    put(tmp_path / "a.jsonl", table("a"))
+    monkeypatch.setattr(folder_module, "LAST_NS", 5)  # stands in for a file system with times after the year 2262
+    assert made(tmp_path).listing().entries[0].time == 5e-9
+
+
+def test_a_file_above_the_limit_is_named_and_not_read(tmp_path, made, reads, monkeypatch):
+    from steelyard.web import limits
+
+    put(tmp_path / "a.jsonl", table("a"))
+    put(tmp_path / "b.jsonl", table("b" * 5000))
+    monkeypatch.setattr(limits.RESULT_BYTES, "value", 4000)
+    listing = made(tmp_path).listing()
+    assert [entry.name for entry in listing.entries] == ["a"]
+    size = (tmp_path / "b.jsonl").stat().st_size
+    assert listing.broken["b.jsonl"].startswith(
+        f"b.jsonl: the size of this file in bytes is above the limit of 4,000 ({size:,})\nhint: to raise the limit, set"
+    )
+    assert "b.jsonl" not in reads
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE results SET metrics = 'no JSON'",
+        "UPDATE results SET metrics = '[]', signature = 5",
+        "UPDATE files SET path = 'text', mtime_ns = 'late'",
+        "DROP TABLE results",
+        "ALTER TABLE results RENAME TO other; CREATE VIEW results AS WITH RECURSIVE "
+        "n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT n.x, other.* FROM n, other",
+    ],
+)
+def test_an_index_made_by_somebody_else_is_not_believed(tmp_path, made, change):
+    put(tmp_path / "a.jsonl", table("a"))
+    made(tmp_path).close()
+    with closing(sqlite3.connect(tmp_path / NAME)) as database:
+        database.executescript(change)
+        database.commit()
+    index = made(tmp_path)
+    assert names(index) == ["a"]
+
+
+@pytest.mark.parametrize("path", ["x" * 5000, "a/" * 3000 + "b.jsonl", "\ud800.jsonl"])
+def test_paths_that_are_too_long_or_odd_lead_nowhere(tmp_path, path):
+    assert within(tmp_path.resolve(), path) is None
+
+
+def test_links_in_a_circle_lead_nowhere(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    assert within(tmp_path.resolve(), "a/x.jsonl") is None

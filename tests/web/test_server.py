@@ -216,7 +216,7 @@ def test_what_is_not_there_is_said_on_a_page(get):
 )
 def test_no_address_reaches_a_file(server, path):
     answer = raw(server, f"GET {path} HTTP/1.0\r\nHost: localhost\r\n\r\n".encode(), answer=100_000)
-    assert re.match(rb"HTTP/1\.0 (404|400) ", answer), answer[:60]
+    assert re.match(rb"HTTP/1\.1 (404|400) ", answer), answer[:60]
     assert SECRET.encode() not in answer
     assert b"root:" not in answer
 
@@ -226,7 +226,7 @@ def test_no_address_reaches_a_file(server, path):
 )
 def test_noise_is_answered_and_the_server_lives_on(server, get, line):
     answer = raw(server, line + b"\r\nHost: localhost\r\n\r\n")
-    assert re.match(rb"(HTTP/1\.0 (400|404|505)|<!doctype)", answer), answer[:60]
+    assert re.match(rb"(HTTP/1\.1 (400|404|505)|<!doctype)", answer), answer[:60]
     assert get("/").status_code == 200
 
 
@@ -243,17 +243,17 @@ def test_a_reader_who_goes_away_does_no_harm(server, get, capfd):
 )
 def test_a_foreign_name_for_this_machine_is_refused(server, host):
     answer = raw(server, f"GET / HTTP/1.0\r\nHost: {host}\r\n\r\n".encode(), answer=100_000)
-    assert answer.startswith(b"HTTP/1.0 403 ")
+    assert answer.startswith(b"HTTP/1.1 403 ")
     assert b"old run" not in answer
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:9999", "127.0.0.1", "127.0.0.1:1", "[::1]:8765"])
 def test_names_of_this_machine_are_fine(server, host):
-    assert raw(server, f"GET / HTTP/1.0\r\nHost: {host}\r\n\r\n".encode()).startswith(b"HTTP/1.0 200 ")
+    assert raw(server, f"GET / HTTP/1.0\r\nHost: {host}\r\n\r\n".encode()).startswith(b"HTTP/1.1 200 ")
 
 
 def test_no_host_is_no_name_of_this_machine(server):
-    assert raw(server, b"GET / HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.0 403 ")
+    assert raw(server, b"GET / HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 403 ")
 
 
 @pytest.fixture

@@ -3,9 +3,11 @@
 import json
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
@@ -38,6 +40,8 @@ SavePath = Annotated[
     str | None, "where to save the result as JSON, the time being added to the name; null to save nothing"
 ]
 
+_DROPPED = re.compile(r"\b(?:a|an|the)\b|[\W_]")  # what UltraRAG takes out of a text before it compares
+
 # what upstream calls a metric → how it begins a key of the result, and steelyard's name
 _WHOLE = {"map": ("map", "AP"), "mrr": ("mrr", "RR")}
 _CUT = {"ndcg": ("ndcg", "nDCG"), "precision": ("P", "P"), "recall": ("recall", "R")}
@@ -50,23 +54,26 @@ def evaluate(
     metrics: Names = None,
     save_path: SavePath = None,
     profile: Annotated[
-        str, "steelyard reads any script; ultrarag repeats UltraRAG's numbers (English only)"
-    ] = "steelyard",
+        str, "ultrarag repeats UltraRAG's numbers (English only); steelyard reads any script"
+    ] = "ultrarag",
 ) -> dict[str, Any]:
     """Weigh answers: under each metric a list of scores in the order of the questions, then avg_<metric> over them.
 
-    Metrics: acc (contains a reference), em (equals one), stringem, coverem, f1, rouge-1, rouge-2, rouge-l, each from 0
-    to 1. null where an item has no reference; such items are left out of the average. An answer that is null counts 0.
+    The numbers are UltraRAG's; those of another profile are asked for by its name: for Chinese, steelyard. Metrics:
+    acc (contains a reference), em (equals one), stringem, coverem, f1, rouge-1, rouge-2, rouge-l, from 0 to 1.
+    null where an item has no reference; such items are left out of the average. An answer that is null counts 0.
     """
     if not (isinstance(pred_ls, list) and isinstance(gt_ls, list)):
         raise InputError("pred_ls and gt_ls must be lists, one entry per question")
     if len(pred_ls) != len(gt_ls):
         raise InputError(f"{len(pred_ls)} answers in pred_ls, {len(gt_ls)} references in gt_ls")
     columns = {name: str(parse_measure(name)) for name in _names(metrics, ANSWER_METRICS)}
-    table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile)
+    told = partial(progress, total=len(pred_ls))
+    table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile, progress=told)
     scores = {name: [_known(score) for score in table.column(column).tolist()] for name, column in columns.items()}
     averages = {f"avg_{name}": _known(table.mean(column)) for name, column in columns.items()}
-    return _saved({**scores, **averages, **_settings(table, columns)}, save_path)
+    _warn_of_misjudged(profile, gt_ls)
+    return _saved({**scores, **averages, "profile": profile, **_settings(table, columns)}, save_path)
 
 
 @app.tool("run_path,qrels_path,ir_metrics,ks,save_path->eval_res")
@@ -141,6 +148,24 @@ def evaluate_legal(
     items = {"ids": list(verdicts), "legal": scores, "reasons": [each.reason for each in verdicts.values()]}
     failed = {"failed": sum(answer is None for answer in pred_ls)}
     return _saved({**items, "avg_legal": _mean(scores), **averages, "counts": failed}, save_path)
+
+
+def _warn_of_misjudged(profile: str, gt_ls: Sequence[Any]) -> None:
+    """Say how many questions have a reference that UltraRAG's rules cannot score."""
+    if profile != "ultrarag":
+        return
+    lists = (references if isinstance(references, list) else [references] for references in gt_ls)
+    misjudged = sum(any(_is_misjudged(str(each)) for each in references) for references in lists)
+    if misjudged:
+        counted = f"{misjudged} of {len(gt_ls)} questions have references that are not English, or articles alone ('A')"
+        say(f"{counted}: profile ultrarag misjudges them, profile steelyard does not")
+
+
+def _is_misjudged(reference: str) -> bool:
+    """Whether it has letters beside a to z, or nothing is left of it without articles and punctuation."""
+    if not reference.isascii() and any(each.isalpha() and not each.isascii() for each in reference):
+        return True
+    return not _DROPPED.sub("", reference.lower())
 
 
 def _mean(scores: Sequence[float]) -> float:

@@ -15,6 +15,7 @@ from steelyard.rag.prompts import (
     text_of,
     texts_or_none,
 )
+from steelyard.rag.surveys import outline, read_survey
 
 app = Server("prompt", __file__)
 
@@ -23,6 +24,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 SEARCH_R1_PASSAGES = 3
 R1_SEARCHER_PASSAGES = 5
+LAST_REASONS = 3
+PAD = "<PAD>"
 
 Questions = Annotated[list[str | None], "the questions, in order; the prompt of null is empty, and is not asked"]
 Passages = Annotated[
@@ -37,6 +40,12 @@ TemplatePath = Annotated[
 ]
 Prompts = Annotated[list[Any], "the prompts so far, as texts or messages; null where there is none"]
 Answers = Annotated[list[str | None], "what the model answered to each prompt; null where it failed"]
+Plans = Annotated[list[str | None], "the plan of each question's page of notes; null where it failed"]
+Pages = Annotated[list[str | None], "the page of notes of each question; null where it failed"]
+Surveys = Annotated[list[str | None], "the survey of each instruction so far, as JSON; <PAD> where it is not begun"]
+Cursors = Annotated[list[str | None], "the part of each survey that is written next: outline, section-1, section-1.2 …"]
+Instructions = Annotated[list[str | None], "what each survey is to be about"]
+Found = Annotated[list[str | None], "what was found for each survey, as one text; <PAD> for nothing"]
 
 
 @app.prompt("q_ls,template->prompt_ls")
@@ -94,15 +103,17 @@ def ircot_next_prompt(
 ) -> list[str]:
     """Ask for the next thought: `question`, `documents` of all rounds, and the thoughts so far as `cur_answer`.
 
-    A thought or passage that comes again is told once: a question that is settled keeps the prompt that settled it.
+    A round that repeats the one before it is left out: a question that is settled keeps the prompt that settled it.
     """
     thoughts, passages = by_question("q_ls", memory_q_ls), by_question("ret_psg", memory_ret_psg)
     check_lengths(memory_q_ls=thoughts, memory_ret_psg=passages)
-    questions = texts_or_none("memory_q_ls", [each[0] for each in thoughts])
-    found = [list(dict.fromkeys(text for turn in turns for text in turn or ())) for turns in passages]
-    told = [[each for each in dict.fromkeys(turns) if each and each != turns[0]] for turns in thoughts]
+    found = [_of_new_rounds(asked, turns) for asked, turns in zip(thoughts, passages, strict=True)]
+    told = [
+        [each for each, again in zip(asked, _repeated(asked), strict=True) if each and not again][1:]
+        for asked in thoughts
+    ]
     columns: dict[str, Sequence[str | None]] = {
-        "question": questions,
+        "question": texts_or_none("memory_q_ls", [each[0] for each in thoughts]),
         "documents": joined("memory_ret_psg", found),
         "cur_answer": [" ".join(each) for each in told],
     }
@@ -133,9 +144,196 @@ def r1_searcher_gen(prompt_ls: Prompts, ans_ls: Answers, ret_psg: Passages, temp
     return _continued(prompt_ls, ans_ls, ret_psg, R1_SEARCHER_PASSAGES, template, "r1_searcher_gen")
 
 
-def _filled(template: str | None, prompt: str, columns: Mapping[str, Sequence[str | None]]) -> list[str]:
-    own = f"prompt/{prompt}.jinja"
+@app.prompt("q_ls,searcho1_reasoning_template->prompt_ls")
+def search_o1_init(q_ls: Questions, template: TemplatePath = None) -> list[str]:
+    """Ask each question of a model that may search while it reasons (Search-o1); the template uses `question`."""
+    check_lengths(q_ls=q_ls)
+    return _filled(template, "search_o1_init", {"question": texts_or_none("q_ls", q_ls)}, "search_o1_reasoning")
+
+
+@app.prompt("extract_query_list,ret_psg,total_reason_list,searcho1_refine_template->prompt_ls")
+def search_o1_reasoning_indocument(
+    extract_query_list: Annotated[list[str | None], "what was searched for"],
+    ret_psg: Passages,
+    total_reason_list: Annotated[list[list[str] | None], "for each question the reasoning before each search"],
+    template: TemplatePath = None,
+) -> list[str]:
+    """Ask what the passages say on a query: `search_query`, `document`, and the first and last `prev_reasoning`."""
+    check_lengths(extract_query_list=extract_query_list, ret_psg=ret_psg, total_reason_list=total_reason_list)
+    columns: dict[str, Sequence[str | None]] = {
+        "prev_reasoning": [None if steps is None else _reasoning(steps) for steps in total_reason_list],
+        "search_query": texts_or_none("extract_query_list", extract_query_list),
+        "document": joined("ret_psg", ret_psg),
+    }
+    return _filled(template, "search_o1_reasoning_indocument", columns, "search_o1_refinement")
+
+
+@app.prompt("q_ls,total_subq_list,total_final_info_list,searcho1_reasoning_template->prompt_ls")
+def search_o1_insert(
+    q_ls: Questions,
+    total_subq_list: Annotated[list[list[str] | None], "for each question what was searched for, in order"],
+    total_final_info_list: Annotated[list[list[str] | None], "for each question what each search has told"],
+    template: TemplatePath = None,
+) -> list[str]:
+    """Ask each question again, followed by every query so far with what was learned from it."""
+    check_lengths(q_ls=q_ls, total_subq_list=total_subq_list, total_final_info_list=total_final_info_list)
+    asked = _filled(template, "search_o1_insert", {"question": texts_or_none("q_ls", q_ls)}, "search_o1_reasoning")
+    told = zip(asked, total_subq_list, total_final_info_list, strict=True)
+    return [text and text + _searches(queries or (), results or ()) for text, queries, results in told]
+
+
+@app.prompt("q_ls,webnote_gen_plan_template->prompt_ls")
+def webnote_gen_plan(q_ls: Questions, template: TemplatePath = None) -> list[str]:
+    """Ask for the plan of a page of notes on each question; the template uses `question`."""
+    check_lengths(q_ls=q_ls)
+    return _filled(template, "webnote_gen_plan", {"question": texts_or_none("q_ls", q_ls)})
+
+
+@app.prompt("q_ls,plan_ls,webnote_init_page_template->prompt_ls")
+def webnote_init_page(q_ls: Questions, plan_ls: Plans, template: TemplatePath = None) -> list[str]:
+    """Ask for a page with the sections of the plan, none of them filled; the template uses `question`, `plan`."""
+    return _filled(template, "webnote_init_page", _columns(question=("q_ls", q_ls), plan=("plan_ls", plan_ls)))
+
+
+@app.prompt("q_ls,plan_ls,page_ls,webnote_gen_subq_template->prompt_ls")
+def webnote_gen_subq(q_ls: Questions, plan_ls: Plans, page_ls: Pages, template: TemplatePath = None) -> list[str]:
+    """Ask for the next thing to search for; the template uses `question`, `plan`, `page`."""
+    columns = _columns(question=("q_ls", q_ls), plan=("plan_ls", plan_ls), page=("page_ls", page_ls))
+    return _filled(template, "webnote_gen_subq", columns)
+
+
+@app.prompt("q_ls,plan_ls,page_ls,subq_ls,psg_ls,webnote_fill_page_template->prompt_ls")
+def webnote_fill_page(  # noqa: PLR0917 - as UltraRAG's
+    q_ls: Questions,
+    plan_ls: Plans,
+    page_ls: Pages,
+    subq_ls: Annotated[list[str | None], "what was searched for; null where it failed"],
+    psg_ls: Passages,
+    template: TemplatePath = None,
+) -> list[str]:
+    """Ask to fill in a page: `question`, `plan`, `page`, `sub_question` and the passages found, `docs_text`."""
+    check_lengths(q_ls=q_ls, psg_ls=psg_ls)
+    columns = _columns(
+        question=("q_ls", q_ls), plan=("plan_ls", plan_ls), sub_question=("subq_ls", subq_ls), page=("page_ls", page_ls)
+    )
+    return _filled(template, "webnote_fill_page", {**columns, "docs_text": joined("psg_ls", psg_ls)})
+
+
+@app.prompt("q_ls,page_ls,webnote_gen_answer_template->prompt_ls")
+def webnote_gen_answer(q_ls: Questions, page_ls: Pages, template: TemplatePath = None) -> list[str]:
+    """Ask each question with its page of notes; the template uses `question`, `page`."""
+    return _filled(template, "webnote_gen_answer", _columns(question=("q_ls", q_ls), page=("page_ls", page_ls)))
+
+
+@app.prompt("instruction_ls,survey_ls,cursor_ls,surveycpm_search_template->prompt_ls")
+def surveycpm_search(
+    instruction_ls: Instructions,
+    survey_ls: Surveys,
+    cursor_ls: Cursors,
+    surveycpm_search_template: TemplatePath = None,
+) -> list[str]:
+    """Ask what to search for: `user_query`, `current_outline` and, as `current_instruction`, the part to write next."""
+    check_lengths(instruction_ls=instruction_ls, survey_ls=survey_ls, cursor_ls=cursor_ls)
+    columns: dict[str, Sequence[str | None]] = {
+        "user_query": texts_or_none("instruction_ls", instruction_ls),
+        "current_outline": [outline(read_survey(each)) for each in survey_ls],
+        "current_instruction": [_task(each) for each in cursor_ls],
+    }
+    return _filled(surveycpm_search_template, "surveycpm_search", columns)
+
+
+@app.prompt("instruction_ls,retrieved_info_ls,surveycpm_init_plan_template->prompt_ls")
+def surveycpm_init_plan(
+    instruction_ls: Instructions, retrieved_info_ls: Found, surveycpm_init_plan_template: TemplatePath = None
+) -> list[str]:
+    """Ask for title and sections of a survey: `user_query`, and what was found as `current_information`."""
+    check_lengths(instruction_ls=instruction_ls, retrieved_info_ls=retrieved_info_ls)
+    columns: dict[str, Sequence[str | None]] = {
+        "user_query": texts_or_none("instruction_ls", instruction_ls),
+        "current_information": _information(retrieved_info_ls),
+    }
+    return _filled(surveycpm_init_plan_template, "surveycpm_init_plan", columns)
+
+
+@app.prompt("instruction_ls,survey_ls,cursor_ls,retrieved_info_ls,surveycpm_write_template->prompt_ls")
+def surveycpm_write(
+    instruction_ls: Instructions,
+    survey_ls: Surveys,
+    cursor_ls: Cursors,
+    retrieved_info_ls: Found,
+    surveycpm_write_template: TemplatePath = None,
+) -> list[str]:
+    """Ask for a part: `user_query`, `current_survey`, `current_instruction`, `current_information`."""
+    check_lengths(
+        instruction_ls=instruction_ls, survey_ls=survey_ls, cursor_ls=cursor_ls, retrieved_info_ls=retrieved_info_ls
+    )
+    columns: dict[str, Sequence[str | None]] = {
+        "user_query": texts_or_none("instruction_ls", instruction_ls),
+        "current_survey": [outline(read_survey(each)) for each in survey_ls],
+        "current_instruction": [_task(each) for each in cursor_ls],
+        "current_information": _information(retrieved_info_ls),
+    }
+    return _filled(surveycpm_write_template, "surveycpm_write", columns)
+
+
+@app.prompt("instruction_ls,survey_ls,surveycpm_extend_plan_template->prompt_ls")
+def surveycpm_extend_plan(
+    instruction_ls: Instructions, survey_ls: Surveys, surveycpm_extend_plan_template: TemplatePath = None
+) -> list[str]:
+    """Ask which section to cut into subsections, or that none is: `user_query`, `current_survey`."""
+    check_lengths(instruction_ls=instruction_ls, survey_ls=survey_ls)
+    columns: dict[str, Sequence[str | None]] = {
+        "user_query": texts_or_none("instruction_ls", instruction_ls),
+        "current_survey": [outline(read_survey(each)) for each in survey_ls],
+    }
+    return _filled(surveycpm_extend_plan_template, "surveycpm_extend_plan", columns)
+
+
+def _filled(
+    template: str | None, prompt: str, columns: Mapping[str, Sequence[str | None]], bundled: str | None = None
+) -> list[str]:
+    own = f"prompt/{bundled or prompt}.jinja"
     return fill(read_template(own if template is None else template, root=ROOT), columns, prompt=prompt, example=own)
+
+
+def _columns(**named: tuple[str, Sequence[Any]]) -> dict[str, Sequence[str | None]]:
+    """The texts of lists of one length, each by the name that a template has for it; a list has its own name too."""
+    check_lengths(**dict(named.values()))
+    return {name: texts_or_none(own, entries) for name, (own, entries) in named.items()}
+
+
+def _repeated(turns: Sequence[Any]) -> list[bool]:
+    """Which rounds repeat the one before."""
+    return [place > 0 and turn == turns[place - 1] for place, turn in enumerate(turns)]
+
+
+def _of_new_rounds(asked: Sequence[Any], found: Sequence[list[str] | None]) -> list[str]:
+    """The passages of all rounds but those in which nothing new was asked and nothing new was found."""
+    again = list(map(all, zip(_repeated(asked), _repeated(found), strict=False)))
+    again += [False] * (len(found) - len(again))
+    return [text for turn, left_out in zip(found, again, strict=True) if not left_out for text in turn or ()]
+
+
+def _reasoning(steps: Sequence[str]) -> str:
+    """The first step of a reasoning and the last ones, numbered as they are shown."""
+    shown = steps if len(steps) <= LAST_REASONS else [steps[0], *steps[-LAST_REASONS:]]
+    return "\n\n".join(f"Step {number}: {step}" for number, step in enumerate(shown, start=1))
+
+
+def _searches(queries: Sequence[str], results: Sequence[str]) -> str:
+    """Queries and results between the marks of Search-o1."""
+    return "".join(
+        f"<|begin_search_query|>{query}<|end_search_query|>\n<|begin_search_result|>{result}<|end_search_result|>"
+        for query, result in zip(queries, results, strict=False)
+    )
+
+
+def _task(cursor: str | None) -> str:
+    return f"You need to update {cursor}"
+
+
+def _information(found: Sequence[str | None]) -> list[str]:
+    return ["" if each in (None, PAD) else str(each) for each in found]
 
 
 def _with_documents(q_ls: Sequence[str | None], ret_psg: Sequence[list[str] | None]) -> dict[str, Sequence[str | None]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
-from steelyard.pipelines.server import Server, progress
+from steelyard.pipelines.server import Server, progress, say
 from steelyard.rag.remote import search_remote
 from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Found, Retriever, Settings
 from steelyard.rag.runs import write_run
@@ -28,7 +28,7 @@ Overwrite = Annotated[bool, "make it anew even if it is there; false uses what w
 
 @app.tool(
     "model_name_or_path,backend_configs,batch_size,corpus_path,gpu_ids,is_multimodal,backend,index_backend,"
-    "index_backend_configs,is_demo,collection_name->"
+    "index_backend_configs,is_demo,collection_name,adopt->"
 )
 def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
     model_name_or_path: Annotated[str | None, "the model of the backend sentence_transformers"] = None,
@@ -46,6 +46,7 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
     index_backend_configs: Annotated[dict[str, Any] | None, "settings by index: faiss with index_path"] = None,
     is_demo: Annotated[bool, "the demo of UltraRAG is not offered: false"] = False,
     collection_name: Collection = None,
+    adopt: Annotated[bool, "use embeddings and indexes that UltraRAG has made, after a check of their sizes"] = False,
 ) -> None:
     """Open a corpus for search; call this before any other tool here. Indexes that an earlier run made are used."""
     _refuse("is_multimodal", is_multimodal)
@@ -60,8 +61,9 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
         gpu_ids=gpu_ids,
         index_backend=index_backend or "faiss",
         index_backend_configs=index_backend_configs or {},
+        adopt=adopt or os.environ.get("RETRIEVER_ADOPT") == "1",
     )
-    _opened[:] = [Retriever(settings)]
+    _opened[:] = [Retriever(settings, say)]
 
 
 @app.tool("embedding_path,overwrite,is_multimodal->")

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
+from steelyard.errors import InputError
 from steelyard.pipelines.server import Server
 
 app = Server("router", __file__)
 
 Answers = Annotated[list[str | None], "the answers of a model, in order; null where it failed"]
+Lists = Annotated[list[list[str] | None], "for each question a list of texts"]
 Routed = dict[str, list[dict[str, Any]]]
 
 _ENDS = ("<|endoftext|>", "<|im_end|>", "</answer>")
@@ -55,12 +57,74 @@ def check_model_state(ans_ls: Answers) -> Routed:
     return {"ans_ls": _routed(ans_ls, lambda answer: "continue" if "<search>" in answer else "stop", "stop")}
 
 
+@app.tool(
+    "ans_ls,q_ls,total_subq_list,total_reason_list,total_final_info_list"
+    "->ans_ls,q_ls,total_subq_list,total_reason_list,total_final_info_list"
+)
+def search_o1_check(
+    ans_ls: Answers,
+    q_ls: Annotated[list[str | None], "the questions, in order"],
+    total_subq_list: Lists,
+    total_reason_list: Lists,
+    total_final_info_list: Lists,
+) -> Routed:
+    """Retrieve where an answer has a query of Search-o1 that is closed, stop where it has none. Null stops."""
+    states = [_o1_state(answer) for answer in ans_ls]
+    return _together(
+        states,
+        ans_ls=ans_ls,
+        q_ls=q_ls,
+        total_subq_list=total_subq_list,
+        total_reason_list=total_reason_list,
+        total_final_info_list=total_final_info_list,
+    )
+
+
+@app.tool(
+    "state_ls,cursor_ls,survey_ls,step_ls,extend_time_ls,extend_result_ls"
+    "->state_ls,cursor_ls,survey_ls,step_ls,extend_time_ls,extend_result_ls"
+)
+def surveycpm_state_router(  # noqa: PLR0917 - as UltraRAG's
+    state_ls: Annotated[list[str], "the state of each survey"],
+    cursor_ls: Annotated[list[str | None], "the part of each survey that is written next"],
+    survey_ls: Annotated[list[str | None], "the surveys, as JSON"],
+    step_ls: Annotated[list[int], "how many steps each survey has taken"],
+    extend_time_ls: Annotated[list[int], "how often each survey was extended"],
+    extend_result_ls: Annotated[list[str | None], "what came of the last extension"],
+) -> Routed:
+    """Send each survey where its state says."""
+    return _together(
+        state_ls,
+        state_ls=state_ls,
+        cursor_ls=cursor_ls,
+        survey_ls=survey_ls,
+        step_ls=step_ls,
+        extend_time_ls=extend_time_ls,
+        extend_result_ls=extend_result_ls,
+    )
+
+
 def _ended(answer: str) -> str:
     return _complete(any(token in answer for token in _ENDS))
 
 
 def _complete(ended: bool) -> str:
     return "complete" if ended else "incomplete"
+
+
+def _o1_state(answer: str | None) -> str:
+    return "retrieve" if answer is not None and "<|end_search_query|>" in answer else "stop"
+
+
+def _together(states: Sequence[str], **lists: Sequence[Any]) -> Routed:
+    """Lists of one length, all sent by the same states."""
+    for name, entries in lists.items():
+        if len(entries) != len(states):
+            raise InputError(f"{len(states)} rows are routed, {name} has {len(entries)} entries")
+    return {
+        name: [{"data": each, "state": state} for each, state in zip(entries, states, strict=True)]
+        for name, entries in lists.items()
+    }
 
 
 def _routed(items: Sequence[Any], state_of: Callable[[Any], str], failed: str = "state2") -> list[dict[str, Any]]:

@@ -1,9 +1,7 @@
 """The command line: `steelyard COMMAND`, also installed as `ultrarag`."""
 
 import argparse
-import io
 import os
-import sys
 from collections.abc import Sequence
 
 BUG = 4
@@ -12,33 +10,34 @@ INTERRUPTED = 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0 fine, 1 the gate said no, 2 your input, 3 the system failed, 4 our bug."""
+    from steelyard.cli.streams import LastingOutput
+
+    with LastingOutput() as output:
+        try:
+            return output.exit_code(_run(argv))
+        except SystemExit as end:  # --help, --version, or options that cannot be read
+            raise SystemExit(output.exit_code(end.code if isinstance(end.code, int) else 0)) from None
+
+
+def _run(argv: Sequence[str] | None) -> int:
     from steelyard.errors import SteelyardError
 
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show ▲ shows ?
     arguments = _parsed(argv)
     try:
         code: int = arguments.run(arguments)
-        if sys.stdout is not None:
-            sys.stdout.flush()
         return code
     except SteelyardError as error:
-        print(_message(error, arguments), file=sys.stderr)  # noqa: T201 - a door speaks
+        _complain(_message(error, arguments))
         return error.exit_code
     except KeyboardInterrupt as stop:
         return getattr(stop, "exit_code", INTERRUPTED)
-    except BrokenPipeError:
-        # whoever read our output has gone; do not complain again when Python flushes it
-        sys.stdout = None
-        return 0
     except OSError as error:
-        print(f"{error.filename or 'output'}: {error.strerror}", file=sys.stderr)  # noqa: T201
+        _complain(f"{error.filename or 'output'}: {error.strerror or error}")
         return SteelyardError.exit_code
     except Exception:
         import traceback
 
-        traceback.print_exc()
+        _complain(traceback.format_exc().rstrip("\n"))
         return BUG
 
 
@@ -54,6 +53,12 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     except SteelyardError as error:
         parser.error(str(error))
     return parser.parse_args(argv)
+
+
+def _complain(text: str) -> None:
+    from steelyard.cli.output import tell
+
+    tell(text)
 
 
 def _message(error: Exception, arguments: object) -> str:

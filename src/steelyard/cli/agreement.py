@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,25 +37,28 @@ def add_command(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read, compare, tell."""
     from steelyard.cli.options import result_names
-    from steelyard.cli.output import print_json
+    from steelyard.cli.output import print_json, say, write_and_show
     from steelyard.formats.results import load
     from steelyard.formats.reviews import read_review
+    from steelyard.formats.writing import write_whole
     from steelyard.reports.agreement import agree
     from steelyard.reports.agreement_text import render_agreement, render_agreement_markdown
-    from steelyard.reports.files import check_outputs, write_text
+    from steelyard.reports.files import check_outputs
 
     check_outputs(arguments.output, [arguments.result, *arguments.reviews], suffixes=SUFFIXES)
     table = load(arguments.result)
     names = result_names(arguments.reviews)
     reviews = {name: read_review(path) for name, path in zip(names, arguments.reviews, strict=True)}
     found = agree(table, reviews, by=arguments.by)
-    if arguments.json:
-        print_json(_json(found))
-    elif sys.stdout is not None:
-        sys.stdout.write(render_agreement(found, language=arguments.lang))
-    for path in arguments.output:
+
+    def write(path: Path) -> None:
         is_json = path.suffix.lower() == ".json"
-        write_text(_json(found) if is_json else render_agreement_markdown(found, language=arguments.lang), path)
+        write_whole(path, _json(found) if is_json else render_agreement_markdown(found, language=arguments.lang))
+
+    def show() -> None:
+        print_json(_json(found)) if arguments.json else say(render_agreement(found, language=arguments.lang))
+
+    write_and_show(arguments.output, write, show)
     return 0
 
 

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.reports.files import check_outputs
     from steelyard.stats.compare import compare_all
 
-    check_outputs(arguments.output, arguments.files)
+    check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
     load_metrics(arguments.metrics_from, Path.cwd())
     with counting("rows") as progress:
         tables = [

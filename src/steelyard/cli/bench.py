@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 import time
 from contextlib import contextmanager, redirect_stdout
@@ -9,7 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.gate import RULE_HELP, decide_required, required_rules, say_required
-from steelyard.cli.options import add_output_options, at_a_time, further_attempts, natural, positive, rate, seconds
+from steelyard.cli.options import (
+    add_documents_option,
+    add_output_options,
+    at_a_time,
+    documents_folder,
+    further_attempts,
+    natural,
+    positive,
+    rate,
+    seconds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +53,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--require", action="append", default=[], metavar="RULE", help=f"exit with 1 unless {RULE_HELP}; see gate"
     )
+    add_documents_option(parser)
     _add_asking_options(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
@@ -68,37 +80,46 @@ def _add_asking_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask, judge, deliver."""
+    from steelyard.cli.output import tell
     from steelyard.cli.progress import proportion
     from steelyard.formats.question_checks import benchmark_folder
-    from steelyard.pipelines.benchmark import load_benchmark, run_benchmark
+    from steelyard.pipelines.benchmark import load_benchmark, run_benchmark, unfinished_path
     from steelyard.systems.asking import AskSettings
     from steelyard.systems.opening import open_system
 
     rules = required_rules(arguments.require)
     path = _results_path(arguments)
-    benchmark = load_benchmark(arguments.folder or benchmark_folder(), arguments.type, arguments.limit)
+    benchmark = load_benchmark(
+        arguments.folder or benchmark_folder(),
+        arguments.type,
+        arguments.limit,
+        documents_folder=documents_folder(arguments),
+    )
     _check_names(arguments.by, rules, benchmark)
     settings = AskSettings(
         concurrency=arguments.concurrency, timeout=arguments.timeout, retries=arguments.retries, rate=arguments.rate
     )
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
+    mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
     with (
-        _told_when_stopped(path, len(benchmark.questions), arguments.lang) as counted,
+        _told_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
         redirect_stdout(sys.stderr),  # a system may print
         proportion("questions") as draw,
     ):
-        progress = counted(draw)
-        table = run_benchmark(benchmark, system, settings, path, resume=arguments.resume, progress=progress)
+        table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), **mode)
     if path not in arguments.output:
-        sys.stderr.write(f"results: {path}\n")
+        tell(f"results: {path}")
     reports = [each for each in arguments.output if each != path]
     return _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
 
 
 @contextmanager
-def _told_when_stopped(path: Path, questions: int, language: str) -> "Iterator[Callable[[Progress], Progress]]":
+def _told_when_stopped(
+    path: Path, written: Path, questions: int, language: str
+) -> "Iterator[Callable[[Progress], Progress]]":
     """Say what was kept when the run is stopped by Ctrl-C or SIGTERM; gives a wrapper that counts what is done."""
     from steelyard.cli.messages import translate
+    from steelyard.cli.output import tell
     from steelyard.cli.stopping import terminable
 
     done = 0
@@ -115,9 +136,9 @@ def _told_when_stopped(path: Path, questions: int, language: str) -> "Iterator[C
         with terminable():
             yield counted
     except KeyboardInterrupt:
-        kept = f"stopped; {done} of {questions} questions are done and kept in {path}"
-        message = f"{kept}\nhint: go on with: -o {path} --resume" if path.exists() else STOPPED_EARLY
-        sys.stderr.write(translate(message, language) + "\n")
+        kept = f"stopped; {done} of {questions} questions are done and kept in {written}"
+        message = f"{kept}\nhint: go on with: -o {path} --resume" if written.exists() else STOPPED_EARLY
+        tell(translate(message, language))
         raise
 
 
@@ -154,11 +175,14 @@ def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
 def _results_path(arguments: argparse.Namespace) -> Path:
     """The results file: the first -o that ends in .jsonl, or a new one under results/."""
     from steelyard.errors import ConfigError
+    from steelyard.formats.results import check_new
     from steelyard.reports.files import check_outputs
 
     named = [path for path in arguments.output if path.suffix == ".jsonl"]
-    check_outputs([path for path in arguments.output if path not in named[:1]], [])
+    check_outputs([path for path in arguments.output if path not in named[:1]], [], overwrite=arguments.overwrite)
     if named:
+        if not (arguments.resume or arguments.overwrite):
+            check_new(named[0])
         return Path(named[0])
     if arguments.resume:
         raise ConfigError("there is nothing to resume", hint="name the results file: -o FILE.jsonl --resume")
@@ -183,7 +207,11 @@ def _system_settings(arguments: argparse.Namespace, documents: Any) -> Any:
 def _header(text: str) -> tuple[str, str]:
     from steelyard.errors import ConfigError
 
-    name, colon, value = text.partition(":")
-    if not (colon and name.strip()):
-        raise ConfigError(f"a header is NAME:VALUE, not {text!r}")
-    return name.strip(), value.strip()
+    name, colon, value = (part.strip() for part in text.partition(":"))
+    if not (colon and name):  # what stands there may be a secret
+        raise ConfigError("a header is NAME:VALUE, with a colon", where="--header")
+    if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
+        raise ConfigError(f"{name!r} is no name of a header: letters, figures and - _ . only", where="--header")
+    if not (value.isascii() and value.replace("\t", " ").isprintable()):
+        raise ConfigError(f"the header {name!r} holds characters that HTTP does not allow", where="--header")
+    return name, value

@@ -28,7 +28,6 @@ BENCHMARK = {
     "save it as .docx or PDF": "请另存为 .docx 或 PDF",
     "there is no Word document in it (word/document.xml)": "其中没有 Word 文档（word/document.xml）",
     "open it in Word and save it as .docx again": "请用 Word 打开，重新保存为 .docx",
-    "{} in it is larger than {} MB": "其中的 {} 超过 {} MB",
     "save it in parts, or as PDF": "请分成几份保存，或另存为 PDF",
     "{} in it has a document type declaration": "其中的 {} 带有文档类型声明（DTD）",
     "no page breaks are recorded in it, so it is one page; save it in Word, or as PDF, to record them": (
@@ -172,7 +171,8 @@ BENCHMARK = {
     "predictions and references must be in order, or mappings by id": "预测和参考答案必须有次序，或是按 id 的映射",
     "there is nothing to resume": "没有可以继续的结果",
     "name the results file: -o FILE.jsonl --resume": "请指明结果文件：-o FILE.jsonl --resume",
-    "a header is NAME:VALUE, not {}": "请求头应为 NAME:VALUE，而不是 {}",
+    "a header is NAME:VALUE, with a colon": "请求头的格式是 NAME:VALUE，中间有冒号",
+    "{} is no name of a header: letters, figures and - _ . only": "{} 不能作请求头的名称：只能用字母、数字和 - _ .",
     "another run is writing this file": "另一次运行正在写这个文件",
     "wait for it, or name another": "请等它结束，或换一个文件名",
     # pipelines

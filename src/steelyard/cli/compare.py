@@ -1,13 +1,18 @@
 """`steelyard compare OLD NEW [NEW…]`: what got better, what got worse, and whether it is real."""
 
 import argparse
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import add_output_options, add_test_options, comparison_settings
+from steelyard.cli.options import (
+    add_documents_option,
+    add_output_options,
+    add_test_options,
+    comparison_settings,
+    documents_folder,
+)
 
 if TYPE_CHECKING:
     from steelyard.reports.comparison import ComparisonReport
@@ -39,6 +44,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--anyway", action="store_true", help="compare results whose questions or settings differ, and say so"
     )
+    add_documents_option(parser)
     add_test_options(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
@@ -51,8 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.reports.files import check_outputs
     from steelyard.stats.compare import check_comparable
 
-    check_outputs(arguments.output, arguments.results)
-    placed = read_placed(arguments.results)
+    check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)
+    placed = read_placed(arguments.results, strict=True)
     tables = [table for _, table in placed]
     if len(tables) < 2:
         raise ConfigError("two results are needed to compare", hint="name the older file first, then the newer")
@@ -89,23 +95,31 @@ def _compared(
 
 
 def _deliver(found: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:
-    """Print, then write the files that were asked for; those with words hold what is printed."""
-    from steelyard.cli.output import print_json
+    """Write the files that were asked for, then print; files with words hold what is printed."""
+    from steelyard.cli.output import write_and_show
     from steelyard.cli.report import documents_for
+    from steelyard.formats.writing import write_whole
     from steelyard.reports import comparison
-    from steelyard.reports.files import write_report, write_text
+    from steelyard.reports.files import write_report
+
+    def write(path: Path) -> None:
+        renderer = comparison.RENDERERS.get(path.suffix.lower())
+        if renderer is not None:
+            write_whole(path, renderer(found, arguments.lang))
+            return
+        report = replace(found.report, grids=comparison.page_grids(found))
+        documents = documents_for(report.tables, None, folders, documents_folder(arguments))
+        write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
+
+    write_and_show(arguments.output, write, lambda: _show(found, arguments))
+
+
+def _show(found: "ComparisonReport", arguments: argparse.Namespace) -> None:
+    from steelyard.cli.output import print_json, say, width_of_terminal
+    from steelyard.reports import comparison
 
     if arguments.json:
         print_json(comparison.render_json(found))
-    elif sys.stdout is not None:
-        terminal = sys.stdout.isatty()
-        width = os.get_terminal_size().columns if terminal else 300
-        sys.stdout.write(comparison.render_console(found, language=arguments.lang, width=width, colour=terminal))
-    for path in arguments.output:
-        renderer = comparison.RENDERERS.get(path.suffix.lower())
-        if renderer is not None:
-            write_text(renderer(found, arguments.lang), path)
-        else:
-            report = replace(found.report, grids=comparison.page_grids(found))
-            documents = documents_for(report.tables, None, folders)
-            write_report(report, path, language=arguments.lang, documents=documents)
+        return
+    width, terminal = width_of_terminal(), sys.stdout.isatty()
+    say(comparison.render_console(found, language=arguments.lang, width=width, colour=terminal))

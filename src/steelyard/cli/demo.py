@@ -32,15 +32,16 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the benchmark, say which command did it, and name the page that it wrote; the results file is thrown away."""
+    from steelyard.cli.output import say
     from steelyard.cli.parser import build_parser
 
     shown = [*COMMAND, "-o", str(REPORT)]
-    sys.stdout.write(f"{_INTRODUCTION[arguments.lang]}\n\n$ steelyard {' '.join(shown)}\n\n")
+    say(f"{_INTRODUCTION[arguments.lang]}\n\n$ steelyard {' '.join(shown)}\n\n")
     sys.stdout.flush()
     REPORT.parent.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder:
         words = [*shown, "-o", str(Path(folder) / "demo.jsonl"), "--lang", arguments.lang]
         command = build_parser().parse_args(words)
         code: int = command.run(command)
-    sys.stdout.write(_REPORT[arguments.lang].format(REPORT))
+    say(_REPORT[arguments.lang].format(REPORT))
     return code

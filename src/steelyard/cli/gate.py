@@ -78,7 +78,7 @@ def _load(path: str, earlier: str | None) -> "tuple[Table, Table | None]":
     from steelyard.formats.results import load
     from steelyard.formats.sources import result_name
 
-    result, baseline = load(path), None if earlier is None else load(earlier)
+    result, baseline = load(path, strict=True), None if earlier is None else load(earlier, strict=True)
     if earlier is None or baseline is None or baseline.name != result.name:
         return result, baseline
     new, old = result_name(path), result_name(earlier)
@@ -112,12 +112,12 @@ def decide_required(rules: "Sequence[Rule]", table: "Table") -> "Gate | None":
 def say_required(gate: "Gate | None", arguments: argparse.Namespace) -> int:
     """The exit code of a run that had rules to meet; the findings in words stand beside the JSON, not in it."""
     from steelyard.reports.gate import render_console
+    from steelyard.text.visible import printable
 
     if gate is None:
         return 0
     stream = sys.stderr if arguments.json else sys.stdout
-    if stream is not None:
-        stream.write("\n" + render_console(gate, language=arguments.lang, colour=stream.isatty()))
+    stream.write(printable("\n" + render_console(gate, language=arguments.lang, colour=stream.isatty())))
     return 0 if gate.passed else 1
 
 
@@ -129,16 +129,20 @@ def spelled(rules: "Sequence[Rule]", columns: Collection[str]) -> "list[Rule]":
 
 
 def _deliver(gate: "Gate", arguments: argparse.Namespace, seconds: float) -> None:
-    from steelyard.cli.output import print_json
+    from steelyard.cli.output import print_json, say, write_and_show
+    from steelyard.formats.writing import write_whole
     from steelyard.reports import gate as report
-    from steelyard.reports.files import write_text
 
-    if arguments.json:
-        print_json(report.render_json(gate))
-    elif sys.stdout is not None:
-        sys.stdout.write(report.render_console(gate, language=arguments.lang, colour=sys.stdout.isatty()))
-    for path in arguments.output:
-        write_text(_rendered(gate, path.suffix.lower(), arguments.lang, seconds), path)
+    def write(path: Path) -> None:
+        write_whole(path, _rendered(gate, path.suffix.lower(), arguments.lang, seconds))
+
+    def show() -> None:
+        if arguments.json:
+            print_json(report.render_json(gate))
+        else:
+            say(report.render_console(gate, language=arguments.lang, colour=sys.stdout.isatty()))
+
+    write_and_show(arguments.output, write, show)
 
 
 def _rendered(gate: "Gate", suffix: str, language: "Language", seconds: float) -> str:

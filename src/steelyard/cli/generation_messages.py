@@ -3,6 +3,13 @@
 REASONS = {
     "no answer within {} s": "{} 秒内没有回答",
     "the model cannot be reached: {}": "无法连接模型：{}",
+    "the model cannot be reached: it redirects to {}, which is not followed: name that address, if you trust it": (
+        "无法连接模型：它重定向到 {}，不予跟随：如信任该地址，请直接填写它"
+    ),
+    "the size of the reply is above the limit of {}; to raise the limit, set {}": (
+        "回复的大小超过上限 {}；要提高上限，请设置环境变量 {}"
+    ),
+    "the reply cannot be decoded: {}": "回复无法解码：{}",
     "the model answered with status {}: {}": "模型返回状态码 {}：{}",
     "the reply of the model is not JSON": "模型的回复不是 JSON",
     "the reply of the model has no choices/0/message/content": "模型的回复中没有 choices/0/message/content",

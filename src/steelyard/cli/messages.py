@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 from steelyard.cli.benchmark_messages import BENCHMARK, BENCHMARK_WORDS
+from steelyard.cli.format_messages import FORMAT, FORMAT_WORDS
 from steelyard.cli.gate_messages import GATE, GATE_WORDS
 from steelyard.cli.generation_messages import GENERATION, GENERATION_WORDS
 from steelyard.cli.limit_messages import LIMIT, LIMIT_WORDS
@@ -11,6 +12,7 @@ from steelyard.cli.pipeline_messages import PIPELINE, PIPELINE_WORDS
 from steelyard.cli.report_messages import REPORT, REPORT_WORDS
 from steelyard.cli.retriever_messages import RETRIEVER, RETRIEVER_WORDS
 from steelyard.cli.review_messages import REVIEW, REVIEW_WORDS
+from steelyard.cli.ultrarag_messages import ULTRARAG, ULTRARAG_WORDS
 from steelyard.cli.view_messages import VIEW, VIEW_WORDS
 
 _GENERAL = {
@@ -31,12 +33,6 @@ _GENERAL = {
     "the metric {} is not in the header": "表头中没有指标 {}",
     "the score of {} is not a number: {}": "{} 的得分不是数字：{}",
     "the score of {} must lie between {} and {}, not {}": "{} 的得分必须在 {} 和 {} 之间，而不是 {}",
-    "the parts of {} must be numbers": "{} 的分项必须是数字",
-    "the verdict of an output must be an object": "output 的 verdict 必须是对象",
-    "{} of a verdict must be {}": "verdict 的 {} 必须是 {}",
-    "'invented' of a verdict must be a list of objects": "verdict 的 'invented' 必须是对象的列表",
-    "evidence and quotes of a verdict must be lists": "verdict 的 evidence 和 quotes 必须是列表",
-    "the field {} must be an object": "字段 {} 必须是对象",
     "the footer counts {} items, there are {}": "结尾行记有 {} 条，实有 {} 条",
     "lines of this file are lost": "文件丢了行",
     "this is no plain results file": "这不是未压缩的结果文件",
@@ -116,7 +112,13 @@ _GENERAL = {
     "this line is neither header, item nor footer": "这一行既不是表头、条目，也不是结尾",
     "the item {} appears again (first on line {})": "条目 {} 重复出现（首次在第 {} 行）",
     "this file exists already": "文件已经存在",
-    "go on with it by --resume, or name another": "用 --resume 继续，或换一个名字",
+    "go on with it by --resume, replace it by --overwrite, or name another": (
+        "用 --resume 继续，用 --overwrite 替换，或换一个名字"
+    ),
+    "--overwrite replaces it; or name another": "用 --overwrite 替换，或换一个名字",
+    "what was written before is kept; make room and go on with --resume": (
+        "此前写下的都已保留；腾出空间后用 --resume 继续"
+    ),
     "a run must be a file, this is a folder": "run 必须是文件，这是文件夹",
     "the columns differ in length: {}": "各列长度不同：{}",
     "a row must be (query, document, number), not {}": "每一行应为（查询，文档，数值），而不是 {}",
@@ -225,6 +227,7 @@ CHINESE = {
     **_GENERAL,
     **BENCHMARK,
     **LIMIT,
+    **FORMAT,
     **PIPELINE,
     **GENERATION,
     **RETRIEVER,
@@ -232,6 +235,7 @@ CHINESE = {
     **VIEW,
     **REVIEW,
     **GATE,
+    **ULTRARAG,
 }
 _WORDS = {
     "metric": "指标",
@@ -245,11 +249,13 @@ _WORDS = {
     **PIPELINE_WORDS,
     **GENERATION_WORDS,
     **LIMIT_WORDS,
+    **FORMAT_WORDS,
     **RETRIEVER_WORDS,
     **REPORT_WORDS,
     **VIEW_WORDS,
     **REVIEW_WORDS,
     **GATE_WORDS,
+    **ULTRARAG_WORDS,
 }
 
 

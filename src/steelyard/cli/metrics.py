@@ -1,7 +1,6 @@
 """`steelyard metrics [NAME]`: what a metric means."""
 
 import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,14 +25,15 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one explanation."""
+    from steelyard.cli.output import say
     from steelyard.metrics.names import find_metric
     from steelyard.metrics.registry import load_metrics
 
     load_metrics(arguments.metrics_from, Path.cwd())
     if arguments.name is None:
-        sys.stdout.write("\n".join(_list()) + "\n")
+        say("\n".join(_list()) + "\n")
     else:
-        sys.stdout.write("\n".join(_explain(find_metric(arguments.name))) + "\n")
+        say("\n".join(_explain(find_metric(arguments.name))) + "\n")
     return 0
 
 

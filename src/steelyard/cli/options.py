@@ -46,9 +46,16 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a report; the extension is the format: .html .md .tex .csv .json .jsonl .svg .png (repeatable)",
     )
+    add_overwrite_option(group)
     group.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     group.add_argument("-q", "--per-item", action="store_true", help="every item, not only the means")
     add_language_option(group)
+
+
+def add_overwrite_option(parser: Any) -> None:
+    """--overwrite, without which recorded results and reviews are not replaced."""
+    words = "replace a .jsonl file that exists, once the new one is whole (other formats are always replaced)"
+    parser.add_argument("--overwrite", action="store_true", help=words)
 
 
 def add_language_option(parser: Any) -> None:
@@ -67,6 +74,23 @@ def add_test_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="level of significance (%(default)s)")
     group.add_argument("--seed", type=natural, default=42, metavar="N", help="of everything random (%(default)s)")
+
+
+def add_documents_option(parser: Any) -> None:
+    """The folder in which documents may lie beside that of the benchmark."""
+    words = "a folder in which documents may lie, too; else they lie inside that of the benchmark"
+    parser.add_argument("--documents", type=Path, metavar="DIR", help=words)
+
+
+def documents_folder(arguments: argparse.Namespace) -> "Path | None":
+    """The folder that is allowed; it must be there."""
+    from steelyard.errors import InputError
+    from steelyard.formats.streams import is_folder
+
+    folder: Path | None = arguments.documents
+    if folder is not None and not is_folder(folder):
+        raise InputError("there is no such folder", where=str(folder))
+    return folder
 
 
 def comparison_settings(arguments: argparse.Namespace) -> "ComparisonSettings":

@@ -1,23 +1,43 @@
-"""Where a report goes: files, and standard output as a table or as JSON."""
+"""Where a report goes: files first, then standard output as a table or as JSON; notices go to standard error."""
 
 import argparse
 import os
 import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from steelyard.text.visible import printable, visible_lines
 
 if TYPE_CHECKING:
     from steelyard.reports.content import Report
 
 
 def deliver(report: "Report", arguments: argparse.Namespace) -> None:
-    """Print, then write the files that were asked for."""
+    """Write the files that were asked for, then print."""
     from steelyard.cli.report import documents_for
     from steelyard.reports.files import write_report
 
-    show(report, arguments)
-    for path in arguments.output:
+    def write(path: Path) -> None:
         documents = documents_for(report.tables) if path.suffix.lower() == ".html" else {}
-        write_report(report, path, language=arguments.lang, documents=documents)
+        write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
+
+    write_and_show(arguments.output, write, lambda: show(report, arguments))
+
+
+def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: Callable[[], None]) -> None:
+    """Write every file, then print; the first file that could not be written is an error after all that."""
+    from steelyard.errors import SteelyardError
+
+    failed: list[SteelyardError] = []
+    for path in dict.fromkeys(paths):
+        try:
+            write(path)
+        except SteelyardError as error:
+            failed.append(error)
+    show()
+    if failed:
+        raise failed[0]
 
 
 def show(report: "Report", arguments: argparse.Namespace) -> None:
@@ -26,19 +46,35 @@ def show(report: "Report", arguments: argparse.Namespace) -> None:
 
     if arguments.json:
         print_json(render_json(report))
-    elif sys.stdout is not None:
-        sys.stdout.write(_table(report, arguments.lang))
+    else:
+        say(_table(report, arguments.lang))
 
 
 def print_json(text: str) -> None:
     """JSON is UTF-8, whatever the terminal speaks."""
-    if sys.stdout is not None:
-        sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8"))
+
+
+def say(text: str) -> None:
+    """Print on standard output; control characters of names and answers are shown as escapes."""
+    sys.stdout.write(printable(text))
+
+
+def tell(*lines: str) -> None:
+    """Print lines on standard error, at once; control characters are shown as escapes."""
+    if sys.stderr is not None:
+        sys.stderr.write("".join(f"{visible_lines(line)}\n" for line in lines))
+        sys.stderr.flush()
+
+
+def width_of_terminal() -> int:
+    """How many columns there are; much room where the output is no terminal."""
+    return os.get_terminal_size().columns if sys.stdout.isatty() else 300
 
 
 def _table(report: "Report", language: str) -> str:
     from steelyard.reports.console import render_console
 
-    terminal = sys.stdout.isatty()
-    width = os.get_terminal_size().columns if terminal else 300
+    width, terminal = width_of_terminal(), sys.stdout.isatty()
     return render_console(report, language="zh" if language == "zh" else "en", width=width, colour=terminal)

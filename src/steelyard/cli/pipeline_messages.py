@@ -47,7 +47,53 @@ PIPELINE = {
     "the server {} did not answer in time ({})": "服务器 {} 没有及时回答（{}）",
     "the server {} failed ({}): {}": "服务器 {} 出错（{}）：{}",
     "the server {} printed to its standard output: {}": "服务器 {} 往标准输出打印了：{}",
+    "the server {} printed to its standard output: {}, and did not answer in time ({})": (
+        "服务器 {} 往标准输出打印了：{}，并且没有及时回答（{}）"
+    ),
+    "the server is busy: {} calls at work, {} waiting": "服务器繁忙：{} 个调用正在进行，{} 个在等待",
+    "ask again later; the server's owner can raise it: steelyard serve … --max-calls N": (
+        "请稍后再试；服务器的主人可以提高上限：steelyard serve … --max-calls N"
+    ),
+    "{} was stopped after {} seconds": "{} 运行 {} 秒后被终止",
+    "the server's owner can raise it: steelyard serve … --call-timeout SECONDS": (
+        "服务器的主人可以提高上限：steelyard serve … --call-timeout SECONDS"
+    ),
+    "the call was stopped": "调用已被终止",
+    "the package mcp cannot be imported: {}": "无法导入软件包 mcp：{}",
+    "{} needs {}, and mcp {} is installed": "{} 需要 {}，而安装的是 mcp {}",
+    'pip install "steelyard[mcp]"; both majors of mcp will do, so UltraRAG may keep the one that it needs': (
+        'pip install "steelyard[mcp]"；mcp 的两个主版本都可以，UltraRAG 可以保留它需要的那个'
+    ),
     "the server says that it failed": "服务器说它失败了",
+    "name it in key_map of {}, at {} ({}: FIELD)": "请在 {} 的 key_map 中写明它，位于 {}（{}: 字段名）",
+    "name it in key_map of {} ({}: FIELD), in the parameter file that steelyard build writes": (
+        "请在 {} 的 key_map 中写明它（{}: 字段名），该参数文件由 steelyard build 写出"
+    ),
+    "servers of steelyard instead of the project's: {}; not installed: {}": (
+        "以 Steelyard 自带的服务器代替项目中的：{}；未安装：{}"
+    ),
+    "servers of steelyard instead of the project's, as the server file says: {}": (
+        "按服务器文件，以 Steelyard 自带的服务器代替项目中的：{}"
+    ),
+    "the program of {} is {}, not {}": "{} 的程序是 {}，而不是 {}",
+    "{} is left out: the parameters are those of {}": "未采用 {}：参数取自 {}",
+    "{} is left out: a parameter of UltraRAG that has no use here": "未采用 {}：它是 UltraRAG 的参数，在此无用",
+    "{} is now called {}": "{} 现在写作 {}",
+    "the program of {} was {}; it is {} now": "{} 的程序原为 {}，现为 {}",
+    "saved: {}": "已保存：{}",
+    "written: {}": "已写入：{}",
+    "kept as it was: {}": "原文件保留为：{}",
+    "new: {}; kept as they were: {}": "新增：{}；保留原值：{} 项",
+    "no step uses: {}": "没有步骤用到：{}",
+    "no server of this pipeline: {} (parameters left out)": "不是此流水线的服务器：{}（其参数未采用）",
+    "to be filled in before the run:": "运行前还须填写：",
+    "{} of {} questions have references that are not English, or articles alone ('A'): profile ultrarag "
+    "misjudges them, profile steelyard does not": (
+        "{} / {} 道题的参考答案不是英文，或只是冠词（“A”）：方案 ultrarag 会误判它们，方案 steelyard 不会"
+    ),
+    "run its program by hand to see why, or take the server of steelyard: --servers ours": (
+        "请手动运行其程序查看原因，或用 Steelyard 自带的服务器：--servers ours"
+    ),
     "{} gives it, at {}: a step can only use what stands above it": "{} 在 {} 处才给出它：一个步骤只能用到上面的内容",
 }
 PIPELINE_WORDS = {

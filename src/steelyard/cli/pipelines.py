@@ -7,12 +7,13 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_language_option, seconds
 from steelyard.errors import InputError
+from steelyard.text.visible import printable
 
 if TYPE_CHECKING:
     from steelyard.pipelines.journal import Journal
@@ -37,11 +38,20 @@ def add_command(commands: Any) -> None:
     run.add_argument("--isolated", action="store_true", help="start our own servers as processes of their own, too")
     run.add_argument("--json", action="store_true", help="print the last result as JSON, and nothing else")
     run.add_argument("--is_demo", action="store_true", help=argparse.SUPPRESS)  # an option of UltraRAG
+    run.add_argument(
+        "--adopt", action="store_true", help="use embeddings and indexes that UltraRAG made, after a check of sizes"
+    )
     run.set_defaults(run=run_pipeline)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("pipeline", metavar="PIPELINE.yaml", help="servers and steps")
+    parser.add_argument(
+        "--servers",
+        choices=("auto", "ours", "project"),
+        default="auto",
+        help="whose servers: the project's, or ours where those cannot be imported (%(default)s); ours; the project's",
+    )
     parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for one answer of a server (600)")
     parser.add_argument(
         "--log_level", choices=LEVELS, default="info", help="what servers of others print (%(default)s)"
@@ -53,22 +63,35 @@ def run_build(arguments: argparse.Namespace) -> int:
     """Write the files, and say what is new in them."""
     from steelyard.pipelines.building import build
     from steelyard.pipelines.remote import CALL_SECONDS, Fleet
+    from steelyard.pipelines.server import hearing
     from steelyard.pipelines.spec import read_pipeline
 
-    with Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS) as fleet:
-        built = build(read_pipeline(arguments.pipeline), fleet)
-    _tell(f"written: {built.parameters}", f"written: {built.servers}")
+    notify = _notifier(arguments.lang)
+    with (
+        Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as fleet,
+        hearing(said=notify),
+    ):
+        built = build(read_pipeline(arguments.pipeline), fleet, choice=arguments.servers)
+    notify(f"written: {built.parameters}")
+    notify(f"written: {built.servers}")
+    if built.older is not None:
+        notify(f"kept as it was: {built.older}")
     if built.kept or built.unused:
-        _tell(f"new: {', '.join(built.added) or 'none'}; kept as they were: {len(built.kept)}")
+        notify(f"new: {', '.join(built.added) or 'none'}; kept as they were: {len(built.kept)}")
     if built.unused:
-        _tell(f"no step uses: {', '.join(built.unused)}")
+        notify(f"no step uses: {', '.join(built.unused)}")
+    if built.warnings:
+        notify("to be filled in before the run:")
+    for warning in built.warnings:
+        notify(warning)
     return 0
 
 
 def run_pipeline(arguments: argparse.Namespace) -> int:
     """Run all steps, keep what each has left, and print what came out last."""
+    from steelyard.pipelines.checking import check_parameters, check_templates
     from steelyard.pipelines.loading import load_servers, parameters_for
-    from steelyard.pipelines.plan import bind, check_parameters, remembered
+    from steelyard.pipelines.plan import bind, remembered
     from steelyard.pipelines.remote import CALL_SECONDS, Fleet
     from steelyard.pipelines.running import Pools, run_steps
     from steelyard.pipelines.server import hearing
@@ -77,20 +100,26 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends us ends the servers that we started
     pipeline = read_pipeline(arguments.pipeline)
-    with Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS) as fleet:
-        loaded = load_servers(pipeline, fleet, isolated=arguments.isolated)
+    notify = _notifier(arguments.lang)
+    with (
+        Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as fleet,
+        hearing(said=notify),
+    ):
+        loaded = load_servers(pipeline, fleet, isolated=arguments.isolated, choice=arguments.servers)
         parameters = parameters_for(pipeline, loaded, arguments.param)
         steps = bind(pipeline, loaded, parameters)
         check_parameters(loaded, parameters)
+        check_templates(loaded, steps, parameters)
         fleet.start(found.place for found in loaded.values() if found.place is not None)
         if parameters.unused:
-            _tell(f"no server of this pipeline: {', '.join(parameters.unused)} (parameters left out)")
+            notify(f"no server of this pipeline: {', '.join(parameters.unused)} (parameters left out)")
         journal = _journal(pipeline, parameters.values, resume=arguments.resume)
         pools = Pools(parameters.values, journal, remembered(steps))
-        with _kept(journal, pipeline), contextlib.redirect_stdout(sys.stderr), hearing(said=_tell):
+        with _kept(journal, pipeline), contextlib.redirect_stdout(sys.stderr):
             run_steps(steps, pools, _step)
     _tell_failures(pools.variables.get("ans_errors"))
-    sys.stdout.write(_shown(pools.last, as_json=arguments.json, words=words_of(arguments.lang)))
+    shown = _shown(pools.last, as_json=arguments.json, words=words_of(arguments.lang))
+    sys.stdout.write(shown if arguments.json else printable(shown))
     return 0
 
 
@@ -124,6 +153,8 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
     """The environment of servers: ours, and what the file .env beside says that is not set yet."""
     for name, value in _env_file(Path(".env")):
         os.environ.setdefault(name, value)
+    if getattr(arguments, "adopt", False):
+        os.environ["RETRIEVER_ADOPT"] = "1"  # the retriever reads it, in this process or in one of its own
     return {**os.environ, "log_level": arguments.log_level}
 
 
@@ -152,9 +183,17 @@ def _tell_failures(errors: Any) -> None:
         _tell(f"{len(failed)} of {len(errors)} answers failed or were cut: {failed[0]}")
 
 
+def _notifier(language: str) -> Callable[[str], None]:
+    """What tells a notice in a language."""
+    from steelyard.cli.messages import translate
+
+    return lambda words: _tell(translate(words, language))
+
+
 def _tell(*lines: str) -> None:
-    if sys.stderr is not None:
-        sys.stderr.write("".join(f"{line}\n" for line in lines))
+    from steelyard.cli.output import tell
+
+    tell(*lines)
 
 
 def _shown(last: Any, *, as_json: bool, words: "Words") -> str:
@@ -185,6 +224,8 @@ def _blocks(name: str, value: Any, words: "Words") -> Iterator[str]:
     counts = {key: each for key, each in (value.get("counts") or {}).items() if each}
     if counts:
         yield _grid([words("counted"), ""], [[words(key), _cell(each)] for key, each in counts.items()])
+    if isinstance(value.get("profile"), str):
+        yield f"{words('profile')}  {value['profile']}\n"
     if isinstance(value.get("signature"), str):
         yield f"{words('signature')}  {value['signature']}\n"
 

@@ -1,12 +1,17 @@
 """`steelyard report RESULT… -o FILE`: a page, a table or a plot of results that are there already."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import add_output_options, add_test_options, comparison_settings
+from steelyard.cli.options import (
+    add_documents_option,
+    add_output_options,
+    add_test_options,
+    comparison_settings,
+    documents_folder,
+)
 
 if TYPE_CHECKING:
     from steelyard.formats.document_sets import DocumentSet
@@ -31,6 +36,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--by", metavar="TAG", help="means for each value of a tag")
     parser.add_argument("--mask", action="store_true", help="hide identity, phone and card numbers and addresses")
     parser.add_argument("--benchmark", metavar="DIR", help="where the documents are, if not where the result says")
+    add_documents_option(parser)
     add_test_options(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
@@ -38,25 +44,28 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, compare, write."""
-    from steelyard.cli.output import show
+    from steelyard.cli.output import show, tell, write_and_show
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs, write_report
     from steelyard.reports.masking import mask_documents, mask_tables
     from steelyard.stats.compare import compare_all
 
-    check_outputs(arguments.output, arguments.results)
+    check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)
     placed = read_placed(arguments.results, arguments.metric)
     tables = [table for _, table in placed]
-    documents = documents_for(tables, arguments.benchmark, [folder for folder, _ in placed])
+    folders = [folder for folder, _ in placed]
+    documents = documents_for(tables, arguments.benchmark, folders, documents_folder(arguments))
     if arguments.mask:
         tables, documents = mask_tables(tables), mask_documents(documents)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     report = Report(tables, comparisons, arguments.per_item, arguments.by)
-    if arguments.json or not arguments.output:
-        show(report, arguments)
-    for path in arguments.output:
-        write_report(report, path, language=arguments.lang, documents=documents)
-        sys.stderr.write(f"written: {path}\n")
+
+    def write(path: Path) -> None:
+        write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
+        tell(f"written: {path}")
+
+    is_shown = arguments.json or not arguments.output
+    write_and_show(arguments.output, write, lambda: show(report, arguments) if is_shown else None)
     return 0
 
 
@@ -65,15 +74,17 @@ def read_results(paths: Sequence[str], metrics: Sequence[str] | None = None) -> 
     return [table for _, table in read_placed(paths, metrics)]
 
 
-def read_placed(paths: Sequence[str], metrics: Sequence[str] | None = None) -> "list[tuple[Path, Table]]":
-    """The same, each with the folder of its file."""
+def read_placed(
+    paths: Sequence[str], metrics: Sequence[str] | None = None, *, strict: bool = False
+) -> "list[tuple[Path, Table]]":
+    """The same, each with the folder of its file; with `strict`, none whose items contradict its footer."""
     from dataclasses import replace
 
     from steelyard.formats.results import load_all
     from steelyard.formats.sources import result_name
     from steelyard.reports.content import unique_names
 
-    files = [(path, load_all(path)) for path in paths]
+    files = [(path, load_all(path, strict=strict)) for path in paths]
     tables = [table for _, found in files for table in found]
     names = [table.name for table in tables]
     if len(set(names)) < len(names):  # two runs of one system: their files tell which is which
@@ -84,11 +95,15 @@ def read_placed(paths: Sequence[str], metrics: Sequence[str] | None = None) -> "
 
 
 def documents_for(
-    tables: "Sequence[Table]", folder: str | None = None, beside: Sequence[Path | None] = ()
+    tables: "Sequence[Table]",
+    folder: str | None = None,
+    beside: Sequence[Path | None] = (),
+    also: Path | None = None,
 ) -> "DocumentSet":
     """The documents that the items are about: from the folder, or from where each result says, by name.
 
-    `beside` are the folders of the results files, one for each table. A folder that the user names must hold some.
+    `beside` are the folders of the results files, one for each table. A folder that the user names must hold some;
+    `also` is one in which documents may lie beside that of the benchmark.
     """
     from steelyard.errors import ConfigError, InputError
     from steelyard.formats.document_sets import DocumentSet
@@ -96,10 +111,10 @@ def documents_for(
 
     if folder is None:
         places = dict.fromkeys(zip((table.benchmark for table in tables), beside or [None] * len(tables), strict=True))
-        return DocumentSet.of(documents_of(benchmark, beside=place) for benchmark, place in places)
+        return DocumentSet.of(documents_of(benchmark, beside=place, also=also) for benchmark, place in places)
     if not Path(folder).is_dir():
         raise ConfigError(f"there is no folder {folder!r}", hint=BENCHMARK_HINT)
-    found = documents_of(str(Path(folder).resolve()))
+    found = documents_of(str(Path(folder).resolve()), also=also)
     if not found.found:
         raise InputError.of(found.missing, hint=BENCHMARK_HINT)
     return found

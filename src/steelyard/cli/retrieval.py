@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.stats.compare import compare_all
 
     _check_stdin([arguments.qrels, *arguments.runs])
-    check_outputs(arguments.output, [arguments.qrels, *arguments.runs])
+    check_outputs(arguments.output, [arguments.qrels, *arguments.runs], overwrite=arguments.overwrite)
     load_metrics(arguments.metrics_from, Path.cwd())
     measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)

@@ -26,6 +26,59 @@ RETRIEVER = {
     "run bm25_index instead": "请改用 bm25_index",
     "run retriever_embed first": "请先运行 retriever_embed",
     "run retriever_embed and retriever_index first": "请先运行 retriever_embed 和 retriever_index",
+    "set overwrite: true to make it anew; or, if UltraRAG made it from this corpus by this model, run with --adopt": (
+        "请设 overwrite: true 以重新生成；若它是 UltraRAG 用这份语料和这个模型生成的，请加 --adopt 运行"
+    ),
+    "this has {} passages, the corpus has {}: it was made from something else": (
+        "它有 {} 个段落，语料有 {} 个：它是由别的内容生成的"
+    ),
+    "the backend latent cannot search by vectors of another model": "后端 latent 不能用其他模型的向量检索",
+    "set backend and model_name_or_path to what UltraRAG used": (
+        "请把 backend 和 model_name_or_path 设为 UltraRAG 所用的"
+    ),
+    "adopted: {} ({} passages, {}); whether it was made from this corpus and by this model cannot be checked": (
+        "已采用：{}（{} 个段落，{}）；无法核对它是否由这份语料和这个模型生成"
+    ),
+    "{} of {} passages have the id of an earlier one": "{1} 个段落中有 {0} 个的 id 与前面的重复",
+    # corpora made from documents
+    "no such file or folder": "没有这个文件或文件夹",
+    "name a document, or a folder of documents, in parse_file_path": (
+        "请在 parse_file_path 中填写文档或文档所在的文件夹"
+    ),
+    "documents of this kind are not read": "不读取这种文档",
+    "documents are .txt, .md, .pdf or .docx": "文档为 .txt、.md、.pdf 或 .docx",
+    "there is no document with text in it": "其中没有带文本的文档",
+    "this document has no contents": "这个文档没有 contents",
+    "a document is an object with id, title and contents; build_text_corpus makes such a file": (
+        "文档是带 id、title 和 contents 的对象；build_text_corpus 生成这样的文件"
+    ),
+    "{} must name a file, not {}": "{} 必须是文件名，而不是 {}",
+    "written: {} ({} documents)": "已写入：{}（{} 个文档）",
+    "written: {} ({} chunks)": "已写入：{}（{} 个文本块）",
+    "left out or doubtful: {}": "略去或存疑：{}",
+    "chunk_overlap: {} is no smaller than chunk_size; {} is used": "chunk_overlap: {} 不小于 chunk_size，改用 {}",
+    "chunk_overlap must be a whole number from 0 on, not {}": "chunk_overlap 必须是从 0 起的整数，而不是 {}",
+    "delim must be a list of texts, not {}": "delim 必须是文本列表，而不是 {}",
+    "for example ['.', '!', '?', '。', '！', '？', '\\n']": "例如 ['.', '!', '?', '。', '！', '？', '\\n']（列表）",
+    "the tokenizer {} needs tiktoken": "分词器 {} 需要 tiktoken",
+    "the tokenizer {} cannot be loaded: {}": "无法载入分词器 {}：{}",
+    "use character or word, or: pip install tiktoken": "请用 character 或 word，或安装：pip install tiktoken",
+    "use character or word, which need no download": "请用 character 或 word，它们无需下载",
+    "tokenizer_or_token_counter must be text, not {}": "tokenizer_or_token_counter 必须是文本，而不是 {}",
+    # reranking
+    "infinity is not offered as backend": "infinity 不能用作后端",
+    "for example openbmb/MiniCPM-Reranker-Light; or set backend: lexical, which needs no model": (
+        "例如 openbmb/MiniCPM-Reranker-Light；或设 backend: lexical，它不需要模型"
+    ),
+    "no reranker is open": "还没有打开重排器",
+    "run reranker_init first": "请先运行 reranker_init",
+    "passages must be a list with a list of texts for each query, not {}": (
+        "段落必须是列表，每个查询一个文本列表，而不是 {}"
+    ),
+    "the passages of query {} must be a list of texts": "第 {} 个查询的段落必须是文本列表",
+    "{} queries, {} lists of passages": "{} 个查询，{} 个段落列表",
+    "the model failed: {}": "模型出错：{}",
+    "the reranker at {} failed: {}": "{} 处的重排服务失败：{}",
     # settings
     "{} is not offered as {}": "{} 不能用作{}",
     "use sentence_transformers, or an endpoint of it by the backend openai": (
@@ -66,6 +119,8 @@ RETRIEVER_WORDS = {
     "backend": "后端",
     "index backend": "索引后端",
     "tokenizer": "分词器",
+    "chunk_backend": "分块方式",
+    "reranking by a local model": "用本地模型重排",
     "language": "语言",
     "searching by BM25": "BM25 检索",
     "searching by vectors": "向量检索",

@@ -2,15 +2,23 @@
 
 import argparse
 import re
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import add_language_option, natural
+from steelyard.cli.options import (
+    add_documents_option,
+    add_language_option,
+    add_overwrite_option,
+    documents_folder,
+    natural,
+)
 
 if TYPE_CHECKING:
+    from steelyard.formats.document_sets import DocumentSet
+    from steelyard.formats.reviews import Judgement
     from steelyard.reports.review import Wanted
+    from steelyard.table import Table
 
 SUFFIXES = (".html", ".jsonl")
 _DESCRIPTION = """Draw verdicts of a result, for a person to agree or disagree with each.
@@ -34,9 +42,11 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--seed", type=natural, default=42, metavar="N", help="of the draw (%(default)s)")
     parser.add_argument("--mask", action="store_true", help="hide numbers of persons, phones and cards, and addresses")
     parser.add_argument("--benchmark", metavar="DIR", help="where the documents are (as the result says)")
+    add_documents_option(parser)
     parser.add_argument(
         "-o", "--output", action="append", type=Path, required=True, metavar="FILE", help=".html or .jsonl (repeatable)"
     )
+    add_overwrite_option(parser)
     add_language_option(parser)
     parser.set_defaults(run=run)
 
@@ -54,43 +64,64 @@ def wanted(text: str) -> "Wanted":
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw, write, and say what was drawn."""
-    from steelyard.cli.messages import translate
+    from steelyard.cli.output import tell
     from steelyard.cli.report import documents_for
     from steelyard.formats.results import load
-    from steelyard.formats.reviews import render_review_lines
-    from steelyard.reports.files import check_outputs, write_text
-    from steelyard.reports.review import (
-        UNCERTAIN,
-        SampleSettings,
-        mask_strata,
-        render_review,
-        take_sample,
-        uncertain_rows,
-    )
-    from steelyard.reports.words import words_of
+    from steelyard.formats.reviews import is_untouched
+    from steelyard.reports.files import check_outputs
+    from steelyard.reports.review import SampleSettings, take_sample
 
-    check_outputs(arguments.output, [arguments.result], suffixes=SUFFIXES)
+    check_outputs(arguments.output, [arguments.result], suffixes=SUFFIXES, overwrite=True)
+    if not (arguments.overwrite or all(map(is_untouched, _reviews(arguments.output)))):
+        check_outputs(arguments.output, suffixes=SUFFIXES)
     table = load(arguments.result)
-    settings = SampleSettings(arguments.wanted, arguments.by, arguments.seed, arguments.metric)
-    sample = take_sample(table, settings)
-    documents = documents_for([table], arguments.benchmark, [Path(arguments.result).parent])
-    for path in arguments.output:
+    sample = take_sample(table, SampleSettings(arguments.wanted, arguments.by, arguments.seed, arguments.metric))
+    beside = [Path(arguments.result).parent]
+    documents = documents_for([table], arguments.benchmark, beside, documents_folder(arguments))
+    _write(table, sample, documents, arguments)
+    tell(*_notices(table, sample, documents, arguments))
+    return 0
+
+
+def _write(
+    table: "Table", sample: "Sequence[Judgement]", documents: "DocumentSet", arguments: argparse.Namespace
+) -> None:
+    from steelyard.formats.reviews import is_untouched, render_review_lines
+    from steelyard.formats.writing import write_whole
+    from steelyard.reports.review import mask_strata, render_review
+
+    for path in dict.fromkeys(arguments.output):
         if path.suffix.lower() == ".jsonl":
-            write_text(render_review_lines(mask_strata(sample) if arguments.mask else sample), path)
+            lines = render_review_lines(mask_strata(sample) if arguments.mask else sample)
+            write_whole(path, lines, overwrite=arguments.overwrite or is_untouched(path))
         else:
             options = {"language": arguments.lang, "mask": arguments.mask}
-            write_text(render_review(table, sample, documents=documents, **options), path)
-    _tell([f"{len(sample)} of {sample[0].sampling.population} verdicts; seed {arguments.seed}"])
+            write_whole(path, render_review(table, sample, documents=documents, **options))
+
+
+def _notices(
+    table: "Table", sample: "Sequence[Judgement]", documents: "DocumentSet", arguments: argparse.Namespace
+) -> Iterator[str]:
+    """What was drawn, which documents are not shown, and which ids hold something private."""
+    from steelyard.cli.messages import translate
+    from steelyard.reports.review import UNCERTAIN, uncertain_rows
+    from steelyard.reports.words import words_of
+
+    yield f"{len(sample)} of {sample[0].sampling.population} verdicts; seed {arguments.seed}"
     if arguments.by == UNCERTAIN:
         drawn = sum(judgement.sampling.stratum == UNCERTAIN for judgement in sample)
         all_of = len(uncertain_rows(table, sample[0].metric))
-        _tell([translate(f"{drawn} of them are uncertain, of {all_of} in the result", arguments.lang)])
+        yield translate(f"{drawn} of them are uncertain, of {all_of} in the result", arguments.lang)
     if any(path.suffix.lower() != ".jsonl" for path in arguments.output):
         not_shown = words_of(arguments.lang)("documents are not shown")
-        _tell(f"{not_shown}: {translate(str(problem), arguments.lang)}" for problem in documents.missing)
+        yield from (f"{not_shown}: {translate(str(problem), arguments.lang)}" for problem in documents.missing)
     if arguments.mask:
-        _tell(translate(line, arguments.lang) for line in _open_ids([judgement.id for judgement in sample]))
-    return 0
+        yield from (translate(line, arguments.lang) for line in _open_ids([judgement.id for judgement in sample]))
+
+
+def _reviews(paths: Sequence[Path]) -> list[Path]:
+    """The review files among the outputs that exist."""
+    return [path for path in paths if path.suffix.lower() == ".jsonl" and path.exists()]
 
 
 def _open_ids(ids: Sequence[str]) -> Iterator[str]:
@@ -100,8 +131,3 @@ def _open_ids(ids: Sequence[str]) -> Iterator[str]:
     count = sum(mask_text(identifier) != identifier for identifier in ids)
     if count:
         yield f"{count} ids hold something private and are kept: steelyard agreement finds verdicts by them"
-
-
-def _tell(lines: Iterable[str]) -> None:
-    if sys.stderr is not None:
-        sys.stderr.writelines(f"{line}\n" for line in lines)

@@ -3,13 +3,16 @@
 import argparse
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import add_language_option
+from steelyard.cli.options import add_language_option, positive, seconds
 from steelyard.errors import ConfigError, InputError, UnknownName
 
 if TYPE_CHECKING:
+    from steelyard.pipelines.calls import Calls
+    from steelyard.pipelines.http_limits import Limits
     from steelyard.pipelines.server import Server
 
 TOKEN_VARIABLE = "STEELYARD_TOKEN"
@@ -31,23 +34,56 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--token", help=f"bearer token that clients must send; needed beyond this machine (or set {TOKEN_VARIABLE})"
     )
+    _add_limits(parser)
     add_language_option(parser)
     parser.set_defaults(run=run_serve)
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    """The limits of `Calls` and `Limits`, whose defaults the help repeats."""
+    options = (
+        ("--call-timeout", seconds, "S", "seconds of one call (600)"),
+        ("--max-calls", positive, "N", "calls at work at a time (16)"),
+        ("--max-body", positive, "MB", "megabytes of a request over HTTP (256)"),
+        ("--max-sessions", positive, "N", "sessions over HTTP (256)"),
+        ("--session-timeout", seconds, "S", "seconds after which an idle session over HTTP is ended (600)"),
+        ("--read-timeout", seconds, "S", "seconds to wait for a client that is slow to send or to read (30)"),
+    )
+    group = parser.add_argument_group("limits")
+    for name, kind, shown, words in options:
+        group.add_argument(name, type=kind, metavar=shown, help=words)
+
+
+def limits_of(arguments: argparse.Namespace) -> "tuple[Limits, Calls]":
+    """The limits that the options say, and the defaults where they say nothing."""
+    from steelyard.pipelines.calls import Calls
+    from steelyard.pipelines.http_limits import MEGABYTE, Limits
+
+    body = arguments.max_body * MEGABYTE if arguments.max_body else None
+    http = {"body": body, "sessions": arguments.max_sessions}
+    http |= {"idle": arguments.session_timeout, "patience": arguments.read_timeout}
+    calls = {"seconds": arguments.call_timeout, "most": arguments.max_calls}
+    return Limits(**_said(http)), Calls(**_said(calls))
+
+
+def _said(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def run_serve(arguments: argparse.Namespace) -> int:
     """Serve until the input ends or somebody interrupts."""
     from steelyard.pipelines.serving import is_loopback, serve_http, serve_stdio
 
-    server = _server(arguments.name)
+    server, (limits, calls) = _server(arguments.name), limits_of(arguments)
     if arguments.http is None:
-        serve_stdio(server)
+        serve_stdio(server, calls)
         return 0
     host, port = _address(arguments.http)
     token = arguments.token or os.environ.get(TOKEN_VARIABLE)
     if not token and not is_loopback(host):
         raise ConfigError(f"{host} can be reached from elsewhere: a token is needed", where="--http", hint=TOKEN_HINT)
-    serve_http(server, host, port, token, lambda address: _tell(f"serving {server.name} on {address}"))
+    started = partial(_tell, f"serving {server.name} on ")
+    serve_http(server, host, port, token, started, limits, calls)
     return 0
 
 
@@ -66,12 +102,12 @@ def _server(name: str) -> "Server":
 def _address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     host = host.strip("[]")
-    if not (colon and host and port.isascii() and port.isdigit() and int(port) < 65536):
+    if not (colon and host and port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536):
         raise InputError(f"an address is HOST:PORT, not {text!r}", where="--http", hint=ADDRESS_HINT)
     return host, int(port)
 
 
-def _tell(line: str) -> None:
+def _tell(words: str, address: str) -> None:
     if sys.stderr is not None:
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{words}{address}\n")
         sys.stderr.flush()

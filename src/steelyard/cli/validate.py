@@ -2,15 +2,14 @@
 
 import argparse
 import json
-import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from steelyard.cli.options import add_language_option
+from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
+from steelyard.text.visible import visible_lines
 
 if TYPE_CHECKING:
     from steelyard.errors import Problem, SteelyardError
@@ -31,7 +30,6 @@ _UNITS: Final = {
     "zh": {"header": "首部", "question": "问话", "answer": "答话", "line": "单行"},
 }
 _INDENT: Final = {"en": " " * 10, "zh": " " * 6}  # a Chinese character is two columns wide
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def add_command(commands: Any) -> None:
@@ -46,19 +44,22 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--show", action="store_true", help="print what is read of documents, page by page")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors: exit code 2")
     parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+    add_documents_option(parser)
     add_language_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, then tell."""
-    findings = _Findings()
+    from steelyard.cli.output import print_json, say
+
+    findings = _Findings(allowed=documents_folder(arguments))
     for path in arguments.paths:
         findings.attempt(findings.show if arguments.show else findings.check, Path(path))
     if arguments.json:
-        sys.stdout.buffer.write(_json(findings))
+        print_json(_json(findings))
     else:
-        sys.stdout.write("\n".join(_lines(findings, arguments.lang)) + "\n")
+        say("\n".join(_lines(findings, arguments.lang)) + "\n")
     return 2 if findings.errors or (arguments.strict and findings.warnings) else 0
 
 
@@ -66,6 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 class _Findings:
     """What has been looked at so far, and what was wrong with it."""
 
+    allowed: Path | None = None
     errors: list["SteelyardError"] = field(default_factory=list)
     warnings: list["Problem"] = field(default_factory=list)
     questions: int = 0
@@ -138,7 +140,7 @@ class _Findings:
         from steelyard.formats.questions import find_document
         from steelyard.legal.lint import lint
 
-        path = find_document(file, folder)
+        path = find_document(file, folder, self.allowed)
         self.files.add(path)
         document = self._document(path)
         if document:
@@ -154,14 +156,14 @@ class _Findings:
         return self.documents[path]
 
 
-def _json(findings: _Findings) -> bytes:
+def _json(findings: _Findings) -> str:
     problems = [(problem, "error") for error in findings.errors for problem in error.problems]
     problems += [(problem, "warning") for problem in findings.warnings]
     rows = [{"where": problem.where, "message": problem.message, "level": level} for problem, level in problems]
     told: dict[str, Any] = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
     if findings.shown:
         told["documents"] = [_document_json(document) for document in findings.shown]
-    return (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode("utf-8")
+    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
 
 
 def _document_json(document: "Document") -> dict[str, Any]:
@@ -194,7 +196,7 @@ def _page_lines(name: str, page: "Page", language: str) -> Iterator[str]:
     """A heading, and every unit of the page with its kind; control characters do not reach the terminal."""
     yield _heading(name, page, language)
     for unit in page.units:
-        text = _CONTROLS.sub("\ufffd", page.text[unit.start : unit.end])
+        text = visible_lines(page.text[unit.start : unit.end])
         yield f"{_UNITS[language][unit.kind]}  " + text.replace("\n", f"\n{_INDENT[language]}")
     if not page.units:
         yield _NOTHING[language]

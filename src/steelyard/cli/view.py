@@ -2,15 +2,19 @@
 
 import argparse
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
-from steelyard.cli.options import add_language_option, natural
+from steelyard import limits
+from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
 from steelyard.errors import InputError
+from steelyard.text.visible import visible
 
 TOKEN_VARIABLE = "STEELYARD_TOKEN"
 PORT = 8765
+LAST_PORT = 65_535
 
 DESCRIPTION = """Serve the results below a folder as pages: list, search, history, each result, any two compared.
 Read-only, and for this machine only unless --host and a token say otherwise. What was read is kept in
@@ -22,11 +26,12 @@ def add_command(commands: Any) -> None:
     parser = commands.add_parser("view", help="look at a folder of results in the browser", description=DESCRIPTION)
     parser.add_argument("dir", nargs="?", type=Path, default=Path(), metavar="DIR", help="the folder (this one)")
     parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (%(default)s)")
-    parser.add_argument("--port", type=natural, default=PORT, metavar="N", help="0 takes a free one (%(default)s)")
+    parser.add_argument("--port", type=port, default=PORT, metavar="N", help="0 takes a free one (%(default)s)")
     parser.add_argument(
         "--token", help=f"what readers must bring; needed beyond this machine (or set {TOKEN_VARIABLE})"
     )
     parser.add_argument("--mask", action="store_true", help="hide numbers of persons, phones and cards, and addresses")
+    add_documents_option(parser)
     add_language_option(parser)
     parser.set_defaults(run=run_view)
 
@@ -35,6 +40,7 @@ def run_view(arguments: argparse.Namespace) -> int:
     """Serve until somebody interrupts."""
     from steelyard.cli.messages import translate
     from steelyard.cli.progress import proportion
+    from steelyard.web import limits as _  # noqa: F401 - they are in the environment too
     from steelyard.web.access import Access
     from steelyard.web.index import Index
     from steelyard.web.privacy import MASKED, OPEN
@@ -42,15 +48,18 @@ def run_view(arguments: argparse.Namespace) -> int:
     from steelyard.web.server import serve
     from steelyard.web.viewer import Viewer
 
-    if not arguments.dir.is_dir():
+    limits.read_environment(os.environ)
+    if not _is_folder(arguments.dir):
         hint = "name the folder in which results are kept"
-        raise InputError("there is no such folder", where=str(arguments.dir), hint=hint)
+        raise InputError("there is no such folder", where=visible(str(arguments.dir)), hint=hint)
     access = Access(arguments.host, arguments.token or os.environ.get(TOKEN_VARIABLE) or None)
     index = Index(arguments.dir)
     with proportion("results") as told:
         index.refresh(told)
     privacy = MASKED if arguments.mask else OPEN
-    viewer = Viewer(index, report_pages(index.folder, privacy), arguments.lang, translate, privacy)
+    viewer = Viewer(
+        index, report_pages(index.folder, privacy, documents_folder(arguments)), arguments.lang, translate, privacy
+    )
     try:
         serve(viewer, access, arguments.port, lambda address: _tell(f"results of {index.folder} on {address}"))
     except KeyboardInterrupt:
@@ -60,7 +69,21 @@ def run_view(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def port(text: str) -> int:
+    """The number of a port, 0 for a free one."""
+    if not re.fullmatch("[0-9]{1,5}", text) or int(text) > LAST_PORT:
+        raise argparse.ArgumentTypeError(f"must lie between 0 and {LAST_PORT}, not {text[:20]!r}")
+    return int(text)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # too long, or no path at all
+        return False
+
+
 def _tell(line: str) -> None:
     if sys.stderr is not None:
-        sys.stderr.write(f"{line}\n")
+        sys.stderr.write(f"{visible(line)}\n")
         sys.stderr.flush()

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
 from steelyard.formats.layouts import ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
 from steelyard.formats.rankings import first_seen
-from steelyard.formats.records import Record
+from steelyard.formats.records import COLUMNS, Record
 
 BATCH = 2048  # rows that are read, and weighed, together
 
@@ -102,6 +103,7 @@ class RowReader:
         new = [record for record in batch if not record.fields.keys() <= self._columns.keys()]
         if new:
             self._columns.update(dict.fromkeys(column for record in new for column in record.fields))
+            limits.COLUMNS.check(len(self._columns), COLUMNS, error=InputError, where=self.name)
             before = self._layout
             try:
                 self._lay_out()
@@ -151,7 +153,7 @@ class RowReader:
         if identifier is None:
             raise _BadId(f"the id must be text or a whole number, not {_shown(value)}")
         if identifier in self._ids:
-            line = self._lines[list(self._ids).index(identifier)]
+            line = self._lines[next(at for at, each in enumerate(self._ids) if each == identifier)]
             raise _BadId(f"the id {identifier!r} appears again{first_seen(place(line))}")
         self._ids[identifier] = None
         self._lines.append(number)

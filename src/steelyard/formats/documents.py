@@ -11,6 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
 from steelyard.formats.docx import read_docx
 from steelyard.formats.ooxml import OLE, ZIP, old_format
@@ -24,6 +25,7 @@ DOCUMENT_KINDS = (".md", ".markdown", ".txt", ".text", ".json", ".docx", ".pdf")
 OLD_KINDS = (".doc",)
 """Documents that are known and refused, with a way to convert them."""
 PAGES_HINT = "a document in JSON has a list called pages, of objects with page and text"
+SCANNED_HINT = "a scanned page needs text recognition (OCR) first"
 MARKS_HINT = "put each mark above its page, or each below its page"
 
 _PDF = b"%PDF-"
@@ -85,7 +87,7 @@ class _Sheet(NamedTuple):
 def read_document(path: str | Path) -> Document:
     """The pages of a document; the suffix tells the format, and PDF and DOCX are also known by their first bytes."""
     with closing(open_stream(path)) as stream:
-        content = stream.read()
+        content = stream.read_all(limits.DOCUMENT_BYTES)
     warnings: list[Problem] = []
     sheets = list(_sheets(content, stream.name, kind_of(path), warnings))
     if not any(sheet.text for sheet in sheets):
@@ -96,9 +98,27 @@ def read_document(path: str | Path) -> Document:
     return Document(Path(stream.name).name, pages, stream.digest(), tuple(warnings))
 
 
-def _sheets(content: bytes, name: str, kind: str, warnings: list[Problem]) -> Iterable[_Sheet]:
+def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
+    """The text of a document without its pages, and what may be wrong with it; page marks are not looked for.
+
+    A page of a PDF without text is a warning here; where the pages of a DOCX file end does not matter. Between pages
+    stands an empty line.
+    """
+    with closing(open_stream(path)) as stream:
+        content = stream.read_all(limits.DOCUMENT_BYTES)
+    kind, warnings = kind_of(path), list[Problem]()
+    if kind in (".pdf", ".docx", *OLD_KINDS) or content.startswith((_PDF, ZIP, OLE)):
+        sheets = _sheets(content, stream.name, kind, warnings, blank_pages=True)
+        text = "\n\n".join(sheet.text for sheet in sheets if sheet.text)
+        return text, tuple(warnings) if content.startswith(_PDF) else ()
+    return _decoded(content, stream.name), ()
+
+
+def _sheets(
+    content: bytes, name: str, kind: str, warnings: list[Problem], *, blank_pages: bool = False
+) -> Iterable[_Sheet]:
     if kind == ".pdf" or content.startswith(_PDF):
-        return _pdf_sheets(content, name, warnings)
+        return _pdf_sheets(content, name, warnings, blank_pages=blank_pages)
     if kind in OLD_KINDS or content.startswith(OLE):
         raise old_format(content, name)
     if kind == ".docx" or content.startswith(ZIP):
@@ -246,7 +266,7 @@ def _docx_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sh
     return [_Sheet(f"{name}: page {number}", number, _clean(text)) for number, text in enumerate(read.pages, 1)]
 
 
-def _pdf_sheets(content: bytes, name: str, warnings: list[Problem]) -> Iterator[_Sheet]:
+def _pdf_sheets(content: bytes, name: str, warnings: list[Problem], *, blank_pages: bool) -> Iterator[_Sheet]:
     try:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
@@ -258,10 +278,10 @@ def _pdf_sheets(content: bytes, name: str, warnings: list[Problem]) -> Iterator[
         for number, page in enumerate(PdfReader(BytesIO(content)).pages, 1):
             where = f"{name}: page {number}"
             text = _clean(page.extract_text())
+            if not text and not blank_pages:
+                raise InputError("this page has no text", where=where, hint=SCANNED_HINT)
             if not text:
-                raise InputError(
-                    "this page has no text", where=where, hint="a scanned page needs text recognition (OCR) first"
-                )
+                warnings.append(Problem(where, "this page has no text"))
             warnings += _unreadable(text, where)
             yield _Sheet(where, number, text)
     except (PyPdfError, zlib.error, struct.error, *_DAMAGE) as error:

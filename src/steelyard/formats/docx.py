@@ -12,6 +12,7 @@ from io import BytesIO
 from typing import Final, Literal, NamedTuple
 from zipfile import ZipFile
 
+from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.formats.ooxml import DAMAGE, OLE, RESAVE_HINT, WHOLE_HINT, Attributes, Handler, Package, old_format
 
@@ -21,6 +22,7 @@ _LEFT_OUT: Final = frozenset(
 )
 _WRITTEN: Final = {"w:tab": "\t", "w:ptab": "\t", "w:cr": "\n", "w:noBreakHyphen": "-"}
 _PICTURES: Final = ("w:drawing", "w:pict", "w:object")
+_ENTRY: Final = b"PK\x01\x02"  # begins the entry of a part in the directory of a zip file
 _SAME_PAGE: Final = ("continuous", "nextColumn")
 
 Kind = Literal["break", "before", "rendered", "section", "picture", "footnote", "endnote", "row", "cell", "row end"]
@@ -47,6 +49,7 @@ def read_docx(content: bytes, name: str) -> Docx:
     """The pages of a DOCX file; one that cannot be read is an error."""
     if content.startswith(OLE):
         raise old_format(content, name)
+    limits.PACKAGE_PARTS.check(content.count(_ENTRY), "the number of parts", error=InputError, where=name)
     try:
         with ZipFile(BytesIO(content)) as archive:
             return _read(Package(archive, name))

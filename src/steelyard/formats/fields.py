@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from steelyard.errors import MOST_PROBLEMS
 from steelyard.formats.spans import PADDING, Bytes, Spans, padded
 from steelyard.table import Flags, IntArray
 
@@ -16,7 +17,8 @@ class Fields:
     """The wanted columns of each line that has any; `line` is its number, counted from 0 in its block.
 
     `widths` is how many columns each line has, wanted or not; `comments` counts the lines that begin with #.
-    `problems` are lines that cannot be split or have too few columns (these are left out), by number, with the reason.
+    `problems` are lines that cannot be split or have too few columns (these are left out), by number, with the reason;
+    of each kind the first are enough.
     """
 
     columns: list[Spans]
@@ -82,7 +84,7 @@ def _split_any(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[int])
 
 
 def _too_short(widths: IntArray, kept: IntArray, columns: int) -> list[tuple[int, str]]:
-    short = kept[widths[kept] < columns]
+    short = kept[widths[kept] < columns][:MOST_PROBLEMS]
     return [(int(line), f"{_columns(widths[line])}, at least {columns} are needed") for line in short]
 
 
@@ -90,12 +92,12 @@ def _bare_returns(buffer: Bytes, newlines: IntArray) -> list[tuple[int, str]]:
     returns = np.flatnonzero(buffer == _RETURN)
     bare = returns[buffer[returns + 1] != _NEWLINE]
     message = "a carriage return inside a line; lines must end in LF or CRLF"
-    return [(int(line), message) for line in np.unique(np.searchsorted(newlines, bare))]
+    return [(int(line), message) for line in np.unique(np.searchsorted(newlines, bare))[:MOST_PROBLEMS]]
 
 
 def _controls(buffer: Bytes, newlines: IntArray) -> list[tuple[int, str]]:
     """Control characters that are not white space: no id holds one, and trec_eval would not split there."""
-    found = np.flatnonzero((buffer < _SPACE) & ((buffer < _TAB) | (buffer > _RETURN)))
+    found = np.flatnonzero((buffer < _SPACE) & ((buffer < _TAB) | (buffer > _RETURN)))[:MOST_PROBLEMS]
     lines = np.searchsorted(newlines, found)
     return [
         (int(line), f"a control character (0x{buffer[at]:02x}) inside a line")

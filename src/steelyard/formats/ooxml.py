@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
+from steelyard import limits
 from steelyard.errors import InputError
 
 OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -17,10 +18,12 @@ ZIP: Final = b"PK\x03\x04"
 WHOLE_HINT = "is the file whole?"
 RESAVE_HINT = "open it in Word and save it as .docx again"
 
-DAMAGE: Final = (BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, OverflowError)
+DAMAGE: Final = (
+    *(BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError),
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, TypeError),
+)
 """What a damaged zip file raises."""
 
-_LARGEST_PART: Final = 1 << 26
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
 _PREFIXES: Final = {
     "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w:",
@@ -82,11 +85,11 @@ class Package:
             raise old_format(_ENCRYPTED, self.name)
         if part.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise BadZipFile(f"compression method {part.compress_type}")
+        largest = int(limits.PART_BYTES.value)
         with self.archive.open(part) as file:
-            content = file.read(_LARGEST_PART + 1)  # what is there, whatever the directory says
-        if len(content) > _LARGEST_PART:
-            message = f"{path} in it is larger than {_LARGEST_PART >> 20} MB"
-            raise InputError(message, where=self.name, hint="save it in parts, or as PDF")
+            content = file.read(largest + 1)  # what is there, whatever the directory says
+        if len(content) > largest:
+            raise limits.PART_BYTES.exceeded(path, error=InputError, where=self.name)
         return content
 
     def _refuse(self, path: str) -> None:

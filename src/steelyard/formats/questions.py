@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
+from steelyard import limits
 from steelyard.errors import InputError, Problem, nearest
 from steelyard.formats.places import Places, located_json
 from steelyard.formats.question_checks import benchmark_folder, faults, questions_of
-from steelyard.formats.streams import read_text
+from steelyard.formats.streams import is_file, is_folder, read_text
 
 __all__ = [
     "QuestionFile",
@@ -24,6 +25,8 @@ __all__ = [
 
 FOLDER_HINT = "a benchmark folder has questions/*.json, or question files of its own"
 DOCUMENT_HINT = "a document lies beside the questions, in the benchmark's folder, or in its folder documents"
+
+OUTSIDE_HINT = "put it into the folder of the benchmark, or allow another folder by --documents DIR"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class QuestionFile:
 
 def read_question_file(path: str | Path) -> QuestionFile:
     """A file of questions; all that is wrong with it is told at once."""
-    text, stream = read_text(path)
+    text, stream = read_text(path, limits.DOCUMENT_BYTES)
     if not text.strip():
         raise InputError("there is nothing in it", where=stream.name)
     content, places = located_json(text, stream.name)
@@ -85,10 +88,12 @@ def read_benchmark(directory: str | Path) -> list[QuestionFile]:
 def question_paths(directory: str | Path) -> list[Path]:
     """The question files of a folder, by name; other JSON files beside them are left out."""
     folder = Path(directory)
-    if not folder.is_dir():
+    if not is_folder(folder):
         raise InputError("there is no such folder", where=str(folder))
     inner = folder / "questions"
-    paths = sorted(inner.glob("*.json")) if inner.is_dir() else sorted(filter(is_question_file, folder.glob("*.json")))
+    paths = (
+        sorted(inner.glob("*.json")) if is_folder(inner) else sorted(filter(is_question_file, folder.glob("*.json")))
+    )
     if not paths:
         raise InputError("there are no questions in it", where=str(folder), hint=FOLDER_HINT)
     return paths
@@ -96,7 +101,7 @@ def question_paths(directory: str | Path) -> list[Path]:
 
 def is_question_file(path: str | Path) -> bool:
     """Whether a JSON file means to be one of questions: it names a benchmark_type, or has questions."""
-    text, stream = read_text(path)
+    text, stream = read_text(path, limits.DOCUMENT_BYTES)
     content, _ = located_json(text, stream.name)
     return isinstance(content, dict) and not content.keys().isdisjoint(("benchmark_type", "questions"))
 
@@ -110,20 +115,44 @@ def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
     )
 
 
-def find_document(file: QuestionFile, directory: str | Path) -> Path:
-    """The document that the questions are about: beside them, in the folder, or in its folder `documents`."""
-    folders = [Path(file.path).parent, Path(directory), Path(directory) / "documents"]
+def find_document(file: QuestionFile, directory: str | Path, documents: str | Path | None = None) -> Path:
+    """The document that the questions are about: beside them, in the folder, or in its folder `documents`.
+
+    A benchmark may come from anybody, so a name or a link must not lead out of its folder; `documents` is another
+    folder that the user allows, and is looked into first.
+    """
+    base, where = Path(directory), file.places.place("/document")
+    allowed = [base] if documents is None else [Path(documents), base]
+    _check_name(file.document, where, is_free=documents is not None)
+    folders = [*allowed[:-1], Path(file.path).parent, base, base / "documents"]
     for folder in folders:
         path = folder / file.document
-        if path.is_file():
+        if is_file(path):
+            if not any(path.resolve().is_relative_to(root.resolve()) for root in allowed):
+                raise _outside(file.document, where)
             return path
-    names = sorted({entry.name for folder in folders if folder.is_dir() for entry in folder.iterdir()})
+    names = sorted({entry.name for folder in folders if is_folder(folder) for entry in folder.iterdir()})
     offered = nearest(file.document, names)
     raise InputError(
         f"there is no document {file.document!r}",
-        where=file.places.place("/document"),
+        where=where,
         hint=offered if offered.startswith("did") else DOCUMENT_HINT,
     )
+
+
+def _check_name(name: str, where: str, *, is_free: bool) -> None:
+    """Refuse a name that leads elsewhere, unless another folder is allowed, and one that no file can have."""
+    windows = PureWindowsPath(name)
+    is_elsewhere = Path(name).is_absolute() or windows.drive or windows.root or ".." in windows.parts
+    if is_elsewhere and not is_free:
+        raise _outside(name, where)
+    if "\0" in name:
+        raise InputError("this cannot be the name of a file", where=where)
+
+
+def _outside(name: str, where: str) -> InputError:
+    message = f"this document lies outside the folder of the benchmark: {name!r}"
+    return InputError(message, where=where, hint=OUTSIDE_HINT)
 
 
 def _question(fields: Mapping[str, Any], index: int, content: Mapping[str, Any], places: Places) -> RawQuestion:

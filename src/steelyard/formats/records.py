@@ -3,12 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
 from steelyard.formats.streams import Stream, decode, open_stream, text_blocks
 
@@ -16,6 +17,10 @@ SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 COMPRESSED = (".gz", ".zst", ".zstd")
 LINES_HINT = "one object per line is JSONL: name the file .jsonl"
 ARRAY_HINT = "an array is JSON: name the file .json"
+COLUMNS = "the number of columns"
+# what a damaged parquet file raises beside pyarrow's own errors
+_PARQUET_DAMAGE = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
+_PARQUET_BATCH = 1024
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 
@@ -56,23 +61,39 @@ def stream_records(stream: Stream, kind: str) -> Iterator[Record]:
     if kind == ".parquet":
         return _parquet(stream)
     if kind == ".json":
-        return _json_array(decode(stream.read(), stream.name), stream.name)
+        return _json_array(decode(stream.read_all(limits.FILE_BYTES), stream.name), stream.name)
     if kind in _SEPARATORS:
         return _separated(stream, _SEPARATORS[kind])
     return _json_lines(stream)
 
 
-def parse_json(text: str, name: str, first_line: int = 1) -> Any:
-    """JSON in which no key is said twice; an error tells its line."""
+def parse_json(text: str, name: str, line: int | None = None) -> Any:
+    """JSON in which no key is said twice; an error tells its line. `line` is that of a text of one line in a file."""
+    place = name if line is None else f"{name}:{line}"
     try:
-        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
     except RecursionError:
-        raise InputError("this JSON is nested too deeply", where=name) from None
+        raise InputError("this JSON is nested too deeply", where=place) from None
     except json.JSONDecodeError as error:
-        where = f"{name}:{first_line + error.lineno - 1}"
+        where = f"{name}:{(line or 1) + error.lineno - 1}"
         raise InputError(f"this is not JSON: {error.msg} (column {error.colno})", where=where) from None
     except ValueError as error:  # ours, or a number of thousands of digits
-        raise InputError(str(error), where=name if first_line == 1 else f"{name}:{first_line}") from None
+        raise InputError(str(error), where=place) from None
+    if text.count("[") + text.count("{") > limits.JSON_DEPTH.value and _is_deep(value):
+        raise InputError("this JSON is nested too deeply", where=place)
+    return value
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether lists and objects stand in one another on more levels than the limit."""
+    level, depth = [value], 0
+    while level:
+        nested = [each for each in level if isinstance(each, list | dict)]
+        level = [member for each in nested for member in (each.values() if isinstance(each, dict) else each)]
+        depth += bool(nested)
+        if depth > limits.JSON_DEPTH.value:
+            return True
+    return False
 
 
 def _json_lines(stream: Stream) -> Iterator[Record]:
@@ -82,10 +103,12 @@ def _json_lines(stream: Stream) -> Iterator[Record]:
     lines = chain.from_iterable(text.removesuffix("\n").split("\n") for text in text_blocks(stream))
     for number, line in enumerate(lines, 1):
         try:
-            if line.strip() and len(problems) < MOST_PROBLEMS:
+            if line.strip():
                 yield _record(parse_json(line, name, number), name, number)
         except InputError as error:
             problems += error.problems
+            if len(problems) >= MOST_PROBLEMS:
+                break
     if problems and problems[0].where == f"{name}:1" and ", not [" in problems[0].message:
         raise InputError.of(problems, hint=ARRAY_HINT)
     if problems:
@@ -114,12 +137,14 @@ def _record(row: Any, name: str, number: int, pattern: str = "{}:{}") -> Record:
 
 def _separated(stream: Stream, separator: str) -> Iterator[Record]:
     name = stream.name
-    lines = chain.from_iterable(io.StringIO(text, newline="") for text in text_blocks(stream))
+    lines = _RowLines(stream)
+    csv.field_size_limit(int(limits.LINE_BYTES.value))
     reader = csv.reader(lines, delimiter=separator, strict=True)
     header: list[str] | None = None
     problems: list[Problem] = []
     try:
         for row in reader:
+            lines.row_ended()
             if not row:
                 continue
             if header is None:
@@ -129,7 +154,9 @@ def _separated(stream: Stream, separator: str) -> Iterator[Record]:
                 problems.append(
                     Problem(f"{name}:{reader.line_num}", f"{len(row)} columns, the header has {len(header)}")
                 )
-            elif len(problems) < MOST_PROBLEMS:
+                if len(problems) >= MOST_PROBLEMS:
+                    break
+            else:
                 yield Record(name, reader.line_num, dict(zip(header, row, strict=True)))
     except csv.Error as error:
         problems.append(Problem(f"{name}:{reader.line_num}", f"this is not CSV: {error}"))
@@ -137,28 +164,74 @@ def _separated(stream: Stream, separator: str) -> Iterator[Record]:
         raise InputError.of(problems)
 
 
+class _RowLines:
+    """The lines of a CSV file, of which several may make a row; a row that is longer than the limit is refused."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._name = stream.name
+        self._lines = chain.from_iterable(io.StringIO(text, newline="") for text in text_blocks(stream))
+        self._number = 0
+        self._held = 0
+
+    def row_ended(self) -> None:
+        """What comes next belongs to another row."""
+        self._held = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self._number += 1
+        self._held += len(line)
+        if self._held > limits.LINE_BYTES.value:
+            where = f"{self._name}:{self._number}"
+            raise limits.LINE_BYTES.exceeded("this row", error=InputError, where=where)
+        return line
+
+
 def _header(row: list[str], name: str) -> list[str]:
     names = [cell.strip() for cell in row]
+    where = f"{name}:1"
+    limits.COLUMNS.check(len(names), COLUMNS, error=InputError, where=where)
     if len(names) == 1 and ";" in names[0]:
-        raise InputError("the columns are separated by semicolons", where=f"{name}:1", hint="save it with commas")
-    for cell in names:
-        if names.count(cell) > 1:
-            raise InputError(f"two columns are called {cell!r}", where=f"{name}:1")
+        raise InputError("the columns are separated by semicolons", where=where, hint="save it with commas")
+    again = repeated_one(names)
+    if again is not None:
+        raise InputError(f"two columns are called {again!r}", where=where)
     return names
+
+
+def repeated_one(names: Iterable[str]) -> str | None:
+    """The first name that stands there again; None if each is there once."""
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
 
 def _parquet(stream: Stream) -> Iterator[Record]:
     try:
-        from pyarrow import ArrowInvalid, parquet
+        from pyarrow import ArrowException, parquet
     except ImportError:
         raise MissingExtra.of("pyarrow", "parquet", purpose="reading parquet files") from None
+    content = io.BytesIO(stream.read_all(limits.FILE_BYTES))
     try:
-        batches = parquet.ParquetFile(io.BytesIO(stream.read())).iter_batches()
-        rows = chain.from_iterable(batch.to_pylist() for batch in batches)
-        for number, row in enumerate(rows, 1):
+        file = parquet.ParquetFile(content)
+        limits.ROWS.check(file.metadata.num_rows, "the number of rows", error=InputError, where=stream.name)
+        limits.COLUMNS.check(file.metadata.num_columns, COLUMNS, error=InputError, where=stream.name)
+        for number, row in enumerate(_parquet_rows(file, stream.name), 1):
             yield Record(stream.name, number, row, "{}: row {}")
-    except ArrowInvalid as error:
-        raise InputError(f"this is not a parquet file: {error}", where=stream.name) from None
+    except (ArrowException, *_PARQUET_DAMAGE) as error:
+        message = f"this is not a parquet file: {str(error).partition(chr(10))[0]}"
+        raise InputError(message, where=stream.name) from None
+
+
+def _parquet_rows(file: Any, name: str) -> Iterator[dict[str, Any]]:
+    """Rows, some at a time: a value that many rows share takes little room in the file and much in memory."""
+    for batch in file.iter_batches(batch_size=_PARQUET_BATCH):
+        limits.FILE_BYTES.check(batch.nbytes, "the content of some rows", error=InputError, where=name)
+        if repeated_one(batch.schema.names) is not None:
+            raise InputError(f"two columns are called {repeated_one(batch.schema.names)!r}", where=name)
+        yield from batch.to_pylist()
 
 
 class _BadJSON(ValueError):
@@ -168,8 +241,7 @@ class _BadJSON(ValueError):
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        again = next(key for key in keys if keys.count(key) > 1)
+        again = repeated_one(key for key, _ in pairs)
         raise _BadJSON(f"the key {again!r} appears twice in one object")
     return found
 

@@ -8,54 +8,71 @@ is left out when reading and cut off when the file is resumed. Several results m
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
 import numpy as np
 
-from steelyard import __version__
-from steelyard.errors import InputError
+from steelyard import __version__, limits
+from steelyard.errors import ConfigError, InputError
 from steelyard.formats.records import parse_json
-from steelyard.formats.streams import check_encoding, open_stream
+from steelyard.formats.result_checks import (
+    CONTRADICTION_HINT,
+    check_characters,
+    check_footer,
+    check_header,
+    check_item,
+    contradictions,
+    read_bounds,
+)
+from steelyard.formats.streams import Stream, byte_blocks, check_encoding, open_stream
+from steelyard.formats.writing import whole_file
 from steelyard.table import FloatArray, Gap, IntArray, Signature, Table
 
 Json = dict[str, Any]
 
-EXISTS_HINT = "go on with it by --resume, or name another"
+EXISTS_HINT = "go on with it by --resume, replace it by --overwrite, or name another"
+NEW = ".new"
+"""Follows the name of the file to which a run is written that is to replace an older one."""
+UNWRITTEN_HINT = "what was written before is kept; make room and go on with --resume"
+_HEAD_START = b'{"steelyard": '
 UNFINISHED = "items written before the run was cut off"
-ROUNDING = 1e-9
-"""So far may a score lie outside of its bounds."""
+CONTRADICTED = "metrics whose mean in the footer is not the mean of the items"
 
 
 def save(table: Table, path: Path) -> None:
-    """Write a whole table as a results file."""
+    """Write a whole table as a results file; an older file is replaced once the new one is whole."""
     save_all([table], path)
 
 
-def save_all(tables: Sequence[Table], path: Path) -> None:
+def save_all(tables: Sequence[Table], path: Path, *, overwrite: bool = True) -> None:
     """Write several tables, one result after another."""
-    with open(path, "w", encoding="utf-8") as file:
+    with whole_file(path, overwrite=overwrite) as part, open(part, "w", encoding="utf-8") as file:
         for table in tables:
             file.writelines(dump(line) + "\n" for line in (header(table), *items(table), footer(table)))
 
 
-def load(path: str | Path) -> Table:
-    """The one result in a file."""
-    tables = load_all(path)
+def load(path: str | Path, *, strict: bool = False) -> Table:
+    """The one result in a file; with `strict`, one whose items contradict its footer is refused."""
+    tables = load_all(path, strict=strict)
     if len(tables) != 1:
         names = ", ".join(table.name for table in tables)
         raise InputError(f"there are {len(tables)} results in it: {names}", where=str(path), hint="one is needed here")
     return tables[0]
 
 
-def load_all(path: str | Path) -> list[Table]:
-    """Every result in a file, in order."""
+def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
+    """Every result in a file, in order; with `strict`, none whose items contradict its footer.
+
+    Else such a table says so in its counts, under CONTRADICTED.
+    """
     sections = _sections(path)
     if not sections:
         raise InputError("there is no result in it", where=str(path), hint="a results file begins with a header line")
-    return [_table(section) for section in sections]
+    return [_checked(_table(section), section, strict=strict) for section in sections]
 
 
 def header(table: Table) -> Json:
@@ -110,47 +127,80 @@ def dump(line: Mapping[str, Any]) -> str:
 class ResultsWriter:
     """A results file being written, item by item; each line has left the process before `add` returns."""
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: IO[str], path: Path) -> None:
+        self.path = path
         self._file = file
 
     @classmethod
     def create(cls, path: Path, head: Json) -> Self:
         """Begin a new file; an old one of that name is not overwritten."""
         try:
-            writer = cls(open(path, "x", encoding="utf-8"))  # noqa: SIM115 - closed by `finish` or `__exit__`
+            writer = cls(open(path, "x", encoding="utf-8"), path)  # noqa: SIM115 - closed by `finish` or `__exit__`
         except FileExistsError:
-            raise InputError("this file exists already", where=str(path), hint=EXISTS_HINT) from None
+            check_new(path)
+            raise
         _lock(writer._file, path)
+        writer.add(head)
+        return writer
+
+    @classmethod
+    def replace(cls, path: Path, head: Json) -> Self:
+        """Begin a file anew: what is in it is let go, unless another run is writing it."""
+        writer = cls(_open_locked(path), path)
+        writer._file.truncate(0)
         writer.add(head)
         return writer
 
     @classmethod
     def resume(cls, path: Path) -> tuple[Self, Json, list[Json]]:
         """Go on with a file that was left unfinished: the writer, its header and the items it already has."""
-        with open(path, "rb") as file:
-            compressed = not file.read(1).startswith(b"{")
-        if compressed:
-            raise InputError("this is no plain results file", where=str(path), hint="decompress it before resuming")
-        sections = _sections(path)
-        if not sections:
-            raise InputError("there is nothing to resume in it", where=str(path))
-        last = sections[-1]
-        if last.finished:
+        if not path.is_file():
+            raise InputError("no such file", where=str(path))
+        writer, head, items = cls.resume_or_begin(path, None)
+        if writer is None:
             raise InputError("this result is finished", where=str(path), hint="start a new file")
-        writer = cls(open(path, "a", encoding="utf-8"))  # noqa: SIM115 - closed by `finish` or `__exit__`
-        _lock(writer._file, path)
-        os.truncate(path, last.end)
-        return writer, last.head, last.items
+        return writer, head, items
+
+    @classmethod
+    def resume_or_begin(cls, path: Path, head: Json | None) -> tuple[Self | None, Json, list[Json]]:
+        """The same, but a file that is missing or empty is begun; no writer for a result that is finished.
+
+        The file is locked before it is read, so that what another run adds to it is never cut off.
+        """
+        writer = cls(_open_locked(path), path)
+        with ExitStack() as stack:
+            stack.callback(writer.close)
+            last = _last_section(path)
+            if last is not None and last.finished:
+                return None, last.head, last.items
+            if last is None and head is None:
+                raise InputError("there is nothing to resume in it", where=str(path))
+            os.truncate(path, last.end if last else 0)
+            if last is None:
+                writer.add(head or {})
+            stack.pop_all()  # it stays open
+        return (writer, last.head, last.items) if last else (writer, head or {}, [])
 
     def add(self, line: Json) -> None:
         """Write one item."""
-        self._file.write(dump(line) + "\n")
-        self._file.flush()
+        try:
+            self._file.write(dump(line) + "\n")
+            self._file.flush()
+        except OSError as error:
+            raise ConfigError(
+                f"cannot be written: {error.strerror}", where=str(self.path), hint=UNWRITTEN_HINT
+            ) from None
 
     def finish(self, summary: Json) -> None:
         """Write the footer and close."""
         self.add({"footer": summary})
-        self._file.close()
+        os.fsync(self._file.fileno())
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file; it can be resumed."""
+        with suppress(OSError):  # what could not be written was said by `add`
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self
@@ -158,10 +208,57 @@ class ResultsWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        self.close()
 
 
-def _lock(file: IO[str], path: Path) -> None:
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Keep others from writing a file that is there, while the block runs."""
+    if not path.is_file():
+        yield
+        return
+    with open(path, "rb") as file:
+        _lock(file, path)
+        yield
+
+
+def check_new(path: Path) -> None:
+    """Refuse a results file that exists already."""
+    if path.exists() or path.is_symlink():
+        raise InputError("this file exists already", where=str(path), hint=EXISTS_HINT)
+
+
+def new_path(path: Path) -> Path:
+    """Where a run is written that is to replace the results file `path`."""
+    return path.with_name(path.name + NEW)
+
+
+def _open_locked(path: Path) -> IO[str]:
+    """A file to append to, made where there is none, which nobody else writes; it is locked before it is looked at."""
+    while True:
+        file = open(path, "a", encoding="utf-8")  # noqa: SIM115 - closed by the writer
+        _lock(file, path)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
+                return file
+        file.close()  # it was replaced or removed before the lock was had: that is not the file any more
+
+
+def _last_section(path: Path) -> "_Section | None":
+    """The last result in a file; None where nothing was written, or only a part of the header."""
+    with open(path, "rb") as file:
+        start = file.read(len(_HEAD_START))
+    if not start:
+        return None
+    if not start.startswith(b"{"):
+        raise InputError("this is no plain results file", where=str(path), hint="decompress it before resuming")
+    sections = _sections(path)
+    if not sections and not _HEAD_START.startswith(start):
+        raise InputError("there is nothing to resume in it", where=str(path))
+    return sections[-1] if sections else None
+
+
+def _lock(file: IO[Any], path: Path) -> None:
     """Keep two runs from writing one file; the lock goes with the process. Where there are no locks, none is taken."""
     try:
         import fcntl
@@ -178,46 +275,65 @@ def _lock(file: IO[str], path: Path) -> None:
 
 @dataclass(slots=True)
 class _Section:
-    """One result as it stands in the file; `end` is where its last whole line ends."""
+    """One result as it stands in the file; `rows` are its items by id, `end` is where its last whole line ends."""
 
     head: Json
-    items: list[Json] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
-    failed: set[str] = field(default_factory=set)
-    finished: bool = False
+    rows: dict[str, Json] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+    foot: Json | None = None
+    foot_place: str = ""
     end: int = 0
+
+    @property
+    def items(self) -> list[Json]:
+        """The items, in order."""
+        return list(self.rows.values())
+
+    @property
+    def finished(self) -> bool:
+        """Whether it was closed by a footer."""
+        return self.foot is not None
 
 
 def _sections(path: str | Path) -> list[_Section]:
     stream = open_stream(path)
     sections: list[_Section] = []
     end = 0
-    # what stands after the last line break is a line that was never finished
-    for number, line in enumerate(stream.read().split(b"\n")[:-1], 1):
+    for number, line in enumerate(_whole_lines(stream), 1):
         end += len(line) + 1
         if line.strip():
             check_encoding(line, stream.name, number)
-            _take_line(sections, parse_json(line.decode("utf-8"), stream.name, number), f"{stream.name}:{number}")
+            _take_line(sections, line.decode("utf-8"), stream.name, number)
         if sections:
             sections[-1].end = end
     return sections
 
 
-def _take_line(sections: list[_Section], line: Any, where: str) -> None:
+def _whole_lines(stream: Stream) -> Iterator[bytes]:
+    """The lines without their ends; what stands after the last line break is a line that was never finished."""
+    size = 0
+    for block in byte_blocks(stream):
+        size += len(block)
+        if size > limits.RESULTS_BYTES.value:
+            stream.close()
+            raise limits.RESULTS_BYTES.exceeded("the content of this file", error=InputError, where=stream.name)
+        yield from block.split(b"\n")[:-1]
+
+
+def _take_line(sections: list[_Section], text: str, name: str, number: int) -> None:
     """Add a header, item or footer to what was read so far."""
+    line, where = parse_json(text, name, number), f"{name}:{number}"
+    check_characters(text, line, where)
     open_section = sections[-1] if sections and not sections[-1].finished else None
     match line:
-        case {"id": str(), "scores": dict()} if open_section:
-            _check_item(line, open_section.head, where)
-            _forget_failure(open_section, line["id"])
-            if line.get("error"):
-                open_section.failed.add(line["id"])
-            open_section.items.append(line)
-            open_section.places.append(where)
-        case {"footer": dict(foot)} if open_section:
-            _check_footer(foot, open_section, where)
-            open_section.finished = True
-        case {"kind": str(), "name": str(), "signature": str(), "metrics": list()}:
+        case {"footer": foot} if open_section:
+            check_footer(foot, len(open_section.rows), where)
+            open_section.foot, open_section.foot_place = foot, where
+        case {"scores": _} | {"id": _} if open_section:
+            check_item(line, open_section.head, where)
+            _add_item(open_section, line, where)
+        case {"kind": _, "metrics": _, "signature": _}:
+            check_header(line, where)
             sections.append(_Section(line))
         case _ if not sections:
             raise InputError("this is not a results file: its first line is no header", where=where)
@@ -225,111 +341,82 @@ def _take_line(sections: list[_Section], line: Any, where: str) -> None:
             raise InputError("this line is neither header, item nor footer", where=where)
 
 
-def _forget_failure(section: _Section, identifier: str) -> None:
-    """A question that failed may be asked again when a run is resumed; what it gives then counts."""
-    if identifier not in section.failed:
-        return
-    section.failed.remove(identifier)
-    place = next(place for place, item in enumerate(section.items) if item["id"] == identifier and item.get("error"))
-    del section.items[place], section.places[place]
+def _add_item(section: _Section, item: Json, where: str) -> None:
+    """Add an item; a question that failed may be asked again when a run is resumed, and what it gives then counts."""
+    identifier = item["id"]
+    before = section.rows.get(identifier)
+    if before is not None and not before.get("error"):
+        line = section.places[identifier].rpartition(":")[2]
+        raise InputError(f"the item {identifier!r} appears again (first on line {line})", where=where)
+    section.rows.pop(identifier, None)
+    section.rows[identifier], section.places[identifier] = item, where
 
 
-def _check_item(item: Json, head: Json, where: str) -> None:
-    for metric, value in item["scores"].items():
-        if metric not in head["metrics"]:
-            raise InputError(f"the metric {metric!r} is not in the header", where=where)
-        if isinstance(value, bool) or not isinstance(value, int | float | None):
-            raise InputError(f"the score of {metric!r} is not a number: {value!r}", where=where)
-        _check_bounds(metric, value, head.get("bounds", {}).get(metric), where)
-    for key in ("unscored", "errors", "parts", "notes", "tags", "output"):
-        if not isinstance(item.get(key, {}), dict) and (key, item[key]) != ("output", None):
-            raise InputError(f"the field {key!r} must be an object", where=where)
-    for metric, parts in item.get("parts", {}).items():
-        if not isinstance(parts, dict) or not all(isinstance(value, int | float | None) for value in parts.values()):
-            raise InputError(f"the parts of {metric!r} must be numbers", where=where)
-    _check_verdict((item.get("output") or {}).get("verdict", {}), where)
-
-
-def _check_bounds(metric: str, value: float | None, bounds: Any, where: str) -> None:
-    """A score lies where the header says that scores of its metric lie."""
-    if value is None or not isinstance(bounds, list) or len(bounds) != 2:
-        return
-    low, high = _read_bounds(*bounds)
-    if not low - ROUNDING <= value <= high + ROUNDING:
-        raise InputError(f"the score of {metric!r} must lie between {low:g} and {high:g}, not {value!r}", where=where)
-
-
-def _check_verdict(verdict: Any, where: str) -> None:
-    """What a judge wrote beside an output has the shape that reports rely on."""
-    shapes = {"expected": dict, "reasons": dict, "remarks": list, "invented": list}
-    if not isinstance(verdict, dict):
-        raise InputError("the verdict of an output must be an object", where=where)
-    for key, shape in shapes.items():
-        if not isinstance(verdict.get(key, shape()), shape):
-            raise InputError(f"{key!r} of a verdict must be {'an object' if shape is dict else 'a list'}", where=where)
-    if not all(isinstance(each, dict) for each in verdict.get("invented", ())):
-        raise InputError("'invented' of a verdict must be a list of objects", where=where)
-    expected = verdict.get("expected", {})
-    if not isinstance(expected.get("evidence", []), list) or not isinstance(expected.get("quotes", []), list):
-        raise InputError("evidence and quotes of a verdict must be lists", where=where)
-
-
-def _check_footer(foot: Json, section: _Section, where: str) -> None:
-    if foot.get("items", len(section.items)) != len(section.items):
-        message = f"the footer counts {foot['items']} items, there are {len(section.items)}"
-        raise InputError(message, where=where, hint="lines of this file are lost")
+def _checked(table: Table, section: _Section, *, strict: bool) -> Table:
+    """The table, which says what is wrong with the means of its footer, unless that is refused."""
+    footed = (section.foot or {}).get("means") or {}
+    wrong = contradictions(footed, {metric: table.mean(metric) for metric in table.metrics})
+    if not wrong:
+        return table
+    if strict:
+        raise InputError(
+            f"the mean of {wrong[0]!r} in the footer is not the mean of the items",
+            where=section.foot_place,
+            hint=CONTRADICTION_HINT,
+        )
+    return replace(table, counts={**table.counts, CONTRADICTED: len(wrong)})
 
 
 def _table(section: _Section) -> Table:
-    _check_unique(section)
     head, rows = section.head, section.items
     gaps, status = _read_gaps(rows, head["metrics"])
     return Table(
         ids=[row["id"] for row in rows],
         columns={metric: _floats([row["scores"].get(metric) for row in rows]) for metric in head["metrics"]},
         kind=head["kind"],
-        name=head.get("name", ""),
-        signature=Signature.parse(head.get("signature", "")),
+        name=head["name"],
+        signature=Signature.parse(head["signature"]),
         gaps=gaps,
         status=status,
-        tags={tag: [str(row.get("tags", {}).get(tag, "")) for row in rows] for tag in _names(rows, "tags")},
+        tags={tag: [_tag((row.get("tags") or {}).get(tag, "")) for row in rows] for tag in _names(rows, "tags")},
         parts={metric: _read_parts(rows, metric) for metric in _names(rows, "parts")},
         notes={metric: _read_notes(rows, metric) for metric in _names(rows, "notes")},
         outputs=[row.get("output") for row in rows] if any("output" in row for row in rows) else (),
         failures={number: str(row["error"]) for number, row in enumerate(rows) if row.get("error")},
-        counts={**head.get("counts", {}), **({} if _is_whole(section) else {UNFINISHED: len(rows)})},
-        sums=tuple(head.get("sums", ())),
-        bounds={metric: _read_bounds(*pair) for metric, pair in head.get("bounds", {}).items()},
-        benchmark=str(head.get("benchmark", "")),
+        counts={**_counts(head), **({} if _is_whole(section) else {UNFINISHED: len(rows)})},
+        sums=tuple(head.get("sums") or ()),
+        bounds={metric: read_bounds(pair) for metric, pair in (head.get("bounds") or {}).items()},
+        benchmark=head.get("benchmark") or "",
     )
+
+
+def _counts(head: Json) -> dict[str, int]:
+    """What was counted when the file was written; what is wrong with its footer is found out anew."""
+    return {name: count for name, count in (head.get("counts") or {}).items() if name != CONTRADICTED}
+
+
+def _tag(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _is_whole(section: _Section) -> bool:
     """Whether it was closed, or has a line for every item that it was to have."""
-    return section.finished or len(section.items) == section.head.get("items")
-
-
-def _check_unique(section: _Section) -> None:
-    first: dict[str, str] = {}
-    for row, place in zip(section.items, section.places, strict=True):
-        if first.setdefault(row["id"], place) != place:
-            line = first[row["id"]].rpartition(":")[2]
-            raise InputError(f"the item {row['id']!r} appears again (first on line {line})", where=place)
+    return section.finished or len(section.rows) == section.head.get("items")
 
 
 def _names(rows: list[Json], key: str) -> list[str]:
     """What the rows have under `key`, each name once, in order."""
-    return list(dict.fromkeys(name for row in rows for name in row.get(key, {})))
+    return list(dict.fromkeys(name for row in rows for name in row.get(key) or ()))
 
 
 def _read_parts(rows: list[Json], metric: str) -> dict[str, FloatArray]:
-    found = [row.get("parts", {}).get(metric, {}) for row in rows]
+    found = [(row.get("parts") or {}).get(metric, {}) for row in rows]
     names = dict.fromkeys(part for of in found for part in of)
     return {part: _floats([of.get(part) for of in found]) for part in names}
 
 
 def _read_notes(rows: list[Json], metric: str) -> dict[int, str]:
-    return {number: row["notes"][metric] for number, row in enumerate(rows) if metric in row.get("notes", {})}
+    return {number: row["notes"][metric] for number, row in enumerate(rows) if metric in (row.get("notes") or ())}
 
 
 def _read_gaps(rows: list[Json], metrics: Sequence[str]) -> tuple[list[Gap], dict[str, IntArray]]:
@@ -344,9 +431,9 @@ def _read_gaps(rows: list[Json], metrics: Sequence[str]) -> tuple[list[Gap], dic
 
 
 def _read_gap(row: Json, metric: str) -> Gap:
-    if metric in row.get("errors", {}):
+    if metric in (row.get("errors") or ()):
         return Gap("error", row["errors"][metric])
-    return Gap("unscored", row.get("unscored", {}).get(metric, "no score was recorded"))
+    return Gap("unscored", (row.get("unscored") or {}).get(metric, "no score was recorded"))
 
 
 def _gaps(table: Table, row: int) -> Json:
@@ -360,10 +447,6 @@ def _gaps(table: Table, row: int) -> Json:
 
 def _finite(bound: float) -> float | None:
     return bound if np.isfinite(bound) else None
-
-
-def _read_bounds(low: float | None, high: float | None) -> tuple[float, float]:
-    return (-np.inf if low is None else low, np.inf if high is None else high)
 
 
 def _present(key: str, value: Any) -> Json:

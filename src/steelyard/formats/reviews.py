@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.errors import MOST_PROBLEMS, InputError, Problem
+from steelyard.errors import MOST_PROBLEMS, InputError, Problem, SteelyardError
 from steelyard.formats.records import Record, read_records
 from steelyard.formats.results import Json, dump, items
 from steelyard.table import Table
@@ -70,6 +70,15 @@ def digest_of(table: Table) -> str:
 def render_review_lines(judgements: Sequence[Judgement]) -> str:
     """The file as text."""
     return "".join(dump(judgement.line()) + "\n" for judgement in judgements)
+
+
+def is_untouched(path: Path) -> bool:
+    """Whether a file is a review in which nobody has written anything yet, so that nothing is lost with it."""
+    try:
+        found = read_review(path) if path.is_file() else []
+    except SteelyardError:
+        return False
+    return bool(found) and not any(each.is_decided or each.unsure or each.remark or each.reviewer for each in found)
 
 
 def read_review(path: str | Path) -> list[Judgement]:

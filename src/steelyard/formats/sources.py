@@ -10,7 +10,7 @@ from steelyard.errors import InputError
 from steelyard.formats import beir, trec
 from steelyard.formats.rankings import Judgments, Run
 from steelyard.formats.records import COMPRESSED, SUFFIXES, Record, kind_of, parse_json, read_records
-from steelyard.formats.streams import STDIN, STDIN_NAME, read_text
+from steelyard.formats.streams import STDIN, STDIN_NAME, is_folder, read_text
 from steelyard.formats.tabular import (
     DOCUMENT,
     GRADE,
@@ -38,7 +38,7 @@ def qrels_from(source: QrelsSource) -> Judgments:
         return source
     if not isinstance(source, str | Path):
         return qrels_of_rows(_rows(source, GRADE, "qrels"), "qrels")
-    path = beir.qrels_file(Path(source)) if Path(source).is_dir() else source
+    path = beir.qrels_file(Path(source)) if is_folder(source) else source
     if _has_names(path):
         rows, digest = _file_rows(path, GRADE)
         return qrels_of_rows(rows, str(path), digest)
@@ -51,7 +51,7 @@ def run_from(source: RunSource) -> Run:
         return source
     if not isinstance(source, str | Path):
         return run_of_rows(_rows(source, SCORE, "run"), "run")
-    if Path(source).is_dir():
+    if is_folder(source):
         raise InputError("a run must be a file, this is a folder", where=str(source))
     if _has_names(source):
         rows, digest = _file_rows(source, SCORE)

@@ -1,41 +1,49 @@
-"""Bytes from anywhere: a path, a gzip or zstandard file, standard input; whole, or in blocks cut between queries."""
+"""Bytes from anywhere: a path, a gzip or zstandard file, standard input; whole, or in blocks cut between queries.
+
+Nothing is held beyond the limits of `steelyard.limits`, however much a compressed file holds.
+"""
 
 import gzip
 import hashlib
-import io
+import os
+import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
+from steelyard import limits
 from steelyard.errors import InputError
+from steelyard.limits import Limit
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 BLOCK = 1 << 21
 """How much of a file is worked on at a time: enough that threads seldom wait, little enough for the cache."""
 
+SPECIAL_HINT = "standard input is named by -"
 ENCODING_HINT = "convert it, for example: iconv -f GB18030 -t UTF-8"
 BINARY_HINT = "a text file is needed; UTF-16 is converted by: iconv -f UTF-16 -t UTF-8"
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _UTF8_MARK = b"\xef\xbb\xbf"
+_NEWLINE = 10
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Stream:
     """A named source of bytes, read once from its beginning and closed at its end; `digest` tells what was read."""
 
-    def __init__(self, name: str, *files: BinaryIO) -> None:
+    def __init__(self, name: str, *files: "_Bytes") -> None:
         """Read from the last of `files`; those before it lie beneath it and are closed with it."""
         self.name = name
         self._files = files
         self._hash = hashlib.sha256()
 
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes (decompressed), all of them by default; b"" at the end."""
+    def read(self, size: int) -> bytes:
+        """The next bytes (decompressed), at most so many; b"" at the end."""
         if not self._files:
             return b""
         try:
@@ -44,9 +52,20 @@ class Stream:
             self.close()
             raise InputError(f"cannot be read: {error}", where=self.name, hint="is the file whole?") from None
         self._hash.update(piece)
-        if size < 0 or not piece:
+        if not piece:
             self.close()
         return piece
+
+    def read_all(self, limit: Limit, what: str = "the content of this file") -> bytes:
+        """All bytes, unless there are more than the limit; then nothing more is read."""
+        pieces, size = [], 0
+        while piece := self.read(BLOCK):
+            pieces.append(piece)
+            size += len(piece)
+            if size > limit.value:
+                self.close()
+                raise limit.exceeded(what, error=InputError, where=self.name)
+        return b"".join(pieces)
 
     def close(self) -> None:
         """Let go of the file; reading on gives nothing."""
@@ -62,23 +81,35 @@ class Stream:
 def open_stream(path: str | Path) -> Stream:
     """Open a file by its path, `-` for standard input; compression is recognised by content, not by name."""
     if str(path) == STDIN:
-        return Stream(STDIN_NAME, *_layers(io.BytesIO(sys.stdin.buffer.read())))
+        return Stream(STDIN_NAME, *_layers(_Ahead(sys.stdin.buffer, owned=False)))
     try:
+        _check_special(path)
         file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed with its stream
     except FileNotFoundError:
         raise InputError("no such file", where=str(path), hint=_hint_for_missing(Path(path))) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    except ValueError:
+        raise InputError("this cannot be the name of a file", where=repr(str(path))) from None
     if not file.seekable():  # a pipe
-        with file:
-            return Stream(str(path), *_layers(io.BytesIO(file.read())))
+        return Stream(str(path), *_layers(_Ahead(cast(BinaryIO, file))))
     return Stream(str(path), *_layers(cast(BinaryIO, file)))
 
 
-def read_text(path: str | Path) -> tuple[str, Stream]:
+def is_file(path: str | Path) -> bool:
+    """Whether there is a file of this name; a name that none can have is no error."""
+    return _has_mode(path, stat.S_ISREG)
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether there is a folder of this name."""
+    return _has_mode(path, stat.S_ISDIR)
+
+
+def read_text(path: str | Path, limit: Limit = limits.FILE_BYTES) -> tuple[str, Stream]:
     """A whole file as text, without a byte-order mark."""
     stream = open_stream(path)
-    return decode(stream.read(), stream.name), stream
+    return decode(stream.read_all(limit), stream.name), stream
 
 
 def decode(content: bytes, name: str) -> str:
@@ -117,7 +148,7 @@ def encoding_hint(message: str) -> str:
 
 def read_once(path: str | Path) -> bool:
     """Whether a source is gone once it has been read: standard input, or a pipe."""
-    return str(path) == STDIN or (Path(path).exists() and not Path(path).is_file())
+    return str(path) == STDIN or (os.path.exists(path) and not is_file(path))
 
 
 def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
@@ -125,17 +156,23 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
 
     A block that holds one query alone grows until the query ends.
     """
-    kept = b""
-    wanted = size
+    pieces, held, wanted = [], 0, size
     try:
-        while piece := stream.read(wanted):
-            kept = kept + piece if kept else piece.removeprefix(_UTF8_MARK)
+        lines = _Lines(stream, size)
+        for piece in lines:
+            pieces.append(piece if lines.begun else piece.removeprefix(_UTF8_MARK))
+            held += len(piece)
+            if held < wanted:
+                continue
+            kept = b"".join(pieces)
             cut = _last_change(kept)
             if cut:
                 yield kept[:cut]
                 kept = kept[cut:]
-            wanted = max(size, len(kept))
-        if kept:
+            if len(kept) > limits.QUERY_BYTES.value:
+                raise limits.QUERY_BYTES.exceeded("the text of one query", error=InputError, where=lines.where)
+            pieces, held, wanted = [kept], len(kept), max(size, 2 * len(kept))
+        if held and (kept := b"".join(pieces)):
             yield kept if kept.endswith(b"\n") else kept + b"\n"
     finally:
         stream.close()
@@ -143,20 +180,63 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
 
 def text_blocks(stream: Stream, size: int = BLOCK) -> Iterator[str]:
     """The stream as text in pieces of whole lines; the mark at its head is gone, and what is not UTF-8 is refused."""
-    kept = b""
     first_line = 1
+    for block in byte_blocks(stream, size):
+        yield _text(block, stream.name, first_line)
+        first_line += block.count(b"\n")
+
+
+def byte_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
+    """The stream in pieces of whole lines; only the last may lack its end."""
+    pieces: list[bytes] = []
     try:
-        while piece := stream.read(max(size, len(kept))):
-            kept += piece
-            cut = kept.rfind(b"\n") + 1
+        for piece in _Lines(stream, size):
+            cut = piece.rfind(b"\n") + 1
             if cut:
-                yield _text(kept[:cut], stream.name, first_line)
-                first_line += kept.count(b"\n", 0, cut)
-                kept = kept[cut:]
-        if kept:
-            yield _text(kept, stream.name, first_line)
+                yield b"".join((*pieces, piece[:cut]))
+                pieces = []
+            pieces.append(piece[cut:])
+        if last := b"".join(pieces):
+            yield last
     finally:
         stream.close()
+
+
+class _Lines:
+    """The pieces of a stream; a line that is longer than the limit ends it before it is held."""
+
+    def __init__(self, stream: Stream, size: int) -> None:
+        self.begun = False
+        self._stream = stream
+        self._size = min(size, int(limits.LINE_BYTES.value))
+        self._number = 1
+        self._open = 0  # bytes of the line that has not ended yet
+
+    @property
+    def where(self) -> str:
+        """The line that was read last."""
+        return f"{self._stream.name}:{self._number}"
+
+    def __iter__(self) -> Iterator[bytes]:
+        while piece := self._stream.read(self._size):
+            self._check(piece)
+            yield piece
+            self.begun = True
+
+    def _check(self, piece: bytes) -> None:
+        first = piece.find(b"\n")
+        self._open += len(piece) if first < 0 else first
+        if self._open > limits.LINE_BYTES.value:
+            raise limits.LINE_BYTES.exceeded("this line", error=InputError, where=self.where)
+        if first >= 0:
+            self._open = len(piece) - 1 - piece.rfind(b"\n")
+            self._number += _count_lines(piece)
+
+
+def _count_lines(piece: bytes) -> int:
+    import numpy as np
+
+    return int(np.count_nonzero(np.frombuffer(piece, np.uint8) == _NEWLINE))
 
 
 def _text(content: bytes, name: str, first_line: int) -> str:
@@ -165,7 +245,7 @@ def _text(content: bytes, name: str, first_line: int) -> str:
 
 
 def _last_change(block: bytes) -> int:
-    """Where the last query of the block begins, or 0 if that is its first line.
+    """Where the last query of the block begins, or 0 if that is its first line; after lines of no query, their end.
 
     Bisection: between a line of another query and a line of the last query there is a place where it changes.
     """
@@ -173,7 +253,7 @@ def _last_change(block: bytes) -> int:
     last_line = block.rfind(b"\n", 0, max(end - 1, 0)) + 1
     last = _first_field(block, last_line)
     if not end or _first_field(block, 0) == last:
-        return 0
+        return end if not last or last.startswith(b"#") else 0  # blank lines and comments belong to no query
     low, high = 0, last_line
     while True:
         middle = block.rfind(b"\n", 0, (low + high) // 2) + 1
@@ -192,42 +272,104 @@ def _first_field(block: bytes, start: int) -> bytes:
     return line.split(None, 1)[0] if line.strip() else b""
 
 
-def _layers(file: BinaryIO) -> tuple[BinaryIO, ...]:
+class _Bytes(Protocol):
+    """What bytes are read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most so many bytes; b"" at the end."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class _Ahead:
+    """A pipe of which the first bytes can be looked at; standard input is not ours to close."""
+
+    def __init__(self, file: BinaryIO, *, owned: bool = True) -> None:
+        self._file = file
+        self._owned = owned
+        self._head = b""
+
+    def read(self, size: int) -> bytes:
+        """At most so many bytes, first those that were looked at."""
+        if self._head:
+            found, self._head = self._head[:size], self._head[size:]
+            return found
+        return self._file.read(size)
+
+    def peek(self, size: int) -> bytes:
+        """The first bytes, which are read again afterwards."""
+        while len(self._head) < size and (piece := self._file.read(size - len(self._head))):
+            self._head += piece
+        return self._head
+
+    def close(self) -> None:
+        """Close the pipe."""
+        if self._owned:
+            self._file.close()
+
+
+def _layers(file: BinaryIO | _Ahead) -> tuple[_Bytes, ...]:
     """The file, and what decompresses it above it."""
-    magic = file.read(4)
-    file.seek(0)
+    if isinstance(file, _Ahead):
+        magic = file.peek(4)
+    else:
+        magic = file.read(4)
+        file.seek(0)
     if magic.startswith(_GZIP):
-        return file, cast(BinaryIO, gzip.GzipFile(fileobj=file))
+        return file, gzip.GzipFile(fileobj=cast(BinaryIO, file))
     if magic.startswith(_ZSTD):
-        return file, cast(BinaryIO, _ZstdFile(file))
+        return file, _ZstdFile(file)
     return (file,)
 
 
 class _ZstdFile:
     """A zstandard file of one frame or several; one that breaks off is an error, as in a gzip file."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    _PIECE = 1 << 9
+    """Compressed bytes that are worked on at a time: they can hold 16 MB at most."""
+
+    def __init__(self, file: _Bytes) -> None:
         import zstandard
 
         self._file = file
         self._decompressor = zstandard.ZstdDecompressor()
         self._frame = self._decompressor.decompressobj()
         self._begun = False
+        self._ready = b""
+        self._at = 0
+        self._packed = b""
+        self._taken = 0
 
-    def read(self, size: int = -1) -> bytes:
-        """Some more bytes, or all the rest; b"" at the end."""
-        if size < 0:
-            return b"".join(iter(lambda: self.read(BLOCK), b""))
-        while piece := self._file.read(max(size >> 2, 1 << 12)):
-            found = self._decompress(piece)
-            if found:
+    def read(self, size: int) -> bytes:
+        """Some more bytes; b"" at the end."""
+        found, length = [], 0
+        while length < size:
+            if self._at == len(self._ready):
+                self._ready, self._at = self._next(), 0
+                if not self._ready:
+                    break
+            found.append(self._ready[self._at : self._at + size - length])
+            self._at += len(found[-1])
+            length += len(found[-1])
+        return b"".join(found)
+
+    def close(self) -> None:
+        """Nothing to let go of: the file beneath is closed by its owner."""
+
+    def _next(self) -> bytes:
+        while True:
+            if self._taken >= len(self._packed):
+                self._packed, self._taken = self._file.read(BLOCK >> 4), 0
+            if not self._packed:
+                break
+            piece = self._packed[self._taken : self._taken + self._PIECE]
+            self._taken += len(piece)
+            if found := self._decompress(piece):
                 return found
         if self._begun:
             raise EOFError("Compressed file ended before the end of its last frame")
         return b""
-
-    def close(self) -> None:
-        """Nothing to let go of: the file beneath is closed by its owner."""
 
     def _decompress(self, piece: bytes) -> bytes:
         found = []
@@ -244,6 +386,22 @@ class _ZstdFile:
 def _zstd_error() -> type[Exception]:
     loaded = sys.modules.get("zstandard")
     return loaded.ZstdError if loaded else zlib.error
+
+
+def _check_special(path: str | Path) -> None:
+    """Refuse what never ends or never begins: devices, sockets, and pipes that nobody may write to."""
+    mode = os.stat(path).st_mode
+    is_descriptor = str(path) == "/dev/stdin" or str(path).startswith(("/dev/fd/", "/proc/self/fd/"))
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or is_descriptor):
+        message = "this is a device, a socket or a named pipe; a file is needed"
+        raise InputError(message, where=str(path), hint=SPECIAL_HINT)
+
+
+def _has_mode(path: str | Path, is_kind: Callable[[int], bool]) -> bool:
+    try:
+        return is_kind(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
 
 
 def _hint_for_missing(path: Path) -> str | None:

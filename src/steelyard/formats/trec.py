@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
 from steelyard.formats.decimals import parse_integers, parse_numbers
 from steelyard.formats.fields import Fields, split_fields
@@ -28,13 +29,15 @@ from steelyard.formats.streams import (
 from steelyard.table import IntArray
 
 RUN_HINT = "a run line is: query Q0 document rank score tag"
+PIPED = "a run that comes through a pipe"
+INTERLEAVED = "a run whose queries are interleaved"
 ORDER_HINT = "judgments (QRELS) come before runs (RUN)"
 
 
 def read_qrels(path: str | Path) -> Judgments:
     """Judgments from a TREC qrels file; grades are integers, negative ones mean "in the pool, not judged"."""
     stream = open_stream(path)
-    content = b"".join(line_blocks(stream))
+    content = _joined(stream)
     check_encoding(content, stream.name, 1)
     fields = split_fields(content or b"\n", 4, wanted=(0, 2, 3))
     query, document, grade = fields.columns
@@ -69,7 +72,7 @@ def read_run(path: str | Path) -> Run:
 
 def looks_like_trec(path: str | Path) -> bool:
     """Whether a file with a table's suffix (`.tsv`) is a TREC file all the same: no header, a number at its end."""
-    if not str(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
+    if read_once(path) or not str(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
         return False
     stream = open_stream(path)
     lines = [line.split() for line in stream.read(1 << 16).split(b"\n") if line.strip()]
@@ -85,7 +88,7 @@ class _TrecRun:
     def __init__(self, path: str | Path) -> None:
         self.path = path
         self.stream: Stream | None = None
-        self.kept = open_stream(path).read() if read_once(path) else None
+        self.kept = open_stream(path).read_all(limits.RANKING_BYTES, PIPED) if read_once(path) else None
 
     def run(self) -> Run:
         name = STDIN_NAME if str(self.path) == STDIN else str(self.path)
@@ -95,14 +98,29 @@ class _TrecRun:
         return (partial(parse_block, block) for block in self.blocks())
 
     def whole(self) -> RunBlock:
-        return grouped(parse_block(b"".join(self.blocks())))
+        return grouped(parse_block(_joined(self.opened(), INTERLEAVED)))
 
     def blocks(self) -> Iterator[bytes]:
+        return line_blocks(self.opened())
+
+    def opened(self) -> Stream:
         self.stream = open_stream(self.path) if self.kept is None else Stream(str(self.path), io.BytesIO(self.kept))
-        return line_blocks(self.stream)
+        return self.stream
 
     def digest(self) -> str:
         return self.stream.digest() if self.stream else ""
+
+
+def _joined(stream: Stream, what: str = "the content of this file") -> bytes:
+    """All lines of a stream."""
+    blocks, size = [], 0
+    for block in line_blocks(stream):
+        blocks.append(block)
+        size += len(block)
+        if size > limits.RANKING_BYTES.value:
+            stream.close()
+            raise limits.RANKING_BYTES.exceeded(what, error=InputError, where=stream.name)
+    return b"".join(blocks)
 
 
 def parse_block(block: bytes) -> RunBlock:

@@ -3,10 +3,20 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.formats.streams import read_text
+
+ALIAS_HINT: Final = "write out what the aliases (*name) stand for; to raise the limit, set STEELYARD_YAML_VALUES"
+TOO_DEEP: Final = "this YAML is nested too deeply"
+
+_DEEPEST: Final = 100
+_LONGEST_NUMBER: Final = 1000
+_NUMBERS: Final = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+# what PyYAML raises for a value that is not of the type that its tag says, beside its own errors
+_BAD_VALUE: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +39,12 @@ def read_yaml(path: str | Path) -> Located:
     """The one document of a YAML file; None where it is empty."""
     import yaml
 
-    text, stream = read_text(path)
+    text, stream = read_text(path, limits.YAML_BYTES)
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
-        return Located(None, stream.name) if node is None else _located(node, stream.name, 0)
+        return Located(None, stream.name) if node is None else _Reading(stream.name).located(node, 0)
+    except RecursionError:
+        raise InputError(TOO_DEEP, where=stream.name) from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise InputError(f"this is not YAML: {error.problem}", where=f"{stream.name}:{line}") from None
@@ -47,28 +59,52 @@ def dump_yaml(content: Any) -> str:
     return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, default_flow_style=False, width=10_000))
 
 
-def _located(node: Any, name: str, depth: int) -> Located:
-    import yaml
+class _Reading:
+    """Turns nodes into values and counts them: an alias is a node that is met again, with all that is in it."""
 
-    where = f"{name}:{node.start_mark.line + 1}"
-    if depth > 100:
-        raise InputError("this YAML is nested too deeply", where=where)
-    if isinstance(node, yaml.MappingNode):
-        return Located(dict(_entries(node, name, depth)), where)
-    if isinstance(node, yaml.SequenceNode):
-        return Located([_located(child, name, depth + 1) for child in node.value], where)
-    try:
-        return Located(yaml.SafeLoader("").construct_object(node), where)
-    except (yaml.YAMLError, ValueError) as error:
-        raise InputError(f"this value cannot be read: {str(error).splitlines()[0]}", where=where) from None
+    def __init__(self, name: str) -> None:
+        import yaml
 
+        self._name = name
+        self._yaml = yaml
+        self._loader = yaml.SafeLoader("")
+        self._values = 0
 
-def _entries(node: Any, name: str, depth: int) -> Iterator[tuple[str, Located]]:
-    first: dict[str, int] = {}
-    for key_node, value_node in node.value:
-        key, line = str(key_node.value), key_node.start_mark.line + 1
-        if key in first:
-            message = f"the key {key!r} appears again (first on line {first[key]})"
-            raise InputError(message, where=f"{name}:{line}")
-        first[key] = line
-        yield key, _located(value_node, name, depth + 1)
+    def located(self, node: Any, depth: int) -> Located:
+        """The value of a node and of what is in it."""
+        where = self._place(node)
+        self._values += 1
+        if self._values > limits.YAML_VALUES.value:
+            error = limits.YAML_VALUES.exceeded("the number of values", error=InputError, where=where)
+            raise InputError(error.message, where=where, hint=ALIAS_HINT)
+        if depth > _DEEPEST:
+            raise InputError(TOO_DEEP, where=where)
+        if isinstance(node, self._yaml.MappingNode):
+            return Located(dict(self._entries(node, depth)), where)
+        if isinstance(node, self._yaml.SequenceNode):
+            return Located([self.located(child, depth + 1) for child in node.value], where)
+        return Located(self._scalar(node, where), where)
+
+    def _entries(self, node: Any, depth: int) -> Iterator[tuple[str, Located]]:
+        first: dict[str, int] = {}
+        for key_node, value_node in node.value:
+            where, line = self._place(key_node), key_node.start_mark.line + 1
+            if not isinstance(key_node, self._yaml.ScalarNode):
+                raise InputError("a key must be text, not a list or a mapping", where=where)
+            key = str(key_node.value)
+            if key in first:
+                raise InputError(f"the key {key!r} appears again (first on line {first[key]})", where=where)
+            first[key] = line
+            yield key, self.located(value_node, depth + 1)
+
+    def _scalar(self, node: Any, where: str) -> Any:
+        if node.tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
+            raise InputError(f"this number has more than {_LONGEST_NUMBER} digits", where=where)
+        try:
+            return self._loader.construct_object(node)
+        except (self._yaml.YAMLError, *_BAD_VALUE) as error:
+            words = str(error).splitlines() or [type(error).__name__]
+            raise InputError(f"this value cannot be read: {words[0]}", where=where) from None
+
+    def _place(self, node: Any) -> str:
+        return f"{self._name}:{node.start_mark.line + 1}"

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import chain, islice
 from zlib import crc32
@@ -10,6 +11,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard import limits
+from steelyard.errors import ConfigError, SteelyardError
 from steelyard.formats.answer_rows import BATCH, AnswerRow
 from steelyard.metrics.overlaps import Overlaps
 from steelyard.metrics.pairs import Pairs
@@ -19,6 +22,8 @@ from steelyard.table import Flags, FloatArray, IntArray
 from steelyard.text.coding import is_plain
 from steelyard.text.tokens import Unit
 
+LOST = "a process that weighs answers was killed, and killed again when its part was done a second time"
+LOST_HINT = "is there enough memory? fewer processes need less: -j 1"
 NO_REFERENCE, NOT_COUNTED = 1, 2  # why a cell is no number, beside 0 for one that is
 
 Scores = Mapping[str, FloatArray]
@@ -105,7 +110,21 @@ def _computed(measure: Measure, pairs: Pairs, profile: Profile) -> Scores:
     found = measure.metric.compute(pairs, profile, **measure.settings())
     if isinstance(found, Overlaps):
         return {"score": found.f1, "precision": found.precision, "recall": found.recall}
-    return {"score": np.asarray(found, np.float64)}
+    return {"score": _as_column(found, measure, len(pairs.answers))}
+
+
+def _as_column(found: object, measure: Measure, rows: int) -> FloatArray:
+    """What a metric gave as numbers; NaN stands for an answer that it does not count."""
+    try:
+        column = np.asarray(found, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ConfigError(f"the metric {measure} gave something that is no number") from None
+    if column.shape not in ((rows,), ()):
+        raise ConfigError(f"the metric {measure} gave values of shape {column.shape} for {rows} answers")
+    if np.isinf(column).any():
+        raise ConfigError(f"the metric {measure} gave a value that is not a finite number")
+    limits.SCORE.check(float(np.abs(column).max(initial=0.0, where=~np.isnan(column))), f"a value of {measure}")
+    return column
 
 
 def _tags(rows: Sequence[AnswerRow]) -> dict[str, list[str]]:
@@ -115,14 +134,79 @@ def _tags(rows: Sequence[AnswerRow]) -> dict[str, list[str]]:
 
 def _in_processes(batches: Iterable[list[AnswerRow]], balance: Balance, processes: int) -> Iterator[Weighed]:
     """The same by several processes; only a few batches wait at a time."""
-    with ProcessPoolExecutor(processes, initializer=_prepare, initargs=(balance,)) as pool:
-        waiting: deque[Future[Weighed]] = deque()
+    workers = _Workers(balance, processes)
+    try:
         for rows in batches:
-            waiting.append(pool.submit(_weigh_prepared, rows))
-            if len(waiting) > 2 * processes:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+            workers.take(rows)
+            if len(workers) > 2 * processes:
+                yield workers.first()
+        while len(workers):
+            yield workers.first()
+    finally:
+        workers.close()
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Rows that are with a worker; `lost` counts the times that their worker died."""
+
+    rows: list[AnswerRow]
+    future: "Future[Weighed]"
+    lost: int = 0
+
+
+class _Workers:
+    """Processes that weigh batches. Where one is killed, its pool is broken: what waits is done again by a new one."""
+
+    def __init__(self, balance: Balance, processes: int) -> None:
+        self._balance = balance
+        self._processes = processes
+        self._waiting: deque[_Batch] = deque()
+        self._pool = self._new_pool()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def take(self, rows: list[AnswerRow]) -> None:
+        """Hand out a batch."""
+        try:
+            self._waiting.append(_Batch(rows, self._pool.submit(_weigh_prepared, rows)))
+        except BrokenProcessPool:
+            self._start_again()
+            self._waiting.append(_Batch(rows, self._pool.submit(_weigh_prepared, rows)))
+
+    def first(self) -> Weighed:
+        """What came of the batch that was handed out first."""
+        while True:
+            try:
+                found = self._waiting[0].future.result()
+                self._waiting.popleft()
+                return found
+            except BrokenProcessPool:
+                self._start_again()
+
+    def close(self) -> None:
+        """Let the processes end; nothing more is handed out."""
+        self._pool.shutdown(cancel_futures=True)
+
+    def _start_again(self) -> None:
+        """New processes for what is not done; the same batch lost twice ends it."""
+        self._pool.shutdown(cancel_futures=True)
+        self._pool = self._new_pool()
+        for batch in self._waiting:
+            if not _is_done(batch.future):
+                batch.lost += 1
+                if batch.lost > 1:
+                    raise SteelyardError(LOST, hint=LOST_HINT)
+                batch.future = self._pool.submit(_weigh_prepared, batch.rows)
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(self._processes, initializer=_prepare, initargs=(self._balance,))
+
+
+def _is_done(future: "Future[Weighed]") -> bool:
+    """Whether a batch was weighed, or is wrong in itself; then another attempt would end alike."""
+    return future.done() and not future.cancelled() and not isinstance(future.exception(), BrokenProcessPool)
 
 
 _PREPARED: list[tuple[Sequence[Measure], Profile]] = []  # of this process

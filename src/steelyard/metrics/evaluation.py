@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from steelyard import __version__
+from steelyard import __version__, limits
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
 from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Piece, Run, RunBlock, first_seen
 from steelyard.formats.sources import QrelsSource, RunSource, qrels_from, result_name, run_from
@@ -118,11 +118,15 @@ def _column(measure: Measure, found: Rankings, settings: RetrievalSettings) -> F
     arguments = measure.settings()
     if measure.metric.defaults.get("rel") == 1 and not measure.says("rel"):
         arguments["rel"] = settings.relevance_level
-    column = np.asarray(measure.metric.compute(found, **arguments), np.float64)
+    try:
+        column = np.asarray(measure.metric.compute(found, **arguments), np.float64)
+    except OverflowError:
+        raise ConfigError(f"the metric {measure} gave a value that is not a finite number") from None
     if column.shape != (found.queries,):
         raise ConfigError(f"the metric {measure} gave values of shape {column.shape} for {found.queries} queries")
     if not np.isfinite(column).all():
         raise ConfigError(f"the metric {measure} gave a value that is not a finite number")
+    limits.SCORE.check(float(np.abs(column).max(initial=0.0)), f"a value of {measure}")
     return column
 
 

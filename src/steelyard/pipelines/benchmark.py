@@ -16,7 +16,8 @@ from steelyard.formats.document_sets import DocumentSet
 from steelyard.formats.documents import Document, read_document
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import QuestionFile, find_document, read_benchmark
-from steelyard.formats.results import Json, ResultsWriter, load
+from steelyard.formats.results import Json, ResultsWriter, held, load, new_path
+from steelyard.formats.writing import replace_whole
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
 from steelyard.legal.score import Verdict
 from steelyard.pipelines.judging import Unjudged, judge_safely, judged, judged_answer, parts_of_nothing, unwritable
@@ -61,9 +62,17 @@ class Benchmark:
 
 
 def load_benchmark(
-    folder: str | Path, types: str | Sequence[str] = (), limit: int | None = None, ids: Collection[str] | None = None
+    folder: str | Path,
+    types: str | Sequence[str] = (),
+    limit: int | None = None,
+    ids: Collection[str] | None = None,
+    *,
+    documents_folder: str | Path | None = None,
 ) -> Benchmark:
-    """The questions of a folder, of these types or ids, with their documents; what is missing or wrong is an error."""
+    """The questions of a folder, of these types or ids, with their documents; what is missing or wrong is an error.
+
+    Documents lie inside the folder, or in `documents_folder` where one is given.
+    """
     types = [types] if isinstance(types, str) else types
     for kind in types:
         if kind not in TYPES:
@@ -72,7 +81,7 @@ def load_benchmark(
     documents: dict[str, Document] = {}
     for file in read_benchmark(folder):
         if file.document not in documents:
-            documents[file.document] = read_document(find_document(file, folder))
+            documents[file.document] = read_document(find_document(file, folder, documents_folder))
         questions += [
             question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
             for raw in file.questions
@@ -89,40 +98,44 @@ def _named(folder: str | Path) -> str:
     return BUNDLED if Path(folder).resolve() == benchmark_folder().resolve() else str(folder)
 
 
-def documents_of(benchmark: str, *, within: Path | None = None, beside: Path | None = None) -> DocumentSet:
+def documents_of(
+    benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
+) -> DocumentSet:
     """The documents of the benchmark that a results file names, and why others are not there; nothing is an error.
 
     A relative folder is looked for from the current folder and then from `beside`, the folder of the results file.
     With `within`, only what lies in that folder is read, or is bundled: a result may name any place on this machine.
+    Documents lie inside the benchmark, or in the folder `also`, where the user names one.
     """
     if not benchmark:
         return DocumentSet()
     if benchmark == BUNDLED:
-        return _documents_in(benchmark_folder(), None)
+        return _documents_in(benchmark_folder(), None, also)
     places = dict.fromkeys([Path(benchmark), (beside or Path()) / benchmark])
     missing: list[Problem] = []
     for place in places:
-        found = _documents_in(place, within)
+        found = _documents_in(place, within, also)
         if found.found:
             return found
         missing += found.missing
     return DocumentSet(missing=tuple(missing))
 
 
-def _documents_in(folder: Path, within: Path | None) -> DocumentSet:
+def _documents_in(folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
     try:
         for path in (folder, *folder.glob("*.json"), *folder.glob("questions/*.json")):  # a link may lead elsewhere
             _check_within(path, within)
         files = {file.document: file for file in read_benchmark(folder)}
     except (SteelyardError, ValueError, OSError) as error:
         return DocumentSet(missing=(_problem(error, folder),))
-    return DocumentSet.of(_document_of(file, folder, within) for file in files.values())
+    return DocumentSet.of(_document_of(file, folder, within, also) for file in files.values())
 
 
-def _document_of(file: QuestionFile, folder: Path, within: Path | None) -> DocumentSet:
+def _document_of(file: QuestionFile, folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
     try:
-        path = find_document(file, folder)
-        _check_within(path, within)
+        path = find_document(file, folder, also)
+        if also is None or not path.resolve().is_relative_to(also.resolve()):
+            _check_within(path, within)
         return DocumentSet({file.document: read_document(path)})
     except (SteelyardError, ValueError, OSError) as error:
         return DocumentSet(missing=(_problem(error, folder / file.document),))
@@ -153,14 +166,15 @@ def evaluate_legal(
     ids: Collection[str] | None = None,
     path: str | Path | None = None,
     settings: AskSettings | None = None,
+    documents_folder: str | Path | None = None,
 ) -> Table:
     """Weigh a system on a legal benchmark, by default the bundled one.
 
     `system` is a SPEC (`http://…`, `replay:FILE`, `builtin:baseline` …), an object with `.query(question)`, or a
     function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
-    every item is written there as soon as it is done.
+    every item is written there as soon as it is done. Documents lie inside the folder, or in `documents_folder`.
     """
-    benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids)
+    benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids, documents_folder=documents_folder)
     opened = (
         open_system(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
         if isinstance(system, str)
@@ -178,10 +192,35 @@ def run_benchmark(
     path: Path,
     *,
     resume: bool = False,
+    overwrite: bool = False,
     progress: Progress | None = None,
 ) -> Table:
-    """Ask every question that has no answer in the file yet, judge, and write; the Table is read back from the file."""
-    writer, done = _writer(benchmark, system, path, resume=resume)
+    """Ask every question that has no answer in the file yet, judge, and write; the Table is read back from the file.
+
+    With `overwrite` an older file stays as it is until every question has been asked; until then the run is written
+    to a file beside it, which `resume` goes on with.
+    """
+    path = path.resolve() if path.is_symlink() else path
+    target = unfinished_path(path, resume=resume, overwrite=overwrite)
+    if target == path:
+        return _run_into(path, benchmark, system, settings, resume=resume, progress=progress)
+    with held(path):
+        table = _run_into(target, benchmark, system, settings, resume=resume, replace=True, progress=progress)
+        replace_whole(target, path)
+    return table
+
+
+def _run_into(
+    path: Path,
+    benchmark: Benchmark,
+    system: System,
+    settings: AskSettings,
+    *,
+    resume: bool,
+    replace: bool = False,
+    progress: Progress | None,
+) -> Table:
+    writer, done = _writer(benchmark, system, path, resume=resume, replace=replace)
     if writer is None:
         return _in_order(load(path), benchmark)
     by_id = {question.about.id: question for question in benchmark.questions}
@@ -300,27 +339,31 @@ def _expected(question: Question) -> Json:
             return {"evidence": passages}
 
 
-def _writer(benchmark: Benchmark, system: System, path: Path, *, resume: bool) -> tuple[ResultsWriter | None, set[str]]:
+def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:
+    """The file that a run writes to: `path`, or the one beside it that replaces `path` when the run is at its end."""
+    new = new_path(path)
+    if resume:  # of the two, the one that was written to last
+        is_newer = new.exists() and (not path.exists() or new.stat().st_mtime_ns >= path.stat().st_mtime_ns)
+        return new if is_newer else path
+    return new if overwrite and path.exists() else path
+
+
+def _writer(
+    benchmark: Benchmark, system: System, path: Path, *, resume: bool, replace: bool
+) -> tuple[ResultsWriter | None, set[str]]:
     """The file to write to, and the ids that have an answer in it; no writer if it is finished."""
     head = _head(benchmark, system)
-    if not (resume and path.exists() and path.stat().st_size):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if resume:
-            path.unlink(missing_ok=True)  # empty: nothing was ever written
-        return ResultsWriter.create(path, head), set()
-    if _is_finished(path):
-        _check_same(str(load(path).signature), head, path)
-        return None, set()
-    writer, old, items = ResultsWriter.resume(path)
-    _check_same(old["signature"], head, path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not resume:
+        return (ResultsWriter.replace if replace else ResultsWriter.create)(path, head), set()
+    writer, old, items = ResultsWriter.resume_or_begin(path, head)
+    try:
+        _check_same(old["signature"], head, path)
+    except InputError:
+        if writer is not None:
+            writer.close()
+        raise
     return writer, {item["id"] for item in items if not item.get("error")}
-
-
-def _is_finished(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - 4096))
-        lines = file.read().split(b"\n")
-    return lines[-1] == b"" and lines[-2].startswith(b'{"footer"')
 
 
 def _check_same(signature: str, head: Json, path: Path) -> None:

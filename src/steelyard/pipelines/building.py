@@ -1,53 +1,128 @@
 """What `build` leaves behind: the parameters that a pipeline uses, for users to edit, and what its servers offer."""
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+from steelyard.errors import SteelyardError
+from steelyard.formats.streams import read_text
+from steelyard.formats.yamls import dump_yaml, read_yaml
+from steelyard.pipelines.homes import Choice
+from steelyard.pipelines.inserting import insert_entries
 from steelyard.pipelines.loading import (
     Loaded,
+    Parameters,
     load_servers,
     parameter_path,
     parameters_for,
+    server_file,
     server_path,
 )
-from steelyard.pipelines.offers import GROUPS, read_parameters, write_yaml, written
-from steelyard.pipelines.plan import Bound, bind, calls, used_parameters
+from steelyard.pipelines.offers import GROUPS, write_file, write_yaml, written
+from steelyard.pipelines.plan import Bound, Unknown, bind, calls, key_map_hint, used_parameters
 from steelyard.pipelines.remote import Fleet
+from steelyard.pipelines.server import say
 from steelyard.pipelines.spec import Pipeline, each_step
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The files that were written, and which parameters are new, kept as edited, or no longer used."""
+    """The files that were written, and which parameters are new, kept as edited, or no longer used.
+
+    `older` is where a file is kept that could not be added to; `warnings` says what the user has to fill in.
+    """
 
     parameters: Path
     servers: Path
     added: tuple[str, ...]
     kept: tuple[str, ...]
     unused: tuple[str, ...]
+    older: Path | None = None
+    warnings: tuple[str, ...] = ()
 
 
-def build(pipeline: Pipeline, fleet: Fleet) -> Built:
+def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built:
     """Bind a pipeline, asking foreign servers what they offer, and write its two files; edited values stay."""
-    loaded = load_servers(pipeline, fleet, anew=True)
+    loaded = load_servers(pipeline, fleet, anew=True, choice=choice)
     path, servers = parameter_path(pipeline), server_path(pipeline)
-    before = read_parameters(path) if path.exists() else {}
     parameters = parameters_for(pipeline, loaded, None, empty=True)
     for alias, name in _unnamed(pipeline, loaded):
         parameters.values[alias].setdefault(name, None)
-    steps = bind(pipeline, loaded, parameters)
+    unknown: list[Unknown] = []
+    steps = bind(pipeline, loaded, parameters, unknown)
     wanted = {
         alias: {name: loaded[alias].home.defaults.get(name) for name in names}
         for alias, names in used_parameters(steps).items()
         if names or loaded[alias].home.defaults
     }
-    merged = {alias: {**wanted.get(alias, {}), **(before.get(alias) or {})} for alias in {**wanted, **before}}
-    if merged != before or not path.exists():  # what would be the same keeps its comments
-        write_yaml(path, merged)
+    older = _write_parameters(path, wanted, parameters)
+    _tell_moved(pipeline, loaded)
     write_yaml(servers, {alias: _offer(alias, found, steps) for alias, found in loaded.items()})
-    return _told(path, servers, _names(wanted), _names(before))
+    before, now = _names(parameters.said), _names(wanted)
+    return Built(
+        path,
+        servers,
+        added=tuple(name for name in now if name not in before),
+        kept=tuple(name for name in now if name in before),
+        unused=tuple(name for name in before if name not in now),
+        older=older,
+        warnings=tuple(_warnings(path, unknown)),
+    )
+
+
+def _write_parameters(path: Path, wanted: Mapping[str, Any], parameters: Parameters) -> Path | None:
+    """Add what is missing to the parameter file; one that has to be written anew is kept beside, which is given."""
+    said = parameters.said
+    whole = {alias: {**wanted.get(alias, {}), **said.get(alias, {})} for alias in {**wanted, **said}}
+    if not path.exists() or not read_text(path)[0].strip():
+        write_yaml(path, whole)
+        return None
+    if whole == said and not parameters.renamed:  # what would be the same stays as it is
+        return None
+    added = {
+        alias: {name: value for name, value in section.items() if name not in said.get(alias, {})}
+        for alias, section in whole.items()
+        if alias not in said or section != said[alias]
+    }
+    text = None if parameters.renamed else insert_entries(read_text(path)[0], added)
+    older = _keep_beside(path) if text is None else None
+    write_file(path, dump_yaml(whole) if text is None else text)
+    return older
+
+
+def _keep_beside(path: Path) -> Path:
+    """Copy a file that has to be written anew: its comments would be lost."""
+    names = (path.with_name(f"{path.name}.old{number or ''}") for number in count())
+    older = next(name for name in names if not name.exists())
+    write_file(older, read_text(path)[0])
+    return older
+
+
+def _tell_moved(pipeline: Pipeline, loaded: Mapping[str, Loaded]) -> None:
+    """Say which program of the server file that is there will be another in the new one: it may have been edited."""
+    try:
+        filed = server_file(pipeline)
+    except SteelyardError:  # it is written anew
+        return
+    for alias, found in loaded.items():
+        fields = filed[alias].value if alias in filed else None
+        before = fields["path"] if isinstance(fields, Mapping) and "path" in fields else None
+        now = found.home.address or str(found.home.program)
+        expected = {os.path.realpath(each) for each in (now, found.home.replaces or now)}
+        if before is not None and os.path.realpath(str(before.value)) not in expected:
+            say(f"{before.where}: the program of {alias} was {before.value}; it is {now} now")
+
+
+def _warnings(path: Path, unknown: Sequence[Unknown]) -> Iterator[str]:
+    """What no step gives yet, with the line of the file that was written where it can be named."""
+    sections = read_yaml(path).value if unknown else {}
+    for each in unknown:
+        fields = sections[each.server].value[each.parameter].value
+        hint = key_map_hint(each.name, f"{each.server}.{each.parameter}", fields["key_map"].where)
+        yield f"{each.step.where}: nothing before {each.step.name} gives {each.name!r}\nhint: {hint}"
 
 
 def _unnamed(pipeline: Pipeline, loaded: Mapping[str, Loaded]) -> Iterator[tuple[str, str]]:
@@ -61,16 +136,6 @@ def _unnamed(pipeline: Pipeline, loaded: Mapping[str, Loaded]) -> Iterator[tuple
         binding = found.tools[step.tool].binding
         required = (name for argument, name in binding.inputs.items() if argument not in binding.optional)
         yield from ((step.server, name) for name in required if name not in given)
-
-
-def _told(path: Path, servers: Path, wanted: list[str], before: list[str]) -> Built:
-    return Built(
-        path,
-        servers,
-        added=tuple(name for name in wanted if name not in before),
-        kept=tuple(name for name in wanted if name in before),
-        unused=tuple(name for name in before if name not in wanted),
-    )
 
 
 def _names(sections: Mapping[str, Any]) -> list[str]:

@@ -1,20 +1,31 @@
-"""Where the servers of a pipeline live: a folder here, the one that comes with steelyard, or an address."""
+"""Where the servers of a pipeline are: a folder here, the one that comes with steelyard, or an address.
+
+A server file that `build` wrote and a user edited says where they are with `path`. A program here that is not ours and
+imports what is not installed is replaced by our server of the same folder, if there is one; `Choice` says otherwise.
+"""
 
 import re
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
+from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, InputError
 from steelyard.formats.yamls import Located
-from steelyard.pipelines.offers import read_parameters
+from steelyard.pipelines.import_check import missing_modules
+from steelyard.pipelines.offers import OFFER_HINT, program_of, read_parameters
 from steelyard.pipelines.remote import Place
+from steelyard.pipelines.renamed import renew
+from steelyard.pipelines.server import say
 
 HOME_HINT = "a server is a folder, an address (http://…), or a mapping with path and headers"
+Choice = Literal["auto", "ours", "project"]
+"""Which servers run: ours where the project's cannot, ours wherever there is one, or the project's alone."""
+CHOICES: tuple[Choice, ...] = get_args(Choice)
 _OURS = re.compile(r"^\s*(?:from|import)\s+steelyard\.pipelines\b", re.MULTILINE)
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
@@ -30,6 +41,7 @@ class Home:
     address: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    replaces: Path | None = None
 
     @property
     def ours(self) -> bool:
@@ -40,6 +52,12 @@ class Home:
     def bundled(self) -> bool:
         """Whether it is one of the servers that come with steelyard."""
         return self.program is not None and self.program.resolve().is_relative_to(bundled_servers().resolve())
+
+    @property
+    def counterpart(self) -> Path | None:
+        """Our server of the same folder, if this is another."""
+        ours = bundled_servers() / self.folder.resolve().name if self.folder is not None and not self.bundled else None
+        return ours if ours is not None and ours.is_dir() else None
 
     @property
     def origin(self) -> str:
@@ -53,26 +71,49 @@ class Home:
         """How to reach the server outside this process."""
         if self.program is None:
             return Place(self.alias, self.where, address=self.address, headers=self.headers)
-        # others are started as UltraRAG starts them: by the python of the user's path
-        python = sys.executable if self.ours else shutil.which("python") or sys.executable
+        python = sys.executable if self.ours else foreign_python()
         return Place(self.alias, self.where, command=(python, str(self.program)))
 
 
-def find_home(alias: str, found: Located, environment: Mapping[str, str]) -> Home:
-    """The home of a server; folders are looked for from the current one, then among those that come with steelyard."""
+def find_home(
+    alias: str, found: Located, environment: Mapping[str, str], filed: Located | None = None, choice: Choice = "auto"
+) -> Home:
+    """The home of a server; folders are looked for from the current one, then among those that come with steelyard.
+
+    What the server file says of it (`filed`) has the last word, if it names a program or an address.
+    """
     said, headers = _path_and_headers(found, environment)
-    if _is_address(said):
-        return Home(alias, found.where, address=said, headers=headers)
-    folder = _folder(said)
-    parameters = read_parameters(folder / "parameter.yaml") if (folder / "parameter.yaml").is_file() else {}
-    defaults = {name: value for name, value in parameters.items() if name not in ("path", "headers")}
-    program = str(parameters.get("path", folder / "src" / f"{folder.name}.py"))
-    if _is_address(program):
-        more = _expanded(parameters.get("headers") or {}, environment, str(folder / "parameter.yaml"))
-        return Home(alias, found.where, folder, address=program, headers={**more, **headers}, defaults=defaults)
-    if not Path(program).is_file():
-        raise InputError(f"there is no server at {said!r}", where=found.where, hint=f"its program is {program}")
-    return Home(alias, found.where, folder, Path(program), defaults=defaults)
+    home = (
+        Home(alias, found.where, address=said, headers=headers)
+        if _is_address(said)
+        else _in_folder(Home(alias, found.where, headers=headers), said, environment, choice)
+    )
+    if filed is None or (choice == "ours" and (home.bundled or home.counterpart)):
+        return home
+    return _as_filed(home, filed, choice)
+
+
+def choose_servers(homes: Mapping[str, Home], choice: Choice) -> dict[str, Home]:
+    """The homes with ours in place of those whose program cannot be imported, or as was chosen; one notice says so."""
+    others = {alias: home for alias, home in homes.items() if home.program and home.counterpart}
+    if choice == "project":
+        return dict(homes)
+    if choice == "ours":
+        return {alias: _stand_in(home) if alias in others else home for alias, home in homes.items()}
+    programs = {alias: str(home.program) for alias, home in others.items() if not home.ours}
+    missing = {alias: names for alias, names in missing_modules(programs, foreign_python()).items() if names}
+    filed = [alias for alias, home in homes.items() if home.replaces is not None]
+    if missing:
+        modules = ", ".join(sorted({name for names in missing.values() for name in names}))
+        say(f"servers of steelyard instead of the project's: {', '.join(missing)}; not installed: {modules}")
+    if filed:
+        say(f"servers of steelyard instead of the project's, as the server file says: {', '.join(filed)}")
+    return {alias: _stand_in(home) if alias in missing else home for alias, home in homes.items()}
+
+
+def foreign_python() -> str:
+    """What starts the programs of others, as UltraRAG starts them: the python of the user's path."""
+    return shutil.which("python") or sys.executable
 
 
 def bundled_servers() -> Path:
@@ -82,10 +123,76 @@ def bundled_servers() -> Path:
     return installed if installed.is_dir() else package.parents[1] / "servers"
 
 
-def _folder(said: str) -> Path:
+def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Choice) -> Home:
+    """The home in a folder, whose parameter file may name another program or an address."""
+    folder = _folder(said, choice)
+    file = folder / "parameter.yaml"
+    parameters = read_parameters(file) if file.is_file() else {}
+    defaults = _defaults(parameters)
+    program = str(parameters.get("path", program_of(folder)))
+    if _is_address(program):
+        more = _expanded(parameters.get("headers") or {}, environment, str(file))
+        return replace(home, folder=folder, address=program, headers={**more, **home.headers}, defaults=defaults)
+    if not Path(program).is_file():
+        raise InputError(f"there is no server at {said!r}", where=home.where, hint=f"its program is {program}")
+    return Home(home.alias, home.where, folder, Path(program), defaults=defaults)
+
+
+def _as_filed(home: Home, filed: Located, choice: Choice) -> Home:
+    """The home with the program, or the address, that the server file names; that it is another is said."""
+    fields = filed.value if isinstance(filed.value, Mapping) else {}
+    path = fields["path"].value if "path" in fields else None
+    if not isinstance(path, str) or path in (home.address, str(home.program)):
+        return home
+    if _is_address(path):
+        same = urlsplit(path).netloc == urlsplit(home.address).netloc  # headers hold secrets of one host
+        other = replace(home, address=path, program=None, headers=home.headers if same else {})
+    elif Path(path).is_file():
+        other = _at_program(home, Path(path), fields)
+        if _is_same(other.program, home.program):
+            return home
+        if other.bundled and home.counterpart and _is_same(other.folder, home.counterpart):
+            return home if choice == "project" else _stand_in(home)
+    elif home.folder is not None and Path(path).parent.parent.name == home.folder.name:
+        return home  # the folder has moved with the project, or ours to another installation
+    else:
+        raise InputError(f"there is no program {path!r}", where=fields["path"].where, hint=OFFER_HINT)
+    say(f"{fields['path'].where}: the program of {home.alias} is {path}, not {home.address or home.program}")
+    return other
+
+
+def _at_program(home: Home, program: Path, fields: Mapping[str, Located]) -> Home:
+    folder = program.parents[1] if program.parent.name == "src" else program.parent
+    named = fields["parameter"].value if "parameter" in fields else None
+    file = Path(named) if isinstance(named, str) and Path(named).is_file() else folder / "parameter.yaml"
+    defaults = _defaults(read_parameters(file)) if file.is_file() else {}
+    return Home(home.alias, home.where, folder, program, defaults=defaults)
+
+
+def _is_same(one: Path | None, other: Path | None) -> bool:
+    return one is not None and other is not None and one.resolve() == other.resolve()
+
+
+def _stand_in(home: Home) -> Home:
+    """Our server in place of another of the same folder; the parameters of that one go before our defaults."""
+    folder = home.counterpart
+    if folder is None:
+        return home
+    file = folder / "parameter.yaml"
+    ours = _defaults(read_parameters(file)) if file.is_file() else {}
+    theirs, _ = renew(folder.name, home.defaults, ours)
+    return replace(home, folder=folder, program=program_of(folder), defaults={**ours, **theirs}, replaces=home.program)
+
+
+def _defaults(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in parameters.items() if name not in ("path", "headers")}
+
+
+def _folder(said: str, choice: Choice) -> Path:
     folder = Path(said)
     ours = bundled_servers() / folder.name
-    return ours if not folder.is_dir() and folder.parent.name == "servers" and ours.is_dir() else folder
+    taken = choice != "project" and not folder.is_dir() and folder.parent.name == "servers" and ours.is_dir()
+    return ours if taken else folder
 
 
 def _path_and_headers(found: Located, environment: Mapping[str, str]) -> tuple[str, dict[str, str]]:

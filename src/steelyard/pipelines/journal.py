@@ -1,9 +1,10 @@
 """The journal of a run: one line for each call that is done, from which a run that ended early goes on.
 
 The first line names the pipeline. Each other says the step, what it left (`memory`), the parameters it changed
-(`local`), which of these are prompts, and a fingerprint of the step, its server and its parameters. When a run is
-resumed the steps are walked again; a call whose line is there is not made but read, until the first that has none, or
-whose fingerprint is another; what stood there from that one on is kept in a file beside.
+(`local`), which of these are prompts, or rows with the states that a router gave, and a fingerprint of the step, its
+server and its parameters. When a run is resumed the steps are walked again; a call whose line is there is not made but
+read, until the first that has none, or whose fingerprint is another; what stood there from that one on is kept in a
+file beside.
 """
 
 import fcntl
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from steelyard.errors import ConfigError, SystemFailure
+from steelyard.formats.writing import whole_file
 from steelyard.pipelines.remote import Prompt
 
 BUSY_HINT = "wait until it ends, or start a run of its own, without --resume"
@@ -32,12 +34,15 @@ class Entry:
     mark: str
     memory: Mapping[str, Any] = field(default_factory=dict)
     local: Mapping[str, Any] = field(default_factory=dict)
+    routed: tuple[str, ...] = ()
 
     @property
     def written(self) -> str:
         """The line of the journal."""
         prompts = [name for name, value in self.memory.items() if _is_prompts(value)]
         fields = {"step": self.step, "mark": self.mark, "memory": self.memory, "local": self.local, "prompts": prompts}
+        if self.routed:
+            fields["routed"] = self.routed
         return json.dumps(fields, ensure_ascii=False, allow_nan=False)
 
 
@@ -71,7 +76,8 @@ class Journal:
         self._replaying = False
         if entry is not None:
             self.changed = step
-            shutil.copyfile(self.path, self.path.with_suffix(".replaced.jsonl"))
+            with whole_file(self.path.with_suffix(".replaced.jsonl")) as part:
+                shutil.copyfile(self.path, part)
         self._file.seek(start)
         self._file.truncate()
         return None
@@ -142,6 +148,16 @@ def fingerprint(*parts: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+def is_routed(each: Any) -> bool:
+    """Whether this is a row as a router gives it, with its data and its state."""
+    return isinstance(each, Mapping) and "data" in each and "state" in each
+
+
+def unrouted(value: Any) -> Any:
+    """What a router gave without its states."""
+    return [each["data"] if is_routed(each) else each for each in value] if isinstance(value, list) else value
+
+
 def _locked(path: Path, mode: str) -> Journal:
     file = open(path, mode)  # noqa: SIM115 - the journal closes it
     try:
@@ -169,10 +185,14 @@ def _entry(line: bytes) -> Entry | None:
 
 def _write_snapshot(journal: Path, snapshot: Path) -> None:
     """One object per call, as upstream writes them: made line by line, so that a long run needs no memory."""
-    with open(journal, "rb") as lines, open(snapshot, "w", encoding="utf-8") as file:
+    with open(journal, "rb") as lines, whole_file(snapshot) as part, open(part, "w", encoding="utf-8") as file:
         for number, line in enumerate(_whole(lines)):
             found = json.loads(line)
-            memory = {f"memory_{name}": value for name, value in found["memory"].items()}
+            routed = found.get("routed", ())
+            memory = {
+                f"memory_{name}": unrouted(value) if name in routed else value
+                for name, value in found["memory"].items()
+            }
             shown = json.dumps({"step": found["step"], "memory": memory}, ensure_ascii=False, indent=2)
             file.write("[\n" if number == 0 else ",\n")
             file.write("\n".join(f"  {each}" for each in shown.split("\n")))

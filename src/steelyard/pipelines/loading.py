@@ -12,13 +12,16 @@ from typing import Any
 
 from steelyard.errors import ConfigError, InputError, SteelyardError, SystemFailure, nearest
 from steelyard.formats.yamls import Located, read_yaml
-from steelyard.pipelines.homes import Home, find_home
+from steelyard.pipelines.homes import Choice, Home, choose_servers, find_home
 from steelyard.pipelines.offers import OFFER_HINT, Caller, read_offer
 from steelyard.pipelines.remote import Fleet, Place
-from steelyard.pipelines.server import Server, Tool, binding_of
+from steelyard.pipelines.renamed import renew
+from steelyard.pipelines.server import Server, Tool, binding_of, say
 from steelyard.pipelines.spec import Pipeline, each_step
+from steelyard.pipelines.unavailable import refuse_server, refuse_unavailable
 
 EMPTY_HINT = "delete it to use the defaults of the servers, or write it anew: steelyard build"
+OURS_HINT = "run its program by hand to see why, or take the server of steelyard: --servers ours"
 PROMPT_OUTPUT = ("prompt_ls",)
 
 
@@ -33,48 +36,100 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The parameters of each server, the place in a file of those that a file says, and servers that are not in use."""
+    """The parameters of each server, the place in a file of those that a file says, and servers that are not in use.
+
+    `said` is what the file says by itself, under the names of today; `sections` is the same with every place.
+    """
 
     values: dict[str, dict[str, Any]]
     places: Mapping[tuple[str, str], str] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
+    said: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sections: Mapping[str, Located] = field(default_factory=dict)
+    renamed: bool = False
+
+    def key_map(self, alias: str, name: str) -> str | None:
+        """Where the file says the key_map of a parameter."""
+        section = self.sections[alias].value if alias in self.sections else None
+        fields = section[name].value if isinstance(section, Mapping) and name in section else None
+        return fields["key_map"].where if isinstance(fields, Mapping) and "key_map" in fields else None
 
 
-def load_servers(pipeline: Pipeline, fleet: Fleet, *, isolated: bool = False, anew: bool = False) -> dict[str, Loaded]:
+def load_servers(
+    pipeline: Pipeline, fleet: Fleet, *, isolated: bool = False, anew: bool = False, choice: Choice = "auto"
+) -> dict[str, Loaded]:
     """The servers that a pipeline uses; a foreign one is started only if no file says what it offers, or if `anew`."""
-    homes = {alias: find_home(alias, found, fleet.environment) for alias, found in pipeline.servers.items()}
-    used: dict[str, set[str]] = {alias: set() for alias in homes}
-    for step in each_step(pipeline.steps):
-        used.get(step.server, set()).add(step.tool)
-    said = {} if anew else _server_file(pipeline)
-    asked = [home for alias, home in homes.items() if used[alias] and not home.ours and _must_ask(home, said, anew)]
-    fleet.start(home.place for home in asked)
+    for named in pipeline.servers.values():
+        refuse_server(named)
+    said = {} if anew else server_file(pipeline)
+    used = {step.server for step in each_step(pipeline.steps)}
+    found = {
+        alias: find_home(alias, named, fleet.environment, said.get(alias), choice)
+        for alias, named in pipeline.servers.items()
+    }
+    homes = choose_servers({alias: home for alias, home in found.items() if alias in used}, choice)
+    refuse_unavailable(each_step(pipeline.steps), homes, choice)
+    asked = [home for home in homes.values() if not home.ours and _must_ask(home, said, anew)]
+    _start(fleet, asked)
     return {
         alias: _load(home, fleet, said.get(alias), isolated=isolated, ask=home in asked)
         for alias, home in homes.items()
-        if used[alias]
     }
+
+
+def _start(fleet: Fleet, asked: list[Home]) -> None:
+    """Start servers; of one that does not, and that we have too, the hint says so."""
+    try:
+        fleet.start(home.place for home in asked)
+    except SystemFailure as error:
+        if any(home.where == error.where and home.counterpart for home in asked):
+            raise SystemFailure(error.message, where=error.where, hint=OURS_HINT) from None
+        raise
 
 
 def parameters_for(
     pipeline: Pipeline, loaded: Mapping[str, Loaded], chosen: Path | None, *, empty: bool = False
 ) -> Parameters:
-    """The parameters of each server: its defaults, and above them what the parameter file says; it may be `empty`."""
+    """The parameters of each server: its defaults, and above them what the parameter file says; it may be `empty`.
+
+    Names of older versions are read as those of today, which is said.
+    """
     path = _parameter_file(pipeline, chosen)
     sections = _sections(path, pipeline, empty=empty) if path is not None else {}
-    own = {alias: section.plain() or {} for alias, section in sections.items()}
-    values = {alias: {**found.home.defaults, **own.get(alias, {})} for alias, found in loaded.items()}
-    places = {
-        (alias, name): found.where
-        for alias, section in sections.items()
-        for name, found in (section.value or {}).items()
-    }
-    return Parameters(values, places, tuple(alias for alias in sections if alias not in pipeline.servers))
+    said, places, moved = {}, {}, False
+    for alias, section in sections.items():
+        said[alias], renamed = _renewed(section, loaded.get(alias))
+        for name, found in (section.value or {}).items():
+            places[alias, renamed.get(name, name).partition(".")[0]] = found.where
+        moved = moved or bool(renamed)
+    values = {alias: {**found.home.defaults, **said.get(alias, {})} for alias, found in loaded.items()}
+    unused = tuple(alias for alias in sections if alias not in pipeline.servers)
+    return Parameters(values, places, unused, said, sections, moved)
+
+
+def _renewed(section: Located, found: Loaded | None) -> tuple[dict[str, Any], dict[str, str]]:
+    """A section of the parameter file under the names of today, if the server is one of ours."""
+    plain = section.plain() or {}
+    if found is None or not found.home.bundled or found.home.folder is None:
+        return plain, {}
+    values, renamed = renew(found.home.folder.name, plain, found.home.defaults)
+    for old, new in renamed.items():
+        first = section.value[old.partition(".")[0]]
+        say(f"{first.where}: {old} is now called {new}")
+    return values, renamed
 
 
 def parameter_path(pipeline: Pipeline) -> Path:
-    """Where `build` writes the parameters."""
-    return pipeline.path.parent / "parameters" / f"{pipeline.path.stem}_parameter.yaml"
+    """The parameter file that `build` writes and `run` reads: the one that is there, in the folder that is there."""
+    files = _parameter_files(pipeline)
+    there = next((path for path in files if path.exists()), None)
+    return there or next((path for path in files if path.parent.is_dir()), files[0])
+
+
+def _parameter_files(pipeline: Pipeline) -> tuple[Path, Path]:
+    """Where the parameters of a pipeline may be: in our folder, or in UltraRAG's."""
+    folder, name = pipeline.path.parent, f"{pipeline.path.stem}_parameter.yaml"
+    return folder / "parameters" / name, folder / "parameter" / name
 
 
 def server_path(pipeline: Pipeline) -> Path:
@@ -107,7 +162,7 @@ def _load(home: Home, fleet: Fleet, said: Located | None, *, isolated: bool, ask
     caller = fleet.caller(home.alias)
     if home.ours and home.program is not None:
         made = load_program(home.program, home.where, name=home.alias).tools
-        tools = _edited(dict(made) if home.bundled else _guarded(made), said, caller)
+        tools = _edited(home, dict(made) if home.bundled else _guarded(made), said, caller)
         return Loaded(home, _elsewhere(tools, caller), home.place) if isolated else Loaded(home, tools)
     if said is not None and not ask:
         return Loaded(home, read_offer(said, caller), home.place)
@@ -119,17 +174,28 @@ def _load(home: Home, fleet: Fleet, said: Located | None, *, isolated: bool, ask
     return Loaded(home, offered, home.place)
 
 
-def _edited(tools: dict[str, Tool], said: Located | None, caller: Caller) -> dict[str, Tool]:
+def _edited(home: Home, tools: dict[str, Tool], said: Located | None, caller: Caller) -> dict[str, Tool]:
     """Tools of ours with the bindings that the user's server file says."""
-    for name, filed in (read_offer(said, caller) if said is not None else {}).items():
-        if name not in tools:
-            continue
+    filed = read_offer(said, caller) if said is not None else {}
+    elsewhere = bool(filed) and not _is_about(said, home)
+    for name in filed.keys() & tools.keys():
+        own, binding = tools[name].binding.against(home.defaults), filed[name].binding
+        if elsewhere:  # another server's: what ours takes and gives besides stays
+            inputs = {argument: binding.inputs.get(argument, variable) for argument, variable in own.inputs.items()}
+            outputs = tuple(dict.fromkeys((*own.outputs, *binding.outputs)))
+            binding = replace(own, inputs=inputs, outputs=outputs, settled=True)
         try:
-            inspect.signature(tools[name].function).bind(**dict.fromkeys(filed.binding.inputs))
+            inspect.signature(tools[name].function).bind(**dict.fromkeys(binding.inputs))
         except TypeError as error:
             raise InputError(f"{name}: {error}", where=said.where if said else None, hint=OFFER_HINT) from None
-        tools[name] = replace(tools[name], binding=filed.binding)
+        tools[name] = replace(tools[name], binding=binding)
     return tools
+
+
+def _is_about(said: Located | None, home: Home) -> bool:
+    """Whether an entry of a server file is about this program, and not about another of the same name."""
+    path = said.value["path"].value if said is not None and "path" in said.value else None
+    return path is None or (home.program is not None and Path(str(path)).resolve() == home.program.resolve())
 
 
 def _guarded(tools: Mapping[str, Tool]) -> dict[str, Tool]:
@@ -181,7 +247,8 @@ def _must_ask(home: Home, said: Mapping[str, Located], anew: bool) -> bool:
     return home.alias not in said and not (file.is_file() and file.stat().st_mtime >= newest)
 
 
-def _server_file(pipeline: Pipeline) -> Mapping[str, Located]:
+def server_file(pipeline: Pipeline) -> Mapping[str, Located]:
+    """What the server file of a pipeline says of each server; nothing where there is none."""
     path = server_path(pipeline)
     if not path.exists():
         return {}
@@ -217,5 +284,7 @@ def _parameter_file(pipeline: Pipeline, chosen: Path | None) -> Path | None:
         if found is None:
             raise InputError("no such file", where=str(chosen))
         return found
-    upstream = pipeline.path.parent / "parameter" / f"{pipeline.path.stem}_parameter.yaml"
-    return next((place for place in (parameter_path(pipeline), upstream) if place.exists()), None)
+    there = [path for path in _parameter_files(pipeline) if path.exists()]
+    if len(there) > 1:
+        say(f"{there[1]} is left out: the parameters are those of {there[0]}")
+    return there[0] if there else None

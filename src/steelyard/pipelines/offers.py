@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, InputError
+from steelyard.formats.writing import write_whole
 from steelyard.formats.yamls import Located, dump_yaml, read_yaml
 from steelyard.pipelines.server import Binding, Kind, Server, Tool
 
@@ -28,11 +29,18 @@ def write_offer(server: Server, arguments: Mapping[str, Any]) -> None:
     if not isinstance(named, str) or not named:
         raise ConfigError(f"parameter_file must name a file, not {named!r}")
     parameters = read_parameters(Path(named)) if Path(named).is_file() else {}
-    program = str(parameters.get("path", Path(named).parent / "src" / f"{server.name}.py"))
+    program = str(parameters.get("path", program_of(Path(named).parent, server.name)))
     if not program.startswith(("http://", "https://")) and not Path(program).is_file():
         raise ConfigError(f"there is no program {program!r}", where=named)
     groups = {group: described(server.tools, parameters, kind) for group, kind in GROUPS.items()}
     write_yaml(Path(named).with_name("server.yaml"), {"path": program, "parameter": named, **groups})
+
+
+def program_of(folder: Path, *more: str) -> Path:
+    """The program in a server's folder: named after it, or by one of these names, or the only one that is there."""
+    named = [folder / "src" / f"{name}.py" for name in (folder.resolve().name, *more)]
+    alone = sorted((folder / "src").glob("*.py")) if (folder / "src").is_dir() else []
+    return next((path for path in named if path.is_file()), alone[0] if len(alone) == 1 else named[0])
 
 
 def described(tools: Mapping[str, Tool], parameters: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
@@ -68,11 +76,16 @@ def read_parameters(path: Path) -> dict[str, Any]:
 
 def write_yaml(path: Path, content: Mapping[str, Any]) -> None:
     """Write a mapping, and the folder it lies in."""
+    write_file(path, dump_yaml(dict(content)))
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a text, and the folder it lies in."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dump_yaml(dict(content)), encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    write_whole(path, text)
 
 
 def _binding(entry: Located) -> Binding:

@@ -17,7 +17,8 @@ class Call:
     """One call: the tool, where each argument comes from, and under which names what it gives is kept.
 
     `binding` is that of the tool without the overrides of the step and without arguments that nothing feeds; `origin`
-    tells the server from any other; `places` says where in a file a parameter of the call stands.
+    tells the server from any other; `places` says where in a file a parameter of the call stands; `routes` marks the
+    last step of a router, which gives the data and the state of every row.
     """
 
     step: Step
@@ -27,6 +28,7 @@ class Call:
     outputs: Mapping[str, str]
     origin: str = ""
     places: Mapping[str, str] = field(default_factory=dict)
+    routes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +52,32 @@ class BoundBranch:
 Bound = Call | BoundLoop | BoundBranch
 
 
-def bind(pipeline: Pipeline, loaded: Mapping[str, Loaded], parameters: Parameters) -> tuple[Bound, ...]:
-    """The steps of a pipeline with all names resolved; the first that cannot be is an error with its line."""
-    binder = _Binder(pipeline, loaded, parameters)
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A variable that no step gives yet: the key_map of this parameter of a server would name it."""
+
+    step: Step
+    name: str
+    server: str
+    parameter: str
+
+
+def bind(
+    pipeline: Pipeline, loaded: Mapping[str, Loaded], parameters: Parameters, unknown: list[Unknown] | None = None
+) -> tuple[Bound, ...]:
+    """The steps of a pipeline with all names resolved; the first that cannot be is an error with its line.
+
+    Where a list of the `unknown` is kept, variables that a key_map can still name are noted there instead.
+    """
+    binder = _Binder(pipeline, loaded, parameters, unknown)
     return tuple(binder.bind(node) for node in pipeline.steps)
 
 
-def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> None:
-    """Refuse what a parameter file says and no tool of the server knows: it would be left out without a word."""
-    for (alias, name), where in parameters.places.items():
-        if alias not in loaded:
-            continue
-        bindings = [tool.binding.inputs.values() for tool in loaded[alias].tools.values()]
-        known = {*loaded[alias].home.defaults, *(each.removeprefix("$") for inputs in bindings for each in inputs)}
-        if name not in known:
-            raise InputError(f"{alias} has no parameter {name!r}", where=where, hint=nearest(name, sorted(known)))
+def key_map_hint(name: str, parameter: str, place: str | None) -> str:
+    """What to do about a variable that is not known yet."""
+    if place is None:
+        return f"name it in key_map of {parameter} ({name}: FIELD), in the parameter file that steelyard build writes"
+    return f"name it in key_map of {parameter}, at {place} ({name}: FIELD)"
 
 
 def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
@@ -100,11 +113,19 @@ def calls(steps: tuple[Bound, ...]) -> Iterator[Call]:
 class _Binder:
     """Binds node after node, knowing what the ones before it give."""
 
-    def __init__(self, pipeline: Pipeline, loaded: Mapping[str, Loaded], parameters: Parameters) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        loaded: Mapping[str, Loaded],
+        parameters: Parameters,
+        unknown: list[Unknown] | None = None,
+    ) -> None:
         self._pipeline = pipeline
         self._loaded = loaded
         self._parameters = parameters
         self._known: dict[str, None] = {}
+        self._unknown = unknown
+        self._mapped: tuple[str, str] | None = None  # the server and the parameter whose key_map names variables
 
     def bind(self, node: Node) -> Bound:
         match node:
@@ -113,20 +134,20 @@ class _Binder:
             case Loop():
                 return BoundLoop(node.times, tuple(self.bind(each) for each in node.steps))
             case Branch():
-                router = tuple(self.bind(each) for each in node.router)
+                *before, last = (self.bind(each) for each in node.router)
+                last = self._router(last, node.where)
                 branches = {state: tuple(self.bind(each) for each in steps) for state, steps in node.branches.items()}
-                return BoundBranch(router, self._last(router, node.where), branches, node.where)
+                return BoundBranch((*before, last), last, branches, node.where)
 
     @staticmethod
-    def _last(router: tuple["Bound", ...], where: str) -> Call:
-        last = router[-1] if router else None
+    def _router(last: "Bound", where: str) -> Call:
         if not isinstance(last, Call) or not any(not name.startswith("$") for name in last.outputs.values()):
             raise InputError("the last step of a router must be a tool that gives something", where=where)
-        return last
+        return replace(last, routes=True)
 
     def _call(self, step: Step) -> Call:
         tool = self._tool(step)
-        binding = tool.binding_for(self._parameters.values[step.server])
+        binding = self._published(step, tool.binding_for(self._parameters.values[step.server]))
         self._check_overrides(step, binding.inputs, binding.outputs)
         inputs = {argument: step.input.get(argument, name) for argument, name in binding.inputs.items()}
         left = {argument for argument in binding.optional - set(step.input) if not self._is_fed(inputs[argument], step)}
@@ -169,16 +190,39 @@ class _Binder:
         if name.startswith("$"):
             hint = nearest(name[1:], self._parameters.values[step.server])
             raise InputError(f"{step.server} has no parameter {name[1:]!r}", where=step.where, hint=hint)
-        raise InputError(f"nothing before {step.name} gives {name!r}", where=step.where, hint=self._hint(name, step))
+        later = self._later(name, step)
+        if self._unknown is None or self._mapped is None or later is not None:
+            hint = later or self._hint(name)
+            raise InputError(f"nothing before {step.name} gives {name!r}", where=step.where, hint=hint)
+        self._unknown.append(Unknown(step, name, *self._mapped))
+        self._known[name] = None
 
-    def _hint(self, name: str, step: Step) -> str:
-        """Who gives a variable too late, or what it may have been meant to be."""
+    def _later(self, name: str, step: Step) -> str | None:
+        """Who gives a variable too late."""
         for later in each_step(self._pipeline.steps):
             if later is not step and later.server in self._loaded and later.tool in self._loaded[later.server].tools:
                 given = self._tool(later).binding_for(self._parameters.values[later.server]).outputs
                 if name in [later.output.get(each, each) for each in given]:
                     return f"{later.name} gives it, at {later.where}: a step can only use what stands above it"
+        return None
+
+    def _hint(self, name: str) -> str:
+        """Where a variable can be named, or what it may have been meant to be."""
+        if self._mapped is not None:
+            place = self._parameters.key_map(*self._mapped)
+            return key_map_hint(name, ".".join(self._mapped), place)
         return nearest(name, self._known) if self._known else "nothing is known before the first step"
+
+    def _published(self, step: Step, binding: Binding) -> Binding:
+        """The binding with all that the key_map among its parameters names; upstream declares two of them."""
+        values = self._parameters.values[step.server]
+        for name in (name[1:] for name in binding.inputs.values() if name.startswith("$")):
+            value = values.get(name)
+            if isinstance(value, Mapping) and "key_map" in value and binding.outputs:
+                self._mapped = (step.server, name)
+                named = map(str, value["key_map"] if isinstance(value["key_map"], Mapping) else ())
+                return replace(binding, outputs=tuple(dict.fromkeys((*binding.outputs, *named))))
+        return binding
 
     def _check_type(self, tool: Tool, argument: str, name: str, step: Step) -> None:
         """A parameter of the wrong type is told before anything runs."""

@@ -3,14 +3,24 @@
 import json
 import logging
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, wait
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from steelyard.errors import MissingExtra, SystemFailure
+from steelyard.errors import SystemFailure
+from steelyard.pipelines.protocol import (
+    CLOSED,
+    Session,
+    check_library,
+    connected,
+    failures,
+    http_transport,
+    message_of,
+    stdio_transport,
+    unreadable,
+)
 from steelyard.pipelines.server import Kind
 
 if TYPE_CHECKING:
@@ -20,7 +30,7 @@ START_SECONDS = 60.0
 CALL_SECONDS = 600.0
 TAIL = 2000
 START = "start"
-CLOSED = "Connection closed"  # how MCP's library says that the other end is gone
+PURPOSE = "servers in processes of their own"
 DEAD_HINT = "run its program by hand to see why"
 SLOW_HINT = "give it more time with --timeout"
 NOISE_HINT = "only messages of MCP belong there: let the server print to standard error"
@@ -45,33 +55,37 @@ class Place:
 
 @dataclass(slots=True)
 class _Link:
-    """A server that answers: its client, what it prints to standard error, and what it should not have printed."""
+    """A server that answers: its session, what it prints to standard error, and what it should not have printed."""
 
     place: Place
     errors: TextIO
-    client: Any = None
+    session: Session | None = None
     leave: Any = None
+    gone: Any = None
     ready: "Future[None]" = field(default_factory=Future)
-    noise: list[str] = field(default_factory=list)
-    scope: Any = None
+    noise: str = ""
+    warned: bool = False
     refused: bool = False
     broken: Exception | None = None
 
     async def hear(self, message: Any) -> None:
-        """Take note of a line that is no message, and stop waiting for an answer."""
-        line = _line(message) if isinstance(message, Exception) else ""
-        if line.strip():
-            self.noise.append(line)
-            if self.scope is not None:
-                self.scope.cancel()
+        """Keep the first line that is no message, to warn of it."""
+        self.noise = self.noise or unreadable(message).strip()
 
 
 class Fleet:
-    """The servers of a run that live elsewhere."""
+    """The servers of a run that live elsewhere; `notify` is told of what is tolerated."""
 
-    def __init__(self, environment: Mapping[str, str], *, timeout: float = CALL_SECONDS) -> None:
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        *,
+        timeout: float = CALL_SECONDS,
+        notify: Callable[[str], None] = lambda line: None,
+    ) -> None:
         self.environment = dict(environment)
         self._timeout = timeout
+        self._notify = notify
         self._stack = ExitStack()
         self._portal: BlockingPortal | None = None
         self._links: dict[str, _Link] = {}
@@ -82,7 +96,7 @@ class Fleet:
     def __exit__(self, *about: Any) -> None:
         """End all servers; an error or an interrupt does not wait for those that are still starting."""
         for link in self._links.values():
-            if link.client is not None and self._portal is not None:
+            if link.session is not None and self._portal is not None:
                 self._portal.call(link.leave.set)
         self._stack.__exit__(*about)
 
@@ -111,63 +125,54 @@ class Fleet:
 
     def call(self, name: str, tool: str, arguments: Mapping[str, Any]) -> Any:
         """What a tool gives: the JSON object in the first text of its answer; None where there is no text."""
-        link = self._links[name]
         sent = {argument: _as_sent(value) for argument, value in arguments.items()}
-        given = self._ask(link, tool, link.client.call_tool, tool, sent, self._timeout)
-        texts = [each.text for each in given.content if each.type == "text"]
-        if given.is_error:
+        given = self._ask(name, tool, "tools/call", {"name": tool, "arguments": sent})
+        texts = _texts(given.get("content"))
+        if given.get("isError"):
             raise SystemFailure(texts[0] if texts else "the server says that it failed")
         if not texts:
-            return given.structured_content
+            return given.get("structuredContent")
         try:
             return json.loads(texts[0])
-        except ValueError:
+        except (ValueError, RecursionError):
             raise SystemFailure(f"it answered with text that is not JSON: {_short(texts[0])!r}") from None
 
     def prompt(self, name: str, prompt: str, arguments: Mapping[str, Any]) -> list[Prompt]:
-        """The texts of a prompt; what is no text is sent as JSON, as MCP has it."""
-        link = self._links[name]
-        sent = {argument: _as_text(value) for argument, value in arguments.items() if value is not None}
-        given = self._ask(link, prompt, link.client.get_prompt, prompt, sent)
-        return [Prompt(message.content.text) for message in given.messages if message.content.type == "text"]
+        """The texts of a prompt; what is no text is sent as JSON, as MCP has it, and texts of prompts as messages."""
+        sent = {argument: _as_text(_as_sent(value)) for argument, value in arguments.items() if value is not None}
+        given = self._ask(name, prompt, "prompts/get", {"name": prompt, "arguments": sent})
+        messages = given.get("messages")
+        contents = [each.get("content") for each in messages or () if isinstance(each, dict)]
+        return [Prompt(text) for text in _texts(contents)]
 
     def listing(self, name: str) -> list[dict[str, Any]]:
-        """The tools as a server lists them, page by page, with the fields that the protocol does not know."""
-        from mcp import types
-        from pydantic import TypeAdapter
-
-        link, kind = self._links[name], TypeAdapter(dict[str, Any])
-        tools: list[dict[str, Any]] = []
-        cursor: str | None = None
-        while True:
-            asked = types.ListToolsRequest(params=types.PaginatedRequestParams(cursor=cursor))
-            page = self._ask(link, "tools/list", link.client.session.send_request, asked, kind)
-            tools += page["tools"]
-            cursor = page.get("nextCursor")
-            if not cursor:
-                return tools
+        """The tools as a server lists them, with the fields that the protocol does not know."""
+        return self._pages(name, "tools")
 
     def prompts(self, name: str) -> list[Any]:
-        """The prompts that a server lists, page by page; none where it knows of no such thing."""
-        link = self._links[name]
-        if link.client.server_capabilities.prompts is None:
+        """The prompts that a server lists; none where it knows of no such thing."""
+        from mcp import types
+
+        session = self._links[name].session
+        if session is None or "prompts" not in session.capabilities:
             return []
-        prompts: list[Any] = []
-        cursor: str | None = None
+        return [types.Prompt.model_validate(each) for each in self._pages(name, "prompts")]
+
+    def _pages(self, name: str, kind: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor: dict[str, Any] = {}
         while True:
-            page = self._ask(link, "prompts/list", partial(link.client.list_prompts, cursor=cursor))
-            prompts += page.prompts
-            cursor = page.next_cursor
-            if not cursor:
-                return prompts
+            page = self._ask(name, f"{kind}/list", f"{kind}/list", cursor)
+            found += page[kind]
+            if not page.get("nextCursor"):
+                return found
+            cursor = {"cursor": page["nextCursor"]}
 
     def _open(self) -> "BlockingPortal":
         if self._portal is None:
-            try:
-                import mcp  # noqa: F401
-                from anyio.from_thread import start_blocking_portal
-            except ImportError:
-                raise MissingExtra.of("mcp", "mcp", purpose="servers in processes of their own") from None
+            check_library(PURPOSE)
+            from anyio.from_thread import start_blocking_portal
+
             logging.getLogger("mcp").addHandler(logging.NullHandler())
             self._portal = self._stack.enter_context(start_blocking_portal())
         return self._portal
@@ -176,89 +181,78 @@ class Fleet:
         file = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 - closed with the fleet
         return _Link(place, cast(TextIO, self._stack.enter_context(file)))
 
-    def _ask(self, link: _Link, what: str, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Ask, and give up when time is over or as soon as the server prints what is no message."""
-
-        async def asked() -> Any:
-            import anyio
-
-            with anyio.fail_after(self._timeout) as link.scope:
-                return await function(*arguments)
+    def _ask(self, name: str, what: str, method: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask, and give up when time is over; what a server prints in between is passed over, with one warning."""
+        link = self._links[name]
 
         with _explained(link, what):
-            if link.broken is not None:
-                raise ExceptionGroup("the connection broke", [link.broken])
-            given = self._open().call(asked)
-        if link.noise:
-            raise SystemFailure(_noisy(link), hint=NOISE_HINT)
+            given: dict[str, Any] = self._open().call(_asked, link, method, parameters, self._timeout)
+        if link.noise and not link.warned:
+            link.warned = True
+            self._notify(f"{_noisy(link)} (passed over; {NOISE_HINT})")
         return given
 
 
-async def _stay(link: _Link, environment: Mapping[str, str], patience: float) -> None:
-    """Shake hands with a server and stay with it until it is time to leave; what fails before is told to who waits."""
+async def _asked(link: _Link, method: str, parameters: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """The result of a request; when the connection breaks nobody answers any more, and the library may not say so."""
     import anyio
-    from mcp import Client
 
-    link.leave = anyio.Event()
-    transport = _transport(link, environment)
+    given: dict[str, Any] | None = None
+    with anyio.fail_after(seconds):
+        async with anyio.create_task_group() as group:
+
+            async def give_up() -> None:
+                await link.gone.wait()
+                group.cancel_scope.cancel()
+
+            group.start_soon(give_up)
+            if link.session is not None and link.broken is None:
+                given = await link.session.ask(method, parameters)
+            group.cancel_scope.cancel()
+    if given is None:
+        raise link.broken or ConnectionError(CLOSED)
+    return given
+
+
+async def _stay(link: _Link, environment: Mapping[str, str], patience: float) -> None:
+    """Connect to a server and keep the session open; a connection error is raised in the thread that waits."""
+    import anyio
+
+    link.leave, link.gone = anyio.Event(), anyio.Event()
     try:
-        async with Client(
-            transport, mode="legacy", read_timeout_seconds=patience, message_handler=link.hear
-        ) as link.client:
-            link.ready.set_result(None)
-            await link.leave.wait()
+        with anyio.fail_after(patience) as scope:
+            async with connected(_transport(link, environment), link.hear) as link.session:
+                scope.deadline = float("inf")
+                link.ready.set_result(None)
+                await link.leave.wait()
     except Exception as error:  # whatever it is, the thread that waits for the server, or asks it next, tells it
         link.broken = error
+        link.gone.set()
         if not link.ready.done():
-            link.client = None
+            link.session = None
             link.ready.set_exception(error)
 
 
 def _transport(link: _Link, environment: Mapping[str, str]) -> Any:
-    from mcp.client.stdio import StdioServerParameters, stdio_client
-
-    if link.place.address:
-        return _over_http(link)
-    program, *arguments = link.place.command
-    started = StdioServerParameters(command=program, args=arguments, env=dict(environment))
-    return stdio_client(started, errlog=link.errors)
-
-
-@asynccontextmanager
-async def _over_http(link: _Link) -> AsyncIterator[Any]:
-    """Streamable HTTP; an answer may be of any size, and take its time. A status that refuses is remembered."""
-    import httpx2
-    from mcp.client.streamable_http import streamable_http_client
+    if not link.place.address:
+        return stdio_transport(link.place.command, environment, link.errors)
 
     async def note(response: Any) -> None:
         if response.status_code >= 400 and response.request.method == "POST":
             link.errors.write(f"HTTP {response.status_code} {response.reason_phrase}\n")
             link.refused = True
 
-    settings: dict[str, Any] = {
-        "timeout": httpx2.Timeout(START_SECONDS, read=None),
-        "event_hooks": {"response": [note]},
-    }
-    async with (
-        httpx2.AsyncClient(headers=dict(link.place.headers), **settings) as http,
-        streamable_http_client(link.place.address, http_client=http, max_sse_event_size=None) as streams,
-    ):
-        yield streams
+    return http_transport(link.place.address, link.place.headers, START_SECONDS, note)
 
 
 @contextmanager
 def _explained(link: _Link, what: str) -> Iterator[None]:
     """Whatever goes wrong on the way is a failure of that server, told with what it printed last."""
-    from mcp import MCPError
-    from pydantic import ValidationError
-
     try:
         yield
-    except (TimeoutError, MCPError, OSError, ValidationError, ExceptionGroup) as error:
+    except failures() as error:
         # a step says itself where it stands
         where = link.place.where if what == START else None
-        if link.noise:
-            raise SystemFailure(_noisy(link), where=where, hint=NOISE_HINT) from None
         message, hint = _failure(link, what, _first(error))
         raise SystemFailure(message, where=where, hint=hint) from None
 
@@ -270,10 +264,10 @@ def _first(error: BaseException) -> BaseException:
 
 def _failure(link: _Link, what: str, error: BaseException) -> tuple[str, str | None]:
     """What to say of a failure, and what to do."""
-    from mcp.types import REQUEST_TIMEOUT
-
-    name, code, said = link.place.name, getattr(error, "code", None), getattr(error, "message", str(error))
-    if isinstance(error, TimeoutError) or code == REQUEST_TIMEOUT:
+    name, said = link.place.name, message_of(error)
+    if isinstance(error, TimeoutError) and link.noise:
+        return f"{_noisy(link)}, and did not answer in time ({what})", NOISE_HINT
+    if isinstance(error, TimeoutError):
         return f"the server {name!r} did not answer in time ({what})", SLOW_HINT
     if said == CLOSED:
         return f"the server {name!r} ended before it answered ({what}): {_last_words(link)}", DEAD_HINT
@@ -289,14 +283,13 @@ def _last_words(link: _Link) -> str:
 
 
 def _noisy(link: _Link) -> str:
-    return f"the server {link.place.name!r} printed to its standard output: {_short(link.noise[0])!r}"
+    return f"the server {link.place.name!r} printed to its standard output: {_short(link.noise)!r}"
 
 
-def _line(error: Exception) -> str:
-    """The line that could not be read, out of the error that says so."""
-    errors = getattr(error, "errors", None)
-    found = errors()[0].get("input") if callable(errors) else None
-    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, default=str)
+def _texts(contents: Any) -> list[str]:
+    """The texts among the contents of an answer."""
+    found = [each for each in contents if isinstance(each, dict)] if isinstance(contents, list) else []
+    return [each["text"] for each in found if each.get("type") == "text" and isinstance(each.get("text"), str)]
 
 
 def _as_sent(value: Any) -> Any:

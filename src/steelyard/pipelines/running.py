@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from steelyard.errors import SteelyardError, SystemFailure, UnknownName
-from steelyard.pipelines.journal import Entry, Journal, fingerprint
+from steelyard.pipelines.journal import Entry, Journal, fingerprint, is_routed, unrouted
 from steelyard.pipelines.plan import MEMORY, Bound, BoundBranch, BoundLoop, Call
 from steelyard.pipelines.remote import Prompt
 
@@ -44,9 +44,10 @@ class Pools:
         """Remember what a call gave."""
         self.parameters[server].update(entry.local)
         self.variables.update(entry.memory)
-        self.last = entry.memory or self.last
+        shown = {name: unrouted(value) if name in entry.routed else value for name, value in entry.memory.items()}
+        self.last = shown or self.last
         for name in self.remembered.intersection(entry.memory):
-            self.memory.setdefault(name, []).append(copy.deepcopy(_unrouted(entry.memory[name])))
+            self.memory.setdefault(name, []).append(copy.deepcopy(unrouted(entry.memory[name])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def _entry(call: Call, mark: str, given: Mapping[str, Any], pools: Pools, rows: 
     }
     memory = {name: value for name, value in kept.items() if not name.startswith("$")}
     local = {name[1:]: value for name, value in kept.items() if name.startswith("$")}
-    return Entry(call.step.name, mark, memory, local)
+    return Entry(call.step.name, mark, memory, local, tuple(memory) if call.routes else ())
 
 
 def _result(call: Call, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -185,7 +186,7 @@ def _branch(branch: BoundBranch, pools: Pools, told: Told, rows: Rows) -> bool:
     routed = pools.variables[names[-1]]
     everyone = range(len(routed)) if rows.chosen is None else rows.chosen
     states = {row: routed[row]["state"] for row in everyone}
-    pools.variables.update({name: _unrouted(pools.variables[name]) for name in names})
+    pools.variables.update({name: unrouted(pools.variables[name]) for name in names})
     did = False
     for state, steps in branch.branches.items():
         mine = tuple(row for row in everyone if states[row] == state)
@@ -198,18 +199,9 @@ def _check_routed(routed: Any, rows: Rows, branch: BoundBranch) -> None:
     """A router gives a list with the data and the state of every row, and the state is the name of a branch."""
     chosen: list[Any] = rows.take(routed) if isinstance(routed, list) else [None]
     for each in chosen:
-        state = each["state"] if _is_routed(each) else None
+        state = each["state"] if is_routed(each) else None
         if not isinstance(state, str):
             message = f"{branch.last.step.name} gave no list of objects with data and state"
             raise SystemFailure(message, where=branch.where)
         if state not in branch.branches:
             raise UnknownName.of("branch", state, branch.branches, where=branch.where)
-
-
-def _is_routed(each: Any) -> bool:
-    return isinstance(each, Mapping) and "data" in each and "state" in each
-
-
-def _unrouted(value: Any) -> Any:
-    """What a router gave without its states."""
-    return [each["data"] if _is_routed(each) else each for each in value] if isinstance(value, list) else value

@@ -48,6 +48,11 @@ def takes_text(schema: Mapping[str, Any]) -> bool:
     return set(kinds) <= {"string", "null"} and "string" in kinds
 
 
+def takes_null(schema: Mapping[str, Any]) -> bool:
+    """Whether an argument may be none; one of no stated type may be."""
+    return any(each.get("type", "null") == "null" for each in schema.get("anyOf", [schema]))
+
+
 def _described(annotation: Any) -> dict[str, Any]:
     if get_origin(annotation) is not Annotated:
         return _schema(annotation)

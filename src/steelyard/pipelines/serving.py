@@ -1,26 +1,27 @@
 """One of our servers, offered to others over MCP: standard input and output, or streamable HTTP."""
 
-import hmac
-import ipaddress
 import json
-import logging
-import socket
-from collections.abc import Awaitable, Callable, Mapping
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
-from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from steelyard.errors import ConfigError, MissingExtra, SteelyardError, SystemFailure
+from steelyard.errors import ConfigError, SteelyardError, SystemFailure
+from steelyard.pipelines.calls import Calls
+from steelyard.pipelines.hosts import is_loopback
 from steelyard.pipelines.offers import write_offer
-from steelyard.pipelines.schemas import input_schema, takes_text, type_name
-from steelyard.pipelines.server import Server, Tool, hearing
+from steelyard.pipelines.protocol import Asked, Handlers, Refusal, check_library, make_server, run_stdio
+from steelyard.pipelines.schemas import input_schema, takes_null, takes_text, type_name
+from steelyard.pipelines.server import Server, Tool
 
 if TYPE_CHECKING:
-    from mcp.server.context import ServerRequestContext
-    from mcp.server.lowlevel import Server as Protocol
+    from steelyard.pipelines.http_limits import Limits
 
-TICK_SECONDS = 1.0
-LARGEST_REQUEST = 1 << 30
+__all__ = ["is_loopback", "protocol_of", "serve_http", "serve_stdio"]
+
+PURPOSE = "speaking MCP"
 BUILD_SCHEMA = {
     "type": "object",
     "properties": {"parameter_file": {"type": "string", "description": "the server's parameter.yaml"}},
@@ -28,150 +29,166 @@ BUILD_SCHEMA = {
 }
 BUILD_NOTE = "Write server.yaml beside the parameter file: what each tool takes and gives."
 
-Scope = dict[str, Any]
-Application = Callable[[Scope, Any, Any], Awaitable[None]]
 
-
-def serve_stdio(server: Server) -> None:
+def serve_stdio(server: Server, calls: Calls | None = None) -> None:
     """Answer on standard input and output until the input ends."""
-    anyio = _library()
-    anyio.run(_stdio, protocol_of(server))
+    check_library(PURPOSE)
+    import anyio
+
+    with _standard_streams() as (source, target):
+        made = protocol_of(server, calls or Calls())
+        anyio.run(run_stdio, made, anyio.wrap_file(source), anyio.wrap_file(target))
 
 
-def serve_http(server: Server, host: str, port: int, token: str | None, started: Callable[[str], None]) -> None:
+def serve_http(  # noqa: PLR0917 - what is served, where, to whom, within what
+    server: Server,
+    host: str,
+    port: int,
+    token: str | None,
+    started: Callable[[str], None],
+    limits: "Limits | None" = None,
+    calls: Calls | None = None,
+) -> None:
     """Answer on http://host:port/mcp until interrupted; with a token, only to those who bring it."""
-    _library()
-    import uvicorn
+    check_library(PURPOSE)
+    from steelyard.pipelines.http_limits import Limits
+    from steelyard.pipelines.http_server import listen
 
-    application: Application = protocol_of(server).streamable_http_app(host=host, max_request_body_size=LARGEST_REQUEST)
-    guarded = _Guard(application, token) if token else application
-    config = uvicorn.Config(guarded, log_level="warning", timeout_graceful_shutdown=2)
-    with _listening(host, port) as listening:
-        shown = f"[{host}]" if ":" in host else host
-        started(f"http://{shown}:{listening.getsockname()[1]}/mcp")
-        uvicorn.Server(config).run(sockets=[listening])
+    calls = calls or Calls()
+    listen(protocol_of(server, calls), host, port, token, started, limits or Limits(), calls)
 
 
-def _listening(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise ConfigError(f"cannot listen on {host}:{port}: {error.strerror or error}", where="--http") from None
-
-
-def is_loopback(host: str) -> bool:
-    """Whether an address is that of this machine and of no other."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def protocol_of(server: Server) -> "Protocol[Any]":
+def protocol_of(server: Server, calls: Calls) -> Any:
     """The MCP side of a server: its tools and prompts listed, called, and their errors told."""
-    from mcp.server.lowlevel import Server as Protocol
-
     import steelyard
 
-    return Protocol(
-        server.name,
-        version=steelyard.__version__,
-        instructions=server.about,
-        on_list_tools=partial(_list_tools, server),
-        on_call_tool=partial(_call_tool, server),
-        on_list_prompts=partial(_list_prompts, server),
-        on_get_prompt=partial(_get_prompt, server),
+    handlers = Handlers(
+        partial(_list_tools, server),
+        partial(_list_prompts, server),
+        partial(_call_tool, server, calls),
+        partial(_get_prompt, server, calls),
     )
+    return make_server(server.name, steelyard.__version__, server.about, handlers)
 
 
-async def _stdio(protocol: "Protocol[Any]") -> None:
-    from mcp.server.stdio import stdio_server
-
-    async with stdio_server() as (read, write):
-        await protocol.run(read, _Annotated(write), protocol.create_initialization_options())
-
-
-async def _list_tools(server: Server, context: "ServerRequestContext[Any]", parameters: Any) -> Any:
-    from mcp import types
-
-    build = types.Tool(name="build", description=BUILD_NOTE, input_schema=BUILD_SCHEMA)
-    tools = [
-        types.Tool(
-            name=tool.name, description=tool.description, input_schema=input_schema(tool), _meta={"output": tool.note}
+@contextmanager
+def _standard_streams() -> Iterator[tuple[TextIO, TextIO]]:
+    """Standard input and output for messages alone: what a tool prints goes to standard error, and it reads nothing."""
+    sys.stdout.flush()
+    read, write = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(2 if _is_open(2) else nothing, 1)
+    os.close(nothing)
+    try:
+        # the threads that read and write may outlive us: their descriptors are never closed under them
+        yield (
+            open(read, encoding="utf-8", errors="replace", closefd=False),  # noqa: SIM115
+            open(write, "w", encoding="utf-8", closefd=False),  # noqa: SIM115
         )
+    finally:
+        sys.stdout.flush()
+        os.dup2(read, 0)
+        os.dup2(write, 1)
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def _list_tools(server: Server) -> Mapping[str, Any]:
+    build = {"name": "build", "description": BUILD_NOTE, "inputSchema": BUILD_SCHEMA}
+    tools = [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "inputSchema": input_schema(tool),
+            "annotations": {"output": tool.note},
+            "_meta": {"output": tool.note},
+        }
         for tool in server.tools.values()
         if tool.kind == "tool"
     ]
-    return types.ListToolsResult(tools=[build, *tools])
+    return {"tools": [build, *tools]}
 
 
-async def _call_tool(server: Server, context: "ServerRequestContext[Any]", parameters: Any) -> Any:
-    from mcp import types
+async def _call_tool(
+    server: Server, calls: Calls, name: str, arguments: Mapping[str, Any], asked: Asked
+) -> Mapping[str, Any]:
+    """The result of a tool as one JSON object, in text and as structured content; a mistake is told as an error."""
 
-    arguments: dict[str, Any] = parameters.arguments or {}
-    try:
-        if parameters.name == "build":
+    def work() -> Mapping[str, Any]:
+        if name == "build":
             write_offer(server, arguments)
-            return types.CallToolResult(content=[], structured_content={"result": None})
-        tool = _checked(server, parameters.name, "tool", arguments)
-        given = await _worked(tool, arguments, context)
+            return {"content": [], "structuredContent": {"result": None}, "isError": False}
+        given = _checked(server, name, "tool", arguments).function(**arguments)
+        structured = given if isinstance(given, Mapping) else {"result": given}
+        text = json.dumps(structured, ensure_ascii=False)
+        return {"content": [{"type": "text", "text": text}], "structuredContent": dict(structured), "isError": False}
+
+    try:
+        found: Mapping[str, Any] = await calls.run(name, work, asked)
     except SteelyardError as error:
-        return types.CallToolResult(content=[types.TextContent(type="text", text=str(error))], is_error=True)
-    structured = given if isinstance(given, Mapping) else {"result": given}
-    text = json.dumps(structured, ensure_ascii=False)
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=text)], structured_content=dict(structured)
-    )
+        return {"content": [{"type": "text", "text": str(error)}], "isError": True}
+    return found
 
 
-async def _list_prompts(server: Server, context: "ServerRequestContext[Any]", parameters: Any) -> Any:
-    from mcp import types
-
-    return types.ListPromptsResult(
-        prompts=[
-            types.Prompt(name=tool.name, description=tool.description, arguments=_prompt_arguments(tool))
-            for tool in server.tools.values()
-            if tool.kind == "prompt"
-        ]
-    )
+def _list_prompts(server: Server) -> Mapping[str, Any]:
+    prompts = [
+        {"name": tool.name, "description": tool.description, "arguments": _prompt_arguments(tool)}
+        for tool in server.tools.values()
+        if tool.kind == "prompt"
+    ]
+    return {"prompts": prompts}
 
 
-def _prompt_arguments(tool: Tool) -> list[Any]:
-    from mcp import types
-
+def _prompt_arguments(tool: Tool) -> list[dict[str, Any]]:
     schema = input_schema(tool)
     return [
-        types.PromptArgument(name=name, description=found.get("description"), required=name in schema["required"])
+        {"name": name, "description": found.get("description"), "required": name in schema["required"]}
         for name, found in schema["properties"].items()
     ]
 
 
-async def _get_prompt(server: Server, context: "ServerRequestContext[Any]", parameters: Any) -> Any:
-    from mcp import MCPError, types
+async def _get_prompt(
+    server: Server, calls: Calls, name: str, texts: Mapping[str, str], asked: Asked
+) -> Mapping[str, Any]:
+    """The texts that a prompt makes, as messages of the user."""
+
+    def work() -> Any:
+        arguments = _unpacked(server, name, texts)
+        return _checked(server, name, "prompt", arguments).function(**arguments)
 
     try:
-        arguments = _unpacked(server, parameters.name, parameters.arguments or {})
-        tool = _checked(server, parameters.name, "prompt", arguments)
-        texts = await _worked(tool, arguments, context)
-        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-            raise SystemFailure(f"{tool.name} gave no list of texts")
+        made = await calls.run(name, work, asked)
+        if not isinstance(made, list) or not all(isinstance(text, str) for text in made):
+            raise SystemFailure(f"{name} gave no list of texts")
     except SteelyardError as error:
-        raise MCPError(types.INVALID_PARAMS, str(error)) from None
-    contents = [types.TextContent(type="text", text=text) for text in texts]
-    return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=each) for each in contents])
+        raise Refusal(str(error)) from None
+    return {"messages": [{"role": "user", "content": {"type": "text", "text": text}} for text in made]}
 
 
 def _unpacked(server: Server, prompt: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments of prompts come as text: as it is where the argument is text, as JSON where it is anything else."""
+    """Arguments of prompts come as text: as it is where the argument is text, as JSON where it is anything else.
+
+    `null` is none where the argument may be none: so the client of fastmcp, which is UltraRAG's, sends it.
+    """
     known = input_schema(server.tools[prompt])["properties"] if prompt in server.tools else {}
-    return {name: text if takes_text(known.get(name, {})) else _json(text) for name, text in texts.items()}
+    return {name: _unpack(text, known.get(name, {})) for name, text in texts.items()}
 
 
-def _json(text: str) -> Any:
+def _unpack(text: str, schema: Mapping[str, Any]) -> Any:
+    if text == "null" and takes_null(schema):
+        return None
+    if takes_text(schema):
+        return text
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -199,96 +216,3 @@ def _checked(server: Server, name: str, kind: str, arguments: Mapping[str, Any])
 
 def _short(message: str) -> str:
     return message if len(message) <= 300 else f"{message[:150]} … {message[-140:]}"
-
-
-async def _worked(tool: Tool, arguments: Mapping[str, Any], context: "ServerRequestContext[Any]") -> Any:
-    """Run a tool in a thread, and pass on how far it is, at least every second."""
-    import anyio
-    from anyio import to_thread
-
-    said: list[tuple[int, int | None]] = [(0, None)]
-
-    def work() -> Any:
-        # an error is carried out of the group, which would wrap it
-        with hearing(told=lambda done, total: said.append((done, total))):
-            try:
-                return tool.function(**arguments)
-            except SteelyardError as error:
-                return error
-            except Exception as error:  # a bug of a tool is told to the caller, and the server lives on
-                logging.getLogger(__name__).exception("%s failed", tool.name)
-                return SystemFailure(f"{type(error).__name__}: {error}")
-
-    async def tick() -> None:
-        for seconds in count(1):
-            await anyio.sleep(TICK_SECONDS)
-            done, total = said[-1]
-            del said[:-1]
-            # what is sent must grow: a tool that does not count is heard by its seconds
-            share = f"{tool.name}: {done} of {total}" if total else f"{tool.name}: at work for {seconds} s"
-            await context.session.report_progress(seconds * TICK_SECONDS, None, share)
-
-    async with anyio.create_task_group() as group:
-        group.start_soon(tick)
-        given = await to_thread.run_sync(work)
-        group.cancel_scope.cancel()
-    if isinstance(given, SteelyardError):
-        raise given
-    return given
-
-
-class _Annotated:
-    """A stream that adds to every listed tool the annotation that UltraRAG's clients look for.
-
-    The protocol's own model of a tool has no such field, and the library leaves out what it has not.
-    """
-
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-
-    async def send(self, item: Any) -> None:
-        result = getattr(item.message, "result", None)
-        for tool in result.get("tools", ()) if isinstance(result, dict) else ():
-            if isinstance(tool, dict) and "output" in (tool.get("_meta") or {}):
-                tool["annotations"] = {**(tool.get("annotations") or {}), "output": tool["_meta"]["output"]}
-        await self._stream.send(item)
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
-
-    async def __aenter__(self) -> "_Annotated":
-        await self._stream.__aenter__()
-        return self
-
-    async def __aexit__(self, *about: Any) -> None:
-        await self._stream.__aexit__(*about)
-
-
-class _Guard:
-    """Lets in who brings the token, and tells everybody else so."""
-
-    def __init__(self, application: Application, token: str) -> None:
-        self._application = application
-        self._expected = f"Bearer {token}".encode()
-
-    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
-        if scope["type"] == "http" and not self._knows(scope):
-            head = [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain; charset=utf-8")]
-            await send({"type": "http.response.start", "status": 401, "headers": head})
-            await send({"type": "http.response.body", "body": b"a bearer token is needed\n"})
-            return
-        await self._application(scope, receive, send)
-
-    def _knows(self, scope: Scope) -> bool:
-        brought = [value for name, value in scope["headers"] if name == b"authorization"]
-        return len(brought) == 1 and hmac.compare_digest(brought[0], self._expected)
-
-
-def _library() -> Any:
-    """The event loop of MCP's library, or the error that says how to get it."""
-    try:
-        import anyio
-        import mcp  # noqa: F401
-    except ImportError:
-        raise MissingExtra.of("mcp", "mcp", purpose="speaking MCP") from None
-    return anyio

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.formats.yamls import Located, read_yaml
 
@@ -123,6 +124,7 @@ def _loop(body: Located) -> Loop:
     times = fields["times"].value
     if isinstance(times, bool) or not isinstance(times, int) or times < 1:
         raise InputError(f"times must be a whole number from 1 on, not {times!r}", where=fields["times"].where)
+    limits.LOOP_TIMES.check(times, "times", error=InputError, where=fields["times"].where)
     return Loop(times, _steps(fields["steps"]), body.where)
 
 

@@ -5,15 +5,19 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from steelyard.errors import ConfigError
+from steelyard.formats import writing
 
 Stamp = Mapping[str, str | int]
 
 OVERWRITE_HINT: Final = "set overwrite: true to make it anew"
+ADOPT_HINT: Final = (
+    "set overwrite: true to make it anew; or, if UltraRAG made it from this corpus by this model, run with --adopt"
+)
 _IN_FOLDER: Final = "stamp.json"
 _SHOWN: Final = 12
 
@@ -21,16 +25,12 @@ _SHOWN: Final = 12
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """A temporary path to write to; what is there becomes `path` when all went well, and is gone otherwise."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        yield part
-        os.replace(part, path)
     except OSError as error:
         raise ConfigError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
-    finally:
-        with suppress(OSError):
-            part.unlink()
+    with writing.whole_file(path) as part:
+        yield part
 
 
 @contextmanager
@@ -56,8 +56,8 @@ def whole_folder(path: Path, stamp: Stamp) -> Iterator[Path]:
 
 
 def write_stamp(path: Path, stamp: Stamp) -> None:
-    """Put a stamp beside a file; to be done last, so that a file with a stamp is whole."""
-    with whole_file(_beside(path)) as part:
+    """Put a stamp beside a file, or into a folder; to be done last, so that a file with a stamp is whole."""
+    with whole_file(_place(path)) as part:
         part.write_text(_dump(stamp), encoding="utf-8")
 
 
@@ -68,10 +68,9 @@ def remove_stamp(path: Path) -> None:
 
 def read_stamp(path: Path) -> Stamp | None:
     """The stamp of a file or folder; None where there is none, or none that can be read."""
-    place = path / _IN_FOLDER if path.is_dir() else _beside(path)
     try:
-        found = json.loads(place.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(_place(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 
@@ -82,7 +81,7 @@ def is_current(path: Path, expected: Stamp) -> bool:
         return False
     stamp = read_stamp(path)
     if stamp is None:
-        raise ConfigError("nothing says what this was made from", where=str(path), hint=OVERWRITE_HINT)
+        raise ConfigError("nothing says what this was made from", where=str(path), hint=ADOPT_HINT)
     other = [
         f"{name} {_shown(stamp.get(name, 'unknown'))}, now {_shown(value)}"
         for name, value in expected.items()
@@ -98,6 +97,10 @@ def digest_of(path: Path) -> str:
     """SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _place(path: Path) -> Path:
+    return path / _IN_FOLDER if path.is_dir() else _beside(path)
 
 
 def _beside(path: Path) -> Path:

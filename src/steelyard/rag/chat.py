@@ -4,21 +4,17 @@ import asyncio
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import ConfigError
 from steelyard.rag.conversations import Conversation, Outcome, Told
-from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, openai_library, reason
+from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, RefusedReply, is_refused, openai_library, passes, reason
 
 if TYPE_CHECKING:
     import openai
 
 VLLM_HINT: Final = "start one with: vllm serve MODEL; then set base_url: http://localhost:8000/v1 and model_name: MODEL"
 
-_PASSING: Final = frozenset(
-    (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
-)  # besides all from 500 on
 _OURS: Final = ("self", "messages", "model", "stream", "stream_options")
 _LONGEST_WAIT: Final = 120.0  # seconds
 _NO_CONTENT: Final = "the reply of the model has no choices/0/message/content"
@@ -62,15 +58,15 @@ class ChatGenerator:
             return await asyncio.gather(*map(ask, conversations))
 
     def _client(self) -> "openai.AsyncOpenAI":
+        from steelyard.rag.transports import openai_async_client
+
         settings = self._settings
-        # the environment is for the doors to read: no proxies out of it
-        transport = self._library.DefaultAsyncHttpxClient(trust_env=False, proxy=settings.proxy)
         client: openai.AsyncOpenAI = self._library.AsyncOpenAI(
             api_key=settings.key or "none",  # servers without keys take any
             base_url=settings.base_url,
             timeout=settings.timeout or None,
             max_retries=0,  # ours say how often and how soon
-            http_client=transport,
+            http_client=openai_async_client(self._library, settings.timeout, settings.proxy),
         )
         return client
 
@@ -81,7 +77,7 @@ class ChatGenerator:
         while True:
             try:
                 return _outcome(await client.chat.completions.create(messages=messages, **self._arguments))
-            except NOT_JSON as error:
+            except (RefusedReply, *NOT_JSON) as error:
                 return Outcome(None, reason(error, self._settings))
             except self._library.APIError as error:
                 if not _passes(error) or tries == self._settings.retries:
@@ -100,8 +96,10 @@ def _check_sampling(sampling: Mapping[str, Any], library: Any) -> None:
 
 def _passes(error: "openai.APIError") -> bool:
     """Whether the same request may succeed later; a failure without a status is one of the connection."""
+    if is_refused(error):
+        return False
     status = getattr(error, "status_code", None)
-    return status is None or status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return status is None or passes(status)
 
 
 def _wait(error: "openai.APIError", delay: float) -> float:

@@ -13,23 +13,31 @@ CORPUS_HINT = "a passage is an object with id and contents, or with _id, title a
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Passages in the order of their file; `digest` is the SHA-256 of what was read."""
+    """Passages in the order of their file; `digest` is the SHA-256 of what was read.
+
+    An id may stand for several passages, as in UltraRAG.
+    """
 
     name: str
     ids: tuple[str, ...]
     texts: tuple[str, ...]
     digest: str
 
+    @property
+    def repeated(self) -> int:
+        """How many passages have an id that an earlier one has."""
+        return len(self.ids) - len(set(self.ids))
+
     def __len__(self) -> int:
         return len(self.ids)
 
 
 def read_corpus(path: str | Path) -> Corpus:
-    """All passages of a file: JSONL, JSON, CSV, TSV or parquet; each has text and an id of its own."""
+    """All passages of a file: JSONL, JSON, CSV, TSV or parquet; each has text and an id."""
     records, digest = read_records(path)
     if not records:
         raise InputError("there are no passages in it", where=str(path), hint=CORPUS_HINT)
-    problems = [*_missing(records), *_doubled(records)]
+    problems = list(_missing(records))
     if problems:
         raise InputError.of(problems, hint=CORPUS_HINT)
     return Corpus(
@@ -43,16 +51,6 @@ def _missing(records: Iterable[Record]) -> Iterable[Problem]:
             yield Problem(record.where, "this passage has no id")
         elif not _text(record.fields).strip():
             yield Problem(record.where, "this passage has no text")
-
-
-def _doubled(records: Iterable[Record]) -> Iterable[Problem]:
-    seen: dict[str, str] = {}
-    for record in records:
-        identifier = _id(record.fields)
-        if identifier in seen:
-            yield Problem(record.where, f"the id {identifier!r} appears again (first at {seen[identifier]})")
-        elif identifier:
-            seen[identifier] = record.where
 
 
 def _id(fields: Mapping[str, Any]) -> str:

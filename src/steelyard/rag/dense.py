@@ -1,7 +1,9 @@
 """Dense search: exact inner products of vectors of length 1, in an index that is read where it lies on disk."""
 
+import os
+import struct
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -12,6 +14,20 @@ from steelyard.rag.ranking import NOTHING, Ranking, ranked
 
 if TYPE_CHECKING:
     import faiss
+
+_HEADER: Final = struct.Struct("<4siqqqBi")  # kind, dimensions, vectors, two that mean nothing, trained, metric
+_FLAT: Final = b"IxFI"
+_NUMBERED: Final = (b"IxMp", b"IxM2")  # around a flat one, with a number for each vector
+_MOST_DIMENSIONS: Final = 1 << 20
+_MOST_VECTORS: Final = 1 << 40
+
+
+class _Header(NamedTuple):
+    """What an index file begins with."""
+
+    kind: bytes
+    dimensions: int
+    vectors: int
 
 
 def write_dense(vectors: Vectors, path: Path) -> None:
@@ -28,15 +44,56 @@ def write_dense(vectors: Vectors, path: Path) -> None:
 
 def open_dense(path: Path, stamp: Stamp) -> "faiss.Index":
     """An index by a map of memory; it must have as many vectors, and as long ones, as its stamp says."""
-    library = _faiss()
-    try:
-        index: faiss.Index = library.read_index(str(path), library.IO_FLAG_MMAP_IFC)
-    except RuntimeError as error:
-        message = str(error).rpartition(": ")[2]
-        raise ConfigError(f"this index cannot be read: {message}", where=str(path), hint=OVERWRITE_HINT) from None
+    index = read_dense(path)
     if (index.ntotal, index.d) != (stamp.get("passages"), stamp.get("dimensions")):
         raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=OVERWRITE_HINT)
     return index
+
+
+def read_dense(path: Path) -> "faiss.Index":
+    """A flat index of inner products by a map of memory, with or without numbers of its own for the vectors."""
+    library = _faiss()
+    try:
+        _check_file(path)
+        index: faiss.Index = library.read_index(str(path), library.IO_FLAG_MMAP_IFC)
+        numbers = library.vector_to_array(index.id_map) if hasattr(index, "id_map") else None
+        if numbers is not None and not np.array_equal(numbers, np.arange(index.ntotal)):
+            raise ValueError("it does not number its passages from 0 on")
+    except (OSError, ValueError, RuntimeError, MemoryError) as error:
+        message = str(error).rpartition(": ")[2] or type(error).__name__
+        raise ConfigError(f"this index cannot be read: {message}", where=str(path), hint=OVERWRITE_HINT) from None
+    return index
+
+
+def _check_file(path: Path) -> None:
+    """Complain of a file that is not whole: the library ends the process on some of these."""
+    with path.open("rb") as file:
+        first = _header(file.read(_HEADER.size))
+        flat = _header(file.read(_HEADER.size)) if first.kind in _NUMBERED else first
+        if flat.kind != _FLAT or first[1:] != flat[1:]:
+            raise ValueError("it is no flat index of inner products")
+        if _count(file.read(8)) != flat.vectors * flat.dimensions:
+            raise ValueError("its parts do not fit together")
+        end = file.seek(flat.vectors * flat.dimensions * 4, os.SEEK_CUR)
+        if first.kind in _NUMBERED:
+            if _count(file.read(8)) != flat.vectors:
+                raise ValueError("its parts do not fit together")
+            end += 8 + flat.vectors * 8
+        if end != path.stat().st_size:
+            raise ValueError(f"{end} bytes are needed, it has {path.stat().st_size}")
+
+
+def _header(content: bytes) -> "_Header":
+    if len(content) < _HEADER.size:
+        raise ValueError("it ends too early")
+    kind, dimensions, vectors, _, _, trained, metric = _HEADER.unpack(content)
+    if not (0 < dimensions < _MOST_DIMENSIONS and 0 <= vectors < _MOST_VECTORS and trained == 1 and metric == 0):
+        raise ValueError("it is no flat index of inner products")
+    return _Header(kind, dimensions, vectors)
+
+
+def _count(content: bytes) -> int:
+    return int.from_bytes(content, "little") if len(content) == 8 else -1
 
 
 def search_dense(index: "faiss.Index", queries: Vectors, top_k: int) -> list[Ranking]:

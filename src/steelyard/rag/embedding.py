@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
-from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, openai_library, reason, shown_address
+from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, RefusedReply, openai_library, reason, shown_address
 from steelyard.rag.latent import LatentModel, Vectors, fit_latent, load_latent
 from steelyard.rag.terms import Told, terms
 
@@ -151,7 +151,7 @@ class Endpoint(_Ready):
             raise SystemFailure("the embeddings are of different lengths", where=self._shown)
         try:
             return np.array(found, dtype=np.float32)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise SystemFailure("the embeddings are not numbers", where=self._shown) from None
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
@@ -159,7 +159,7 @@ class Endpoint(_Ready):
         try:
             # as numbers: not every endpoint knows the packed form that the client asks for by itself
             reply = client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
-        except (openai_library(purpose=_PURPOSE).APIError, *NOT_JSON) as error:
+        except (openai_library(purpose=_PURPOSE).APIError, RefusedReply, *NOT_JSON) as error:
             said = reason(error, self._settings)
             raise SystemFailure(f"the embeddings endpoint failed: {said}", where=self._shown) from None
         found = _embeddings(reply)
@@ -171,13 +171,15 @@ class Endpoint(_Ready):
 
     @cached_property
     def _client(self) -> "openai.OpenAI":
+        from steelyard.rag.transports import openai_client
+
         library, settings = openai_library(purpose=_PURPOSE), self._settings
         client: openai.OpenAI = library.OpenAI(
             api_key=settings.key or "none",  # a local endpoint needs no key, the client does
             base_url=settings.base_url,
             max_retries=settings.retries,
             timeout=settings.timeout or None,
-            http_client=library.DefaultHttpxClient(trust_env=False),  # the environment is for the doors to read
+            http_client=openai_client(library, settings.timeout),
         )
         return client
 

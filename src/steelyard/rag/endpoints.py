@@ -1,20 +1,35 @@
 """What all models behind an interface like OpenAI's have in common: their settings, and what is said of a failure."""
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from http import HTTPStatus
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
+from steelyard import limits
 from steelyard.errors import ConfigError, MissingExtra, UnknownName
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
-NOT_JSON: Final = (json.JSONDecodeError, UnicodeDecodeError, RecursionError)
+
+NOT_JSON: Final = (ValueError, RecursionError)
 """What the library lets through where a reply of status 200 cannot be read."""
 
+_PASSING: Final = frozenset(
+    (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
+)  # besides all from 500 on
 _LONGEST_REASON: Final = 200  # characters
-_NUMBERS: Final = {"concurrency": 1, "retries": 0, "base_delay": 0, "timeout": 0}  # and the least of each
+_LONGEST_ADDRESS: Final = 80
+_NUMBERS: Final = {  # and the least and the largest of each
+    "concurrency": (1, limits.CONCURRENCY),
+    "retries": (0, limits.RETRIES),
+    "base_delay": (0, limits.INTERVAL_SECONDS),
+    "timeout": (0, limits.TIMEOUT_SECONDS),
+}
+
+
+class RefusedReply(Exception):
+    """A reply that is not read to its end; asking again would not help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +62,9 @@ def endpoint_settings(kind: type[Settings], config: Mapping[str, Any], *, key: s
             raise ConfigError(f"{name} must be text, not {type(given[name]).__name__}", where=where)
     if "model_name" not in given:
         raise ConfigError("model_name must say which model is asked", where=where)
-    for name, least in _NUMBERS.items():
+    for name, (least, largest) in _NUMBERS.items():
         _check_number(name, given.get(name, 1), least, where)
+        largest.check(given.get(name, 1), name, where=where)
     _check_url(given.get("base_url", OPENAI_URL), where)
     return kind(key=_checked_key(given.pop("api_key", key), where), **given)
 
@@ -69,6 +85,25 @@ def reason(error: Exception, settings: EndpointSettings) -> str:
     return " ".join(masked.split())[:_LONGEST_REASON]
 
 
+def passes(status: int) -> bool:
+    """Whether the same request may succeed later."""
+    return status in _PASSING or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def is_refused(error: Exception) -> bool:
+    """Whether the reply was refused: it is too large, or encoded in a way that was not asked for.
+
+    Some versions of the library let our error through, others put it into one of theirs.
+    """
+    return isinstance(error, RefusedReply) or isinstance(error.__cause__, RefusedReply)
+
+
+def redirect(location: str | None) -> str:
+    """What is said where a reply sends the request elsewhere: prompts and keys go to the named address only."""
+    where = shown_address(location)[:_LONGEST_ADDRESS] if location else "nowhere"
+    return f"it redirects to {where}, which is not followed: name that address, if you trust it"
+
+
 def shown_address(url: str) -> str:
     """An address without the name and password that may stand in it."""
     parts = urlsplit(url)
@@ -78,11 +113,15 @@ def shown_address(url: str) -> str:
 def _told(error: Exception, settings: EndpointSettings) -> str:
     import openai
 
+    if is_refused(error):
+        return str(error if isinstance(error, RefusedReply) else error.__cause__)
     match error:
         case openai.APITimeoutError():
             return f"no answer within {settings.timeout:g} s"
         case openai.APIConnectionError():
             return f"the model cannot be reached: {error.__cause__ or error}"
+        case openai.APIStatusError() if error.response.is_redirect:
+            return f"the model cannot be reached: {redirect(error.response.headers.get('location'))}"
         case openai.APIError():
             return f"the model answered with status {getattr(error, 'status_code', None)}: {_message(error.body)}"
     return "the reply of the model is not JSON"

@@ -5,14 +5,18 @@ from typing import Final
 
 _BOX: Final = r"\boxed{"
 _TEXT: Final = r"\text{"
+_MOST_BRACKETS: Final = 4  # nobody means more of them around an answer
+_NO_QUERY: Final = "There is no query."
+_O1_QUERY: Final = ("<|begin_search_query|>", "<|end_search_query|>")
+_INFORMATION: Final = "**Final Information**"
 # a Latin full stop ends a sentence only before a blank: 3.14 is one number
 _SENTENCE: Final = re.compile(r"[^\n]+?(?:[。！？]+[”’」』）]*|[.!?]+[\"”’)]*(?=\s|$)|$)", re.MULTILINE)
 _FINAL_ANSWER: Final = re.compile(r"so the answer is[\s:：]*([^\n]*)", re.IGNORECASE)
 _TAGGED: Final = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL)
-# a query ends at its closing tag, or where a model that stops at the tag has stopped
+# a query ends at the next tag, or where a model that stops at the tag has stopped
 _QUERIES: Final = {
-    "search": re.compile(r"<search>(.*?)(?:</search>|\Z)", re.DOTALL),
-    "begin_of_query": re.compile(r"<\|begin_of_query\|>(.*?)(?:<\|end_of_query\|>|\Z)", re.DOTALL),
+    "search": re.compile(r"<search>([^<]*)"),
+    "begin_of_query": re.compile(r"<\|begin_of_query\|>([^<]*)"),
 }
 
 
@@ -49,10 +53,33 @@ def tagged_answer(answer: str) -> str:
     return (match[1] if match else answer).strip()
 
 
-def search_query(answer: str, tag: str) -> str:
-    """The last query in these tags ("search" or "begin_of_query"); "" where there is none."""
+def search_question(answer: str, tag: str) -> str:
+    """The last query in these tags (search, begin_of_query) as a question; without one, "There is no query."."""
     found = _QUERIES[tag].findall(answer)
-    return found[-1].strip() if found else ""
+    if not found:
+        return _NO_QUERY
+    query = found[-1].strip()
+    return query if query.endswith("?") else f"{query}?"
+
+
+def o1_query(answer: str) -> str:
+    """The last closed query between the marks of Search-o1, on one line and without quotation marks, or ""."""
+    opening, closing = _O1_QUERY
+    pieces = answer.split(opening)[1:]
+    closed = (piece.partition(closing) for piece in reversed(pieces))
+    found = next((query for query, end, _ in closed if end), "")
+    return " ".join(found.split()).strip(" \"'")
+
+
+def o1_reasoning(answer: str) -> str:
+    """What stands before the first query of Search-o1; without one, the whole answer."""
+    return answer.partition(_O1_QUERY[0])[0].strip()
+
+
+def o1_information(answer: str) -> str:
+    """An answer from the line **Final Information** on; "" where it has none."""
+    _, found, rest = answer.partition(_INFORMATION)
+    return f"{_INFORMATION}\n{rest.strip()}" if found else ""
 
 
 def _inside(text: str, start: int) -> str | None:
@@ -66,8 +93,24 @@ def _inside(text: str, start: int) -> str | None:
 
 
 def _unwrapped(content: str) -> str:
-    r"""The inside of \text{…} where that is all there is."""
-    if not content.startswith(_TEXT):
-        return content
-    inside = _inside(content, len(_TEXT))
-    return inside.strip() if inside is not None and len(inside) + len(_TEXT) + 1 == len(content) else content
+    r"""What stands in signs that are around all of it: $…$, \(…\), \text{…}, (…)."""
+    content = content.strip("$").strip() if content.startswith("$") and content.endswith("$") else content
+    if content.startswith(r"\(") and content.endswith(r"\)"):
+        content = content[2:-2].strip()
+    if content.startswith(_TEXT):
+        inside = _inside(content, len(_TEXT))
+        content = inside.strip() if inside is not None and len(inside) + len(_TEXT) + 1 == len(content) else content
+    for _ in range(_MOST_BRACKETS):
+        if content.startswith("(") and _closing(content) == len(content) - 1:
+            content = content[1:-1].strip()
+    return content
+
+
+def _closing(text: str) -> int | None:
+    """Where the bracket closes with which a text begins."""
+    depth = 0
+    for bracket in re.finditer(r"[()]", text):
+        depth += 1 if bracket[0] == "(" else -1
+        if depth == 0:
+            return bracket.start()
+    return None

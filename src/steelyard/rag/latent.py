@@ -98,12 +98,16 @@ class LatentModel:
 def load_latent(path: Path) -> LatentModel:
     """A model that was saved."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             written, numbers = stored["terms"].tobytes().decode(), stored["numbers"].tolist()
             names = tuple(written.split("\n")) if written else ()
-            return LatentModel(names, stored["frequencies"], numbers[0], stored["projection"], numbers[1])
-    except (OSError, ValueError, KeyError) as error:
-        raise ConfigError(f"this model cannot be read: {error}", where=str(path), hint=OVERWRITE_HINT) from None
+            frequencies, projection = stored["frequencies"], stored["projection"]
+        if frequencies.shape != (len(names),) or projection.ndim != 2 or not np.isfinite(projection).all():
+            raise ValueError("its parts do not fit together")
+        return LatentModel(names, frequencies, int(numbers[0]), projection, int(numbers[1]))
+    except Exception as error:  # a damaged archive makes numpy raise nearly anything
+        said = str(error) or type(error).__name__
+        raise ConfigError(f"this model cannot be read: {said}", where=str(path), hint=OVERWRITE_HINT) from None
 
 
 def fit_latent(texts: Sequence[str], *, seed: int, told: Told) -> tuple[LatentModel, Vectors]:

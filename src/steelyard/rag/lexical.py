@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from steelyard.errors import ConfigError, MissingExtra
-from steelyard.rag.artifacts import OVERWRITE_HINT, Stamp, is_current, whole_folder
+from steelyard.rag.adoption import ADOPTED, AdoptedLexical, adopt_lexical, adopted_lexical
+from steelyard.rag.artifacts import OVERWRITE_HINT, Stamp, is_current, read_stamp, whole_folder
 from steelyard.rag.corpus import Corpus
 from steelyard.rag.ranking import NOTHING, Ranking, best
 from steelyard.rag.terms import Told, Way, terms, terms_of_all
@@ -35,25 +38,67 @@ class LexicalIndex:
 
 def make_lexical(corpus: Corpus, path: Path, *, way: Way, overwrite: bool, told: Told) -> None:
     """Index a corpus into a folder, unless that has been done already."""
-    stamp = _stamp(corpus, way)
-    if not overwrite and is_current(path, stamp):
+    if not overwrite and _is_current(corpus, path, way):
         return
     bm25s = _bm25s()
     rows = terms_of_all(corpus.texts, way, told)
-    with whole_folder(path, stamp) as folder:
+    with whole_folder(path, _stamp(corpus, way)) as folder:
         engine = bm25s.BM25(k1=K1, b=B, method="lucene")
         engine.index(_numbered(rows), show_progress=False)
         engine.save(folder, show_progress=False)
 
 
-def open_lexical(corpus: Corpus, path: Path, *, way: Way) -> LexicalIndex:
+def open_lexical(corpus: Corpus, path: Path, *, way: Way) -> LexicalIndex | AdoptedLexical:
     """The index of this corpus, by a map of memory."""
-    if not is_current(path, _stamp(corpus, way)):
+    if not _is_current(corpus, path, way):
         raise ConfigError("there is no index", where=str(path), hint=BM25_HINT)
+    engine, stamp = _engine(path), read_stamp(path) or {}
+    if int(engine.scores["num_docs"]) != len(corpus):
+        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=OVERWRITE_HINT)
+    return adopted_lexical(engine, path, stamp) if ADOPTED in stamp else LexicalIndex(engine, way)
+
+
+def take_lexical(corpus: Corpus, path: Path, *, lang: str, tokenizer: str) -> str | None:
+    """Adopt the index that UltraRAG has made of this corpus; what is said of it, None if there is nothing to adopt."""
+    if not path.exists() or read_stamp(path) is not None:
+        return None
+    origin = {key: value for key, value in _stamp(corpus, "all").items() if key != "model"}
+    return adopt_lexical(_engine(path), path, origin, lang=lang, tokenizer=tokenizer)
+
+
+def _is_current(corpus: Corpus, path: Path, way: Way) -> bool:
+    """Whether there is an index of this corpus; an adopted one is cut in a way of its own."""
+    stamp = _stamp(corpus, way)
+    if ADOPTED in (read_stamp(path) or {}):
+        stamp = {key: value for key, value in stamp.items() if key != "model"}
+    return is_current(path, stamp)
+
+
+def _engine(path: Path) -> Any:
+    """What bm25s has kept in a folder; a damaged one is an error."""
     try:
-        return LexicalIndex(_bm25s().BM25.load(path, mmap=True, show_progress=False), way)
-    except (OSError, ValueError, KeyError) as error:
-        raise ConfigError(f"this index cannot be read: {error}", where=str(path), hint=OVERWRITE_HINT) from None
+        engine = _bm25s().BM25.load(path, mmap=True, show_progress=False)
+        _check_engine(engine)
+    except MissingExtra:
+        raise
+    except Exception as error:  # damaged files make the library raise nearly anything
+        said = str(error) or type(error).__name__
+        raise ConfigError(f"this index cannot be read: {said}", where=str(path), hint=OVERWRITE_HINT) from None
+    return engine
+
+
+def _check_engine(engine: Any) -> None:
+    """Complain of parts that do not fit together."""
+    data, indices, starts = (engine.scores[name] for name in ("data", "indices", "indptr"))
+    terms_known = max(engine.vocab_dict.values(), default=-1) + 1
+    if not (data.ndim == indices.ndim == starts.ndim == 1 and len(data) == len(indices) == starts[-1]):
+        raise ValueError("its parts do not fit together")
+    if len(starts) < terms_known + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
+        raise ValueError("its parts do not fit together")
+    passages = int(engine.scores["num_docs"])
+    if len(indices) and not (indices.min() >= 0 and indices.max() < passages):
+        raise ValueError("it names passages that it does not have")
+    engine.get_scores([next(iter(engine.vocab_dict))])  # what its parameters say shows here
 
 
 def _numbered(rows: Sequence[Sequence[str]]) -> tuple[list[list[int]], dict[str, int]]:

@@ -1,13 +1,18 @@
 """A retriever that runs elsewhere: one request for all queries."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, SystemFailure
-from steelyard.rag.endpoints import shown_address
+from steelyard.rag.endpoints import NOT_JSON, RefusedReply, passes, redirect, shown_address
 from steelyard.rag.queries import checked_queries, from_one
 
+if TYPE_CHECKING:
+    import httpx
+
+_LONGEST_WAIT: Final = 8.0  # seconds between two tries
 TIMEOUT: Final = 60.0
 """Seconds that the retriever has to answer."""
 
@@ -19,25 +24,57 @@ def search_remote(
 
     A query that says nothing is not sent, and finds nothing.
     """
-    import httpx
-
     address, asked = _search_address(url), checked_queries(queries)
     said = [query for query in asked if query.strip()]
     body = {"query_list": said, "top_k": from_one(top_k, "top_k"), "query_instruction": instruction}
     if not said:
         return [[] for _ in asked]
-    try:
-        reply = httpx.post(address, json=body, timeout=timeout, trust_env=False)
-        reply.raise_for_status()
-        found = reply.json()
-    except httpx.HTTPStatusError as error:
-        raise _failure(address, f"status {error.response.status_code}") from None
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        raise _failure(address, str(error) or type(error).__name__) from None
-    except ValueError:
-        raise _failure(address, "the reply is not JSON") from None
+    found = ask_json(address, body, seconds=timeout, failure=lambda why: _failure(address, why))
     passages = iter(_passages(found, len(said), address))
     return [next(passages) if query.strip() else [] for query in asked]
+
+
+def ask_json(
+    address: str,
+    body: Any,
+    *,
+    seconds: float,
+    failure: Callable[[str], SystemFailure],
+    headers: Mapping[str, str] | None = None,
+    retries: int = 0,
+) -> Any:
+    """The JSON value that comes back for another; what goes wrong is a `failure` with its reason.
+
+    What may pass, such as a connection that fails or status 429 and 503, is tried again.
+    """
+    import httpx
+
+    from steelyard.rag.transports import post_json
+
+    for left in range(retries, -1, -1):
+        try:
+            reply = post_json(address, body, headers=headers or {}, seconds=seconds)
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, RefusedReply) as error:
+            raise failure(str(error)) from None
+        except httpx.HTTPError as error:
+            if not left:
+                raise failure(str(error) or type(error).__name__) from None
+        else:
+            if not (left and passes(reply.status_code)):
+                return _json(reply, failure)
+        time.sleep(min(0.5 * 2.0 ** (retries - left), _LONGEST_WAIT))
+    raise AssertionError
+
+
+def _json(reply: "httpx.Response", failure: Callable[[str], SystemFailure]) -> Any:
+    if reply.is_redirect:
+        raise failure(redirect(reply.headers.get("location")))
+    if not reply.is_success:
+        raise failure(f"status {reply.status_code}")
+    try:
+        return reply.json()
+    except NOT_JSON:
+        raise failure("the reply is not JSON") from None
 
 
 def _search_address(url: str) -> str:

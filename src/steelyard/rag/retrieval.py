@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName
+from steelyard.rag.adoption import ADOPTED, BACKEND_HINT, AdoptedLexical, adopt_dense, adopt_embeddings
 from steelyard.rag.artifacts import (
     OVERWRITE_HINT,
     Stamp,
@@ -23,10 +24,11 @@ from steelyard.rag.dense import check_vectors, open_dense, search_dense, write_d
 from steelyard.rag.embedding import Embedder, Endpoint, Latent, SentenceTransformers
 from steelyard.rag.endpoints import EndpointSettings, endpoint_settings
 from steelyard.rag.latent import Vectors
-from steelyard.rag.lexical import LexicalIndex, make_lexical, open_lexical
+from steelyard.rag.lexical import LexicalIndex, make_lexical, open_lexical, take_lexical
 from steelyard.rag.queries import checked_queries, from_one
 from steelyard.rag.ranking import NOTHING, Ranking
 from steelyard.rag.terms import Told, Way, way_of
+from steelyard.rag.vectors import load_vectors
 
 if TYPE_CHECKING:
     import faiss
@@ -55,6 +57,7 @@ class Settings:
     gpu_ids: str | int | None = None
     index_backend: str = "faiss"
     index_backend_configs: Mapping[str, Any] = field(default_factory=dict)
+    adopt: bool = False
 
     def of_backend(self, name: str) -> Mapping[str, Any]:
         """The settings of one backend."""
@@ -89,19 +92,24 @@ class Found:
 class Retriever:
     """Makes indexes of a corpus and finds passages in them; what an earlier run has made is used again."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, say: Callable[[str], None] = lambda words: None) -> None:
+        self._say = say
         self._embedder = _embedder(settings)
         self._settings = settings
         self._way = settings.way
         self._corpus = read_corpus(settings.corpus_path)
+        if repeated := self._corpus.repeated:
+            say(f"{settings.corpus_path}: {repeated} of {len(self._corpus)} passages have the id of an earlier one")
         self._dense: faiss.Index | None = None
-        self._lexical: LexicalIndex | None = None
+        self._lexical: LexicalIndex | AdoptedLexical | None = None
 
     def embed(self, path: Path, *, overwrite: bool, told: Told) -> None:
         """Embed all passages into a file, unless that has been done already."""
         embedder = self._needed_embedder()
         if path.suffix != ".npy":
             raise ConfigError(f"embedding_path must end in .npy, not {str(path)!r}")
+        if not overwrite:
+            self._take_over(path, embedder, adopt_embeddings)
         if not overwrite and is_current(path, self._origin(embedder)):
             return
         vectors = embedder.embed_passages(self._corpus.texts, told)
@@ -116,10 +124,13 @@ class Retriever:
     def index(self, path: Path, *, overwrite: bool) -> None:
         """Index the embeddings of a file, unless that has been done already."""
         embedder, index_path = self._needed_embedder(), self._settings.index_path
+        self._take_over(path, embedder, adopt_embeddings)
         if not is_current(path, self._origin(embedder)):
             raise ConfigError("there are no embeddings", where=str(path), hint="run retriever_embed first")
         stamp = read_stamp(path) or {}
-        if not overwrite and is_current(index_path, stamp):
+        if not overwrite:
+            self._take_over(index_path, embedder, adopt_dense)
+        if not overwrite and is_current(index_path, _expected(stamp, index_path)):
             return
         vectors = _load_vectors(path, stamp)
         embedder.load(path)
@@ -132,6 +143,8 @@ class Retriever:
     def index_terms(self, *, overwrite: bool, told: Told) -> None:
         """Index the passages by their terms, unless that has been done already."""
         self._lexical = None
+        if not overwrite:
+            self._take_terms()
         make_lexical(self._corpus, self._settings.lexical_path, way=self._way, overwrite=overwrite, told=told)
 
     def search(self, queries: Sequence[str | None], top_k: int, instruction: str) -> Found:
@@ -146,6 +159,8 @@ class Retriever:
     def search_terms(self, queries: Sequence[str | None], top_k: int) -> Found:
         """The best passages for each query, by BM25."""
         wanted, asked = from_one(top_k, "top_k"), checked_queries(queries)
+        if self._lexical is None:
+            self._take_terms()
         index = self._lexical = self._lexical or open_lexical(self._corpus, self._settings.lexical_path, way=self._way)
         return self._found(asked, lambda texts: [index.search(text, wanted) for text in texts])
 
@@ -162,11 +177,30 @@ class Retriever:
 
     def _open_dense(self, embedder: Embedder) -> "faiss.Index":
         path = self._settings.index_path
+        self._take_over(path, embedder, adopt_dense)
         if not is_current(path, self._origin(embedder)):
             hint = "run retriever_embed and retriever_index first"
             raise ConfigError("there is no index", where=str(path), hint=hint)
         embedder.load(path)
         return open_dense(path, read_stamp(path) or {})
+
+    def _take_over(self, path: Path, embedder: Embedder, adopt: Callable[[Path, Stamp], str]) -> None:
+        """Adopt a file without a stamp, if that is wished."""
+        if not self._settings.adopt or not path.exists() or read_stamp(path) is not None:
+            return
+        if isinstance(embedder, Latent):
+            message = "the backend latent cannot search by vectors of another model"
+            raise ConfigError(message, where=str(path), hint=BACKEND_HINT)
+        self._say(adopt(path, self._origin(embedder)))
+
+    def _take_terms(self) -> None:
+        """The same for an index of terms."""
+        if self._settings.adopt:
+            path, chosen = self._settings.lexical_path, self._settings.of_backend(BM25)
+            lang, tokenizer = str(chosen.get("lang") or "en"), str(chosen.get("tokenizer") or "auto")
+            notice = take_lexical(self._corpus, path, lang=lang, tokenizer=tokenizer)
+            if notice is not None:
+                self._say(notice)
 
     def _needed_embedder(self) -> Embedder:
         if self._embedder is None:
@@ -229,13 +263,17 @@ def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found
 
 
+def _expected(embeddings: Stamp, index_path: Path) -> Stamp:
+    """What the stamp of an index must say; an adopted one does not say from which file of embeddings it was made."""
+    if ADOPTED not in (read_stamp(index_path) or {}):
+        return embeddings
+    return {name: value for name, value in embeddings.items() if name not in ("embeddings", ADOPTED)}
+
+
 def _load_vectors(path: Path, stamp: Stamp) -> Vectors:
-    try:
-        vectors: Vectors = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"these embeddings cannot be read: {error}", where=str(path), hint=OVERWRITE_HINT) from None
+    vectors = load_vectors(path)
     if vectors.shape != (stamp.get("passages"), stamp.get("dimensions")):
         raise ConfigError(
             "these embeddings are not those that their stamp describes", where=str(path), hint=OVERWRITE_HINT
         )
-    return np.asarray(vectors, dtype=np.float32)
+    return vectors

@@ -15,7 +15,10 @@ def write_run(
     scores: Sequence[Sequence[float] | None],
     query_ids: Sequence[str | int] | None,
 ) -> None:
-    """Write a run; queries are called q1, q2, … where no ids are given, and a row that is None found nothing."""
+    """Write a run; queries are called q1, q2, … where no ids are given, and a row that is None found nothing.
+
+    Of several passages with the same id the best is written: a run names a document once per query.
+    """
     if not path or not isinstance(path, str):
         raise ConfigError(f"run_path must name a file, not {path!r}")
     names = [f"q{place + 1}" for place in range(len(ids))] if query_ids is None else [str(each) for each in query_ids]
@@ -33,7 +36,10 @@ def write_run(
 def _lines(query: str, ids: Sequence[str], scores: Sequence[float]) -> Iterator[str]:
     if len(ids) != len(scores):
         raise InputError(f"the query {query} has {len(ids)} ids and {len(scores)} scores")
-    for rank, (identifier, score) in enumerate(zip(ids, scores, strict=True), 1):
+    first: dict[str, float] = {}
+    for identifier, score in zip(ids, scores, strict=True):
+        first.setdefault(identifier, score)
+    for rank, (identifier, score) in enumerate(first.items(), 1):
         yield f"{_word(query)} Q0 {_word(identifier)} {rank} {score!r} {TAG}\n"
 
 

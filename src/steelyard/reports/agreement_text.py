@@ -8,6 +8,7 @@ from steelyard.reports.agreement import Agreement, Between, Rate, ReviewAgreemen
 from steelyard.reports.grids import Grid, console_grid, markdown, markdown_grid
 from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.agreement import Kappa
+from steelyard.text.visible import visible
 
 Block = tuple[Grid, Sequence[str]]
 """A table, whose headings may be empty, and the remarks below it."""
@@ -17,7 +18,7 @@ def render_agreement(found: Agreement, *, language: Language = "en") -> str:
     """The findings for a terminal."""
     lines: list[str] = []
     for grid, remarks in _blocks(found, words_of(language)):
-        lines += [*console_grid(grid, colour=False), *remarks, ""]
+        lines += [*console_grid(grid, colour=False), *map(visible, remarks), ""]
     return "\n".join(lines)
 
 

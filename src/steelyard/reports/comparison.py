@@ -15,6 +15,7 @@ from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import gain
 from steelyard.stats.letters import letters
 from steelyard.table import Table
+from steelyard.text.visible import visible
 
 LARGEST: Final = 10
 """So many changes each way are shown where not every item is asked for."""
@@ -44,7 +45,7 @@ def render_console(
     lines = [console.render_console(found.report, language=language, width=width, colour=colour)]
     for grid in (*_grids(found, words), *_letter_grids(found, words)):
         lines += [*console_grid(grid, colour=colour), ""]
-    lines += _remarks(found, words)
+    lines += map(visible, _remarks(found, words))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -66,7 +67,7 @@ def render_latex(found: ComparisonReport, *, language: Language = "en") -> str:
     for grid in _letter_grids(found, words):
         rows = [[latex(row[0]), *map(_raised, row[1:])] for row in grid.rows]
         lines += latex_table(Grid([*map(latex, grid.headings)], rows, grid.title))
-    lines += [f"% {line}" for line in _remarks(found, words)]
+    lines += [f"% {visible(line)}" for line in _remarks(found, words)]
     return "\n".join(lines) + "\n"
 
 

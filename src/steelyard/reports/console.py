@@ -13,6 +13,7 @@ from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
+from steelyard.text.visible import visible
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -36,17 +37,15 @@ def render_console(report: Report, *, language: Language = "en", width: int = 30
     lines = [line for grid in grids for line in (*draw(grid, colour), "")]
     open_grids = filter(None, (uncertain.grid(table, words) for table in legal_tables))
     lines += [line for grid in open_grids for line in (*console_grid(grid, colour=colour), "")]
-    lines += [line for table in legal_tables for line in _worst(table, words, language)]
-    lines += remarks(report, words)
+    said = (*(line for table in legal_tables for line in _worst(table, words, language)), *remarks(report, words))
+    lines += map(visible, said)
     if report.per_item:
         lines += ["", *_items(report)]
     return "\n".join(lines) + "\n"
 
 
 def _means(report: Report, summaries: Sequence[Summary], words: Words) -> "Grid":
-    from rich.table import Table as Grid
-
-    grid = Grid(box=None, pad_edge=False, header_style="bold")
+    grid = titled(None)
     grid.add_column(words("metric"), no_wrap=True)
     for summary in summaries:
         grid.add_column(summary.name, justify="right", no_wrap=True)
@@ -164,4 +163,4 @@ def _table_lines(table: Table, metrics: list[str]) -> Iterator[str]:
     columns = [table.columns[metric].tolist() if metric in table.columns else None for metric in metrics]
     for row, identifier in enumerate(table.ids):
         values = (cells.DASH if column is None else cells.score(column[row]) for column in columns)
-        yield "\t".join((table.name, identifier, *values))
+        yield "\t".join((visible(table.name), visible(identifier), *values))

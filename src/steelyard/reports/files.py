@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from steelyard.errors import ConfigError
 from steelyard.formats.results import numbers, save_all
+from steelyard.formats.writing import check_absent, write_whole
 from steelyard.reports.content import Report, as_json
 from steelyard.reports.documents import render_latex, render_markdown
 from steelyard.reports.words import Language
@@ -22,6 +24,9 @@ Renderer = Callable[[Report, Language, "Mapping[str, Document]"], str]
 PLOTS: Final = (".svg", ".png")
 """What `plots` writes; it and the page are loaded when they are asked for."""
 
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""How a formula begins for some spreadsheet (OWASP, CSV injection)."""
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _DIFFERENCE = ("b", "diff", "p_value", "p_adjusted", "significant")
 """The columns of a comparison, named as in JSON."""
 
@@ -33,9 +38,20 @@ def render_json(report: Report) -> str:
 
 def render_csv(report: Report) -> str:
     """One line per result and metric; with per-item output, one per result and item instead."""
+    return "".join(map(_csv_line, _item_rows(report) if report.per_item else _mean_rows(report)))
+
+
+def _csv_line(row: Sequence[object]) -> str:
+    """A line; a cell that holds an end of line of any kind is quoted, which csv does only of ends that it writes."""
     output = io.StringIO()
-    csv.writer(output, lineterminator="\n").writerows(_item_rows(report) if report.per_item else _mean_rows(report))
-    return output.getvalue()
+    csv.writer(output, lineterminator="\r\n").writerow([*map(_csv_cell, row)])
+    return output.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _csv_cell(value: object) -> object:
+    """A cell that no spreadsheet takes for a formula: text that begins like one is preceded by an apostrophe."""
+    is_formula = isinstance(value, str) and value.startswith(_FORMULA) and not _NUMBER.fullmatch(value)
+    return f"'{value}" if is_formula else value
 
 
 def _item_rows(report: Report) -> Iterator[list[object]]:
@@ -70,11 +86,19 @@ RENDERERS: dict[str, Renderer] = {
     ".tex": lambda report, language, _: render_latex(report, language=language),
     ".html": _page,
 }
-SUFFIXES = (*RENDERERS, *PLOTS, ".jsonl")
+RECORDED: Final = ".jsonl"
+"""What is recorded, results and reviews, is not replaced unless that is asked for."""
+SUFFIXES = (*RENDERERS, *PLOTS, RECORDED)
 
 
-def check_outputs(paths: Sequence[Path], inputs: Sequence[str] = (), *, suffixes: Sequence[str] = SUFFIXES) -> None:
-    """Refuse, before any work is done, what could not be written or would overwrite an input."""
+def check_outputs(
+    paths: Sequence[Path],
+    inputs: Sequence[str] = (),
+    *,
+    suffixes: Sequence[str] = SUFFIXES,
+    overwrite: bool = False,
+) -> None:
+    """Refuse, before any work is done, what could not be written or would overwrite an input or recorded results."""
     for path in paths:
         where = str(path)
         if path.suffix.lower() not in suffixes:
@@ -86,35 +110,32 @@ def check_outputs(paths: Sequence[Path], inputs: Sequence[str] = (), *, suffixes
             raise ConfigError("this is a folder, a file is needed", where=where)
         if any(path.exists() and Path(given).exists() and path.samefile(given) for given in inputs):
             raise ConfigError("this is one of the inputs; it would be overwritten", where=where, hint="name another")
+        if path.suffix.lower() == RECORDED and not overwrite:
+            check_absent(path)
 
 
 def write_report(
-    report: Report, path: Path, *, language: Language = "en", documents: "Mapping[str, Document] | None" = None
+    report: Report,
+    path: Path,
+    *,
+    language: Language = "en",
+    documents: "Mapping[str, Document] | None" = None,
+    overwrite: bool = True,
 ) -> None:
-    """Write the report in the format that the extension names; a page shows the documents that its items are about."""
+    """Write the report in the format that the extension names; a page shows the documents that its items are about.
+
+    An older file is replaced once the new one is whole; results only with `overwrite`.
+    """
     suffix = path.suffix.lower()
-    try:
-        if suffix == ".jsonl":
-            save_all(report.tables, path)
-        elif suffix in PLOTS:
-            _plot(report, path, language)
-        else:
-            path.write_text(
-                RENDERERS[suffix](report, language, {} if documents is None else documents), encoding="utf-8"
-            )
-    except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror}", where=str(path)) from None
+    if suffix == RECORDED:
+        save_all(report.tables, path, overwrite=overwrite)
+    elif suffix in PLOTS:
+        _plot(report, path, language)
+    else:
+        write_whole(path, RENDERERS[suffix](report, language, {} if documents is None else documents))
 
 
 def _plot(report: Report, path: Path, language: Language) -> None:
     from steelyard.reports.plots import save_plot
 
     save_plot(report, path, language=language)
-
-
-def write_text(text: str, path: Path) -> None:
-    """Write what was rendered elsewhere."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror}", where=str(path)) from None

@@ -13,6 +13,7 @@ from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Fall, Finding, Gate, Verdict
 from steelyard.stats.rules import NoFall, NotWorse, Relative, Threshold
 from steelyard.stats.summary import interval_list, known
+from steelyard.text.visible import visible
 
 MOST_MORE: Final = 1_000_000
 """More items than this are said to be more than this: nobody will ask them."""
@@ -29,11 +30,12 @@ _DOUBTS: Final[dict[Verdict, str]] = {
 def render_console(gate: Gate, *, language: Language = "en", colour: bool = False) -> str:
     """That a run was cut off; one line a rule, the items that fell below it, and what is to be known of the results."""
     words = words_of(language)
-    lines = [*cut_off(gate, words), *console_grid(_grid(gate, words, title=headline(gate, words)), colour=colour)]
+    lines = [*map(visible, cut_off(gate, words))]
+    lines += console_grid(_grid(gate, words, title=headline(gate, words)), colour=colour)
     for finding in gate.findings:
-        lines += [f"  {line}" for line in fallen(finding, words)]
-    lines += list(warnings(gate, words))
-    lines += [f"{words('signature')} {table.name}: {table.signature}" for table in gate.tables]
+        lines += [f"  {visible(line)}" for line in fallen(finding, words)]
+    lines += map(visible, warnings(gate, words))
+    lines += [visible(f"{words('signature')} {table.name}: {table.signature}") for table in gate.tables]
     return "\n".join(lines) + "\n"
 
 

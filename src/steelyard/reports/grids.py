@@ -4,9 +4,11 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.reports import cells
+from steelyard.text.visible import visible
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -55,12 +57,27 @@ def console_grid(grid: Grid, *, colour: bool) -> list[str]:
 
 
 def titled(title: str | None) -> "RichTable":
-    """A table of the terminal, without lines, to be filled."""
-    from rich.table import Table as RichTable
-
-    return RichTable(
+    """A table of the terminal, without lines, to be filled; what is filled in commands no terminal."""
+    return _visible_table()(
         title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, header_style="bold"
     )
+
+
+@cache
+def _visible_table() -> "type[RichTable]":
+    """A class, made when it is first needed, because rich is slow to import."""
+    from rich.table import Table as RichTable
+
+    class VisibleTable(RichTable):
+        """A table whose headings and cells show control characters as escapes."""
+
+        def add_column(self, header: Any = "", *others: Any, **settings: Any) -> None:
+            super().add_column(visible(header), *others, **settings)
+
+        def add_row(self, *cells: Any, **settings: Any) -> None:
+            super().add_row(*map(visible, cells), **settings)
+
+    return VisibleTable
 
 
 def draw(table: "RichTable", colour: bool) -> list[str]:
@@ -71,7 +88,7 @@ def draw(table: "RichTable", colour: bool) -> list[str]:
     output = io.StringIO()
     settings = {"force_terminal": True} if colour else {"no_color": True}
     Console(file=output, width=width_of(table), highlight=False, emoji=False, markup=False, **settings).print(table)  # type: ignore[arg-type]
-    head = [] if title is None else [f"\x1b[1m{title}\x1b[0m" if colour else str(title)]
+    head = [] if title is None else [f"\x1b[1m{visible(str(title))}\x1b[0m" if colour else visible(str(title))]
     return [*head, *(line.rstrip() for line in output.getvalue().splitlines())]
 
 
@@ -122,8 +139,8 @@ def latex(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text in one line."""
-    return " ".join(text.split())
+    """The text in one line; control characters are shown as escapes."""
+    return visible(" ".join(text.split()))
 
 
 def _latex_row(row: Sequence[str]) -> str:

@@ -9,8 +9,9 @@ page and keeps the other one for the switch; `label("words")` does the same for 
 import base64
 import gzip
 import json
+import re
 from collections.abc import Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
+_HALF: Final = re.compile("[\ud800-\udfff]")
 LARGE: Final = 1_500_000
 """Data of more characters are packed: a page of ten thousand items stays small."""
 
@@ -39,20 +41,20 @@ def render_page(
     """The page of a template with its data; everything in both is escaped."""
     style = _read("style.css", TEMPLATES)
     sources = [_read("frame.js", TEMPLATES), *(_read(script, folder) for script in (*scripts, f"{name}.js"))]
-    packed, kind = _embedded({**data, "language": language, "words": CHINESE})
+    embedded, kind = _embedded({**data, "language": language, "words": CHINESE})
     frame = {
         "title": title,
         "language": language,
         "style": _safe(style),
         "scripts": [_safe(source) for source in sources],
         "policy": _policy(style, sources),
-        "data": _safe(packed),
+        "data": embedded,
         "data_kind": kind,
         "t": partial(word, language),
         "label": partial(label, language),
     }
     page = _environment(folder).get_template(f"{name}.html.j2").render(**context, **frame)
-    return page.encode("utf-8", "replace").decode()  # half of a pair is no character
+    return _whole_characters(page)
 
 
 def _policy(style: str, scripts: list[str]) -> str:
@@ -68,14 +70,23 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _embedded(data: Mapping[str, Any]) -> tuple[str, str]:
+def _embedded(data: Mapping[str, Any]) -> "tuple[Markup, str]":
     """Data as they stand in a script element: JSON that cannot end it, or packed JSON."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     if len(text) > LARGE:
-        return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode(), "text/plain"
+        return _safe(_packed(text)), "text/plain"
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return text.encode("utf-8", "replace").decode(), "application/json"
+    return _safe(_whole_characters(text)), "application/json"
+
+
+def _packed(text: str) -> str:
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
+
+
+def _whole_characters(text: str) -> str:
+    """A text without halves of pairs, which are no characters; a large one is not copied where it has none."""
+    return _HALF.sub("?", text) if _HALF.search(text) else text
 
 
 def word(language: Language, text: str, translation: str | None = None) -> "Markup":
@@ -96,7 +107,9 @@ def label(language: Language, text: str) -> "Markup":
     return Markup('aria-label="{}" data-label-en="{}" data-label-zh="{}"').format(shown, text, chinese)
 
 
+@lru_cache(maxsize=8)
 def _environment(folder: Path) -> "Environment":
+    """Templates of a folder, compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     loader = FileSystemLoader([folder, TEMPLATES])
@@ -108,6 +121,7 @@ def _read(name: str, folder: Path) -> str:
 
 
 def _safe(text: str) -> "Markup":
+    """Our own style and scripts, and JSON in which nothing can end its element."""
     from markupsafe import Markup
 
-    return Markup(text)
+    return Markup(text)  # nosec B704 - see above

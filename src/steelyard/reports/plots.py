@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import UnknownName
+from steelyard.formats.writing import write_whole
 from steelyard.reports import losses as lost
 from steelyard.reports import plot_items, plot_means
 from steelyard.reports.content import Report
@@ -132,7 +133,7 @@ def save_plot(report: Report, path: Path, *, language: Language = "en") -> None:
         panels.append(plot_means.difference_panel(report.comparisons, title=words("difference")))
     about = _about("means with 95 % intervals", report.metrics, language)
     svg = draw(_column(panels), about=about, background=PAPER)
-    path.write_bytes(as_png(svg) if path.suffix.lower() == ".png" else svg.encode())
+    write_whole(path, as_png(svg) if path.suffix.lower() == ".png" else svg)
 
 
 def _column(panels: Sequence[Spec]) -> Spec:

@@ -34,7 +34,25 @@ VIEW: dict[str, str] = {
     "Conflict": "无法显示",
     "Bad Request": "请求有误",
     "There is no such page, or no such result any more.": "没有这个页面，或者结果已不存在。",
-    "This address was asked for under a name that is not this machine's.": "请求所用的主机名不属于本机。",
+    "This address was asked for under a name that is not this machine's, or by a page of another site.": (
+        "请求所用的主机名不属于本机，或请求来自其他网站的页面。"
+    ),
+    "Request Timeout": "请求超时",
+    "Request-URI Too Long": "地址过长",
+    "URI Too Long": "地址过长",
+    "Request Header Fields Too Large": "请求头过大",
+    "Service Unavailable": "暂时无法提供",
+    "Internal Server Error": "内部错误",
+    "HTTP Version Not Supported": "不支持的 HTTP 版本",
+    "The request did not arrive in time.": "请求未在规定时间内到达。",
+    "The address is too long.": "地址过长。",
+    "The headers of the request are too large: delete the cookies of this address.": (
+        "请求头过大：请删除该地址的 Cookie。"
+    ),
+    "There are too many requests, or the page takes long to make: try again.": (
+        "请求过多，或页面生成较慢：请稍后重试。"
+    ),
+    "Steelyard failed; the terminal in which it runs says why.": "Steelyard 出错，原因见运行它的终端。",
     "A token is needed: open the address with ?token=… behind it once.": (
         "需要令牌：请在地址后加上 ?token=… 打开一次。"
     ),

@@ -1,9 +1,11 @@
 """Who may look: on this machine anybody who asks for this machine by name, elsewhere who brings the token."""
 
 import hmac
+import re
 import secrets
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, urlsplit
+from typing import Final
+from urllib.parse import parse_qs
 
 from steelyard.errors import ConfigError
 from steelyard.pipelines.serving import is_loopback
@@ -12,6 +14,8 @@ TOKEN_HINT = (
     "set STEELYARD_TOKEN to a long random text, or give --token; "
     "it is brought once as ?token=TOKEN, or as: Authorization: Bearer TOKEN"
 )
+
+_HOST: Final = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z.-]+)(?::[0-9]{1,5})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +34,16 @@ class Access:
             message = f"{self.host} can be reached from elsewhere: a token is needed"
             raise ConfigError(message, where="--host", hint=TOKEN_HINT)
 
-    def addressed(self, header: str | None) -> bool:
-        """Whether the Host header names this machine; a foreign name that leads here is DNS rebinding.
+    def addressed(self, host: str | None, origin: str | None = None) -> bool:
+        """Whether a request is meant for this server: its Host names this machine, its Origin (if any) this server.
 
+        A foreign name that leads to a loopback address is DNS rebinding; all loopback addresses are checked alike.
         Beyond loopback the names of a server are its owner's affair, and the token guards it.
         """
-        if not is_loopback(self.host):
-            return True
-        try:
-            return is_loopback(urlsplit(f"//{header or ''}").hostname or "")
-        except ValueError:
+        named = _HOST.fullmatch(host or "")
+        if is_loopback(self.host) and not (named and is_loopback(named["name"].strip("[]"))):
             return False
+        return origin is None or _authority(origin) == (host or "").lower()
 
     def admitted(self, authorization: str, cookie: str | None) -> bool:
         """Whether a request brings the token, or the cookie that was given for it."""
@@ -53,6 +56,12 @@ class Access:
         """Whether the query of an address brings the token."""
         given = parse_qs(query).get("token", [])
         return bool(self.token) and len(given) == 1 and _same(given[0], self.token)
+
+
+def _authority(origin: str) -> str | None:
+    """Host and port of the site whose page asks; None where it does not say so."""
+    scheme, _, authority = origin.lower().partition("://")
+    return authority if scheme in ("http", "https") else None
 
 
 def _same(given: str | None, wanted: str | None) -> bool:

@@ -16,6 +16,9 @@ from steelyard.table import Table
 HEAD = 1 << 20
 """A header is one line; it is not looked for beyond this many bytes."""
 
+LAST_NS = (1 << 63) - 1
+"""The last time that fits the index; some file systems know later ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -25,6 +28,25 @@ class Found:
     mtime_ns: int
     size: int
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """The state of a file and which result of it is meant: another one means that the file was changed or replaced."""
+
+    identifier: str
+    size: int
+    times_ns: tuple[int, int]
+    inode: int
+
+    @classmethod
+    def of(cls, path: Path, identifier: str) -> "FileStamp | None":
+        """The state of a file now; None where it is gone."""
+        try:
+            state = path.stat()
+        except OSError:
+            return None
+        return cls(identifier, state.st_size, (state.st_mtime_ns, state.st_ctime_ns), state.st_ino)
 
 
 def files_below(folder: Path) -> Iterator[Found]:
@@ -38,11 +60,9 @@ def files_below(folder: Path) -> Iterator[Found]:
             yield Found(str(here.relative_to(folder)), 0, 0, f"cannot be read: {error.strerror}")
             continue
         for entry in entries:
-            if entry.is_symlink():
-                continue
-            if entry.is_dir() and not entry.name.startswith("."):
+            if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
                 waiting.append(Path(entry.path))
-            elif entry.is_file() and kind_of(entry.name) == ".jsonl":
+            elif entry.is_file(follow_symlinks=False) and kind_of(entry.name) == ".jsonl":
                 yield from _looked_at(entry, folder)
 
 
@@ -51,8 +71,11 @@ def within(folder: Path, path: str) -> Path | None:
     if "\0" in path:
         return None
     place = folder / path
-    inside = place.is_relative_to(folder) and place.resolve() == place
-    return place if inside and place.is_file() else None
+    try:
+        inside = place.is_relative_to(folder) and place.resolve() == place
+        return place if inside and place.is_file() else None
+    except (OSError, RuntimeError, ValueError):  # too long, links in a circle, or no path at all
+        return None
 
 
 def holds_results(path: Path) -> bool:
@@ -72,7 +95,9 @@ def read_tables(path: Path) -> list[Table]:
     """Every result of a file; whatever is wrong with it is an InputError."""
     try:
         return load_all(path)
-    except (TypeError, ValueError, AttributeError, LookupError, ArithmeticError) as error:  # values of impossible types
+    except InputError:
+        raise
+    except Exception as error:  # values of impossible types, or nested too deep
         raise InputError(f"this is not a result as steelyard writes it: {error}", where=str(path)) from None
 
 
@@ -81,4 +106,5 @@ def _looked_at(entry: os.DirEntry[str], folder: Path) -> Iterator[Found]:
         state = entry.stat(follow_symlinks=False)
     except FileNotFoundError:  # gone since it was listed
         return
-    yield Found(str(Path(entry.path).relative_to(folder)), state.st_mtime_ns, state.st_size)
+    time = min(max(state.st_mtime_ns, -LAST_NS), LAST_NS)
+    yield Found(str(Path(entry.path).relative_to(folder)), time, state.st_size)

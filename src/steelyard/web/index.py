@@ -20,11 +20,15 @@ from steelyard.formats.results import UNFINISHED
 from steelyard.reports.page_sections import main_of
 from steelyard.stats.compare import OWN_SETTINGS
 from steelyard.table import Signature, Table
-from steelyard.web.folder import Found, files_below, holds_results, read_tables, within
+from steelyard.web import limits
+from steelyard.web.folder import FileStamp, Found, files_below, holds_results, read_tables, within
 
 NAME = ".steelyard-index.sqlite"
 LONGEST = 300
 """So many characters of a name are listed."""
+
+LATEST = 253_370_000_000.0
+"""Later times (after the year 9998) are shown as this one: not every calendar has them."""
 
 _MADE_BY = f"1 {__version__}"  # the layout of the tables, and who computed the numbers in them
 _TABLES = (
@@ -82,6 +86,7 @@ class Index:
         self.folder = folder.resolve()
         self._database = _open(self.folder / NAME)
         self._asking = threading.Lock()
+        self._changes = 0
         self._refreshing = threading.Lock()
 
     def refresh(self, told: Told = lambda done, total: None) -> None:
@@ -91,15 +96,31 @@ class Index:
         try:
             self._refresh(told)
         except sqlite3.Error:  # a full disk, a locked or damaged file: the index is only a copy
-            with self._asking:
-                self._database.close()
-                self._database = _in_memory()
+            self._start_over()
             self._refresh(told)
         finally:
             self._refreshing.release()
 
     def listing(self) -> Listing:
-        """What the index holds."""
+        """What the index holds; one with values that we do not write is made anew, in memory."""
+        try:
+            return self._listing()
+        except (sqlite3.Error, TypeError, ValueError, LookupError, AttributeError, RecursionError):
+            with self._refreshing:
+                self._start_over()
+                self._refresh(lambda done, total: None)
+            return self._listing()
+
+    def revision(self) -> tuple[int, int]:
+        """What changes whenever the index does, by us or by another viewer of the same folder."""
+        return self._changes, self._ask("PRAGMA data_version")[0][0]
+
+    def stamp(self, identifier: str) -> FileStamp | None:
+        """The state of the file with the result of this id; None where there is none (any more)."""
+        path = self._path(identifier)[0]
+        return None if path is None else FileStamp.of(path, identifier)
+
+    def _listing(self) -> Listing:
         entries = [_entry(row) for row in self._ask(_LISTED)]
         files = self._ask("SELECT path, problem FROM files WHERE problem IS NOT NULL ORDER BY path")
         broken = {_shown(path): problem for path, problem in files if problem}
@@ -107,16 +128,31 @@ class Index:
 
     def open(self, identifier: str) -> Table | None:
         """The result with this id, read from its file; None where there is none (any more)."""
-        rows = self._ask("SELECT path, place FROM results WHERE id = ?", identifier)
-        path = within(self.folder, os.fsdecode(rows[0][0])) if rows else None
+        path, place = self._path(identifier)
         if path is None:
             return None
         tables = read_tables(path)
-        return tables[rows[0][1]] if rows[0][1] < len(tables) else None
+        return tables[place] if place < len(tables) else None
 
     def close(self) -> None:
         """Let go of the file."""
         self._database.close()
+
+    def _path(self, identifier: str) -> tuple[Path | None, int]:
+        """The file with a result, and which of its results it is."""
+        rows = self._ask("SELECT path, place FROM results WHERE id = ?", identifier)
+        match rows:
+            case [(bytes(path), int(place)), *_] if place >= 0:
+                return within(self.folder, os.fsdecode(path)), place
+            case _:
+                return None, 0
+
+    def _start_over(self) -> None:
+        """Go on with an empty index in memory."""
+        with self._asking:
+            self._database.close()
+            self._database = _in_memory()
+            self._changes += 1
 
     def _refresh(self, told: Told) -> None:
         known = {path: stamp for path, *stamp in self._ask("SELECT path, mtime_ns, size FROM files")}
@@ -131,6 +167,7 @@ class Index:
     def _replace(self, path: bytes, file: tuple[Any, ...] | None, results: Iterable[tuple[Any, ...]]) -> None:
         """Put what a file says in the place of what it said before, all at once."""
         with self._asking, self._database:
+            self._changes += 1
             self._database.execute("BEGIN IMMEDIATE")
             self._database.execute("DELETE FROM files WHERE path = ?", (path,))
             self._database.execute("DELETE FROM results WHERE path = ?", (path,))
@@ -151,11 +188,15 @@ def _read(folder: Path, file: Found) -> tuple[tuple[Any, ...], list[tuple[Any, .
     try:
         if file.problem:
             return (*stamp, file.problem), []
+        limits.RESULT_BYTES.check(file.size, "the size of this file in bytes", error=InputError, where=file.path)
         if not holds_results(place):
             return (*stamp, ""), []
         return (*stamp, None), [_row(path, number, table) for number, table in enumerate(read_tables(place))]
     except InputError as error:
         return (*stamp, _storable(str(error).replace(f"{folder}{os.sep}", ""), longest=2000)), []
+    except Exception as error:  # whatever a file holds, the others are listed
+        problem = f"{file.path}: this is not a result as steelyard writes it: {type(error).__name__}: {error}"
+        return (*stamp, _storable(problem, longest=2000)), []
 
 
 def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:
@@ -191,7 +232,7 @@ def _entry(row: tuple[Any, ...]) -> Entry:
         bool(unfinished),
         main,
         json.loads(metrics),
-        mtime_ns / 1e9,
+        min(max(mtime_ns / 1e9, 0.0), LATEST),
         series=_digest([kind, *_shared(signature)]),
     )
 
@@ -240,14 +281,15 @@ def _prepared(path: Path | str) -> sqlite3.Connection:
 
 
 def _lay_out(database: sqlite3.Connection) -> None:
-    """Make the tables, unless they are there and of this version."""
+    """Make the tables, unless they are there, of this version, and nothing but they."""
     with database:
         database.execute("BEGIN IMMEDIATE")
-        tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if "made_by" in tables and database.execute("SELECT version FROM made_by").fetchall() == [(_MADE_BY,)]:
+        present = {text for (text,) in database.execute("SELECT sql FROM sqlite_master")}
+        ours = present == set(_TABLES)
+        if ours and database.execute("SELECT version FROM made_by").fetchall() == [(_MADE_BY,)]:
             return
-        for name in ("made_by", "files", "results"):
-            database.execute(f"DROP TABLE IF EXISTS {name}")
+        if present:  # of another version, or with views and triggers that are not ours
+            raise sqlite3.DatabaseError("another layout")
         for table in _TABLES:
             database.execute(table)
         database.execute("INSERT INTO made_by VALUES (?)", (_MADE_BY,))

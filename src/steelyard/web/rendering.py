@@ -13,13 +13,16 @@ from steelyard.web.privacy import Privacy
 from steelyard.web.viewer import Render
 
 
-def report_pages(folder: Path, privacy: Privacy) -> Render:
-    """A function that makes the page of a report; paths on it begin at the folder."""
+def report_pages(folder: Path, privacy: Privacy, also: Path | None = None) -> Render:
+    """A function that makes the page of a report; paths on it begin at the folder.
+
+    Documents lie in the folder, inside their benchmark, or in the folder `also`.
+    """
     root = folder.resolve()
 
     def render(report: Report, language: Language) -> str:
         places = dict.fromkeys(table.benchmark for table in report.tables)
-        found = DocumentSet.of(documents_of(place, within=root, beside=root) for place in places)
+        found = DocumentSet.of(documents_of(place, within=root, beside=root, also=also) for place in places)
         missing = [Problem(each.where.removeprefix(f"{root}{os.sep}"), each.message) for each in found.missing]
         return render_html(report, language, privacy.documents(DocumentSet(found.found, tuple(missing))))
 

@@ -20,8 +20,17 @@ from steelyard.web.privacy import OPEN, Privacy
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 REFUSALS: Final = {
+    HTTPStatus.REQUEST_TIMEOUT: "The request did not arrive in time.",
+    HTTPStatus.REQUEST_URI_TOO_LONG: "The address is too long.",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: (
+        "The headers of the request are too large: delete the cookies of this address."
+    ),
+    HTTPStatus.SERVICE_UNAVAILABLE: "There are too many requests, or the page takes long to make: try again.",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "Steelyard failed; the terminal in which it runs says why.",
     HTTPStatus.NOT_FOUND: "There is no such page, or no such result any more.",
-    HTTPStatus.FORBIDDEN: "This address was asked for under a name that is not this machine's.",
+    HTTPStatus.FORBIDDEN: (
+        "This address was asked for under a name that is not this machine's, or by a page of another site."
+    ),
     HTTPStatus.UNAUTHORIZED: "A token is needed: open the address with ?token=… behind it once.",
     HTTPStatus.METHOD_NOT_ALLOWED: "Results are only looked at here: GET and HEAD.",
 }
@@ -36,10 +45,23 @@ Translate = Callable[[str, Language], str]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An answer."""
+    """An answer, as UTF-8."""
 
     status: HTTPStatus
-    html: str
+    content: bytes
+
+    @property
+    def html(self) -> str:
+        """The page as text."""
+        return self.content.decode("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a page is made from: it changes when the page does; `size` is the bytes that must be read for it."""
+
+    state: tuple[object, ...]
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +94,18 @@ class Viewer:
                 except SteelyardError as error:
                     return self._trouble(error, language)
         return self.refusal(HTTPStatus.NOT_FOUND, language)
+
+    def stamp(self, path: str) -> Stamp | None:
+        """What the page at a path would be made from now; None where nothing can be said of it."""
+        match = re.fullmatch(f"/result/{_ID}|/compare/{_ID}/{_ID}", path)
+        if match:
+            files = [self.index.stamp(identifier) for identifier in match.groups() if identifier]
+            known = [file for file in files if file is not None]
+            return Stamp(tuple(known), sum(file.size for file in known)) if len(known) == len(files) else None
+        if re.fullmatch(f"/|/history(/{_ID})?", path):
+            self.index.refresh()
+            return Stamp(self.index.revision())
+        return None
 
     def refusal(self, status: HTTPStatus, language: Language) -> Page:
         """A page that says why there is none."""
@@ -141,7 +175,9 @@ class Viewer:
         ways = {"/": "all results", "/history": "history"}
         links = " ".join(f'<a href="{place}">{word(language, name)}</a>' for place, name in ways.items())
         navigation = f'<nav class="ways" {label(language, "pages of the viewer")}>{links}</nav>'
-        return Page(HTTPStatus.OK, self.render(report, language).replace(_HEADER, _HEADER + navigation, 1))
+        content = self.render(report, language).encode("utf-8", "replace")
+        header = _HEADER.encode()
+        return Page(HTTPStatus.OK, content.replace(header, header + navigation.encode(), 1))
 
     def _trouble(self, error: SteelyardError, language: Language) -> Page:
         told = self.privacy.text(str(error).replace(f"{self.index.folder}/", ""))
@@ -165,7 +201,7 @@ class Viewer:
             interval=_interval,
             **context,
         )
-        return Page(HTTPStatus.OK, html)
+        return Page(HTTPStatus.OK, html.encode("utf-8", "replace"))
 
 
 _ROUTES: Final[dict[str, Callable[..., Page | None]]] = {

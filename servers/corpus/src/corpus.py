@@ -1,0 +1,67 @@
+"""Corpus server: documents to rows of text, and rows to chunks that a retriever can index."""
+
+from typing import Annotated, Any
+
+from steelyard.errors import ConfigError
+from steelyard.pipelines.server import Server, progress, say
+from steelyard.rag.chunking import OVERLAP, chunk_settings, chunker
+from steelyard.rag.text_corpus import Built, build_corpus, chunk_corpus
+
+app = Server("corpus", __file__)
+
+CHUNKS = "output/corpus/chunks.jsonl"
+SHOWN = 3  # of the problems
+
+
+@app.tool("parse_file_path,text_corpus_save_path->None")
+def build_text_corpus(
+    parse_file_path: Annotated[str, "a document (.txt, .md, .pdf, .docx), or a folder of documents"],
+    text_corpus_save_path: Annotated[str, "the JSONL file to write; what is there is replaced"],
+) -> None:
+    """Write the text of each document as a row with id, title (both the file's name) and contents."""
+    _tell(build_corpus(parse_file_path, text_corpus_save_path, progress), "documents", text_corpus_save_path)
+
+
+@app.tool(
+    "raw_chunk_path,chunk_backend_configs,chunk_backend,tokenizer_or_token_counter,chunk_size,chunk_path,use_title->None"
+)
+def chunk_documents(  # noqa: PLR0917 - the arguments are those of UltraRAG
+    raw_chunk_path: Annotated[str, "the file of documents: rows with id, title and contents"],
+    chunk_backend_configs: Annotated[dict[str, Any] | None, "settings by backend: token, sentence, recursive"] = None,
+    chunk_backend: Annotated[str, "token, sentence or recursive"] = "token",
+    tokenizer_or_token_counter: Annotated[
+        str, "what chunk_size counts: character, word, or an encoding of tiktoken such as gpt2"
+    ] = "character",
+    chunk_size: Annotated[int, "the most tokens of a chunk, from 1 on; a longer sentence stays whole"] = 256,
+    chunk_path: Annotated[str | None, "the JSONL file to write; what is there is replaced"] = None,
+    use_title: Annotated[bool, "put the title of the document before the text of each chunk"] = True,
+) -> None:
+    """Cut each document into chunks, and write each as a row with id, doc_id, title and contents."""
+    config = _section(chunk_backend_configs or {}, chunk_backend)
+    settings = chunk_settings(chunk_backend, tokenizer_or_token_counter, chunk_size, config)
+    asked = config.get("chunk_overlap", OVERLAP)
+    if chunk_backend != "recursive" and settings.chunk_overlap != asked:
+        say(f"chunk_overlap: {asked} is no smaller than chunk_size; {settings.chunk_overlap} is used")
+    target = CHUNKS if chunk_path is None else chunk_path
+    built = chunk_corpus(raw_chunk_path, target, chunker(settings), use_title=use_title, told=progress)
+    _tell(built, "chunks", target)
+
+
+def _tell(built: Built, what: str, path: str) -> None:
+    """Say what was written, and the first of what was left out or may be wrong."""
+    say(f"written: {path} ({built.rows} {what})")
+    for problem in built.problems[:SHOWN]:
+        say(f"left out or doubtful: {problem}")
+    if len(built.problems) > SHOWN:
+        say(f"left out or doubtful: {len(built.problems) - SHOWN} more")
+
+
+def _section(configs: dict[str, Any], name: str) -> dict[str, Any]:
+    found = configs.get(name) or {}
+    if not isinstance(found, dict):
+        raise ConfigError(f"the settings of {name} are a mapping, not {type(found).__name__}")
+    return found
+
+
+if __name__ == "__main__":
+    app.run()

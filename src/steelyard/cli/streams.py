@@ -1,0 +1,93 @@
+"""Standard output and standard error that outlast their readers: no verdict is lost because nobody listens any more.
+
+What cannot be written is dropped and remembered. A reader that has gone is no error; a full disk is one, unless the
+exit code says something worse already. A stream that is closed from the start is the null device, so that no file of
+ours is opened under its number.
+"""
+
+import errno
+import io
+import os
+import select
+import sys
+from types import TracebackType
+from typing import Any, Self, TextIO
+
+from steelyard.errors import SteelyardError
+
+
+class LastingOutput:
+    """Both streams while a command runs; `exit_code` says what it comes to."""
+
+    def __init__(self) -> None:
+        self._before = (sys.stdout, sys.stderr)
+        self._raw: _Lasting | None = None
+
+    def __enter__(self) -> Self:
+        self._raw, sys.stdout = _lasting(sys.stdout)
+        _, sys.stderr = _lasting(sys.stderr)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            flush(stream)
+        sys.stdout, sys.stderr = self._before
+
+    def exit_code(self, code: int) -> int:
+        """The exit code of a command that came to `code`, now that its output is flushed."""
+        flush(sys.stdout)
+        failed = self._raw.failed if self._raw is not None else None
+        if failed is None or failed.errno == errno.EPIPE:
+            return code
+        sys.stderr.write(f"output: {failed.strerror}\n")
+        return code or SteelyardError.exit_code
+
+
+def flush(stream: TextIO | None) -> None:
+    """Flush a stream if it is open."""
+    if stream is not None and not stream.closed:
+        stream.flush()
+
+
+class _Lasting(io.FileIO):
+    """A descriptor to which everything can be written; what it does not take is dropped."""
+
+    failed: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        """Write; from the first error on, only pretend to."""
+        while self.failed is None:
+            try:
+                written = super().write(data)
+            except OSError as error:
+                self.failed = error
+                break
+            if written is not None:
+                return written
+            select.select([], [self], [])  # a pipe that does not block is full
+        return len(memoryview(data).cast("B"))
+
+
+def _lasting(stream: TextIO | None) -> tuple[_Lasting | None, TextIO]:
+    """The stream with its descriptor made lasting; one without a descriptor, as tests have them, stays as it is."""
+    if stream is None:
+        return None, open(os.devnull, "w", encoding="utf-8", errors="replace")  # until the process ends
+    if not isinstance(stream, io.TextIOWrapper):
+        return None, stream
+    try:
+        descriptor = stream.fileno()
+        stream.flush()
+    except (OSError, ValueError):
+        stream.reconfigure(errors="replace")
+        return None, stream
+    raw = _Lasting(descriptor, "wb", closefd=False)
+    lasting = io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=stream.encoding,
+        errors="replace",  # a terminal that cannot show ▲ shows ?
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+    return raw, lasting

@@ -1,0 +1,106 @@
+"""Shapes that values of JSON must have, and one message for a value of another shape, with the path to it."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from steelyard.errors import InputError
+
+_LONGEST: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A value that a test accepts; `words` say what it must be."""
+
+    words: str
+    accepts: Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list whose members all have one shape."""
+
+    member: "Shape"
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """An object whose values all have one shape."""
+
+    member: "Shape"
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """An object with these fields: `needed` must be there; the others may be missing or null, unknown ones anything."""
+
+    members: Mapping[str, "Shape"]
+    needed: frozenset[str] = frozenset()
+
+
+Shape = Plain | ListOf | MapOf | Fields
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+TEXT: Final = Plain("text", lambda value: isinstance(value, str))
+NUMBER: Final = Plain("a number", is_number)
+WHOLE: Final = Plain("a whole number", _is_whole)
+FLAG: Final = Plain("true or false", lambda value: isinstance(value, bool))
+SCALAR: Final = Plain("text, a number, true or false", lambda value: isinstance(value, str | bool) or is_number(value))
+ANYTHING: Final = Plain("anything", lambda value: True)
+
+
+def check_shape(value: Any, shape: Shape, path: str, where: str) -> None:
+    """Refuse a value that has another shape; `path` names it in the message."""
+    match shape:
+        case Plain():
+            if not shape.accepts(value):
+                raise wrong_shape(path, shape.words, value, where)
+        case ListOf():
+            if not isinstance(value, list):
+                raise wrong_shape(path, "a list", value, where)
+            for number, member in enumerate(value):
+                check_shape(member, shape.member, f"{path}[{number}]", where)
+        case _:
+            if not isinstance(value, dict):
+                raise wrong_shape(path, "an object", value, where)
+            _check_members(value, shape, path, where)
+
+
+def wrong_shape(path: str, words: str, value: Any, where: str) -> InputError:
+    """The error about a value that has another shape."""
+    return InputError(f"the field {path!r} must be {words}, not {shown(value)}", where=where)
+
+
+def shown(value: Any) -> str:
+    """A value as messages show it: whole if it is short."""
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
+        return "a number of many digits"
+    text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _check_members(value: dict[str, Any], shape: MapOf | Fields, path: str, where: str) -> None:
+    prefix = f"{path}." if path else ""
+    if isinstance(shape, MapOf):
+        for name, member in value.items():
+            check_shape(member, shape.member, f"{prefix}{name[:_LONGEST]}", where)
+        return
+    for name, member in shape.members.items():
+        if name in shape.needed and name not in value:
+            raise InputError(f"the field {prefix + name!r} is missing", where=where)
+        if value.get(name) is not None or name in shape.needed:
+            check_shape(value[name], member, f"{prefix}{name}", where)

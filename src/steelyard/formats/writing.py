@@ -1,0 +1,135 @@
+"""Files are written whole or not at all: beside their place, synced to disk, then renamed over the old one.
+
+A process that is killed, a full disk or a folder that may not be written to leaves the old file as it was. A killed
+process may leave a hidden file `.NAME.….part` behind, which can be removed.
+"""
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import ConfigError
+
+OVERWRITE_HINT: Final = "--overwrite replaces it; or name another"
+_LONGEST_STEM: Final = 48
+_MOST_LINKS: Final = 40
+
+
+@contextmanager
+def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
+    """A path to write to; what is there becomes `path` when the block ends well, and is removed otherwise.
+
+    The mode of an old file is kept, and a symbolic link stays: its target is written. A device or a pipe is written
+    to directly. Without `overwrite` a file that exists is an error, also one that somebody made in the meantime.
+    """
+    try:
+        if _is_special(path):
+            yield path
+            return
+        if not overwrite:
+            check_absent(path)
+        target = Path(os.path.realpath(path)) if path.is_symlink() else path
+        with _part_of(target) as part:
+            yield part
+            _sync(part)
+            _place(part, target, overwrite=overwrite)
+        sync_folder(target.parent)
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+
+
+def write_whole(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:
+    """Write a file that fits into memory, text as UTF-8."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    with whole_file(path, overwrite=overwrite) as part:
+        part.write_bytes(data)
+
+
+def replace_whole(part: Path, path: Path) -> None:
+    """Rename a finished file over another, so that it outlives a loss of power, too."""
+    _sync(part)
+    _keep_rights(part, path)
+    os.replace(part, path)
+    sync_folder(path.parent)
+
+
+def check_absent(path: Path) -> None:
+    """Refuse a file that is there already; devices and pipes hold nothing that could be lost."""
+    if path.exists() and not _is_special(path):
+        raise ConfigError("this file exists already", where=str(path), hint=OVERWRITE_HINT)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename last; where folders cannot be synced, that is left to the file system."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def _part_of(target: Path) -> Iterator[Path]:
+    """An empty file beside `target`, with its mode and owner; it is removed unless it was renamed."""
+    old = target.stat() if target.exists() else None
+    if old is not None and not os.access(target, os.W_OK):
+        raise PermissionError(13, os.strerror(13), str(target))
+    part = target.with_name(f".{target.name[:_LONGEST_STEM]}.{secrets.token_hex(6)}.part")
+    mode = 0o666 if old is None else stat.S_IMODE(old.st_mode) & 0o777 | 0o600
+    os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+    try:
+        yield part
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def _place(part: Path, target: Path, *, overwrite: bool) -> None:
+    _keep_rights(part, target)
+    if overwrite:
+        os.replace(part, target)
+        return
+    try:
+        os.link(part, target)  # unlike a rename, it fails where a file is
+    except FileExistsError:
+        raise ConfigError("this file exists already", where=str(target), hint=OVERWRITE_HINT) from None
+    except OSError:  # a file system without hard links
+        os.replace(part, target)
+
+
+def _keep_rights(part: Path, target: Path) -> None:
+    """Give a new file the mode and the owner of the one that it replaces."""
+    if not target.exists():
+        return
+    old = target.stat()
+    with suppress(OSError, AttributeError):  # only root may hand a file on, and not on every system
+        os.chown(part, old.st_uid, old.st_gid)
+    os.chmod(part, stat.S_IMODE(old.st_mode))
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_special(path: Path) -> bool:
+    """Whether it is no ordinary file, or a name of one that is open, such as /dev/stdout, followed link by link."""
+    with suppress(OSError):
+        if not stat.S_ISREG(path.stat().st_mode):
+            return not path.is_dir()
+    place = Path(os.path.abspath(path))
+    for _ in range(_MOST_LINKS):
+        if str(place.parent) in ("/dev", "/dev/fd") or place.is_relative_to("/proc"):
+            return True
+        if not place.is_symlink():
+            return False
+        place = Path(os.path.abspath(place.parent / os.readlink(place)))
+    return False

@@ -1,0 +1,82 @@
+"""Tools and servers that UltraRAG has and we do not offer, each with the reason; told before anything starts."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import ConfigError
+from steelyard.formats.yamls import Located
+from steelyard.pipelines.homes import Choice, Home, foreign_python
+from steelyard.pipelines.import_check import missing_modules
+from steelyard.pipelines.spec import Step
+
+UNAVAILABLE_HINT = (
+    "run UltraRAG's own server by --servers project, in UltraRAG's checkout and with its packages in the environment"
+)
+_WEB: Final = "it searches the web"
+_IMAGES: Final = "it works on images"
+_MEMORY: Final = "it keeps memories of users"
+_MINERU: Final = "it runs MinerU"
+
+NOT_OFFERED: Final[Mapping[str, Mapping[str, str]]] = {
+    "retriever": {
+        "retriever_websearch": _WEB,
+        "retriever_batch_websearch": _WEB,
+        # names of UltraRAG 0.2
+        "retriever_exa_search": _WEB,
+        "retriever_tavily_search": _WEB,
+        "retriever_zhipuai_search": _WEB,
+        "retriever_project_memory_search": _MEMORY,
+    },
+    "prompt": {
+        "qa_with_memory": _MEMORY,
+        "qa_rag_with_memory": _MEMORY,
+        "evisrag_vqa": _IMAGES,
+    },
+    "generation": {"multimodal_generate": _IMAGES},
+    "corpus": {
+        "build_image_corpus": _IMAGES,
+        "mineru_parse": _MINERU,
+        "build_mineru_corpus": _MINERU,
+    },
+    "memory": {
+        "get_global_memory": _MEMORY,
+        "save_memory": _MEMORY,
+    },
+}
+"""By the folder of a server: the tools that UltraRAG's server of this name has and ours has not."""
+
+_SERVERS: Final = {"memory": _MEMORY}
+"""Servers of UltraRAG of which we have none."""
+
+
+def refuse_unavailable(steps: Iterable[Step], homes: Mapping[str, Home], choice: Choice = "auto") -> None:
+    """Refuse the first step that needs what only UltraRAG's servers have, where these cannot run."""
+    for step in steps:
+        home = homes.get(step.server)
+        if home is None or home.folder is None:
+            continue
+        if home.folder.name in _SERVERS and choice != "project" and _cannot_run(home):
+            raise _no_server(home.folder.name, step.where)
+        reason = NOT_OFFERED.get(home.folder.name, {}).get(step.tool) if home.bundled else None
+        if reason is not None:
+            message = f"UltraRAG has the tool {step.name}; Steelyard does not offer it: {reason}"
+            raise ConfigError(message, where=step.where, hint=UNAVAILABLE_HINT)
+
+
+def refuse_server(found: Located) -> None:
+    """Refuse a server that only UltraRAG has and that is not here either."""
+    path = Path(found.value) if isinstance(found.value, str) else None
+    if path is not None and path.name in _SERVERS and path.parent.name == "servers" and not path.is_dir():
+        raise _no_server(path.name, found.where)
+
+
+def _no_server(name: str, where: str) -> ConfigError:
+    message = f"UltraRAG has the server {name}; Steelyard does not offer it: {_SERVERS[name]}"
+    return ConfigError(message, where=where, hint=UNAVAILABLE_HINT)
+
+
+def _cannot_run(home: Home) -> bool:
+    """Whether the program of a server imports what is not installed."""
+    programs = {} if home.program is None else {home.alias: str(home.program)}
+    return any(missing_modules(programs, foreign_python()).values())

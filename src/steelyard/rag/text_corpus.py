@@ -1,0 +1,168 @@
+"""A corpus made from documents, in UltraRAG's form: a row per document, then a row per chunk of a document."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from steelyard.errors import ConfigError, InputError, Problem
+from steelyard.formats.documents import read_text
+from steelyard.formats.records import Record, kind_of, read_records
+from steelyard.rag.artifacts import whole_file
+from steelyard.rag.chunking import Chunker
+from steelyard.rag.terms import Told
+
+KINDS: Final = (".txt", ".text", ".md", ".markdown", ".pdf", ".docx")
+KINDS_HINT: Final = "documents are .txt, .md, .pdf or .docx"
+SOURCE_HINT: Final = "name a document, or a folder of documents, in parse_file_path"
+ROWS_HINT: Final = "a document is an object with id, title and contents; build_text_corpus makes such a file"
+
+# what a finished paragraph ends with, and what the next one begins with if it goes on
+_FINISHED: Final = re.compile(r"[。！？!?；;…]\s*[”’」』》）】]*\Z")
+_TAIL: Final = 80  # characters that are looked at for that
+_GOES_ON: Final = re.compile(r"[一-鿿0-9a-zA-Z“\"‘’《（(【\[「『<]")
+
+
+class Built(NamedTuple):
+    """How many rows were written, and what was left out or may be wrong, with its place."""
+
+    rows: int
+    problems: tuple[Problem, ...]
+
+
+def build_corpus(source: str, target: str, told: Told) -> Built:
+    """Write a row with id, title and contents for each document of a file or of a folder with all its subfolders.
+
+    A single file that cannot be read is an error; one of a folder is left out and reported.
+    """
+    path = Path(_named(source, "parse_file_path"))
+    if not path.exists():
+        raise InputError("no such file or folder", where=str(path), hint=SOURCE_HINT)
+    files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+    problems: list[Problem] = []
+    count = _write(_rows(files, problems, told, alone=path.is_file()), _named(target, "text_corpus_save_path"), path)
+    return Built(count, tuple(problems))
+
+
+def chunk_corpus(source: str, target: str, chunk: Chunker, *, use_title: bool, told: Told) -> Built:
+    """Write a row with id, doc_id, title and contents for each chunk of each document; one without text is left out."""
+    records, _ = read_records(_named(source, "raw_chunk_path"))
+    bad = [problem for record in records if (problem := _bad_row(record)) is not None]
+    if bad:
+        raise InputError.of(bad, hint=ROWS_HINT)
+    problems: list[Problem] = []
+    count = _write(_chunk_rows(records, chunk, use_title, problems, told), _named(target, "chunk_path"), Path(source))
+    return Built(count, tuple(problems))
+
+
+def reflowed(text: str) -> str:
+    """The text with the lines of a paragraph joined, and with paragraphs joined that a page break has cut in two."""
+    plain = text.replace("\u3000", " ").replace("\r\n", "\n").replace("\r", "\n").strip()
+    pieces: list[str] = []
+    for paragraph in filter(None, map(_joined, re.split(r"\n{2,}", plain))):
+        if not pieces:
+            pieces = [paragraph]
+        elif _is_finished(pieces) or not _GOES_ON.match(paragraph):
+            pieces += ["\n\n", paragraph]
+        elif pieces[-1].endswith("-"):
+            pieces[-1:] = [pieces[-1].rstrip("-"), paragraph]
+        else:
+            pieces += [" ", paragraph]
+    return "".join(pieces).strip()
+
+
+def _joined(paragraph: str) -> str:
+    """The lines as one; a word that a hyphen cuts at the end of a line becomes whole."""
+    pieces: list[str] = []
+    for line in filter(None, map(str.strip, paragraph.split("\n"))):
+        if not pieces:
+            pieces = [line]
+        elif pieces[-1].endswith("-") and not _is_dash(pieces):
+            pieces[-1:] = [pieces[-1][:-1], line]
+        else:
+            pieces += [" ", line]
+    return re.sub(r"\s{2,}", " ", "".join(pieces)).strip()
+
+
+def _is_dash(pieces: Sequence[str]) -> bool:
+    """Whether the last line is a dash that begins a sentence."""
+    return pieces[-1] == "-" and (len(pieces) == 1 or (pieces[-2] == " " and _is_finished(pieces[-5:-2])))
+
+
+def _is_finished(pieces: Sequence[str]) -> bool:
+    """Whether the last characters of the last paragraph end a sentence."""
+    paragraph = "".join(pieces[-3:]).rpartition("\n\n")[2]
+    return bool(_FINISHED.search(paragraph[-_TAIL:].rstrip()))
+
+
+def _rows(files: Iterable[Path], problems: list[Problem], told: Told, *, alone: bool) -> Iterator[dict[str, Any]]:
+    listed = list(files)
+    for done, path in enumerate(listed, 1):
+        try:
+            text, warnings = _document(path)
+        except InputError as error:
+            if alone:
+                raise
+            problems += error.problems
+            continue
+        problems += warnings
+        if text:
+            yield {"id": path.stem, "title": path.stem, "contents": text}
+        else:
+            problems.append(Problem(str(path), "there is no text in it"))
+        told(done, len(listed))
+
+
+def _document(path: Path) -> tuple[str, tuple[Problem, ...]]:
+    if kind_of(path) not in KINDS:
+        raise InputError("documents of this kind are not read", where=str(path), hint=KINDS_HINT)
+    text, warnings = read_text(path)
+    return reflowed(text), warnings
+
+
+def _chunk_rows(
+    records: Iterable[Record], chunk: Chunker, use_title: bool, problems: list[Problem], told: Told
+) -> Iterator[dict[str, Any]]:
+    listed, number = list(records), 0
+    for done, record in enumerate(listed, 1):
+        text, title = _text(record, "contents"), _text(record, "title")
+        if not text:
+            problems.append(Problem(record.where, "this document has no contents"))
+        for piece in chunk(text) if text else ():
+            contents = f"Title:\n{title}\n\nContent:\n{piece}" if use_title else piece
+            document = record.fields.get("id") or ""
+            yield {"id": number, "doc_id": document, "title": title, "contents": contents.strip()}
+            number += 1
+        told(done, len(listed))
+
+
+def _bad_row(record: Record) -> Problem | None:
+    for name in ("contents", "title"):
+        value = record.fields.get(name)
+        if not isinstance(value, str | None):
+            return Problem(record.where, f"{name} must be text, not {type(value).__name__}")
+    return None
+
+
+def _text(record: Record, name: str) -> str:
+    return (record.fields.get(name) or "").strip()
+
+
+def _write(rows: Iterable[dict[str, Any]], target: str, source: Path) -> int:
+    """Write the rows as JSON lines, whole or not at all; how many there are."""
+    count = 0
+    # half of a pair of surrogates, which JSON can name, cannot be written: a question mark stands for it
+    with whole_file(Path(target)) as part, part.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            count += 1
+        if not count:
+            raise InputError("there is no document with text in it", where=str(source), hint=KINDS_HINT)
+    return count
+
+
+def _named(path: Any, what: str) -> str:
+    if not isinstance(path, str) or not path:
+        raise ConfigError(f"{what} must name a file, not {path!r}")
+    return path

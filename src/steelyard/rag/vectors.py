@@ -1,0 +1,23 @@
+"""Files of vectors, as numpy writes them."""
+
+from pathlib import Path
+
+import numpy as np
+
+from steelyard.errors import ConfigError
+from steelyard.rag.artifacts import OVERWRITE_HINT
+from steelyard.rag.latent import Vectors
+
+
+def load_vectors(path: Path) -> Vectors:
+    """The rows of a .npy file, as numbers that can be searched by; one that is damaged is an error."""
+    try:
+        found = np.load(path, allow_pickle=False)
+        vectors: Vectors = np.asarray(found, dtype=np.float32)
+    except Exception as error:  # a damaged header makes numpy raise nearly anything
+        said = str(error) or type(error).__name__
+        raise ConfigError(f"these embeddings cannot be read: {said}", where=str(path), hint=OVERWRITE_HINT) from None
+    if vectors.ndim != 2 or not vectors.shape[1] or not np.isfinite(vectors).all():
+        message = "these embeddings cannot be read: a table of finite numbers is needed"
+        raise ConfigError(message, where=str(path), hint=OVERWRITE_HINT)
+    return vectors

@@ -1,0 +1,93 @@
+"""A request as bytes: read within limits, checked strictly, taken apart in linear time."""
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from steelyard.web import limits
+
+END: Final = b"\r\n\r\n"
+ONCE: Final = ("host", "origin", "authorization")
+"""Headers that decide who may look; a request that has one of them twice is refused."""
+
+_NAME: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_LINE: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}) ([\x21-\x7e]+) HTTP/([0-9]{1,4}(?:\.[0-9]{1,4})?)")
+_CONTROL: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
+
+
+class BadRequest(Exception):
+    """A request that is refused before anything is looked up; `status` says why."""
+
+    def __init__(self, status: HTTPStatus) -> None:
+        super().__init__(status.phrase)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request without its body; names of headers are in lower case, values as Latin-1."""
+
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+
+    def cookies(self) -> dict[str, str]:
+        """The cookies by name; of two with one name the last counts."""
+        pairs = (part.partition("=") for part in self.headers.get("cookie", "").split(";"))
+        return {name.strip(): value.strip() for name, equals, value in pairs if equals}
+
+
+async def read_request(reader: asyncio.StreamReader) -> Request | None:
+    """The request of a connection, None where the client left; `reader` must have `HEAD_BYTES` as its limit."""
+    try:
+        async with asyncio.timeout(limits.HEAD_SECONDS.value):
+            head = await reader.readuntil(END)
+    except asyncio.IncompleteReadError:
+        return None
+    except asyncio.LimitOverrunError:
+        raise BadRequest(_excess(await reader.read(int(limits.LINE_BYTES.value)))) from None
+    except TimeoutError:
+        raise BadRequest(HTTPStatus.REQUEST_TIMEOUT) from None
+    return parse_request(head.removesuffix(END))
+
+
+def parse_request(head: bytes) -> Request:
+    """The request that these lines are; anything but a well-formed one of HTTP/1 raises BadRequest."""
+    first, *lines = head.split(b"\r\n")
+    if len(first) > limits.LINE_BYTES.value:
+        raise BadRequest(HTTPStatus.REQUEST_URI_TOO_LONG)
+    if len(lines) > limits.HEADERS.value:
+        raise BadRequest(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+    match = _LINE.fullmatch(first)
+    if match is None:
+        raise BadRequest(HTTPStatus.BAD_REQUEST)
+    method, target, version = (group.decode("ascii") for group in match.groups())
+    if version not in ("1.0", "1.1"):
+        raise BadRequest(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED)
+    if not target.startswith("/"):
+        raise BadRequest(HTTPStatus.BAD_REQUEST)
+    path, _, query = target.partition("#")[0].partition("?")
+    return Request(method, path, query, _headers(lines))
+
+
+def _headers(lines: Iterable[bytes]) -> dict[str, str]:
+    """Headers by name; cookies of several headers are joined, for other names the last counts."""
+    found: dict[str, str] = {}
+    for line in lines:
+        name, colon, value = line.partition(b":")
+        if not colon or not _NAME.fullmatch(name) or _CONTROL.search(value):
+            raise BadRequest(HTTPStatus.BAD_REQUEST)
+        key, text = name.decode("ascii").lower(), value.strip(b" \t").decode("latin-1")
+        if key in found and key in ONCE:
+            raise BadRequest(HTTPStatus.BAD_REQUEST)
+        found[key] = f"{found[key]}; {text}" if key == "cookie" and key in found else text
+    return found
+
+
+def _excess(begin: bytes) -> HTTPStatus:
+    """Which part of a request that is too large is: its first line, or its headers."""
+    return HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE if b"\r\n" in begin else HTTPStatus.REQUEST_URI_TOO_LONG

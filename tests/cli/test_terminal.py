@@ -1,0 +1,98 @@
+"""Ids, names and answers command neither a terminal nor a spreadsheet."""
+
+import csv
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from steelyard.cli import main
+from steelyard.reports.content import Report
+from steelyard.reports.files import render_csv
+from steelyard.table import Signature, Table
+
+EVIL = "q\x1b[31m\x1b]0;x\x07\x9b2J\u202e\u2066\rz"
+SHOWN = r"q\x1b[31m\x1b]0;x\x07\x9b2J\u202e\u2066\rz"
+RAW = set("\x1b\x07\x9b\u202e\u2066")
+
+
+def table(name=EVIL):
+    return Table(
+        ids=[EVIL, "b"],
+        columns={"EM": np.array([1.0, 0.0])},
+        name=name,
+        signature=Signature.of({"kind": "answers", "file": EVIL}),
+        tags={"type": [EVIL, "x"]},
+    )
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table().save("r.jsonl")
+    table("new").save("n.jsonl")
+    return tmp_path
+
+
+COMMANDS = {
+    "report": ("report", "r.jsonl", "-q", "--by", "type"),
+    "compare": ("compare", "r.jsonl", "n.jsonl", "-q", "--by", "type"),
+    "gate": ("gate", "r.jsonl", "--require", "EM >= 1", "--no-fall", EVIL, "--baseline", "n.jsonl"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_nothing_commands_the_terminal(name, here, capsys):
+    main([*COMMANDS[name]])
+    printed = capsys.readouterr().out
+    main([*COMMANDS[name], "-o", "out.md"])
+    assert SHOWN in printed
+    for text in (printed, (here / "out.md").read_text("utf-8")):
+        assert not RAW & set(text), name
+    assert r"\\x1b" in (here / "out.md").read_text("utf-8")
+
+
+def test_messages_command_nothing(here, capsys):
+    assert main(["report", EVIL]) == 2
+    assert capsys.readouterr().err.startswith(f"{SHOWN}: no such file")
+
+
+def test_json_is_as_it_was(here, capsys):
+    assert main(["report", "r.jsonl", "--json", "-q"]) == 0
+    assert json.loads(capsys.readouterr().out)["results"][0]["per_item"][0]["id"] == EVIL
+
+
+def test_a_real_terminal_gets_our_styles_only(here):
+    leader, follower = pty.openpty()
+    words = [sys.executable, "-m", "steelyard", *COMMANDS["report"]]
+    done = subprocess.Popen(words, stdout=follower, env={**os.environ, "TERM": "xterm-256color"})
+    os.close(follower)
+    heard = b""
+    while True:
+        try:
+            block = os.read(leader, 65536)
+        except OSError:  # the other side is closed
+            break
+        heard += block
+        if not block:
+            break
+    assert done.wait() == 0
+    os.close(leader)
+    text = heard.decode("utf-8")
+    assert SHOWN in text.replace("\r\n", "\n")
+    for style in ("\x1b[1m", "\x1b[2m", "\x1b[0m"):
+        text = text.replace(style, "")
+    assert not RAW & set(text)
+
+
+def test_cells_are_no_formulas():
+    names = ["=1+1", "+cmd", "-x", "@SUM(A1)", "\tx", "\rx", "＝1", "-5", "+1e-3", "a=b", "'=1"]
+    made = Table(ids=names, columns={"EM": np.full(len(names), -0.5)}, name="=HYPERLINK(1)")
+    rows = list(csv.reader(io.StringIO(render_csv(Report([made], (), True)), newline="")))
+    shown = ["'=1+1", "'+cmd", "'-x", "'@SUM(A1)", "'\tx", "'\rx", "'＝1", "-5", "+1e-3", "a=b", "'=1"]
+    assert rows[1:] == [["'=HYPERLINK(1)", name, "-0.5"] for name in shown]

@@ -1,0 +1,147 @@
+"""Results files are input too: each wrong type is one message with its line."""
+
+import json
+
+import pytest
+
+from steelyard.cli import main
+from steelyard.errors import InputError
+from steelyard.formats.results import CONTRADICTED, load, load_all
+
+HEAD = {"kind": "legal", "name": "x", "signature": "", "metrics": ["legal"], "bounds": {"legal": [0, 1]}}
+ITEM = {"id": "a", "scores": {"legal": 1.0}}
+FOOT = {"footer": {"items": 1, "means": {"legal": 1.0}}}
+
+
+def lines(*rows) -> str:
+    return "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"kind": 5}, "the field 'kind' must be text, not 5"),
+        ({"name": None}, "the field 'name' must be text, not null"),
+        ({"signature": []}, "the field 'signature' must be text, not a list"),
+        ({"metrics": {"legal": 1}}, "the field 'metrics' must be a list, not an object"),
+        ({"metrics": ["legal", 5]}, "the field 'metrics[1]' must be text, not 5"),
+        ({"metrics": ["legal", "legal"]}, "a metric is named twice in the header"),
+        ({"sums": "legal"}, "the field 'sums' must be a list, not 'legal'"),
+        ({"bounds": {"legal": 3}}, "the field 'bounds.legal' must be a list, not 3"),
+        ({"bounds": {"legal": [0]}}, "the bounds of 'legal' must be the lowest and the highest value"),
+        ({"bounds": {"legal": [1, 0]}}, "the bounds of 'legal' must be the lowest and the highest value"),
+        ({"bounds": {"legal": [0, "1"]}}, "the field 'bounds.legal[1]' must be a number or null, not '1'"),
+        ({"counts": {"items": "7"}}, "the field 'counts.items' must be a whole number from 0 on, not '7'"),
+        ({"counts": {"items": -1}}, "the field 'counts.items' must be a whole number from 0 on, not -1"),
+        ({"counts": [1]}, "the field 'counts' must be an object, not a list"),
+        ({"benchmark": 5}, "the field 'benchmark' must be text, not 5"),
+        ({"items": True}, "the field 'items' must be a whole number from 0 on, not true"),
+        ({"name": "\ud800"}, "'\\ud800' is half of a character"),
+    ],
+)
+def test_headers(write, more, message):
+    path = write("r.jsonl", lines(HEAD | more, ITEM, FOOT))
+    assert complaint(path) == f"{path}:1: {message}"
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"id": 5}, "the field 'id' must be text, not 5"),
+        ({"scores": [1]}, "the field 'scores' must be an object, not a list"),
+        ({"scores": {"legal": "1"}}, "the score of 'legal' is not a number: '1'"),
+        ({"scores": {"legal": True}}, "the score of 'legal' is not a number: true"),
+        ({"scores": {"legal": {}}}, "the score of 'legal' is not a number: an object"),
+        ({"unscored": {"legal": 5}}, "the field 'unscored.legal' must be text, not 5"),
+        ({"errors": []}, "the field 'errors' must be an object, not a list"),
+        ({"notes": {"legal": {}}}, "the field 'notes.legal' must be text, not an object"),
+        ({"tags": {"type": []}}, "the field 'tags.type' must be text, a number, true or false, not a list"),
+        ({"tags": {"weight": "heavy"}}, "the field 'tags.weight' must be a number above 0, not 'heavy'"),
+        ({"error": 5}, "the field 'error' must be text, not 5"),
+        ({"output": {"seconds": "1"}}, "the field 'output.seconds' must be a number from 0 on, not '1'"),
+        ({"output": {"answer": 7}}, "the field 'output.answer' must be text, not 7"),
+        ({"output": {"citations": {}}}, "the field 'output.citations' must be a list, not an object"),
+        ({"output": {"citations": [{"text": 1}]}}, "the field 'output.citations[0].text' must be text, not 1"),
+        (
+            {"output": {"verdict": {"expected": {"evidence": [{}]}}}},
+            "the field 'output.verdict.expected.evidence[0].text' is missing",
+        ),
+        ({"output": {"verdict": {"remarks": [1]}}}, "the field 'output.verdict.remarks[0]' must be text, not 1"),
+    ],
+)
+def test_items(write, more, message):
+    path = write("r.jsonl", lines(HEAD, ITEM | more, FOOT))
+    assert complaint(path) == f"{path}:2: {message}"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"id": "a", "scores": {"legal": NaN}}', "NaN is not a number that JSON knows"),
+        ('{"id": "a", "scores": {"legal": 1, "legal": 0}}', "the key 'legal' appears twice in one object"),
+        ('{"scores": {"legal": 1}}', "the field 'id' is missing"),
+        ('{"id": "a"}', "the field 'scores' is missing"),
+        ('{"footer": []}', "the field 'footer' must be an object, not a list"),
+        ('{"footer": {"items": "1"}}', "the field 'footer.items' must be a whole number from 0 on, not '1'"),
+        ('{"footer": {"means": {"legal": "1"}}}', "the field 'footer.means.legal' must be a number or null, not '1'"),
+        (json.dumps({"footer": {"items": 10**400}}), "the footer counts a number of many digits items, there are 0"),
+    ],
+)
+def test_lines(write, line, message):
+    path = write("r.jsonl", lines(HEAD, line))
+    assert complaint(path).split("\n")[0] == f"{path}:2: {message}"
+
+
+@pytest.mark.parametrize("score", [1e308, -1e308, 10**400, 1e101])
+def test_scores_that_are_too_large(write, score):
+    path = write("r.jsonl", lines(HEAD | {"bounds": {}}, ITEM | {"scores": {"legal": score}}))
+    assert complaint(path) == (
+        f"{path}:2: the score of 'legal' is above the limit of 1e+100\nhint: to raise the limit, set STEELYARD_SCORE"
+    )
+
+
+def test_many_questions_asked_again_are_read_in_linear_time(write):
+    failed = [ITEM | {"id": str(n), "scores": {"legal": 0}, "error": "late"} for n in range(4000)]
+    again = [ITEM | {"id": str(n)} for n in range(4000)]
+    table = load(write("r.jsonl", lines(HEAD, *failed, *again)))
+    assert (len(table), table.mean("legal"), table.failures) == (4000, 1.0, {})
+
+
+FALSE = lines(HEAD, ITEM, ITEM | {"id": "b", "scores": {"legal": 0}}, {"footer": {"items": 2, "means": {"legal": 1.0}}})
+TRUE = FALSE.replace('{"legal": 1.0}}}', '{"legal": 0.5}}}')
+MESSAGE = "the mean of 'legal' in the footer is not the mean of the items"
+
+
+def test_items_that_contradict_the_footer(write, capsys):
+    path, true = write("false.jsonl", FALSE), write("true.jsonl", TRUE)
+    assert CONTRADICTED in load(path).counts
+    assert CONTRADICTED not in load(true).counts
+    for command in (
+        ["gate", path, "--require", "legal >= 0.1"],
+        ["gate", true, "--require", "legal >= baseline", "--baseline", path],
+        ["compare", true, path],
+    ):
+        assert main([str(word) for word in command]) == 2
+        assert f"{path}:4: {MESSAGE}" in capsys.readouterr().err
+    assert main(["gate", str(true), "--require", "legal >= 0.1"]) == 0
+    assert main(["report", str(path)]) == 0
+    assert CONTRADICTED in capsys.readouterr().out
+
+
+def test_what_a_report_says_of_the_footer_is_not_kept(write, tmp_path):
+    load(write("false.jsonl", FALSE)).save(tmp_path / "again.jsonl")
+    (table,) = load_all(tmp_path / "again.jsonl", strict=True)
+    assert CONTRADICTED not in table.counts
+
+
+def test_a_footer_without_means_or_of_rounded_sums_is_believed(write):
+    for means in ({}, {"legal": 0.5 + 1e-12}):
+        foot = {"footer": {"items": 2, "means": means}}
+        path = write("r.jsonl", lines(HEAD, ITEM, ITEM | {"id": "b", "scores": {"legal": 0}}, foot))
+        assert load(path, strict=True).mean("legal") == 0.5
+
+
+def complaint(path) -> str:
+    with pytest.raises(InputError) as caught:
+        load(path)
+    return str(caught.value)

@@ -1,0 +1,44 @@
+"""Servers of ours in processes of their own, over HTTP."""
+
+import contextlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+SERVE = [sys.executable, "-m", "steelyard.cli", "serve"]
+TOKEN = "open-sesame-0123456789"
+DEADLINE = 30.0
+
+
+class Served(NamedTuple):
+    process: subprocess.Popen
+    address: str
+
+
+@contextlib.contextmanager
+def serving(*words, environment=None):
+    """A server in a process of its own, from the moment it says where it is."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
+        process = subprocess.Popen([*SERVE, *words], cwd=ROOT, stdin=subprocess.DEVNULL, stderr=errors, env=environment)
+        try:
+            yield Served(process, _address(process, errors))
+        finally:
+            process.terminate()
+            process.wait(DEADLINE)
+
+
+def _address(process, errors):
+    deadline = time.monotonic() + DEADLINE
+    while time.monotonic() < deadline and process.poll() is None:
+        errors.seek(0)
+        found = re.search(r"^serving \w+ on (http://\S+)$", errors.read(), re.MULTILINE)
+        if found:
+            return found[1]
+        time.sleep(0.02)
+    errors.seek(0)
+    raise AssertionError(f"it does not serve: {errors.read()}")

@@ -1,0 +1,95 @@
+"""Both majors of the MCP library, and fastmcp upon the first: our servers and our client, each with each."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pipelines.served import ROOT, SERVE, TOKEN, serving
+
+HERE = Path(__file__).parent
+SIDE = Path(os.environ.get("STEELYARD_TEST_MCP1", Path(sys.prefix) / "mcp1"))
+# whoever runs the tests may have put folders of their own before the installed ones
+PATHS = {
+    1: os.pathsep.join([str(SIDE), *filter(None, [os.environ.get("PYTHONPATH")])]),
+    2: os.environ.get("PYTHONPATH", ""),
+}
+MINUTES = 180
+
+pytestmark = pytest.mark.skipif(not (SIDE / "mcp").is_dir(), reason="mcp 1 is not installed beside: make .venv/ready")
+
+
+@pytest.fixture(scope="module")
+def addresses():
+    """For each major, where our prompt server and our greeting server listen."""
+    words = {"prompt": [], "sayhello": ["--token", TOKEN]}
+    with (
+        serving("prompt", "--http", "127.0.0.1:0", environment=under(1)) as first,
+        serving("prompt", "--http", "127.0.0.1:0", environment=under(2)) as second,
+        serving("sayhello", "--http", "127.0.0.2:0", *words["sayhello"], environment=under(1)) as greeting,
+        serving("sayhello", "--http", "127.0.0.1:0", *words["sayhello"], environment=under(2)) as guarded,
+    ):
+        yield {"prompt": [first.address, second.address], "sayhello": [greeting.address, guarded.address]}
+
+
+def under(major):
+    return {**os.environ, "PYTHONPATH": PATHS[major]}
+
+
+def run(script, argument, major):
+    command = [sys.executable, "-W", "ignore", str(HERE / script), json.dumps(argument)]
+    done = subprocess.run(
+        command, cwd=ROOT, env=under(major), capture_output=True, text=True, timeout=MINUTES, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+def test_the_client_of_fastmcp_asks_our_servers_on_both_majors(addresses):
+    started = [{"command": [*SERVE, "prompt"], "path": PATHS[major]} for major in (1, 2)]
+    found = run("fast_client.py", [*started, *addresses["prompt"]], 1)
+    assert len(found) == 4
+    for each in found:
+        assert each == found[0]
+    first, second = found[0]["first"], found[0]["second"]
+    assert ["谁应退还押金？" in first[0], "Who?" in first[1]] == [True, True]
+    # a prompt of prompts: the messages came as JSON text, and null is no path of a template
+    assert second[0].startswith(first[0])
+    assert second[1] == ""
+
+
+def test_the_annotation_of_a_tool_is_listed_over_http_and_over_pipes(addresses):
+    greeting = [{"command": [*SERVE, "sayhello"], "path": PATHS[major], **NOWHERE} for major in (1, 2)]
+    far = [{**here(address), "path": ""} for address in addresses["sayhello"]]
+    for major in (1, 2):
+        said = run("our_client.py", [*greeting, *far], major)
+        assert said["mcp"].startswith(f"{major}.")
+        assert said["warnings"] == []
+        for each in said["found"]:
+            assert each == {
+                "notes": {"build": None, "greet": "name->msg"},
+                "given": {"msg": "Hello, 乙!"},
+                "error": "SystemFailure: greet: 'name' is a required property",
+            }
+
+
+NOWHERE = {"address": "", "headers": {}, "kind": "ours"}
+
+
+def here(address):
+    return {"command": [], "address": address, "headers": {"Authorization": f"Bearer {TOKEN}"}, "kind": "ours"}
+
+
+@pytest.mark.parametrize("major", [1, 2])
+def test_a_server_made_with_fastmcp(major):
+    program = [sys.executable, "-W", "ignore", str(HERE / "fast_server.py")]
+    said = run("our_client.py", [{**NOWHERE, "command": program, "path": PATHS[1], "kind": "fast"}], major)
+    (found,) = said["found"]
+    assert found["prompts"] == ["ask", "again"]
+    assert found["notes"]["answer"] == "q_ls->ans_ls"
+    assert found["second"] == ["Q: a A: x", "Q: 乙 A: y"]
+    assert found["given"] == {"ans_ls": ["a!"]}
+    (warning,) = said["warnings"]
+    assert "printed to its standard output: 'loading weights …'" in warning
