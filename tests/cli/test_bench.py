@@ -61,7 +61,6 @@ MISTAKES = {
         ("--system", "http://127.0.0.1:1/", "--header", "X: 1\n2"),
         "--header: the header 'X' holds characters that HTTP does not allow",
     ),
-    "bad rate": (("--system", "builtin:baseline", "--rate", "-1"), "timeout and rate must be above 0"),
 }
 
 
