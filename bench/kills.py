@@ -10,6 +10,7 @@ import os
 import random
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -95,6 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--only", nargs="+", choices=JOBS, metavar="JOB")
     arguments = parser.parse_args(argv)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # disks are unmounted in any case
     dice = random.Random(arguments.seed)
     names = arguments.only or list(JOBS)
     with tempfile.TemporaryDirectory() as scratch:
