@@ -195,6 +195,8 @@ async def serve_client(target: Target, tally: Tally, ending: float) -> None:
             for _ in range(20):
                 await timed(tally, partial(post, "tools/call", EVALUATE), evaluated)
                 await asyncio.sleep(0.02)
+                if time.monotonic() > ending:
+                    break
             with contextlib.suppress(httpx.HTTPError):
                 await http.delete(target.address)
 
