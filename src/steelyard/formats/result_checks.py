@@ -40,7 +40,7 @@ _COUNT: Final = Plain("a whole number from 0 on", lambda value: WHOLE.accepts(va
 _LABELS: Final = {"page": _PAGE, "section": TEXT, "speaker": TEXT, "document": TEXT}
 _PASSAGE: Final = Fields({"text": TEXT, **_LABELS})
 _QUOTED: Final = Plain("text or an object", lambda value: isinstance(value, str | dict))
-_WANTED: Final = Fields({"text": TEXT, **_LABELS}, frozenset(("text",)))
+_WANTED: Final = Fields({"text": TEXT, **_LABELS}, frozenset(("text", "page")))
 _EXPECTED: Final = Fields(
     {"answer": MapOf(ANYTHING), "abstain": FLAG, "quotes": ListOf(TEXT), "evidence": ListOf(_WANTED)}
 )
