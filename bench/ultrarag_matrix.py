@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from bench.markdown import NOTHING
 from bench.ultrarag import OURS, Outcome, Party, run_all
 from bench.ultrarag_project import Shipped, shipped, snapshots
 
@@ -19,6 +20,8 @@ RANDOM: Final = ("p_value", "significant")
 """Values that UltraRAG draws anew every time (P1)."""
 FILES: Final = {"build_text_corpus": "corpora/text.jsonl", "corpus_chunk": "corpora/chunks.jsonl"}
 """Files that pipelines make and that are text."""
+EXPLAINED: Final = {"bm25_search": "R1", "hybrid_search": "R1", "r1_searcher": "S5"}
+"""Pipelines whose values must differ, with the row of docs/ultrarag.md that says why."""
 _STATE: Final = re.compile(r"branch\d+_state")
 _LIST_OF_MARKUP: Final = re.compile(r"\[((?:Markup\((?:'[^']*'|\"[^\"]*\")\)(?:, )?)+)\]")
 _MARKUP: Final = re.compile(r"Markup\((?:'([^']*)'|\"([^\"]*)\")\)")
@@ -32,12 +35,13 @@ class Compared:
     escaped: int = 0
     other: list[str] = field(default_factory=list)
 
-    @property
-    def cell(self) -> str:
+    def cell(self, pipeline: str) -> str:
         """The comparison as a cell of a table."""
-        equal = f"{self.equal} equal" if self.equal else "runs"
-        escaped = f", {self.escaped} but for S1" if self.escaped else ""
-        return equal + escaped + (f", {len(self.other)} differ: {self.other[0]}" if self.other else "")
+        parts = [f"{self.equal} equal" if self.equal else "runs"]
+        parts += [f"{self.escaped} but for S1"] if self.escaped else []
+        if self.other:
+            parts.append(f"{len(self.other)} differ: {EXPLAINED.get(pipeline, self.other[0])}")
+        return ", ".join(parts)
 
 
 def render_matrix(arguments: argparse.Namespace) -> str:
@@ -54,8 +58,7 @@ def render_matrix(arguments: argparse.Namespace) -> str:
     ]
     tried = {other.name: _outcomes(arguments, other, able) for other in others}
     for name, outcome in reference.items():
-        cells = [tried[other.name][name] for other in others] if name in able else []
-        shown = [_cell(outcome, cell) for cell in cells] or ["–"] * len(others)
+        shown = [_cell(outcome, tried[other.name][name]) if name in able else NOTHING for other in others]
         said = f"{_count(outcome)} values" if name in able else f"fails: {outcome.message}"
         lines.append(f"| `{name}` | {said} | {' | '.join(shown)} |")
     return "\n".join(lines)
@@ -115,7 +118,7 @@ def _cell(reference: Outcome, outcome: Outcome) -> str:
     result = Compared()
     for where, (expected, found) in _recorded(reference, outcome).items():
         compare(expected, found, where, result)
-    return result.cell.replace("|", "\\|").replace("\n", " ")
+    return result.cell(outcome.pipeline.name).replace("|", "\\|").replace("\n", " ")
 
 
 def _count(outcome: Outcome) -> int:
