@@ -1,4 +1,4 @@
-"""Make the parts of docs/ that are read off the program: metrics, commands, profiles, legal-examples.
+"""Make the parts of docs/ that are read off the program: metrics, commands, profiles, legal-examples, limits.
 
 `make docs` writes them; a test fails when they are not what this makes.
 """
@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import steelyard
+from steelyard import limits
 from steelyard.cli.parser import build_parser
 from steelyard.legal import judge_fact
+from steelyard.limits import LIMITS
 from steelyard.metrics.names import SPELLINGS, all_metrics
 from steelyard.metrics.registry import Metric
 
@@ -66,6 +68,7 @@ LEGAL_EXAMPLES = (
     ("谁介绍的？", {"entity": "龚半夏"}, "由龚半夏女士介绍"),
     ("谁介绍的？", {"entity": "龚半夏"}, "龚半夏或者宫商羽"),
 )
+LIMITS_BEGIN, LIMITS_END = "<!-- limits: made by `make docs` -->", "<!-- limits: end -->"
 MADE = "<!-- made by `make docs`; edit the docstrings and the parser instead -->"
 
 
@@ -110,6 +113,15 @@ def legal_page() -> str:
         remarks = f" ({', '.join(found.remarks)})" if found.remarks else ""
         lines.append(f"| {question} | {answer} | {'right' if found.correct else 'wrong'}{remarks} | {found.reason} |")
     return "\n".join(lines) + "\n"
+
+
+def security_page() -> str:
+    """The page as it is, with the table of limits between its two marks."""
+    before, _, rest = (FOLDER / "security.md").read_text("utf-8").partition(LIMITS_BEGIN)
+    _, _, after = rest.partition(LIMITS_END)
+    rows = [f"| `{limit.variable}` | {limits.shown(limit.value)} | {limit.meaning} |" for limit in LIMITS.values()]
+    table = "\n".join(["| variable | default | of what |", "|---|---:|---|", *rows])
+    return f"{before}{LIMITS_BEGIN}\n\n{table}\n\n{LIMITS_END}{after}"
 
 
 def _metric(metric: Metric) -> Iterator[str]:
@@ -165,6 +177,7 @@ def main() -> None:
     (FOLDER / "profiles.md").write_text(profiles_page(), encoding="utf-8")
     (FOLDER / "legal-examples.md").write_text(legal_page(), encoding="utf-8")
     (FOLDER / "commands.md").write_text(commands_page(), encoding="utf-8")
+    (FOLDER / "security.md").write_text(security_page(), encoding="utf-8")
 
 
 if __name__ == "__main__":
