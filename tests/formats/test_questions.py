@@ -740,6 +740,17 @@ def test_another_folder_may_be_allowed(benchmark_of, tmp_path, name):
     assert find_document(read_benchmark(folder)[0], folder, tmp_path).read_text() == "secret"
 
 
+def test_a_link_to_questions_elsewhere_is_refused(benchmark_of, tmp_path):
+    folder = benchmark_of("inside.txt")
+    (tmp_path / "secret.json").write_text('{"questions": "secret"}')
+    link = next(Path(folder).rglob("*.json")).parent / "more.json"
+    link.symlink_to(tmp_path / "secret.json")
+    with pytest.raises(InputError) as caught:
+        read_benchmark(folder)
+    assert caught.value.message == "this link leads out of the folder of the benchmark"
+    assert caught.value.where == str(link)
+
+
 def test_a_name_with_nul_is_a_message(benchmark_of):
     folder = benchmark_of("a\0b")
     with pytest.raises(InputError, match="this cannot be the name of a file"):

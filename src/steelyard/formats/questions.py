@@ -91,12 +91,20 @@ def question_paths(directory: str | Path) -> list[Path]:
     if not is_folder(folder):
         raise InputError("there is no such folder", where=str(folder))
     inner = folder / "questions"
-    paths = (
-        sorted(inner.glob("*.json")) if is_folder(inner) else sorted(filter(is_question_file, folder.glob("*.json")))
-    )
+    paths = sorted((inner if is_folder(inner) else folder).glob("*.json"))
+    _check_inside(paths, folder)
+    paths = paths if is_folder(inner) else list(filter(is_question_file, paths))
     if not paths:
         raise InputError("there are no questions in it", where=str(folder), hint=FOLDER_HINT)
     return paths
+
+
+def _check_inside(paths: Iterable[Path], folder: Path) -> None:
+    """Refuse a link to questions that lie elsewhere: what is read could be shown, or sent to a model."""
+    for path in paths:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            message = "this link leads out of the folder of the benchmark"
+            raise InputError(message, where=str(path), hint="put the file itself there")
 
 
 def is_question_file(path: str | Path) -> bool:
