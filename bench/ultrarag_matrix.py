@@ -114,7 +114,7 @@ def _by_stem(known: Mapping[str, Shipped], name: str) -> Shipped:
 
 def _cell(reference: Outcome, outcome: Outcome) -> str:
     if outcome.state != "runs":
-        return f"{outcome.state}: {outcome.message}"
+        return f"{outcome.state}: {EXPLAINED.get(outcome.pipeline.name, outcome.message)}"
     result = Compared()
     for where, (expected, found) in _recorded(reference, outcome).items():
         compare(expected, found, where, result)
