@@ -75,7 +75,7 @@ REPLY_BYTES: Final = _limit("REPLY_BYTES", 4 << 20, "bytes of a reply, after dec
 MODEL_REPLY_BYTES: Final = _limit(
     "MODEL_REPLY_BYTES", 100_000_000, "bytes of a reply of an embeddings endpoint, a reranker or a retriever, decoded"
 )
-NESTING: Final = _limit("NESTING", 100, "levels of objects and lists in a field of a reply")
+NESTING: Final = _limit("NESTING", 50, "levels of objects and lists in a field of a reply")
 JUDGING_SECONDS: Final = _limit("JUDGING_SECONDS", 30, "seconds that judging one answer may take")
 LOOP_TIMES: Final = _limit("LOOP_TIMES", 10_000, "rounds of a loop in a pipeline")
 # files

@@ -230,8 +230,8 @@ def test_an_item_shows_its_passage_on_the_page(at):
     reasons = page.locator(".reasons").text_content()
     assert "nothing in the answer declares the item absent or unknown" in reasons
     page.keyboard.press("Escape")
-    assert page.locator("dialog[open]").count() == 0
-    assert "#" not in page.url
+    page.wait_for_selector("dialog[open]", state="detached")
+    page.wait_for_function("location.hash === ''")
 
 
 def test_what_was_invented_is_marked(at):

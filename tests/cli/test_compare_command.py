@@ -261,7 +261,7 @@ def test_the_system_and_the_version_may_differ(tmp_path, run):
 
 
 REFUSED = {
-    "kinds": ({"kind": "legal"}, "new is a legal result and old a answers result; they do not compare\n"),
+    "kinds": ({"kind": "retrieval"}, "new is a retrieval result and old a answers result; they do not compare\n"),
     "ids": ({"ids": ["x", "y"]}, "no item is in both new and old\nhint: items are paired by their id\n"),
 }
 

@@ -26,6 +26,7 @@ def lines(*rows) -> str:
         ({"metrics": {"legal": 1}}, "the field 'metrics' must be a list, not an object"),
         ({"metrics": ["legal", 5]}, "the field 'metrics[1]' must be text, not 5"),
         ({"metrics": ["legal", "legal"]}, "a metric is named twice in the header"),
+        ({"metrics": ["EM"], "bounds": {}}, "a result of kind 'legal' must have the metric 'legal'"),
         ({"sums": "legal"}, "the field 'sums' must be a list, not 'legal'"),
         ({"bounds": {"legal": 3}}, "the field 'bounds.legal' must be a list, not 3"),
         ({"bounds": {"legal": [0]}}, "the bounds of 'legal' must be the lowest and the highest value"),

@@ -9,7 +9,9 @@ import time
 import pytest
 
 from steelyard import limits
+from steelyard.errors import InputError
 from steelyard.formats.question_checks import benchmark_folder
+from steelyard.formats.results import load
 from steelyard.legal.score import judge
 from steelyard.pipelines import judging
 from steelyard.pipelines.benchmark import judge_answers, load_benchmark, run_benchmark
@@ -61,7 +63,19 @@ def test_a_hostile_answer_ends_no_run(benchmark, tmp_path, name):
     assert again.ids == table.ids
 
 
-@pytest.mark.parametrize("name", ["numerals", "page", "range", "nested", "text"])
+def test_a_reply_as_deep_as_is_allowed_can_be_read_again(benchmark, tmp_path):
+    system = PythonSystem(lambda question: {"answer": "是", "amount_breakdown": deep(limits.NESTING.value - 1)}, "mine")
+    table = run_benchmark(benchmark, system, AskSettings(retries=0), tmp_path / "r.jsonl")
+    assert table.failures == {}
+    assert load(tmp_path / "r.jsonl").ids == table.ids
+
+
+def test_a_recorded_answer_that_is_nested_too_deeply_is_refused_with_its_line(benchmark, write):
+    with pytest.raises(InputError, match=r"recorded\.jsonl:1: this JSON is nested too deeply"):
+        ReplaySystem(write("recorded.jsonl", json.dumps({"id": "a", **hostile_records()["nested"]}) + "\n"))
+
+
+@pytest.mark.parametrize("name", ["numerals", "page", "range", "text"])
 def test_a_recorded_hostile_answer_ends_no_run(benchmark, write, tmp_path, name):
     ids = [question.about.id for question in benchmark.questions]
     records = [{"id": ids[0], **hostile_records()[name]}, {"id": ids[1], "answer": "是"}]

@@ -18,6 +18,7 @@ from steelyard.cli import main
 from steelyard.cli.serve import limits_of
 from steelyard.pipelines.calls import Calls
 from steelyard.pipelines.http_limits import MEGABYTE, Limits
+from steelyard.text.visible import printable
 
 PROGRAM = """
 import time
@@ -173,7 +174,7 @@ def test_a_port_of_many_digits_is_no_port(capsys):
 @pytest.mark.parametrize("host", ["a" * 300, "a\0b", "ä" * 70 + ".example"], ids=["long", "NUL", "no IDNA"])
 def test_a_host_that_is_none_is_one_message(capsys, host):
     assert main(["serve", "sayhello", "--http", f"{host}:0", "--token", TOKEN]) == 2
-    assert capsys.readouterr().err.startswith(f"--http: cannot listen on {host}:0: ")
+    assert capsys.readouterr().err.startswith(f"--http: cannot listen on {printable(host)}:0: ")
 
 
 def test_the_help_says_the_defaults(capsys):

@@ -263,7 +263,7 @@ def test_hostile_names_are_only_names(tmp_path, made):
 
 def test_runs_of_one_kind_over_the_same_questions_are_a_series(tmp_path, made):
     alike = [table("one"), table("two")]
-    apart = [table("three", questions="1111"), table("four", kind="legal")]
+    apart = [table("three", questions="1111"), table("four", kind="retrieval")]
     put(tmp_path / "a.jsonl", *alike, *apart)
     series = [entry.series for entry in made(tmp_path).listing().entries]
     assert series[0] == series[1]

@@ -18,6 +18,7 @@ FORMAT: dict[str, str] = {
     "somebody changed this file; run it again, or judge its answers again": (
         "这个文件被改动过；请重新运行，或重新评判其中的回答"
     ),
+    "a result of kind 'legal' must have the metric 'legal'": "kind 为 legal 的结果必须有指标 legal",
     "this link leads out of the folder of the benchmark": "这个链接指向评测集的文件夹之外",
     "put the file itself there": "请把文件本身放在那里",
     "this document lies outside the folder of the benchmark: {}": "这份文档在评测集的文件夹之外：{}",

@@ -104,6 +104,8 @@ def check_header(head: Json, where: str) -> None:
     metrics = head["metrics"]
     if len(set(metrics)) < len(metrics):
         raise InputError("a metric is named twice in the header", where=where)
+    if head["kind"] == "legal" and "legal" not in metrics:
+        raise InputError("a result of kind 'legal' must have the metric 'legal'", where=where)
     for metric, bounds in (head.get("bounds") or {}).items():
         low, high = read_bounds(bounds) if len(bounds) == 2 else (1.0, 0.0)
         if low > high:

@@ -79,52 +79,55 @@ class _Server(uvicorn.Server):
 
 
 def _patient(patience: float) -> type[H11Protocol]:
-    """HTTP/1.1 that waits so long for the headers of a request, and for a client to read; then it hangs up.
+    """The protocol with this patience; uvicorn makes one object for each connection, without arguments of ours."""
+    return type("Patient", (_Patient,), {"patience": patience})
+
+
+class _Patient(H11Protocol):
+    """HTTP/1.1 that waits `patience` seconds for the headers of a request, and for a client to read; then it hangs up.
 
     uvicorn itself has a time limit between two requests only.
     """
 
-    class Patient(H11Protocol):
-        _asking: asyncio.TimerHandle | None = None
-        _reading: asyncio.TimerHandle | None = None
+    patience: float
+    _asking: asyncio.TimerHandle | None = None
+    _reading: asyncio.TimerHandle | None = None
 
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self._asking = self.loop.call_later(patience, transport.abort)
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._asking = self.loop.call_later(self.patience, transport.abort)
 
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            if self.conn.their_state is not h11.IDLE:
-                _cancel(self._asking)
-                self._asking = None
-            elif self._asking is None:  # what drips in afterwards does not put it off
-                self._asking = self.loop.call_later(patience, self.transport.abort)
-
-        def pause_writing(self) -> None:
-            super().pause_writing()
-            self._expect_less(self.transport.get_write_buffer_size())
-
-        def resume_writing(self) -> None:
-            super().resume_writing()
-            _cancel(self._reading)
-
-        def connection_lost(self, exc: Exception | None) -> None:
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
             _cancel(self._asking)
-            _cancel(self._reading)
-            super().connection_lost(exc)
+            self._asking = None
+        elif self._asking is None:  # what drips in afterwards does not put it off
+            self._asking = self.loop.call_later(self.patience, self.transport.abort)
 
-        def _expect_less(self, before: int) -> None:
-            _cancel(self._reading)
-            self._reading = self.loop.call_later(patience, self._check_less, before)
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._expect_less(self.transport.get_write_buffer_size())
 
-        def _check_less(self, before: int) -> None:
-            left = self.transport.get_write_buffer_size()
-            if left > before - LEAST_READ:
-                self.transport.abort()
-            else:
-                self._expect_less(left)
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        _cancel(self._reading)
 
-    return Patient
+    def connection_lost(self, exc: Exception | None) -> None:
+        _cancel(self._asking)
+        _cancel(self._reading)
+        super().connection_lost(exc)
+
+    def _expect_less(self, before: int) -> None:
+        _cancel(self._reading)
+        self._reading = self.loop.call_later(self.patience, self._check_less, before)
+
+    def _check_less(self, before: int) -> None:
+        left = self.transport.get_write_buffer_size()
+        if left > before - LEAST_READ:
+            self.transport.abort()
+        else:
+            self._expect_less(left)
 
 
 def _cancel(timer: asyncio.TimerHandle | None) -> None:
