@@ -82,7 +82,7 @@ def test_libraries_do_not_speak():
 def test_everything_is_caught_in_few_places_only():
     # at the door, and where a thread hands whatever happened to the one that waits for it, which raises it again
     # (threads, tasks), around code of users, whose bugs are not ours, around judging, where one answer ends no run
-    # around libraries that raise nearly anything for a damaged file (rag), and where one file must not stop the viewer (web)
+    # around libraries that raise nearly anything for a damaged file (rag), and where one file must not stop the viewer
     allowed = {
         "cli/__init__.py": 1,
         "metrics/crew.py": 1,
