@@ -28,7 +28,7 @@ _GLANCE: Final = 0.5  # seconds; Windows does not see Ctrl-C while it waits
 _GRACE: Final = 0.25  # seconds in which a system that knows its timeout ends an attempt by itself
 _SOON: Final = 0.001
 _FEW: Final = 32  # threads that are always worth their cost
-_SLOW: Final = 0.05  # seconds of an attempt from which more threads are worth it
+_SLOW: Final = 0.02  # seconds of an attempt from which more threads are worth it
 _BEAT: Final = 0.02  # seconds between two looks at whether more are worth it
 
 Answered = tuple[Ask, Reply | Failure]
@@ -38,7 +38,7 @@ Answered = tuple[Ask, Reply | Failure]
 class AskSettings:
     """How questions are asked.
 
-    `concurrency` is the most at a time (beyond 32 only for a system that takes longer than 50 ms: more would cost
+    `concurrency` is the most at a time (beyond 32 only for a system that takes longer than 20 ms: more would cost
     time and save none), `timeout` the seconds of each attempt, `retries` the attempts beyond the first,
     `rate` the most attempts per second over all threads, `backoff` the most seconds before the second attempt.
     """
