@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -230,6 +231,22 @@ def test_a_session_that_is_idle_is_released(busy):
     ):
         time.sleep(0.6)
         until(lambda: peer.post("ping", {}).status_code == 404 or time.sleep(0.6))
+
+
+def resident(process):
+    """Megabytes of memory that a process has."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_an_idle_session_does_not_keep_its_last_request(busy):
+    words = [str(number) for number in range(400_000)]  # some 30 MB when they are read
+    with serving(busy, "--http", "127.0.0.1:0") as served, contextlib.ExitStack() as peers:
+        for _ in range(16):
+            peer = peers.enter_context(peer_of(served.address))
+            assert peer.post("tools/call", {"name": "none", "arguments": {"words": words}}).status_code == 200
+        assert resident(served.process) < 350  # with all 16 of them it is above 500
 
 
 # --- how long ---

@@ -17,6 +17,10 @@ MEGABYTE = 1 << 20
 SMALL_BODY = 64 << 10
 """Bodies up to this size are always taken, however many large ones are being worked on."""
 SESSION_HEADER = b"mcp-session-id"
+SIZE = "steelyard.size"
+"""Where the ASGI scope of a request keeps the number of bytes of its body."""
+NOTHING = b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "none"}}'
+"""A message that does nothing: it takes back a request that was never sent."""
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -76,7 +80,7 @@ class Guard:
                 await reader.skip()
                 await _refuse(send, refused)
                 return
-            scope[LEFT] = reader.left
+            scope[LEFT], scope[SIZE] = reader.left, reader.counted
             await self.application(scope, reader.receive, send)
         finally:
             self._taken -= reader.counted
@@ -197,6 +201,7 @@ class Sessions:
                 del self._busy[session]
             if session in self._used:
                 self._used[session] = time.monotonic()
+                await self._forget(scope, session)
 
     async def _make_room(self, scope: Scope) -> None:
         """End the session that has been idle longest, where there are as many as there may be."""
@@ -208,17 +213,28 @@ class Sessions:
             del self._used[oldest]
             await self._delete(scope, oldest)
 
+    async def _forget(self, scope: Scope, session: bytes) -> None:
+        """Send nothing after a large request: the library holds the last message of a session until the next."""
+        if scope.get(SIZE, 0) > SMALL_BODY:
+            await self._ask(scope, session, "POST", NOTHING)
+
     async def _delete(self, scope: Scope, session: bytes) -> None:
         """Ask the library to end a session, as its client would."""
+        await self._ask(scope, session, "DELETE", b"")
+
+    async def _ask(self, scope: Scope, session: bytes, method: str, body: bytes) -> None:
+        """Send a request to the library in the name of a session, and read nothing of the answer."""
 
         async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": b"", "more_body": False}
+            return {"type": "http.request", "body": body, "more_body": False}
 
         async def send(message: dict[str, Any]) -> None:
             pass
 
-        headers = [(b"host", b"localhost"), (SESSION_HEADER, session), (b"accept", b"application/json")]
-        await self.application({**scope, "method": "DELETE", "headers": headers}, receive, send)
+        accepted = b"application/json, text/event-stream"
+        headers = [(b"host", b"localhost"), (SESSION_HEADER, session), (b"accept", accepted)]
+        headers += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+        await self.application({**scope, "method": method, "headers": headers}, receive, send)
 
     def _noting(self, send: Send, method: str = "", session: bytes | None = None) -> Send:
         async def noted(message: dict[str, Any]) -> None:
