@@ -29,7 +29,8 @@ _GRACE: Final = 0.25  # seconds in which a system that knows its timeout ends an
 _SOON: Final = 0.001
 _FEW: Final = 32  # threads that are always worth their cost
 _SLOW: Final = 0.02  # seconds of an attempt from which more threads are worth it
-_BEAT: Final = 0.02  # seconds between two looks at whether more are worth it
+_BEAT: Final = 0.25  # seconds between two looks at whether more are worth it
+_BUSY: Final = 0.4  # share of a processor that this process uses, from which more threads only wait for each other
 
 Answered = tuple[Ask, Reply | Failure]
 
@@ -38,8 +39,8 @@ Answered = tuple[Ask, Reply | Failure]
 class AskSettings:
     """How questions are asked.
 
-    `concurrency` is the most at a time (beyond 32 only for a system that takes longer than 20 ms: more would cost
-    time and save none), `timeout` the seconds of each attempt, `retries` the attempts beyond the first,
+    `concurrency` is the most at a time (beyond 32 only while most of the time is spent waiting for the system: more
+    would cost time and save none), `timeout` the seconds of each attempt, `retries` the attempts beyond the first,
     `rate` the most attempts per second over all threads, `backoff` the most seconds before the second attempt.
     """
 
@@ -111,6 +112,7 @@ class _Inquiry:
         self._next_start = 0.0
         self._quiet_until = 0.0
         self._stopped = threading.Event()
+        self._beat = (time.monotonic(), time.process_time())
 
     def answers(self) -> Iterator[Answered]:
         """What the threads find out, as they do; an error that is nobody's failure is raised here."""
@@ -230,11 +232,13 @@ class _Inquiry:
                 wait = min(wait, _BEAT)
 
     def _grow(self) -> None:
-        """Start more members where most of them wait for the system."""
+        """Start more members where most of them wait for the system, and not for each other."""
+        (wall, used), self._beat = self._beat, (time.monotonic(), time.process_time())
+        is_busy = self._beat[1] - used > _BUSY * (self._beat[0] - wall)
         with self._lock:
-            since = time.monotonic() - _SLOW
+            since = self._beat[0] - _SLOW
             waiting = sum(pending.started <= since for pending in self._running.values())
-        if self._size >= _FEW and 2 * waiting > self._size:
+        if self._size >= _FEW and 2 * waiting > self._size and not is_busy:
             for _ in range(min(self._size, self._settings.concurrency - self._size)):
                 self._start_member()
 
