@@ -113,11 +113,11 @@ def _embedded(svg: str, prefix: str) -> "Markup":
     """The drawing with only shapes and texts in it, and ids that are its own; readers hear the caption."""
     from markupsafe import Markup
 
-    root = ElementTree.fromstring(svg)  # nosec B314 - drawn by us
+    root = ElementTree.fromstring(svg)  # drawn by us  # nosec B314
     _clean(root, prefix)
     root.attrib |= {"aria-hidden": "true", "focusable": "false"}
     ElementTree.register_namespace("", _SVG)
-    return Markup(ElementTree.tostring(root, encoding="unicode"))  # nosec B704 - cleaned above
+    return Markup(ElementTree.tostring(root, encoding="unicode"))  # cleaned above
 
 
 def _clean(element: ElementTree.Element, prefix: str) -> None:

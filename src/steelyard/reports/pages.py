@@ -124,4 +124,4 @@ def _safe(text: str) -> "Markup":
     """Our own style and scripts, and JSON in which nothing can end its element."""
     from markupsafe import Markup
 
-    return Markup(text)  # nosec B704 - see above
+    return Markup(text)  # nosec B704

@@ -165,7 +165,7 @@ def _vl_convert() -> ModuleType:
 
 def _safe(svg: str, about: str, words: Mapping[str, str]) -> str:
     """The drawing with nothing in it but shapes and texts: no style, script, link, or role of single marks."""
-    root = ElementTree.fromstring(svg)  # nosec B314 - drawn by us
+    root = ElementTree.fromstring(svg)  # drawn by us  # nosec B314
     for element in root.iter():
         element.tag = element.tag.removeprefix(f"{{{_SVG}}}")
         if element.tag not in _ELEMENTS:
