@@ -117,7 +117,7 @@ def _embedded(svg: str, prefix: str) -> "Markup":
     _clean(root, prefix)
     root.attrib |= {"aria-hidden": "true", "focusable": "false"}
     ElementTree.register_namespace("", _SVG)
-    return Markup(ElementTree.tostring(root, encoding="unicode"))  # cleaned above
+    return Markup(ElementTree.tostring(root, encoding="unicode"))  # cleaned above  # nosec B704
 
 
 def _clean(element: ElementTree.Element, prefix: str) -> None:

@@ -41,7 +41,7 @@ def trends_of(runs: Sequence[Entry], language: Language, draw: Draw) -> Iterator
         points = list(_points(oldest_first, metric))
         try:
             drawn = draw(points, language) if len(points) > 1 else ""
-            yield Trend(metric, Markup(drawn))  # SVG of shapes and texts only
+            yield Trend(metric, Markup(drawn))  # SVG of shapes and texts only  # nosec B704
         except MissingExtra:  # the table on the page says the same
             yield Trend(metric, Markup(""))
 
