@@ -7,6 +7,8 @@ import pytest
 from steelyard.cli import main
 from steelyard.errors import InputError
 from steelyard.formats.results import CONTRADICTED, load, load_all
+from steelyard.reports.content import Report
+from steelyard.reports.files import RENDERERS
 
 HEAD = {"kind": "legal", "name": "x", "signature": "", "metrics": ["legal"], "bounds": {"legal": [0, 1]}}
 ITEM = {"id": "a", "scores": {"legal": 1.0}}
@@ -73,6 +75,13 @@ def test_headers(write, more, message):
 def test_items(write, more, message):
     path = write("r.jsonl", lines(HEAD, ITEM | more, FOOT))
     assert complaint(path) == f"{path}:2: {message}"
+
+
+def test_a_field_that_is_null_is_one_that_is_missing(write):
+    nulls = {"error": None, "notes": None, "output": {"answer": "a", "verdict": {"expected": {"evidence": None}}}}
+    (table,) = load_all(write("r.jsonl", lines(HEAD, ITEM | nulls, FOOT)))
+    assert table.outputs[0] == {"answer": "a", "verdict": {"expected": {}}}
+    assert RENDERERS[".html"](Report([table], []), "en", {})
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,10 @@ class MapOf:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """An object with these fields: `needed` must be there; the others may be missing or null, unknown ones anything."""
+    """An object with these fields: `needed` must be there; the others may be missing or null, unknown ones anything.
+
+    A field that is null is removed by the check, so that readers meet it as missing.
+    """
 
     members: Mapping[str, "Shape"]
     needed: frozenset[str] = frozenset()
@@ -104,3 +107,5 @@ def _check_members(value: dict[str, Any], shape: MapOf | Fields, path: str, wher
             raise InputError(f"the field {prefix + name!r} is missing", where=where)
         if value.get(name) is not None or name in shape.needed:
             check_shape(value[name], member, f"{prefix}{name}", where)
+        else:
+            value.pop(name, None)
