@@ -94,6 +94,7 @@ COLUMNS: Final = _limit("COLUMNS", 10_000, "columns, or different fields of all 
 JSON_DEPTH: Final = _limit("JSON_DEPTH", 100, "levels of lists and objects in JSON")
 YAML_BYTES: Final = _limit("YAML_BYTES", 2_000_000, "bytes of a YAML file, decompressed")
 YAML_VALUES: Final = _limit("YAML_VALUES", 100_000, "values of a YAML file; an alias counts as all that it stands for")
+METRICS: Final = _limit("METRICS", 1_000, "metrics of a results file")
 SCORE: Final = _limit("SCORE", 1e100, "size of a score in a results file, or of a value that a metric gives")
 # the viewer
 VIEW_LINE_BYTES: Final = _limit(

@@ -189,3 +189,24 @@ def test_a_header_that_was_torn_is_written_again(slow):
     (slow / "r.jsonl").write_bytes(b'{"mine": 1}')
     assert bench("--resume") == 2
     assert (slow / "r.jsonl").read_bytes() == b'{"mine": 1}'
+
+
+@pytest.mark.parametrize("kind", ["link", "text", "pipe"])
+@pytest.mark.parametrize("mode", ["--overwrite", "--resume"])
+def test_what_lies_where_the_new_result_would_is_not_written_to(tmp_path, monkeypatch, capsys, kind, mode):
+    monkeypatch.chdir(tmp_path)
+    command = ["bench", "--system", "builtin:baseline", "--limit", "2", "-o", "r.jsonl"]
+    assert main(command) == 0
+    before, new = Path("r.jsonl").read_bytes(), Path("r.jsonl.new")
+    Path("precious.txt").write_text("precious")
+    if kind == "pipe":
+        os.mkfifo(new)
+    elif kind == "link":
+        new.symlink_to("precious.txt")
+    else:
+        new.write_text("precious")
+    capsys.readouterr()
+    assert main([*command, mode]) == 2
+    assert capsys.readouterr().err.startswith("r.jsonl.new: this is not the results file of an unfinished run\n")
+    assert Path("r.jsonl").read_bytes() == before
+    assert Path("precious.txt").read_text() == "precious"

@@ -19,6 +19,12 @@ FORMAT: dict[str, str] = {
         "这个文件被改动过；请重新运行，或重新评判其中的回答"
     ),
     "a result of kind 'legal' must have the metric 'legal'": "kind 为 legal 的结果必须有指标 legal",
+    "this is not the results file of an unfinished run": "这不是未完成的运行的结果文件",
+    "a run with --overwrite is written there until it is finished; remove it, or name another results file": (
+        "带 --overwrite 的运行在完成前写在这里；请删除它，或换一个结果文件"
+    ),
+    "this value cannot be read: it holds the character NUL": "无法读取这个值：含有 NUL 字符",
+    "a result must have a metric": "结果必须有指标",
     "this link leads out of the folder of the benchmark": "这个链接指向评测集的文件夹之外",
     "put the file itself there": "请把文件本身放在那里",
     "this document lies outside the folder of the benchmark: {}": "这份文档在评测集的文件夹之外：{}",
@@ -36,6 +42,7 @@ FORMAT_WORDS: dict[str, str] = {
     "this line": "这一行",
     "this row": "这一数据行",
     "the content of this file": "文件内容",
+    "the number of metrics": "指标数",
     "the content of some rows": "若干行的内容",
     "the text of one query": "一个查询的内容",
     "a run that comes through a pipe": "经管道读入的 run ",
@@ -48,7 +55,7 @@ FORMAT_WORDS: dict[str, str] = {
     "a number": "数",
     "a whole number": "整数",
     "a whole number from 0 on": "从 0 起的整数",
-    "a number from 0 on": "不小于 0 的数",
+    "a number from 0 to 1e15": "0 到 1e15 之间的数",
     "a number above 0": "大于 0 的数",
     "a number or null": "数或 null",
     "a number or text": "数或文本",

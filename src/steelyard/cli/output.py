@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.text.visible import printable, visible_lines
+from steelyard.text.visible import printable, visible_json, visible_lines
 
 if TYPE_CHECKING:
     from steelyard.reports.content import Report
@@ -51,9 +51,9 @@ def show(report: "Report", arguments: argparse.Namespace) -> None:
 
 
 def print_json(text: str) -> None:
-    """JSON is UTF-8, whatever the terminal speaks."""
+    """JSON is UTF-8, whatever the terminal speaks; control characters are written as escapes."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.write(visible_json(text).encode("utf-8"))
 
 
 def say(text: str) -> None:

@@ -35,7 +35,7 @@ CONTRADICTION_HINT: Final = "somebody changed this file; run it again, or judge 
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _BOUND: Final = Plain("a number or null", lambda value: value is None or is_number(value))
 _PAGE: Final = Plain("a number or text", lambda value: isinstance(value, str) or is_number(value))
-_NOT_NEGATIVE: Final = Plain("a number from 0 on", lambda value: is_number(value) and value >= 0)
+_NOT_NEGATIVE: Final = Plain("a number from 0 to 1e15", lambda value: is_number(value) and 0 <= value <= 1e15)
 _COUNT: Final = Plain("a whole number from 0 on", lambda value: WHOLE.accepts(value) and value >= 0)
 _LABELS: Final = {"page": _PAGE, "section": TEXT, "speaker": TEXT, "document": TEXT}
 _PASSAGE: Final = Fields({"text": TEXT, **_LABELS})
@@ -102,12 +102,18 @@ def check_header(head: Json, where: str) -> None:
     """Refuse a header that is not of the shape that readers rely on."""
     check_shape(head, _HEADER, "", where)
     metrics = head["metrics"]
+    limits.METRICS.check(len(metrics), "the number of metrics", error=InputError, where=where)
+    if not metrics:
+        raise InputError("a result must have a metric", where=where)
     if len(set(metrics)) < len(metrics):
         raise InputError("a metric is named twice in the header", where=where)
     if head["kind"] == "legal" and "legal" not in metrics:
         raise InputError("a result of kind 'legal' must have the metric 'legal'", where=where)
     for metric, bounds in (head.get("bounds") or {}).items():
         low, high = read_bounds(bounds) if len(bounds) == 2 else (1.0, 0.0)
+        for bound in bounds:
+            if bound is not None:
+                check_score(bound, f"a bound of {metric!r}", where)
         if low > high:
             raise InputError(f"the bounds of {metric!r} must be the lowest and the highest value", where=where)
 

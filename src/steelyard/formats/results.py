@@ -233,6 +233,20 @@ def new_path(path: Path) -> Path:
     return path.with_name(path.name + NEW)
 
 
+def check_unfinished(path: Path) -> None:
+    """Refuse to write to what lies at `new_path` and is not a results file: a link, a pipe, or a file of others."""
+    if not path.is_symlink() and not path.exists():
+        return
+    is_ours = not path.is_symlink() and path.is_file()
+    if is_ours:
+        with open(path, "rb") as file:
+            start = file.read(len(_HEAD_START))
+        is_ours = _HEAD_START.startswith(start)
+    if not is_ours:
+        hint = "a run with --overwrite is written there until it is finished; remove it, or name another results file"
+        raise InputError("this is not the results file of an unfinished run", where=str(path), hint=hint)
+
+
 def _open_locked(path: Path) -> IO[str]:
     """A file to append to, made where there is none, which nobody else writes; it is locked before it is looked at."""
     while True:

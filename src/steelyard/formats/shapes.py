@@ -37,7 +37,7 @@ class MapOf:
 class Fields:
     """An object with these fields: `needed` must be there; the others may be missing or null, unknown ones anything.
 
-    A field that is null is removed by the check, so that readers meet it as missing.
+    A list or an object that is null is removed by the check, so that readers meet it as missing.
     """
 
     members: Mapping[str, "Shape"]
@@ -107,5 +107,5 @@ def _check_members(value: dict[str, Any], shape: MapOf | Fields, path: str, wher
             raise InputError(f"the field {prefix + name!r} is missing", where=where)
         if value.get(name) is not None or name in shape.needed:
             check_shape(value[name], member, f"{prefix}{name}", where)
-        else:
+        elif not isinstance(member, Plain):
             value.pop(name, None)

@@ -50,6 +50,8 @@ def read_yaml(path: str | Path) -> Located:
         raise InputError(f"this is not YAML: {error.problem}", where=f"{stream.name}:{line}") from None
     except yaml.YAMLError as error:
         raise InputError(f"this is not YAML: {str(error).splitlines()[0]}", where=stream.name) from None
+    except (ValueError, OverflowError) as error:  # \UFFFFFFFF, or a version of thousands of digits
+        raise InputError(f"this is not YAML: {error}", where=stream.name) from None
 
 
 def dump_yaml(content: Any) -> str:
@@ -100,6 +102,8 @@ class _Reading:
     def _scalar(self, node: Any, where: str) -> Any:
         if node.tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
             raise InputError(f"this number has more than {_LONGEST_NUMBER} digits", where=where)
+        if "\0" in node.value:
+            raise InputError("this value cannot be read: it holds the character NUL", where=where)
         try:
             return self._loader.construct_object(node)
         except (self._yaml.YAMLError, *_BAD_VALUE) as error:

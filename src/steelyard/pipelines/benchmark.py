@@ -16,7 +16,7 @@ from steelyard.formats.document_sets import DocumentSet
 from steelyard.formats.documents import Document, read_document
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import QuestionFile, find_document, read_benchmark
-from steelyard.formats.results import Json, ResultsWriter, held, load, new_path
+from steelyard.formats.results import Json, ResultsWriter, check_unfinished, held, load, new_path
 from steelyard.formats.writing import replace_whole
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
 from steelyard.legal.score import Verdict
@@ -342,10 +342,13 @@ def _expected(question: Question) -> Json:
 def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:
     """The file that a run writes to: `path`, or the one beside it that replaces `path` when the run is at its end."""
     new = new_path(path)
+    if not resume and not (overwrite and path.exists()):
+        return path
+    check_unfinished(new)
     if resume:  # of the two, the one that was written to last
         is_newer = new.exists() and (not path.exists() or new.stat().st_mtime_ns >= path.stat().st_mtime_ns)
         return new if is_newer else path
-    return new if overwrite and path.exists() else path
+    return new
 
 
 def _writer(

@@ -124,8 +124,21 @@ def _loop(body: Located) -> Loop:
     times = fields["times"].value
     if isinstance(times, bool) or not isinstance(times, int) or times < 1:
         raise InputError(f"times must be a whole number from 1 on, not {times!r}", where=fields["times"].where)
-    limits.LOOP_TIMES.check(times, "times", error=InputError, where=fields["times"].where)
-    return Loop(times, _steps(fields["steps"]), body.where)
+    loop = Loop(times, _steps(fields["steps"]), body.where)
+    limits.LOOP_TIMES.check(_rounds((loop,)), "times", error=InputError, where=fields["times"].where)
+    return loop
+
+
+def _rounds(nodes: tuple[Node, ...]) -> int:
+    """How often the innermost of these steps runs: loops inside loops multiply."""
+    most = 1
+    for node in nodes:
+        match node:
+            case Loop():
+                most = max(most, node.times * _rounds(node.steps))
+            case Branch():
+                most = max(most, _rounds(node.router), *map(_rounds, node.branches.values()))
+    return most
 
 
 def _branch(body: Located) -> Branch:

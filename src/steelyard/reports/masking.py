@@ -115,8 +115,10 @@ def _told_apart(hidden: Mapping[str, str]) -> dict[str, str]:
 
 def _signatures(signatures: Sequence[Signature]) -> list[Signature]:
     """The signatures with their values masked; settings differ where they did."""
-    keys = dict.fromkeys(key for signature in signatures for key, _ in signature.settings)
-    shown = {key: mask_apart(value for each in signatures if (value := each.get(key)) is not None) for key in keys}
+    values: dict[str, list[str]] = {}
+    for key, value in (setting for signature in signatures for setting in signature.settings):
+        values.setdefault(key, []).append(value)
+    shown = {key: mask_apart(found) for key, found in values.items()}
     return [Signature(tuple((key, shown[key][value]) for key, value in each.settings)) for each in signatures]
 
 

@@ -25,5 +25,10 @@ def printable(text: str) -> str:
     return _BUT_STYLES.sub(_escaped, text)
 
 
+def visible_json(text: str) -> str:
+    r"""JSON that commands no terminal: the same characters as \u009b; it stands for the same value."""
+    return _BUT_LAYOUT.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
 def _escaped(match: re.Match[str]) -> str:
     return match[0].encode("unicode_escape").decode("ascii")
