@@ -38,9 +38,10 @@ class Compared:
     def cell(self, pipeline: str) -> str:
         """The comparison as a cell of a table."""
         parts = [f"{self.equal} equal" if self.equal else "runs"]
-        parts += [f"{self.escaped} but for S1"] if self.escaped else []
+        parts += [f"{self.escaped} equal except for S1"] if self.escaped else []
         if self.other:
-            parts.append(f"{len(self.other)} differ: {EXPLAINED.get(pipeline, self.other[0])}")
+            verb = "differs" if len(self.other) == 1 else "differ"
+            parts.append(f"{len(self.other)} {verb}: {EXPLAINED.get(pipeline, self.other[0])}")
         return ", ".join(parts)
 
 
@@ -53,15 +54,19 @@ def render_matrix(arguments: argparse.Namespace) -> str:
     reference = _outcomes(arguments, theirs, offered)
     able = [name for name, outcome in reference.items() if outcome.state == "runs"]
     lines = [
-        f"| pipeline | {theirs.name} | {' | '.join(other.name for other in others)} |",
+        f"| pipeline (client × server) | {theirs.name} | {' | '.join(other.name for other in others)} |",
         "|---" * (len(others) + 2) + "|",
     ]
     tried = {other.name: _outcomes(arguments, other, able) for other in others}
     for name, outcome in reference.items():
         shown = [_cell(outcome, tried[other.name][name]) if name in able else NOTHING for other in others]
-        said = f"{_count(outcome)} values" if name in able else f"fails: {outcome.message}"
+        said = _values(_count(outcome)) if name in able else f"fails: {outcome.message}"
         lines.append(f"| `{name}` | {said} | {' | '.join(shown)} |")
     return "\n".join(lines)
+
+
+def _values(count: int) -> str:
+    return f"{count} value" if count == 1 else f"{count} values"
 
 
 def compare(expected: Any, found: Any, where: str, result: Compared) -> None:

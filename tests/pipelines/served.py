@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 ROOT = Path(__file__).parents[2]
 SERVE = [sys.executable, "-m", "steelyard.cli", "serve"]
@@ -18,6 +18,12 @@ DEADLINE = 30.0
 class Served(NamedTuple):
     process: subprocess.Popen
     address: str
+    errors: TextIO
+
+    def said(self):
+        """What stands on its standard error."""
+        self.errors.seek(0)
+        return self.errors.read()
 
 
 @contextlib.contextmanager
@@ -26,7 +32,7 @@ def serving(*words, environment=None):
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
         process = subprocess.Popen([*SERVE, *words], cwd=ROOT, stdin=subprocess.DEVNULL, stderr=errors, env=environment)
         try:
-            yield Served(process, _address(process, errors))
+            yield Served(process, _address(process, errors), errors)
         finally:
             process.terminate()
             process.wait(DEADLINE)

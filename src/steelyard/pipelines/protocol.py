@@ -5,6 +5,7 @@ majors read. What is left to hide: where things are imported from, how handlers 
 """
 
 import json
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -183,9 +184,18 @@ def http_manager(server: Any, *, body: int, sessions: int, idle: float) -> Any:
     """The library's ASGI side of a server: `handle_request`, inside `async with manager.run()`."""
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+    logging.getLogger("mcp.server.streamable_http").addFilter(_not_a_disconnect)  # added once, however often called
     return StreamableHTTPSessionManager(
         server, max_request_body_size=body, max_sessions=sessions, session_idle_timeout=idle
     )
+
+
+def _not_a_disconnect(record: logging.LogRecord) -> bool:
+    """False for what mcp 1 logs, with a traceback, when a client ends its session and the streams are closed."""
+    from anyio import BrokenResourceError, ClosedResourceError
+
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, BrokenResourceError | ClosedResourceError)
 
 
 # --- a client ---
