@@ -2,6 +2,18 @@
 
 from steelyard.cli.generation_messages import REASONS
 
+_ADOPT = "if UltraRAG made it from this corpus by this model, run with --adopt; "
+_ADOPT_ZH = "若它是 UltraRAG 用这份语料和这个模型生成的，请加 --adopt 运行；"
+_VECTORS_ANEW = (
+    "to make it anew, run a pipeline with retriever_embed and retriever_index (such as corpus_index.yaml) "
+    "and overwrite: true"
+)
+_VECTORS_ANEW_ZH = (
+    "要重新生成，请设 overwrite: true 并运行含 retriever_embed 和 retriever_index 的流水线（如 corpus_index.yaml）"
+)
+_TERMS_ANEW = "to make it anew, run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
+_TERMS_ANEW_ZH = "要重新生成，请设 overwrite: true 并运行含 bm25_index 的流水线（如 bm25_index.yaml）"
+
 RETRIEVER = {
     # the corpus
     "there are no passages in it": "其中没有段落",
@@ -11,7 +23,11 @@ RETRIEVER = {
         "段落是带 id 和 contents 的对象，或带 _id、title 和 text 的对象"
     ),
     # files that were made earlier
-    "set overwrite: true to make it anew": "请设 overwrite: true 以重新生成",
+    _VECTORS_ANEW: _VECTORS_ANEW_ZH,
+    _TERMS_ANEW: _TERMS_ANEW_ZH,
+    _ADOPT + _VECTORS_ANEW: _ADOPT_ZH + _VECTORS_ANEW_ZH,
+    _ADOPT + _TERMS_ANEW: _ADOPT_ZH + _TERMS_ANEW_ZH,
+    "made by {} at {}; it is asked at {} now": "由 {1} 处的 {0} 生成；现在向 {2} 查询",
     "nothing says what this was made from": "没有记录说明它由什么生成",
     "this was made from something else: {}": "它是由别的内容生成的：{}",
     "this is no index, and is not replaced by one": "这不是索引，不会被索引替换",
@@ -26,9 +42,6 @@ RETRIEVER = {
     "run bm25_index instead": "请改用 bm25_index",
     "run retriever_embed first": "请先运行 retriever_embed",
     "run retriever_embed and retriever_index first": "请先运行 retriever_embed 和 retriever_index",
-    "set overwrite: true to make it anew; or, if UltraRAG made it from this corpus by this model, run with --adopt": (
-        "请设 overwrite: true 以重新生成；若它是 UltraRAG 用这份语料和这个模型生成的，请加 --adopt 运行"
-    ),
     "this has {} passages, the corpus has {}: it was made from something else": (
         "它有 {} 个段落，语料有 {} 个：它是由别的内容生成的"
     ),
