@@ -188,8 +188,8 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
             "infinity is not offered as backend\n"
             "hint: use sentence_transformers, or an endpoint of it by the backend openai",
         ),
-        ("retriever_init", {"index_backend": "milvus"}, "milvus is not offered as index backend\nhint: use faiss"),
-        ("retriever_init", {"index_backend": "hnsw"}, "no index backend is called 'hnsw'\nhint: known: faiss"),
+        ("retriever_init", {"index_backend": "milvus"}, "milvus is not offered as index_backend\nhint: use faiss"),
+        ("retriever_init", {"index_backend": "hnsw"}, "no index_backend is called 'hnsw'\nhint: known: faiss"),
         ("retriever_init", {"batch_size": 0}, "batch_size must be a whole number from 1 on, not 0"),
         (
             "retriever_init",

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.pipelines.server import Server, progress, say
+from steelyard.rag.choices import refuse_unknown, retriever_findings
 from steelyard.rag.remote import search_remote
 from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Found, Retriever, Settings
 from steelyard.rag.runs import write_run
@@ -51,16 +52,19 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
     """Open a corpus for search; call this before any other tool here. Indexes that an earlier run made are used."""
     _refuse("is_multimodal", is_multimodal)
     _refuse("is_demo", is_demo)
+    configs, indexes = backend_configs or {}, index_backend_configs or {}
+    chosen = {"backend": backend, "index_backend": index_backend}
+    refuse_unknown(retriever_findings({**chosen, "backend_configs": configs, "index_backend_configs": indexes}))
     _opened[:] = []
     settings = Settings(
         corpus_path=corpus_path,
         backend=backend or "latent",
         model_name_or_path=model_name_or_path or "",
-        backend_configs=_with_key(backend_configs or {}),
+        backend_configs=_with_key(configs),
         batch_size=BATCH_SIZE if batch_size is None else batch_size,
         gpu_ids=gpu_ids,
         index_backend=index_backend or "faiss",
-        index_backend_configs=index_backend_configs or {},
+        index_backend_configs=indexes,
         adopt=adopt or os.environ.get("RETRIEVER_ADOPT") == "1",
     )
     _opened[:] = [Retriever(settings, say)]

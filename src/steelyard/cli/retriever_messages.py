@@ -79,7 +79,6 @@ RETRIEVER = {
     "use character or word, which need no download": "请用 character 或 word，它们无需下载",
     "tokenizer_or_token_counter must be text, not {}": "tokenizer_or_token_counter 必须是文本，而不是 {}",
     # reranking
-    "infinity is not offered as backend": "infinity 不能用作后端",
     "for example openbmb/MiniCPM-Reranker-Light; or set backend: lexical, which needs no model": (
         "例如 openbmb/MiniCPM-Reranker-Light；或设 backend: lexical，它不需要模型"
     ),
@@ -130,7 +129,7 @@ RETRIEVER = {
 }
 RETRIEVER_WORDS = {
     "backend": "后端",
-    "index backend": "索引后端",
+    "index_backend": "索引后端",
     "tokenizer": "分词器",
     "chunk_backend": "分块方式",
     "reranking by a local model": "用本地模型重排",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from steelyard.errors import ConfigError, UnknownName
+from steelyard.errors import ConfigError
 from steelyard.rag.adoption import ADOPTED, BACKEND_HINT, AdoptedLexical, adopt_dense, adopt_embeddings
 from steelyard.rag.artifacts import (
     ADDRESS,
@@ -20,6 +20,7 @@ from steelyard.rag.artifacts import (
     whole_file,
     write_stamp,
 )
+from steelyard.rag.choices import BM25, INDEX_BACKENDS, check_backend
 from steelyard.rag.corpus import read_corpus
 from steelyard.rag.dense import check_vectors, open_dense, search_dense, write_dense
 from steelyard.rag.embedding import Embedder, Endpoint, Latent, SentenceTransformers
@@ -38,12 +39,6 @@ EMBEDDINGS: Final = "output/embedding/embedding.npy"
 DENSE_INDEX: Final = "output/index/index.faiss"
 LEXICAL_INDEX: Final = "output/index/bm25"
 BATCH_SIZE: Final = 16
-BM25: Final = "bm25"
-_NOT_OFFERED: Final = {
-    "infinity": "use sentence_transformers, or an endpoint of it by the backend openai",
-    "milvus": "use faiss",
-    "qdrant": "use faiss",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +232,8 @@ def _embedder(settings: Settings) -> Embedder | None:
         BM25: lambda _: None,
     }
     from_one(settings.batch_size, "batch_size")
-    _check_offered("backend", settings.backend, makers)
-    _check_offered("index backend", settings.index_backend, ("faiss",))
+    check_backend("backend", settings.backend, tuple(makers))
+    check_backend("index_backend", settings.index_backend, INDEX_BACKENDS)
     return makers[settings.backend](settings)
 
 
@@ -258,13 +253,6 @@ def _sentence_transformers(settings: Settings) -> Embedder:
         batch_size=settings.batch_size,
         devices=[f"cuda:{number.strip()}" for number in numbers],
     )
-
-
-def _check_offered(what: str, name: Any, known: Mapping[str, Any] | Sequence[str]) -> None:
-    if name in _NOT_OFFERED:
-        raise ConfigError(f"{name} is not offered as {what}", hint=_NOT_OFFERED[name])
-    if name not in known:
-        raise UnknownName.of(what, str(name), known)
 
 
 def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
