@@ -76,6 +76,15 @@ def write(here, server, parameters, tool=""):
             "backend_configs: no backend is called 'opnai'\nhint: did you mean 'openai'?",
         ),
         (
+            "retriever",
+            "  backend_configs:\n    bm25:\n      lang: en\n      tokenizer: jeiba\n",
+            7,
+            "no tokenizer is called 'jeiba'\nhint: did you mean 'jieba'?",
+        ),
+        ("retriever", "  batch_size: 0\n", 4, "batch_size must be a whole number from 1 on, not 0"),
+        ("retriever", "  is_multimodal: true\n", 4, "is_multimodal is not offered\nhint: set is_multimodal: false"),
+        ("corpus", "  chunk_size: -1\n", 4, "chunk_size must be a whole number from 1 on, not -1"),
+        (
             "reranker",
             "  backend: Infinity\n",
             4,
@@ -162,6 +171,21 @@ def test_settings_as_the_server_of_the_checkout_has_them_are_not_told(here, caps
         error = capsys.readouterr().err
         assert "index_use_gpu" not in error
         assert ("faiss.index_chunk_size is left out" in error) is told
+
+
+def test_how_many_passages_are_wanted_is_checked_before_the_first_step(here, capsys):
+    write(here, "retriever", f"  corpus_path: {CORPUS}\n  top_k: 0\n", tool="bm25_search")
+    assert main(["run", "p.yaml", "--lang", "en"]) == 2
+    told = capsys.readouterr().err
+    assert "p_parameter.yaml:5: retriever.bm25_search: top_k must be a whole number from 1 on, not 0\n" in told
+    assert not (here / "output").exists()
+
+
+def test_chunks_without_documents_name_the_tool_that_makes_them(here, capsys):
+    write(here, "corpus", "  raw_chunk_path: corpora/text.jsonl\n")
+    assert main(["run", "p.yaml", "--lang", "en"]) == 2
+    hint = "hint: run build_text_corpus first, or name the file of documents in raw_chunk_path"
+    assert f"corpora/text.jsonl: no such file\n{hint}\n" in capsys.readouterr().err
 
 
 def test_a_backend_that_no_step_opens_is_not_refused(here, capsys):

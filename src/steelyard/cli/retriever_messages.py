@@ -58,6 +58,9 @@ RETRIEVER = {
     "name a document, or a folder of documents, in parse_file_path": (
         "请在 parse_file_path 中填写文档或文档所在的文件夹"
     ),
+    "run build_text_corpus first, or name the file of documents in raw_chunk_path": (
+        "请先运行 build_text_corpus，或在 raw_chunk_path 中填写文档的文件"
+    ),
     "documents of this kind are not read": "不读取这种文档",
     "documents are .txt, .md, .pdf or .docx": "文档为 .txt、.md、.pdf 或 .docx",
     "there is no document with text in it": "其中没有带文本的文档",

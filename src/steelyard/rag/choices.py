@@ -5,9 +5,11 @@ A backend or a setting that nobody knows is an error. A setting of UltraRAG that
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from steelyard.errors import ConfigError, SteelyardError, UnknownName
+from steelyard.rag.queries import from_one
 
 BM25: Final = "bm25"
 BACKENDS: Final = ("latent", "sentence_transformers", "openai", BM25)
@@ -104,6 +106,12 @@ def check_backend(parameter: str, name: Any, offered: Sequence[str]) -> None:
     raise UnknownName.of(parameter, str(name), offered)
 
 
+def refuse_option(name: str, value: Any) -> None:
+    """Refuse what UltraRAG can be told to do and ours do not."""
+    if value:
+        raise ConfigError(f"{name} is not offered", hint=f"set {name}: false")
+
+
 def refuse_unknown(findings: Iterator[Finding]) -> None:
     """Raise the first error; what has no use is passed over."""
     for finding in findings:
@@ -116,12 +124,17 @@ def retriever_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _of_choice(_BACKEND, values, also=(BM25,))
     searched_by_terms = values.get(_BACKEND.parameter) == BM25
     yield from _of_choice(_INDEX, values, unused=searched_by_terms)
+    yield from _of_terms(values.get(_BACKEND.configs))
+    yield from _of_number("batch_size", values)
+    for name in ("is_multimodal", "is_demo"):
+        yield from _caught((name,), partial(refuse_option, name, values.get(name)))
 
 
 def reranker_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
     """What is wrong with the arguments of reranker_init."""
     name = values.get("backend")
     yield from _of_choice(_RERANKER, {**values, "backend": name.lower() if isinstance(name, str) else name})
+    yield from _of_number("batch_size", values)
 
 
 def chunking_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
@@ -129,15 +142,24 @@ def chunking_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
     from steelyard.rag.chunking import check_tokenizer
 
     yield from _of_choice(_CHUNKER, values)
-    try:
-        check_tokenizer(values.get("tokenizer_or_token_counter", "character"))
-    except SteelyardError as error:
-        yield Finding(("tokenizer_or_token_counter",), error)
+    yield from _of_number("chunk_size", values)
+    name = "tokenizer_or_token_counter"
+    yield from _caught((name,), lambda: check_tokenizer(values.get(name, "character")))
+
+
+def search_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
+    """What is wrong with the arguments of a search."""
+    yield from _of_number("top_k", values)
 
 
 CHECKS: Final[Mapping[tuple[str, str], Callable[[Mapping[str, Any]], Iterator[Finding]]]] = {
     ("retriever", "retriever_init"): retriever_findings,
+    ("retriever", "retriever_search"): search_findings,
+    ("retriever", "retriever_batch_search"): search_findings,
+    ("retriever", "retriever_deploy_search"): search_findings,
+    ("retriever", "bm25_search"): search_findings,
     ("reranker", "reranker_init"): reranker_findings,
+    ("reranker", "reranker_rerank"): search_findings,
     ("corpus", "chunk_documents"): chunking_findings,
 }
 """By the folder of a server and the name of a tool."""
@@ -147,10 +169,7 @@ def _of_choice(
     choice: Choice, values: Mapping[str, Any], *, also: Sequence[str] = (), unused: bool = False
 ) -> Iterator[Finding]:
     name = values.get(choice.parameter) or choice.default
-    try:
-        check_backend(choice.parameter, name, choice.offered)
-    except SteelyardError as error:
-        yield Finding((choice.parameter,), error)
+    yield from _caught((choice.parameter,), lambda: check_backend(choice.parameter, name, choice.offered))
     configs = values.get(choice.configs)
     for section, given in configs.items() if isinstance(configs, Mapping) else ():
         path = (choice.configs, str(section))
@@ -158,6 +177,29 @@ def _of_choice(
             yield Finding(path, UnknownName.of(choice.parameter, str(section), choice.offered, where=choice.configs))
         elif section in (name, *also) and not unused:
             yield from _of_keys(choice.keys.get(section), given, path)
+
+
+def _of_terms(configs: Any) -> Iterator[Finding]:
+    """The names of a tokenizer and of a language."""
+    from steelyard.rag.terms import way_of
+
+    chosen = configs.get(BM25) if isinstance(configs, Mapping) else None
+    if isinstance(chosen, Mapping):
+        tokenizer, language = chosen.get("tokenizer") or "auto", chosen.get("lang") or "auto"
+        yield from _caught((_BACKEND.configs, BM25, "tokenizer"), lambda: way_of(tokenizer, "auto"))
+        yield from _caught((_BACKEND.configs, BM25, "lang"), lambda: way_of("auto", language))
+
+
+def _of_number(name: str, values: Mapping[str, Any]) -> Iterator[Finding]:
+    if values.get(name) is not None:
+        yield from _caught((name,), lambda: from_one(values[name], name))
+
+
+def _caught(path: tuple[str, ...], check: Callable[[], object]) -> Iterator[Finding]:
+    try:
+        check()
+    except SteelyardError as error:
+        yield Finding(path, error)
 
 
 def _of_keys(keys: Keys | None, given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
