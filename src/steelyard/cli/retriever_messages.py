@@ -85,6 +85,8 @@ RETRIEVER = {
     "for example openbmb/MiniCPM-Reranker-Light; or set backend: lexical, which needs no model": (
         "例如 openbmb/MiniCPM-Reranker-Light；或设 backend: lexical，它不需要模型"
     ),
+    "no corpus is open": "还没有打开语料",
+    "run retriever_init first": "请先运行 retriever_init",
     "no reranker is open": "还没有打开重排器",
     "run reranker_init first": "请先运行 reranker_init",
     "passages must be a list with a list of texts for each query, not {}": (
@@ -96,6 +98,8 @@ RETRIEVER = {
     "the reranker at {} failed: {}": "{} 处的重排服务失败：{}",
     # settings
     "{} is not offered as {}": "{} 不能用作{}",
+    "{} is not offered": "{} 未提供",
+    "set {}: false": "请设 {}: false",
     "use sentence_transformers, or an endpoint of it by the backend openai": (
         "请用 sentence_transformers，或用后端 openai 连接它的接口"
     ),
