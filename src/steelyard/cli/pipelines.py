@@ -89,7 +89,8 @@ def run_build(arguments: argparse.Namespace) -> int:
 
 def run_pipeline(arguments: argparse.Namespace) -> int:
     """Run all steps, keep what each has left, and print what came out last."""
-    from steelyard.pipelines.checking import check_parameters, check_settings, check_templates
+    from steelyard.pipelines.backends import check_settings
+    from steelyard.pipelines.checking import check_parameters, check_templates
     from steelyard.pipelines.loading import load_servers, parameters_for
     from steelyard.pipelines.plan import bind, remembered
     from steelyard.pipelines.remote import CALL_SECONDS, Fleet

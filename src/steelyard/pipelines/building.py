@@ -10,7 +10,7 @@ from typing import Any
 from steelyard.errors import SteelyardError
 from steelyard.formats.streams import read_text
 from steelyard.formats.yamls import dump_yaml, read_yaml
-from steelyard.pipelines.checking import check_settings
+from steelyard.pipelines.backends import check_settings
 from steelyard.pipelines.homes import Choice
 from steelyard.pipelines.inserting import insert_entries
 from steelyard.pipelines.loading import (

@@ -1,6 +1,6 @@
 """What is checked of the parameters of a run before its first step, so that no long step is made for nothing."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from steelyard.errors import InputError, SteelyardError, nearest
@@ -9,8 +9,6 @@ from steelyard.pipelines.loading import Loaded, Parameters
 from steelyard.pipelines.plan import MEMORY, Bound, Call, calls
 from steelyard.pipelines.renamed import WITHOUT_USE
 from steelyard.pipelines.server import say
-
-_NO_USE = "a parameter of UltraRAG that has no use here"
 
 
 def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> None:
@@ -24,7 +22,7 @@ def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> No
             continue
         if not _is_without_use(loaded[alias], name):
             raise InputError(f"{alias} has no parameter {name!r}", where=where, hint=nearest(name, sorted(known)))
-        say(f"{where}: {alias}.{name} is left out: {_NO_USE}")
+        say(f"{where}: {alias}.{name} is left out: a parameter of UltraRAG that has no use here")
 
 
 def check_templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...], parameters: Parameters) -> None:
@@ -37,43 +35,6 @@ def check_templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...], para
             place = call.places.get(name, call.step.where)
             said = f"{error.where}: {error.message}" if error.where else error.message
             raise type(error)(f"{call.step.server}.{name}: {said}", where=place, hint=error.hint) from None
-
-
-def check_settings(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...], parameters: Parameters) -> None:
-    """Refuse backends and settings of backends that a server of ours does not know.
-
-    Those of UltraRAG that have no use here are said, if they are not as UltraRAG's server has them by itself.
-    """
-    from steelyard.rag.choices import CHECKS
-
-    for call in calls(steps):
-        home = loaded[call.step.server].home
-        check = CHECKS.get((home.folder.name, call.tool.name)) if home.bundled and home.folder is not None else None
-        for finding in check(_settings(call, parameters)) if check is not None else ():
-            names = (call.inputs[finding.path[0]].removeprefix("$"), *finding.path[1:])
-            where = parameters.place(call.step.server, names) or call.step.where
-            if finding.error is not None:
-                raise _placed(finding.error, call, where)
-            if _below(home.defaults, names) != _below(parameters.values[call.step.server], names):
-                say(f"{where}: {call.step.server}.{'.'.join(names)} is left out: {_NO_USE}")
-
-
-def _below(values: Any, names: Sequence[str]) -> Any:
-    for name in names:
-        values = values.get(name) if isinstance(values, Mapping) else None
-    return values
-
-
-def _settings(call: Call, parameters: Parameters) -> dict[str, Any]:
-    """The arguments of a call that parameters give."""
-    values = parameters.values[call.step.server]
-    given = ((argument, name[1:]) for argument, name in call.inputs.items() if name.startswith("$"))
-    return {argument: values[name] for argument, name in given if name in values}
-
-
-def _placed(error: SteelyardError, call: Call, where: str) -> SteelyardError:
-    said = f"{error.where}: {error.message}" if error.where else error.message
-    return type(error)(f"{call.step.name}: {said}", where=where, hint=error.hint)
 
 
 def _try_template(call: Call, values: Mapping[str, Any], template: Any, *, here: bool) -> None:

@@ -4,7 +4,7 @@ import difflib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
@@ -53,15 +53,6 @@ class Parameters:
         section = self.sections[alias].value if alias in self.sections else None
         fields = section[name].value if isinstance(section, Mapping) and name in section else None
         return fields["key_map"].where if isinstance(fields, Mapping) and "key_map" in fields else None
-
-    def place(self, alias: str, names: Sequence[str]) -> str | None:
-        """Where the file says a value below a parameter, or as much of the way to it as it says."""
-        found, place = self.sections.get(alias), self.places.get((alias, names[0]))
-        for name in names:
-            inside = found.value if found is not None else None
-            found = inside.get(name) if isinstance(inside, Mapping) else None
-            place = found.where if found is not None else place
-        return place
 
 
 def load_servers(
