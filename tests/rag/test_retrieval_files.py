@@ -3,7 +3,7 @@
 import pytest
 
 from steelyard.errors import ConfigError, InputError
-from steelyard.rag.artifacts import is_current, read_stamp, whole_file, whole_folder, write_stamp
+from steelyard.rag.artifacts import TERMS, is_current, read_stamp, whole_file, whole_folder, write_stamp
 from steelyard.rag.runs import write_run
 
 # files
@@ -38,22 +38,22 @@ def test_a_folder_is_whole_or_as_it_was(tmp_path):
 
 def test_a_stamp_says_what_differs(tmp_path):
     path = tmp_path / "file"
-    assert not is_current(path, {"corpus": "a" * 64})
+    assert not is_current(path, {"corpus": "a" * 64}, TERMS)
     path.write_text("x", encoding="utf-8")
     with pytest.raises(ConfigError) as caught:
-        is_current(path, {"corpus": "a" * 64})
+        is_current(path, {"corpus": "a" * 64}, TERMS)
     assert str(caught.value) == (
         f"{path}: nothing says what this was made from\n"
-        "hint: set overwrite: true to make it anew; "
-        "or, if UltraRAG made it from this corpus by this model, run with --adopt"
+        "hint: if UltraRAG made it from this corpus by this model, run with --adopt; to make it anew, "
+        "run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
     )
     write_stamp(path, {"corpus": "b" * 64, "passages": 3})
     with pytest.raises(ConfigError) as caught:
-        is_current(path, {"corpus": "a" * 64, "passages": 3, "model": "m"})
+        is_current(path, {"corpus": "a" * 64, "passages": 3, "model": "m"}, TERMS)
     assert caught.value.message == (
         "this was made from something else: corpus bbbbbbbbbbbb, now aaaaaaaaaaaa; model unknown, now m"
     )
-    assert is_current(path, {"passages": 3})
+    assert is_current(path, {"passages": 3}, TERMS)
 
 
 # runs

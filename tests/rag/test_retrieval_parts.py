@@ -178,7 +178,8 @@ def test_an_index_that_is_broken_is_named(tmp_path):
     lexical(path, *SENTENCES)
     (path / "vocab.index.json").write_text("{", encoding="utf-8")
     with pytest.raises(
-        ConfigError, match=r"index: this index cannot be read: .*\nhint: set overwrite: true to make it anew"
+        ConfigError,
+        match=r"index: this index cannot be read: .*\nhint: to make it anew, run a pipeline with bm25_index ",
     ):
         open_lexical(corpus(*SENTENCES), path, way="all")
 

@@ -11,17 +11,16 @@ import bm25s
 import faiss
 import numpy as np
 import pytest
-from servers.retriever_calls import CORPUS, call, fresh, ready, serving
+from servers.retriever_calls import CORPUS, TERMS_HINT, VECTORS_HINT, call, fresh, ready, serving
 
 from steelyard.errors import ConfigError, SteelyardError
 from steelyard.pipelines.server import hearing
 from steelyard.rag.artifacts import read_stamp
 
 DIMENSIONS = 8
-ADOPT_HINT = (
-    "hint: set overwrite: true to make it anew; "
-    "or, if UltraRAG made it from this corpus by this model, run with --adopt"
-)
+ADOPT = "hint: if UltraRAG made it from this corpus by this model, run with --adopt; "
+ADOPT_VECTORS = ADOPT + VECTORS_HINT.removeprefix("hint: ")
+ADOPT_TERMS = ADOPT + TERMS_HINT.removeprefix("hint: ")
 TEXTS = [json.loads(line)["contents"] for line in Path(CORPUS).read_text(encoding="utf-8").splitlines()]
 NAMES = [json.loads(line)["id"] for line in Path(CORPUS).read_text(encoding="utf-8").splitlines()]
 
@@ -104,7 +103,7 @@ def test_vectors_of_ultrarag_are_adopted_once_and_found_like_there(server):
         for tool in ("retriever_embed", "retriever_index"):
             with pytest.raises(ConfigError) as caught:
                 call(server, tool, embedding_path="up/e.npy")
-            assert str(caught.value) == f"up/e.npy: nothing says what this was made from\n{ADOPT_HINT}"
+            assert str(caught.value) == f"up/e.npy: nothing says what this was made from\n{ADOPT_VECTORS}"
         opened(server, url, adopt=True)
         heard = said(lambda: call(server, "retriever_embed", embedding_path="up/e.npy"))
         heard += said(lambda: call(server, "retriever_index", embedding_path="up/e.npy"))
@@ -149,7 +148,7 @@ def test_other_sizes_are_refused(server):
             with pytest.raises(ConfigError) as caught:
                 call(server, tool, **given)
             message = "this has 39 passages, the corpus has 40: it was made from something else"
-            assert str(caught.value) == f"{path}: {message}\nhint: set overwrite: true to make it anew"
+            assert str(caught.value) == f"{path}: {message}\n{TERMS_HINT if tool == 'bm25_search' else VECTORS_HINT}"
             assert read_stamp(Path(path)) is None
 
 
@@ -196,7 +195,7 @@ def test_terms_of_ultrarag_are_adopted_and_score_like_there(server, lang, tokeni
     opened(server, "", backend="bm25", backend_configs=configs)
     with pytest.raises(ConfigError) as caught:
         call(server, "bm25_index")
-    assert str(caught.value) == f"up/bm25: nothing says what this was made from\n{ADOPT_HINT}"
+    assert str(caught.value) == f"up/bm25: nothing says what this was made from\n{ADOPT_TERMS}"
     opened(server, "", backend="bm25", backend_configs=configs, adopt=True)
     heard = said(lambda: call(server, "bm25_index"))
     assert heard == [
@@ -212,6 +211,21 @@ def test_terms_of_ultrarag_are_adopted_and_score_like_there(server, lang, tokeni
             assert scores == expected(query)
     call(again, "bm25_index", overwrite=True)  # and can be made anew
     assert "adopted" not in read_stamp(Path("up/bm25"))
+
+
+def test_terms_that_were_saved_by_the_backend_numba_are_adopted_without_it(server, monkeypatch):
+    """UltraRAG takes numba where it is installed, and bm25s keeps that beside the index."""
+    expected = make_terms(Path("up/bm25"))
+    file = Path("up/bm25/params.index.json")
+    saved = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**saved, "backend": "numba"}), encoding="utf-8")
+    before = file.read_bytes()
+    monkeypatch.setitem(sys.modules, "numba", None)
+    opened(server, "", backend="bm25", adopt=True)
+    query = "Who owned the kiln in Osterby?"
+    found = call(server, "bm25_search", query_list=[query])
+    assert dict(zip(found["ret_ids"][0], found["ret_scores"][0], strict=True)) == expected(query)
+    assert file.read_bytes() == before
 
 
 def test_the_command_adopts(server, tmp_path):
@@ -235,7 +249,7 @@ def test_the_command_adopts(server, tmp_path):
     command = [sys.executable, "-m", "steelyard.cli", "run", "p.yaml", "--param", "values.yaml", "--lang", "en"]
     first = subprocess.run(command, capture_output=True, text=True, check=False)
     assert first.returncode == 2
-    assert ADOPT_HINT in first.stderr
+    assert ADOPT_TERMS in first.stderr
     second = subprocess.run([*command, "--adopt"], capture_output=True, text=True, check=False)
     assert second.returncode == 0, second.stderr
     assert "adopted: up/bm25 (40 passages" in second.stderr

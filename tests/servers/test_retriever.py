@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from servers.retriever_calls import CORPUS, HINT, PARAMETERS, PROGRAM, ROOT, call, fresh, ready
+from servers.retriever_calls import CORPUS, PARAMETERS, PROGRAM, ROOT, TERMS_HINT, VECTORS_HINT, call, fresh, ready
 
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.pipelines.schemas import fits
@@ -148,7 +148,7 @@ def test_stale_files_are_refused(server, write):
         first, hint = str(caught.value).split("\n")
         assert first.startswith(f"{path}: this was made from something else: corpus ")
         assert first.endswith("; passages 40, now 1")
-        assert hint == HINT
+        assert hint == (TERMS_HINT if tool.startswith("bm25") else VECTORS_HINT)
     call(server, "retriever_embed", overwrite=True)
     with pytest.raises(ConfigError, match=r"^output/index/index.faiss: this was made from something else: corpus "):
         call(server, "retriever_index")
@@ -188,8 +188,8 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
             "infinity is not offered as backend\n"
             "hint: use sentence_transformers, or an endpoint of it by the backend openai",
         ),
-        ("retriever_init", {"index_backend": "milvus"}, "milvus is not offered as index backend\nhint: use faiss"),
-        ("retriever_init", {"index_backend": "hnsw"}, "no index backend is called 'hnsw'\nhint: known: faiss"),
+        ("retriever_init", {"index_backend": "milvus"}, "milvus is not offered as index_backend\nhint: use faiss"),
+        ("retriever_init", {"index_backend": "hnsw"}, "no index_backend is called 'hnsw'\nhint: known: faiss"),
         ("retriever_init", {"batch_size": 0}, "batch_size must be a whole number from 1 on, not 0"),
         (
             "retriever_init",

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.pipelines.server import Server, progress, say
+from steelyard.rag.choices import chunking_findings, refuse_unknown
 from steelyard.rag.chunking import OVERLAP, chunk_settings, chunker
 from steelyard.rag.text_corpus import Built, build_corpus, chunk_corpus
 
@@ -37,6 +38,8 @@ def chunk_documents(  # noqa: PLR0917 - the arguments are those of UltraRAG
     use_title: Annotated[bool, "put the title of the document before the text of each chunk"] = True,
 ) -> None:
     """Cut each document into chunks, and write each as a row with id, doc_id, title and contents."""
+    chosen = {"chunk_backend": chunk_backend, "tokenizer_or_token_counter": tokenizer_or_token_counter}
+    refuse_unknown(chunking_findings({**chosen, "chunk_backend_configs": chunk_backend_configs}))
     config = _section(chunk_backend_configs or {}, chunk_backend)
     settings = chunk_settings(chunk_backend, tokenizer_or_token_counter, chunk_size, config)
     asked = config.get("chunk_overlap", OVERLAP)

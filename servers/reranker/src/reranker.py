@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.pipelines.server import Server, progress
+from steelyard.rag.choices import refuse_unknown, reranker_findings
 from steelyard.rag.reranking import Reranker, RerankerSettings, open_reranker, rerank
 
 app = Server("reranker", __file__)
@@ -26,6 +27,7 @@ def reranker_init(
     backend: Annotated[str | None, "lexical (default, no model), sentence_transformers or openai"] = None,
 ) -> None:
     """Open a reranker; call this before reranker_rerank."""
+    refuse_unknown(reranker_findings({"backend": backend, "backend_configs": backend_configs}))
     _opened[:] = []
     settings = RerankerSettings(
         backend=(backend or "lexical").lower(),

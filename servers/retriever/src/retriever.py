@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.pipelines.server import Server, progress, say
+from steelyard.rag.choices import refuse_option, refuse_unknown, retriever_findings
 from steelyard.rag.remote import search_remote
 from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Found, Retriever, Settings
 from steelyard.rag.runs import write_run
@@ -49,18 +50,21 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
     adopt: Annotated[bool, "use embeddings and indexes that UltraRAG has made, after a check of their sizes"] = False,
 ) -> None:
     """Open a corpus for search; call this before any other tool here. Indexes that an earlier run made are used."""
-    _refuse("is_multimodal", is_multimodal)
-    _refuse("is_demo", is_demo)
+    refuse_option("is_multimodal", is_multimodal)
+    refuse_option("is_demo", is_demo)
+    configs, indexes = backend_configs or {}, index_backend_configs or {}
+    chosen = {"backend": backend, "index_backend": index_backend}
+    refuse_unknown(retriever_findings({**chosen, "backend_configs": configs, "index_backend_configs": indexes}))
     _opened[:] = []
     settings = Settings(
         corpus_path=corpus_path,
         backend=backend or "latent",
         model_name_or_path=model_name_or_path or "",
-        backend_configs=_with_key(backend_configs or {}),
+        backend_configs=_with_key(configs),
         batch_size=BATCH_SIZE if batch_size is None else batch_size,
         gpu_ids=gpu_ids,
         index_backend=index_backend or "faiss",
-        index_backend_configs=index_backend_configs or {},
+        index_backend_configs=indexes,
         adopt=adopt or os.environ.get("RETRIEVER_ADOPT") == "1",
     )
     _opened[:] = [Retriever(settings, say)]
@@ -73,7 +77,7 @@ def retriever_embed(
     is_multimodal: Annotated[bool, "images are not offered: false"] = False,
 ) -> None:
     """Embed all passages of the corpus into a file; the step before retriever_index."""
-    _refuse("is_multimodal", is_multimodal)
+    refuse_option("is_multimodal", is_multimodal)
     _retriever().embed(Path(embedding_path or EMBEDDINGS), overwrite=overwrite, told=progress)
 
 
@@ -163,11 +167,6 @@ def _published(found: Found) -> dict[str, list[list[Any]]]:
 
 def _wanted(top_k: int | None) -> int:
     return TOP_K if top_k is None else top_k
-
-
-def _refuse(name: str, value: bool) -> None:
-    if value:
-        raise ConfigError(f"{name} is not offered", hint=f"set {name}: false")
 
 
 def _with_key(configs: Mapping[str, Any]) -> dict[str, Any]:

@@ -89,6 +89,7 @@ def run_build(arguments: argparse.Namespace) -> int:
 
 def run_pipeline(arguments: argparse.Namespace) -> int:
     """Run all steps, keep what each has left, and print what came out last."""
+    from steelyard.pipelines.backends import check_settings
     from steelyard.pipelines.checking import check_parameters, check_templates
     from steelyard.pipelines.loading import load_servers, parameters_for
     from steelyard.pipelines.plan import bind, remembered
@@ -109,6 +110,7 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
         parameters = parameters_for(pipeline, loaded, arguments.param)
         steps = bind(pipeline, loaded, parameters)
         check_parameters(loaded, parameters)
+        check_settings(loaded, steps, parameters)
         check_templates(loaded, steps, parameters)
         fleet.start(found.place for found in loaded.values() if found.place is not None)
         if parameters.unused:

@@ -2,6 +2,18 @@
 
 from steelyard.cli.generation_messages import REASONS
 
+_ADOPT = "if UltraRAG made it from this corpus by this model, run with --adopt; "
+_ADOPT_ZH = "若它是 UltraRAG 用这份语料和这个模型生成的，请加 --adopt 运行；"
+_VECTORS_ANEW = (
+    "to make it anew, run a pipeline with retriever_embed and retriever_index (such as corpus_index.yaml) "
+    "and overwrite: true"
+)
+_VECTORS_ANEW_ZH = (
+    "要重新生成，请设 overwrite: true 并运行含 retriever_embed 和 retriever_index 的流水线（如 corpus_index.yaml）"
+)
+_TERMS_ANEW = "to make it anew, run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
+_TERMS_ANEW_ZH = "要重新生成，请设 overwrite: true 并运行含 bm25_index 的流水线（如 bm25_index.yaml）"
+
 RETRIEVER = {
     # the corpus
     "there are no passages in it": "其中没有段落",
@@ -11,7 +23,11 @@ RETRIEVER = {
         "段落是带 id 和 contents 的对象，或带 _id、title 和 text 的对象"
     ),
     # files that were made earlier
-    "set overwrite: true to make it anew": "请设 overwrite: true 以重新生成",
+    _VECTORS_ANEW: _VECTORS_ANEW_ZH,
+    _TERMS_ANEW: _TERMS_ANEW_ZH,
+    _ADOPT + _VECTORS_ANEW: _ADOPT_ZH + _VECTORS_ANEW_ZH,
+    _ADOPT + _TERMS_ANEW: _ADOPT_ZH + _TERMS_ANEW_ZH,
+    "made by {} at {}; it is asked at {} now": "由 {1} 处的 {0} 生成；现在向 {2} 查询",
     "nothing says what this was made from": "没有记录说明它由什么生成",
     "this was made from something else: {}": "它是由别的内容生成的：{}",
     "this is no index, and is not replaced by one": "这不是索引，不会被索引替换",
@@ -26,9 +42,6 @@ RETRIEVER = {
     "run bm25_index instead": "请改用 bm25_index",
     "run retriever_embed first": "请先运行 retriever_embed",
     "run retriever_embed and retriever_index first": "请先运行 retriever_embed 和 retriever_index",
-    "set overwrite: true to make it anew; or, if UltraRAG made it from this corpus by this model, run with --adopt": (
-        "请设 overwrite: true 以重新生成；若它是 UltraRAG 用这份语料和这个模型生成的，请加 --adopt 运行"
-    ),
     "this has {} passages, the corpus has {}: it was made from something else": (
         "它有 {} 个段落，语料有 {} 个：它是由别的内容生成的"
     ),
@@ -44,6 +57,9 @@ RETRIEVER = {
     "no such file or folder": "没有这个文件或文件夹",
     "name a document, or a folder of documents, in parse_file_path": (
         "请在 parse_file_path 中填写文档或文档所在的文件夹"
+    ),
+    "run build_text_corpus first, or name the file of documents in raw_chunk_path": (
+        "请先运行 build_text_corpus，或在 raw_chunk_path 中填写文档的文件"
     ),
     "documents of this kind are not read": "不读取这种文档",
     "documents are .txt, .md, .pdf or .docx": "文档为 .txt、.md、.pdf 或 .docx",
@@ -66,10 +82,11 @@ RETRIEVER = {
     "use character or word, which need no download": "请用 character 或 word，它们无需下载",
     "tokenizer_or_token_counter must be text, not {}": "tokenizer_or_token_counter 必须是文本，而不是 {}",
     # reranking
-    "infinity is not offered as backend": "infinity 不能用作后端",
     "for example openbmb/MiniCPM-Reranker-Light; or set backend: lexical, which needs no model": (
         "例如 openbmb/MiniCPM-Reranker-Light；或设 backend: lexical，它不需要模型"
     ),
+    "no corpus is open": "还没有打开语料",
+    "run retriever_init first": "请先运行 retriever_init",
     "no reranker is open": "还没有打开重排器",
     "run reranker_init first": "请先运行 reranker_init",
     "passages must be a list with a list of texts for each query, not {}": (
@@ -81,6 +98,8 @@ RETRIEVER = {
     "the reranker at {} failed: {}": "{} 处的重排服务失败：{}",
     # settings
     "{} is not offered as {}": "{} 不能用作{}",
+    "{} is not offered": "{} 未提供",
+    "set {}: false": "请设 {}: false",
     "use sentence_transformers, or an endpoint of it by the backend openai": (
         "请用 sentence_transformers，或用后端 openai 连接它的接口"
     ),
@@ -117,7 +136,7 @@ RETRIEVER = {
 }
 RETRIEVER_WORDS = {
     "backend": "后端",
-    "index backend": "索引后端",
+    "index_backend": "索引后端",
     "tokenizer": "分词器",
     "chunk_backend": "分块方式",
     "reranking by a local model": "用本地模型重排",

@@ -10,6 +10,7 @@ from typing import Any
 from steelyard.errors import SteelyardError
 from steelyard.formats.streams import read_text
 from steelyard.formats.yamls import dump_yaml, read_yaml
+from steelyard.pipelines.backends import check_settings
 from steelyard.pipelines.homes import Choice
 from steelyard.pipelines.inserting import insert_entries
 from steelyard.pipelines.loading import (
@@ -53,6 +54,7 @@ def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built
         parameters.values[alias].setdefault(name, None)
     unknown: list[Unknown] = []
     steps = bind(pipeline, loaded, parameters, unknown)
+    check_settings(loaded, steps, parameters)
     wanted = {
         alias: {name: loaded[alias].home.defaults.get(name) for name in names}
         for alias, names in used_parameters(steps).items()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from steelyard.errors import ConfigError
-from steelyard.rag.artifacts import OVERWRITE_HINT, Stamp, digest_of, write_stamp
+from steelyard.rag.artifacts import TERMS, VECTORS, Kind, Stamp, digest_of, write_stamp
 from steelyard.rag.dense import read_dense
 from steelyard.rag.ranking import NOTHING, Ranking, best
 from steelyard.rag.vectors import load_vectors
@@ -43,7 +43,7 @@ class AdoptedLexical:
 def adopt_embeddings(path: Path, origin: Stamp) -> str:
     """Stamp a file of embeddings; what is said of it."""
     vectors = load_vectors(path)
-    _check_passages(len(vectors), origin, path)
+    _check_passages(len(vectors), origin, path, VECTORS)
     sizes = {"dimensions": vectors.shape[1], "embeddings": digest_of(path)}
     write_stamp(path, {**origin, **sizes, ADOPTED: 1})
     return _notice(path, origin, f"vectors of {vectors.shape[1]} dimensions")
@@ -52,14 +52,14 @@ def adopt_embeddings(path: Path, origin: Stamp) -> str:
 def adopt_dense(path: Path, origin: Stamp) -> str:
     """Stamp an index of faiss, in which passages are numbered as in the corpus; what is said of it."""
     index = read_dense(path)
-    _check_passages(index.ntotal, origin, path)
+    _check_passages(index.ntotal, origin, path, VECTORS)
     write_stamp(path, {**origin, "dimensions": index.d, ADOPTED: 1})
     return _notice(path, origin, f"vectors of {index.d} dimensions")
 
 
 def adopt_lexical(engine: Any, path: Path, origin: Stamp, *, lang: str, tokenizer: str) -> str:
     """Stamp an index of bm25s; what is said of it."""
-    _check_passages(int(engine.scores["num_docs"]), origin, path)
+    _check_passages(int(engine.scores["num_docs"]), origin, path, TERMS)
     splitter = _splitter_of(lang, tokenizer, engine.vocab_dict)
     write_stamp(path, {**origin, "model": splitter, ADOPTED: 1})
     return _notice(path, origin, f"terms by {splitter}")
@@ -69,14 +69,14 @@ def adopted_lexical(engine: Any, path: Path, stamp: Stamp) -> AdoptedLexical:
     """The index as it was adopted, with the stop words beside it."""
     splitter = next((name for name in _SPLITTERS if name == stamp.get("model")), None)
     if splitter is None:
-        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=OVERWRITE_HINT)
+        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=TERMS.anew_hint)
     return AdoptedLexical(engine, splitter, _stopwords(path / "stopwords.tokenizer.json"))
 
 
-def _check_passages(found: int, origin: Stamp, path: Path) -> None:
+def _check_passages(found: int, origin: Stamp, path: Path, kind: Kind) -> None:
     if found != origin["passages"]:
         message = f"this has {found} passages, the corpus has {origin['passages']}: it was made from something else"
-        raise ConfigError(message, where=str(path), hint=OVERWRITE_HINT)
+        raise ConfigError(message, where=str(path), hint=kind.anew_hint)
 
 
 def _notice(path: Path, origin: Stamp, what: str) -> str:
@@ -100,7 +100,7 @@ def _stopwords(path: Path) -> frozenset[str]:
     try:
         found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigError(f"this index cannot be read: {error}", where=str(path), hint=OVERWRITE_HINT) from None
+        raise ConfigError(f"this index cannot be read: {error}", where=str(path), hint=TERMS.anew_hint) from None
     return frozenset(word for word in found if isinstance(word, str)) if isinstance(found, list) else frozenset()
 
 

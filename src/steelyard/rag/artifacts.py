@@ -3,21 +3,39 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from steelyard.errors import ConfigError
 from steelyard.formats import writing
 
 Stamp = Mapping[str, str | int]
 
-OVERWRITE_HINT: Final = "set overwrite: true to make it anew"
-ADOPT_HINT: Final = (
-    "set overwrite: true to make it anew; or, if UltraRAG made it from this corpus by this model, run with --adopt"
+
+class Kind(NamedTuple):
+    """What the user is told to do with a file that cannot be used: adopt it, or make it anew."""
+
+    adopt_hint: str
+    anew_hint: str
+
+
+_ADOPT: Final = "if UltraRAG made it from this corpus by this model, run with --adopt; "
+_VECTORS_ANEW: Final = (
+    "to make it anew, run a pipeline with retriever_embed and retriever_index (such as corpus_index.yaml) "
+    "and overwrite: true"
 )
+_TERMS_ANEW: Final = "to make it anew, run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
+VECTORS: Final = Kind(_ADOPT + _VECTORS_ANEW, _VECTORS_ANEW)
+TERMS: Final = Kind(_ADOPT + _TERMS_ANEW, _TERMS_ANEW)
+
+ADDRESS: Final = "address"
+"""Where an endpoint was: kept in stamps, and not compared, for a server may move."""
+
+_ENDPOINT: Final = re.compile(r"(?P<model>.*) at (?P<address>https?://\S+)")  # in stamps of earlier versions
 _IN_FOLDER: Final = "stamp.json"
 _SHOWN: Final = 12
 
@@ -72,24 +90,24 @@ def read_stamp(path: Path) -> Stamp | None:
         found = json.loads(_place(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return _renewed(found) if isinstance(found, dict) else None
 
 
-def is_current(path: Path, expected: Stamp) -> bool:
+def is_current(path: Path, expected: Stamp, kind: Kind) -> bool:
     """Whether a file is there, made from what is expected; an error if it is there, made from something else."""
     if not path.exists():
         return False
     stamp = read_stamp(path)
     if stamp is None:
-        raise ConfigError("nothing says what this was made from", where=str(path), hint=ADOPT_HINT)
+        raise ConfigError("nothing says what this was made from", where=str(path), hint=kind.adopt_hint)
     other = [
         f"{name} {_shown(stamp.get(name, 'unknown'))}, now {_shown(value)}"
         for name, value in expected.items()
-        if stamp.get(name) != value
+        if name != ADDRESS and stamp.get(name) != value
     ]
     if other:
         message = f"this was made from something else: {'; '.join(other)}"
-        raise ConfigError(message, where=str(path), hint=OVERWRITE_HINT)
+        raise ConfigError(message, where=str(path), hint=kind.anew_hint)
     return True
 
 
@@ -97,6 +115,12 @@ def digest_of(path: Path) -> str:
     """SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _renewed(stamp: dict[str, str | int]) -> Stamp:
+    """A stamp in which the address of an endpoint is no part of the model."""
+    found = _ENDPOINT.fullmatch(str(stamp.get("model"))) if stamp.get("backend") == "openai" else None
+    return stamp if found is None else {**stamp, "model": found["model"], ADDRESS: found["address"]}
 
 
 def _place(path: Path) -> Path:

@@ -4,6 +4,7 @@ The rules are those of chonkie's TokenChunker, SentenceChunker and RecursiveChun
 are the same with the tokenizers `character` and `word`; only the recursive one knows Chinese punctuation besides.
 """
 
+import difflib
 import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,9 +13,9 @@ from itertools import accumulate, pairwise
 from typing import Any, Final, Protocol
 
 from steelyard.errors import ConfigError, UnknownName
+from steelyard.rag.choices import CHUNKERS, check_backend
 from steelyard.rag.queries import from_one
 
-BACKENDS: Final = ("token", "sentence", "recursive")
 SENTENCE_ENDS: Final = (".", "!", "?", "；", "。", "！", "？")
 """What ends a sentence where the settings name nothing."""
 
@@ -67,17 +68,14 @@ class Words:
         return (" ".join(words[start:end]) for start, end in _windows(len(words), size, step))
 
 
+_OWN: Final[Mapping[str, Callable[[], Tokenizer]]] = {"character": Characters, "word": Words}
+
+
 class Encoding:
     """Tokens of an encoding of the library tiktoken, by its name."""
 
     def __init__(self, name: str) -> None:
-        try:
-            tiktoken = importlib.import_module("tiktoken")
-        except ImportError:
-            raise ConfigError(f"the tokenizer {name!r} needs tiktoken", hint=TOKENIZER_HINT) from None
-        known = tiktoken.list_encoding_names()
-        if name not in known:
-            raise UnknownName.of("tokenizer", name, ("character", "word", *known))
+        tiktoken = _tiktoken(name)
         try:
             self._encoding = tiktoken.get_encoding(name)
         except Exception as error:  # it is downloaded when first used: whatever goes wrong with that
@@ -109,8 +107,7 @@ class ChunkSettings:
 
 def chunk_settings(backend: str, tokenizer: str, chunk_size: int, config: Mapping[str, Any]) -> ChunkSettings:
     """Settings as UltraRAG's parameters say them; an overlap not smaller than a chunk becomes a quarter of it."""
-    if backend not in BACKENDS:
-        raise UnknownName.of("chunk_backend", str(backend), BACKENDS)
+    check_backend("chunk_backend", backend, CHUNKERS)
     size = from_one(chunk_size, "chunk_size")
     overlap = config.get("chunk_overlap", OVERLAP)
     if isinstance(overlap, bool) or not isinstance(overlap, int) or overlap < 0:
@@ -211,11 +208,31 @@ def _windows(total: int, size: int, step: int) -> Iterator[tuple[int, int]]:
             return
 
 
-def _tokenizer(name: Any) -> Tokenizer:
+def check_tokenizer(name: Any) -> None:
+    """Refuse a tokenizer that nobody knows, before anything is downloaded."""
     if not isinstance(name, str) or not name:
         raise ConfigError(f"tokenizer_or_token_counter must be text, not {name!r}", hint=TOKENIZER_HINT)
-    known: dict[str, Callable[[], Tokenizer]] = {"character": Characters, "word": Words}
-    return known[name]() if name in known else Encoding(name)
+    if name not in _OWN:
+        _tiktoken(name)
+
+
+def _tokenizer(name: Any) -> Tokenizer:
+    check_tokenizer(name)
+    return _OWN[name]() if name in _OWN else Encoding(name)
+
+
+def _tiktoken(name: str) -> Any:
+    """The library that has an encoding of this name."""
+    try:
+        tiktoken = importlib.import_module("tiktoken")
+    except ImportError:
+        if difflib.get_close_matches(name, _OWN):  # a slip
+            raise UnknownName.of("tokenizer", name, _OWN) from None
+        raise ConfigError(f"the tokenizer {name!r} needs tiktoken", hint=TOKENIZER_HINT) from None
+    known = tiktoken.list_encoding_names()
+    if name not in known:
+        raise UnknownName.of("tokenizer", name, (*_OWN, *known))
+    return tiktoken
 
 
 def _delimiters(given: Any) -> Sequence[str]:

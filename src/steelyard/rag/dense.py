@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
-from steelyard.rag.artifacts import OVERWRITE_HINT, Stamp, whole_file
+from steelyard.rag.artifacts import VECTORS, Stamp, whole_file
 from steelyard.rag.latent import Vectors
 from steelyard.rag.ranking import NOTHING, Ranking, ranked
 
@@ -46,7 +46,7 @@ def open_dense(path: Path, stamp: Stamp) -> "faiss.Index":
     """An index by a map of memory; it must have as many vectors, and as long ones, as its stamp says."""
     index = read_dense(path)
     if (index.ntotal, index.d) != (stamp.get("passages"), stamp.get("dimensions")):
-        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=OVERWRITE_HINT)
+        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=VECTORS.anew_hint)
     return index
 
 
@@ -61,7 +61,7 @@ def read_dense(path: Path) -> "faiss.Index":
             raise ValueError("it does not number its passages from 0 on")
     except (OSError, ValueError, RuntimeError, MemoryError) as error:
         message = str(error).rpartition(": ")[2] or type(error).__name__
-        raise ConfigError(f"this index cannot be read: {message}", where=str(path), hint=OVERWRITE_HINT) from None
+        raise ConfigError(f"this index cannot be read: {message}", where=str(path), hint=VECTORS.anew_hint) from None
     return index
 
 
@@ -99,7 +99,9 @@ def _count(content: bytes) -> int:
 def search_dense(index: "faiss.Index", queries: Vectors, top_k: int) -> list[Ranking]:
     """The best passages for each query; none for a query of zeros, which is like nothing."""
     if queries.shape[1] != index.d:
-        raise ConfigError(f"queries have {queries.shape[1]} dimensions, the index has {index.d}", hint=OVERWRITE_HINT)
+        raise ConfigError(
+            f"queries have {queries.shape[1]} dimensions, the index has {index.d}", hint=VECTORS.anew_hint
+        )
     vectors = normalised(queries)
     return [_ranking(index, vector, top_k) if vector.any() else NOTHING for vector in vectors]
 

@@ -21,9 +21,10 @@ _PURPOSE: Final = "embedding by an endpoint"
 
 
 class Embedder(Protocol):
-    """Turns passages and queries into vectors; `identity` says by what, for the stamp."""
+    """Turns passages and queries into vectors; `identity` says by what, for the stamp, and `address` where."""
 
     identity: str
+    address: str
 
     def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
         """One vector for each passage."""
@@ -42,6 +43,7 @@ class Latent:
     """Vectors learnt from the corpus; an instruction means nothing to it."""
 
     identity = "latent-1"
+    address = ""
 
     def __init__(self) -> None:
         self._fitted: LatentModel | None = None
@@ -72,6 +74,8 @@ class Latent:
 
 class _Ready:
     """An embedder whose model is there already: nothing is to be kept."""
+
+    address = ""
 
     def save(self, path: Path) -> None:
         """Keep nothing."""
@@ -130,8 +134,8 @@ class Endpoint(_Ready):
         self.model = settings.model_name
         self._settings = settings
         self._batch_size = batch_size
-        self._shown = shown_address(settings.base_url)
-        self.identity = f"{settings.model_name} at {self._shown}"
+        self.address = shown_address(settings.base_url)
+        self.identity = settings.model_name
 
     def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
         """Embed the passages as they are."""
@@ -148,11 +152,11 @@ class Endpoint(_Ready):
                 found += vectors
                 told(len(found), len(texts))
         if len({len(vector) for vector in found}) > 1:
-            raise SystemFailure("the embeddings are of different lengths", where=self._shown)
+            raise SystemFailure("the embeddings are of different lengths", where=self.address)
         try:
             return np.array(found, dtype=np.float32)
         except (TypeError, ValueError, OverflowError):
-            raise SystemFailure("the embeddings are not numbers", where=self._shown) from None
+            raise SystemFailure("the embeddings are not numbers", where=self.address) from None
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         client = self._client
@@ -161,12 +165,12 @@ class Endpoint(_Ready):
             reply = client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
         except (openai_library(purpose=_PURPOSE).APIError, RefusedReply, *NOT_JSON) as error:
             said = reason(error, self._settings)
-            raise SystemFailure(f"the embeddings endpoint failed: {said}", where=self._shown) from None
+            raise SystemFailure(f"the embeddings endpoint failed: {said}", where=self.address) from None
         found = _embeddings(reply)
         if found is None:
-            raise SystemFailure("the reply has no embedding with its index for each text", where=self._shown)
+            raise SystemFailure("the reply has no embedding with its index for each text", where=self.address)
         if len(found) != len(texts):
-            raise SystemFailure(f"{len(found)} embeddings came back for {len(texts)} texts", where=self._shown)
+            raise SystemFailure(f"{len(found)} embeddings came back for {len(texts)} texts", where=self.address)
         return found
 
     @cached_property

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra
 from steelyard.rag.adoption import ADOPTED, AdoptedLexical, adopt_lexical, adopted_lexical
-from steelyard.rag.artifacts import OVERWRITE_HINT, Stamp, is_current, read_stamp, whole_folder
+from steelyard.rag.artifacts import TERMS, Stamp, is_current, read_stamp, whole_folder
 from steelyard.rag.corpus import Corpus
 from steelyard.rag.ranking import NOTHING, Ranking, best
 from steelyard.rag.terms import Told, Way, terms, terms_of_all
@@ -17,6 +17,7 @@ from steelyard.rag.terms import Told, Way, terms, terms_of_all
 K1: Final = 1.5
 B: Final = 0.75
 _NO_TERM: Final = ""  # stands in a passage without terms, so that its length is not 0; no question has it
+_BACKEND: Final = {"backend": "numpy"}  # one that was saved by the backend numba is read without numba, too
 BM25_HINT: Final = "run bm25_index first"
 
 
@@ -54,7 +55,7 @@ def open_lexical(corpus: Corpus, path: Path, *, way: Way) -> LexicalIndex | Adop
         raise ConfigError("there is no index", where=str(path), hint=BM25_HINT)
     engine, stamp = _engine(path), read_stamp(path) or {}
     if int(engine.scores["num_docs"]) != len(corpus):
-        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=OVERWRITE_HINT)
+        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=TERMS.anew_hint)
     return adopted_lexical(engine, path, stamp) if ADOPTED in stamp else LexicalIndex(engine, way)
 
 
@@ -71,19 +72,19 @@ def _is_current(corpus: Corpus, path: Path, way: Way) -> bool:
     stamp = _stamp(corpus, way)
     if ADOPTED in (read_stamp(path) or {}):
         stamp = {key: value for key, value in stamp.items() if key != "model"}
-    return is_current(path, stamp)
+    return is_current(path, stamp, TERMS)
 
 
 def _engine(path: Path) -> Any:
     """What bm25s has kept in a folder; a damaged one is an error."""
     try:
-        engine = _bm25s().BM25.load(path, mmap=True, show_progress=False)
+        engine = _bm25s().BM25.load(path, mmap=True, show_progress=False, override_params=_BACKEND)
         _check_engine(engine)
     except MissingExtra:
         raise
     except Exception as error:  # damaged files make the library raise nearly anything
         said = str(error) or type(error).__name__
-        raise ConfigError(f"this index cannot be read: {said}", where=str(path), hint=OVERWRITE_HINT) from None
+        raise ConfigError(f"this index cannot be read: {said}", where=str(path), hint=TERMS.anew_hint) from None
     return engine
 
 

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
-from steelyard.errors import ConfigError, InputError, MissingExtra, SystemFailure, UnknownName
+from steelyard.errors import ConfigError, InputError, MissingExtra, SystemFailure
+from steelyard.rag.choices import RERANKERS, check_backend
 from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, shown_address
 from steelyard.rag.queries import checked_queries, from_one
 from steelyard.rag.remote import ask_json
 from steelyard.rag.terms import Told, terms
 
-BACKENDS: Final = ("lexical", "sentence_transformers", "openai")
-INFINITY_HINT: Final = "use sentence_transformers, or an endpoint of it by the backend openai"
 MODEL_HINT: Final = "for example openbmb/MiniCPM-Reranker-Light; or set backend: lexical, which needs no model"
 K1: Final = 1.5
 B: Final = 0.75
@@ -49,10 +48,7 @@ class RerankerSettings:
 def open_reranker(settings: RerankerSettings) -> Reranker:
     """The reranker that the settings name."""
     from_one(settings.batch_size, "batch_size")
-    if settings.backend == "infinity":
-        raise ConfigError("infinity is not offered as backend", hint=INFINITY_HINT)
-    if settings.backend not in BACKENDS:
-        raise UnknownName.of("backend", str(settings.backend), BACKENDS)
+    check_backend("backend", settings.backend, RERANKERS)
     config = settings.backend_configs.get(settings.backend) or {}
     if not isinstance(config, Mapping):
         raise ConfigError(f"the settings of {settings.backend} are a mapping, not {type(config).__name__}")

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from steelyard.errors import ConfigError, UnknownName
+from steelyard.errors import ConfigError
 from steelyard.rag.adoption import ADOPTED, BACKEND_HINT, AdoptedLexical, adopt_dense, adopt_embeddings
 from steelyard.rag.artifacts import (
-    OVERWRITE_HINT,
+    ADDRESS,
+    VECTORS,
     Stamp,
     digest_of,
     is_current,
@@ -19,6 +20,7 @@ from steelyard.rag.artifacts import (
     whole_file,
     write_stamp,
 )
+from steelyard.rag.choices import BM25, INDEX_BACKENDS, check_backend
 from steelyard.rag.corpus import read_corpus
 from steelyard.rag.dense import check_vectors, open_dense, search_dense, write_dense
 from steelyard.rag.embedding import Embedder, Endpoint, Latent, SentenceTransformers
@@ -37,12 +39,6 @@ EMBEDDINGS: Final = "output/embedding/embedding.npy"
 DENSE_INDEX: Final = "output/index/index.faiss"
 LEXICAL_INDEX: Final = "output/index/bm25"
 BATCH_SIZE: Final = 16
-BM25: Final = "bm25"
-_NOT_OFFERED: Final = {
-    "infinity": "use sentence_transformers, or an endpoint of it by the backend openai",
-    "milvus": "use faiss",
-    "qdrant": "use faiss",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,7 @@ class Retriever:
             raise ConfigError(f"embedding_path must end in .npy, not {str(path)!r}")
         if not overwrite:
             self._take_over(path, embedder, adopt_embeddings)
-        if not overwrite and is_current(path, self._origin(embedder)):
+        if not overwrite and self._is_current(path, embedder):
             return
         vectors = embedder.embed_passages(self._corpus.texts, told)
         check_vectors(vectors)
@@ -125,12 +121,12 @@ class Retriever:
         """Index the embeddings of a file, unless that has been done already."""
         embedder, index_path = self._needed_embedder(), self._settings.index_path
         self._take_over(path, embedder, adopt_embeddings)
-        if not is_current(path, self._origin(embedder)):
+        if not self._is_current(path, embedder):
             raise ConfigError("there are no embeddings", where=str(path), hint="run retriever_embed first")
         stamp = read_stamp(path) or {}
         if not overwrite:
             self._take_over(index_path, embedder, adopt_dense)
-        if not overwrite and is_current(index_path, _expected(stamp, index_path)):
+        if not overwrite and is_current(index_path, _expected(stamp, index_path), VECTORS):
             return
         vectors = _load_vectors(path, stamp)
         embedder.load(path)
@@ -178,11 +174,19 @@ class Retriever:
     def _open_dense(self, embedder: Embedder) -> "faiss.Index":
         path = self._settings.index_path
         self._take_over(path, embedder, adopt_dense)
-        if not is_current(path, self._origin(embedder)):
+        if not self._is_current(path, embedder):
             hint = "run retriever_embed and retriever_index first"
             raise ConfigError("there is no index", where=str(path), hint=hint)
         embedder.load(path)
         return open_dense(path, read_stamp(path) or {})
+
+    def _is_current(self, path: Path, embedder: Embedder) -> bool:
+        """Whether a file is there, made from this corpus by this model; a notice if the model was elsewhere then."""
+        current = is_current(path, self._origin(embedder), VECTORS)
+        before = (read_stamp(path) or {}).get(ADDRESS, embedder.address) if current else embedder.address
+        if before != embedder.address:
+            self._say(f"{path}: made by {embedder.identity} at {before}; it is asked at {embedder.address} now")
+        return current
 
     def _take_over(self, path: Path, embedder: Embedder, adopt: Callable[[Path, Stamp], str]) -> None:
         """Adopt a file without a stamp, if that is wished."""
@@ -209,11 +213,13 @@ class Retriever:
 
     def _origin(self, embedder: Embedder) -> Stamp:
         """What embeddings of this corpus by this embedder are stamped with."""
+        address = {ADDRESS: embedder.address} if embedder.address else {}
         return {
             "corpus": self._corpus.digest,
             "passages": len(self._corpus),
             "backend": self._settings.backend,
             "model": embedder.identity,
+            **address,
         }
 
 
@@ -226,8 +232,8 @@ def _embedder(settings: Settings) -> Embedder | None:
         BM25: lambda _: None,
     }
     from_one(settings.batch_size, "batch_size")
-    _check_offered("backend", settings.backend, makers)
-    _check_offered("index backend", settings.index_backend, ("faiss",))
+    check_backend("backend", settings.backend, tuple(makers))
+    check_backend("index_backend", settings.index_backend, INDEX_BACKENDS)
     return makers[settings.backend](settings)
 
 
@@ -249,13 +255,6 @@ def _sentence_transformers(settings: Settings) -> Embedder:
     )
 
 
-def _check_offered(what: str, name: Any, known: Mapping[str, Any] | Sequence[str]) -> None:
-    if name in _NOT_OFFERED:
-        raise ConfigError(f"{name} is not offered as {what}", hint=_NOT_OFFERED[name])
-    if name not in known:
-        raise UnknownName.of(what, str(name), known)
-
-
 def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = settings.get(name) or {}
     if not isinstance(found, Mapping):
@@ -274,6 +273,6 @@ def _load_vectors(path: Path, stamp: Stamp) -> Vectors:
     vectors = load_vectors(path)
     if vectors.shape != (stamp.get("passages"), stamp.get("dimensions")):
         raise ConfigError(
-            "these embeddings are not those that their stamp describes", where=str(path), hint=OVERWRITE_HINT
+            "these embeddings are not those that their stamp describes", where=str(path), hint=VECTORS.anew_hint
         )
     return vectors

@@ -16,6 +16,7 @@ from steelyard.rag.terms import Told
 KINDS: Final = (".txt", ".text", ".md", ".markdown", ".pdf", ".docx")
 KINDS_HINT: Final = "documents are .txt, .md, .pdf or .docx"
 SOURCE_HINT: Final = "name a document, or a folder of documents, in parse_file_path"
+BUILD_HINT: Final = "run build_text_corpus first, or name the file of documents in raw_chunk_path"
 ROWS_HINT: Final = "a document is an object with id, title and contents; build_text_corpus makes such a file"
 
 # what a finished paragraph ends with, and what the next one begins with if it goes on
@@ -47,7 +48,9 @@ def build_corpus(source: str, target: str, told: Told) -> Built:
 
 def chunk_corpus(source: str, target: str, chunk: Chunker, *, use_title: bool, told: Told) -> Built:
     """Write a row with id, doc_id, title and contents for each chunk of each document; one without text is left out."""
-    records, _ = read_records(_named(source, "raw_chunk_path"))
+    if not Path(_named(source, "raw_chunk_path")).exists():
+        raise InputError("no such file", where=source, hint=BUILD_HINT)
+    records, _ = read_records(source)
     bad = [problem for record in records if (problem := _bad_row(record)) is not None]
     if bad:
         raise InputError.of(bad, hint=ROWS_HINT)

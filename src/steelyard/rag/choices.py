@@ -1,0 +1,215 @@
+"""Backends that the servers of retrieval offer, and the settings that each reads; checked without a corpus or a model.
+
+A backend or a setting that nobody knows is an error. A setting of UltraRAG that ours have no use for is told.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from steelyard.errors import ConfigError, SteelyardError, UnknownName
+from steelyard.rag.queries import from_one
+
+BM25: Final = "bm25"
+BACKENDS: Final = ("latent", "sentence_transformers", "openai", BM25)
+INDEX_BACKENDS: Final = ("faiss",)
+RERANKERS: Final = ("lexical", "sentence_transformers", "openai")
+CHUNKERS: Final = ("token", "sentence", "recursive")
+
+_INFINITY_HINT: Final = "use sentence_transformers, or an endpoint of it by the backend openai"
+_NOT_OFFERED: Final = {
+    "infinity": _INFINITY_HINT,
+    "milvus": "use faiss",
+    "qdrant": "use faiss",
+    "lancedb": "use faiss",
+}
+
+
+class Keys(NamedTuple):
+    """The settings that a backend reads, those of UltraRAG that have no use here, and those with settings below."""
+
+    read: Sequence[str] = ()
+    without_use: Sequence[str] = ()
+    below: Mapping[str, "Keys"] = {}
+
+
+class Finding(NamedTuple):
+    """What is wrong with a value, by the names that lead to it; without an error it has no use here."""
+
+    path: tuple[str, ...]
+    error: SteelyardError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A parameter that names a backend, the one with the settings of each, and the keys of these settings.
+
+    A backend without keys has no settings, or passes them all to a library.
+    """
+
+    parameter: str
+    configs: str
+    default: str
+    offered: Sequence[str]
+    keys: Mapping[str, Keys]
+
+
+_ENDPOINT: Final = Keys(("model_name", "base_url", "api_key", "concurrency", "retries", "timeout"))
+_ENCODING: Final = Keys(
+    ("psg_prompt_name", "q_prompt_name"), ("normalize_embeddings", "encode_chunk_size", "psg_task", "q_task")
+)
+_LOADING: Final = (  # UltraRAG gives them to the library
+    *("device", "prompts", "default_prompt_name", "similarity_fn_name", "cache_folder", "revision", "token", "backend"),
+    *("local_files_only", "truncate_dim", "model_kwargs", "tokenizer_kwargs", "config_kwargs", "processor_kwargs"),
+)
+_BACKEND: Final = Choice(
+    "backend",
+    "backend_configs",
+    "latent",
+    BACKENDS,
+    {
+        "sentence_transformers": Keys(
+            ("trust_remote_code", "sentence_transformers_encode"), _LOADING, {"sentence_transformers_encode": _ENCODING}
+        ),
+        "openai": _ENDPOINT,
+        BM25: Keys(("lang", "tokenizer", "save_path")),
+    },
+)
+_INDEX: Final = Choice(
+    "index_backend",
+    "index_backend_configs",
+    "faiss",
+    INDEX_BACKENDS,
+    {"faiss": Keys(("index_path",), ("index_use_gpu", "index_chunk_size"))},
+)
+_RERANKER: Final = Choice("backend", "backend_configs", "lexical", RERANKERS, {"openai": _ENDPOINT})
+_CHUNKER: Final = Choice(
+    "chunk_backend",
+    "chunk_backend_configs",
+    "token",
+    CHUNKERS,
+    {
+        "token": Keys(("chunk_overlap",)),
+        "sentence": Keys(("chunk_overlap", "min_sentences_per_chunk", "delim")),
+        "recursive": Keys(("min_characters_per_chunk",), ("chunk_overlap",)),
+    },
+)
+
+
+def check_backend(parameter: str, name: Any, offered: Sequence[str]) -> None:
+    """Refuse a backend that is not offered, or that nobody knows."""
+    if name in offered:
+        return
+    if isinstance(name, str) and name in _NOT_OFFERED:
+        raise ConfigError(f"{name} is not offered as {parameter}", hint=_NOT_OFFERED[name])
+    raise UnknownName.of(parameter, str(name), offered)
+
+
+def refuse_option(name: str, value: Any) -> None:
+    """Refuse what UltraRAG can be told to do and ours do not."""
+    if value:
+        raise ConfigError(f"{name} is not offered", hint=f"set {name}: false")
+
+
+def refuse_unknown(findings: Iterator[Finding]) -> None:
+    """Raise the first error; what has no use is passed over."""
+    for finding in findings:
+        if finding.error is not None:
+            raise finding.error
+
+
+def retriever_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
+    """What is wrong with the arguments of retriever_init; terms are searched whatever the backend is."""
+    yield from _of_choice(_BACKEND, values, also=(BM25,))
+    searched_by_terms = values.get(_BACKEND.parameter) == BM25
+    yield from _of_choice(_INDEX, values, unused=searched_by_terms)
+    yield from _of_terms(values.get(_BACKEND.configs))
+    yield from _of_number("batch_size", values)
+    for name in ("is_multimodal", "is_demo"):
+        yield from _caught((name,), partial(refuse_option, name, values.get(name)))
+
+
+def reranker_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
+    """What is wrong with the arguments of reranker_init."""
+    name = values.get("backend")
+    yield from _of_choice(_RERANKER, {**values, "backend": name.lower() if isinstance(name, str) else name})
+    yield from _of_number("batch_size", values)
+
+
+def chunking_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
+    """What is wrong with the arguments of chunk_documents."""
+    from steelyard.rag.chunking import check_tokenizer
+
+    yield from _of_choice(_CHUNKER, values)
+    yield from _of_number("chunk_size", values)
+    name = "tokenizer_or_token_counter"
+    yield from _caught((name,), lambda: check_tokenizer(values.get(name, "character")))
+
+
+def search_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
+    """What is wrong with the arguments of a search."""
+    yield from _of_number("top_k", values)
+
+
+CHECKS: Final[Mapping[tuple[str, str], Callable[[Mapping[str, Any]], Iterator[Finding]]]] = {
+    ("retriever", "retriever_init"): retriever_findings,
+    ("retriever", "retriever_search"): search_findings,
+    ("retriever", "retriever_batch_search"): search_findings,
+    ("retriever", "retriever_deploy_search"): search_findings,
+    ("retriever", "bm25_search"): search_findings,
+    ("reranker", "reranker_init"): reranker_findings,
+    ("reranker", "reranker_rerank"): search_findings,
+    ("corpus", "chunk_documents"): chunking_findings,
+}
+"""By the folder of a server and the name of a tool."""
+
+
+def _of_choice(
+    choice: Choice, values: Mapping[str, Any], *, also: Sequence[str] = (), unused: bool = False
+) -> Iterator[Finding]:
+    name = values.get(choice.parameter) or choice.default
+    yield from _caught((choice.parameter,), lambda: check_backend(choice.parameter, name, choice.offered))
+    configs = values.get(choice.configs)
+    for section, given in configs.items() if isinstance(configs, Mapping) else ():
+        path = (choice.configs, str(section))
+        if section not in (*choice.offered, *_NOT_OFFERED):
+            yield Finding(path, UnknownName.of(choice.parameter, str(section), choice.offered, where=choice.configs))
+        elif section in (name, *also) and not unused:
+            yield from _of_keys(choice.keys.get(section), given, path)
+
+
+def _of_terms(configs: Any) -> Iterator[Finding]:
+    """The names of a tokenizer and of a language."""
+    from steelyard.rag.terms import way_of
+
+    chosen = configs.get(BM25) if isinstance(configs, Mapping) else None
+    if isinstance(chosen, Mapping):
+        tokenizer, language = chosen.get("tokenizer") or "auto", chosen.get("lang") or "auto"
+        yield from _caught((_BACKEND.configs, BM25, "tokenizer"), lambda: way_of(tokenizer, "auto"))
+        yield from _caught((_BACKEND.configs, BM25, "lang"), lambda: way_of("auto", language))
+
+
+def _of_number(name: str, values: Mapping[str, Any]) -> Iterator[Finding]:
+    if values.get(name) is not None:
+        yield from _caught((name,), lambda: from_one(values[name], name))
+
+
+def _caught(path: tuple[str, ...], check: Callable[[], object]) -> Iterator[Finding]:
+    try:
+        check()
+    except SteelyardError as error:
+        yield Finding(path, error)
+
+
+def _of_keys(keys: Keys | None, given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
+    """Settings that are not read; one that is empty asks for nothing, and so does one without use that is off."""
+    if keys is None or not isinstance(given, Mapping):
+        return
+    for key, value in given.items():
+        if key in keys.read:
+            yield from _of_keys(keys.below.get(key), value, (*path, key))
+        elif key in keys.without_use and value:
+            yield Finding((*path, key))
+        elif key not in keys.without_use and value not in (None, ""):
+            yield Finding((*path, str(key)), UnknownName.of("setting", str(key), keys.read, where=".".join(path)))
