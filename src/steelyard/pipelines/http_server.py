@@ -30,6 +30,7 @@ def listen(  # noqa: PLR0917 - what is served, where, to whom, within what
         Guard(application(protocol, limits), host, token, limits),
         http=_patient(limits.patience),
         ws="none",
+        log_config=None,  # it would close the handlers of others
         log_level="error",
         limit_concurrency=limits.connections,
         timeout_graceful_shutdown=GRACE_SECONDS,
