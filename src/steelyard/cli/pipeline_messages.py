@@ -78,6 +78,7 @@ PIPELINE = {
     "the program of {} is {}, not {}": "{} 的程序是 {}，而不是 {}",
     "{} is left out: the parameters are those of {}": "未采用 {}：参数取自 {}",
     "{} is left out: a parameter of UltraRAG that has no use here": "未采用 {}：它是 UltraRAG 的参数，在此无用",
+    "{} is left out: a parameter of the server of steelyard": "未采用 {}：它是 Steelyard 自带服务器的参数",
     "{} is now called {}": "{} 现在写作 {}",
     "the program of {} was {}; it is {} now": "{} 的程序原为 {}，现为 {}",
     "saved: {}": "已保存：{}",

@@ -6,6 +6,7 @@ from typing import Any
 from steelyard.errors import InputError, SteelyardError, nearest
 from steelyard.pipelines.homes import bundled_servers
 from steelyard.pipelines.loading import Loaded, Parameters
+from steelyard.pipelines.offers import read_parameters
 from steelyard.pipelines.plan import MEMORY, Bound, Call, calls
 from steelyard.pipelines.renamed import WITHOUT_USE
 from steelyard.pipelines.server import say
@@ -14,11 +15,15 @@ from steelyard.pipelines.server import say
 def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> None:
     """Refuse what a parameter file says and no tool of the server knows: it would be left out without a word.
 
-    What a server of UltraRAG knows and ours has no use for is left out, and said.
+    What a server of UltraRAG knows and ours has no use for is left out, and said; so is what only ours knows where the
+    project's runs: `build` may have written it for ours.
     """
     for (alias, name), where in parameters.places.items():
         known = _known(loaded[alias]) if alias in loaded else {name}
         if name in known:
+            continue
+        if _is_of_ours(loaded[alias], name):
+            say(f"{where}: {alias}.{name} is left out: a parameter of the server of steelyard")
             continue
         if not _is_without_use(loaded[alias], name):
             raise InputError(f"{alias} has no parameter {name!r}", where=where, hint=nearest(name, sorted(known)))
@@ -70,6 +75,13 @@ def _templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...]) -> Iterat
 def _known(found: Loaded) -> set[str]:
     bindings = (tool.binding.inputs.values() for tool in found.tools.values())
     return {*found.home.defaults, *(each.removeprefix("$") for inputs in bindings for each in inputs)}
+
+
+def _is_of_ours(found: Loaded, name: str) -> bool:
+    """Whether our server, which does not run here, has a parameter of this name."""
+    ours = found.home.counterpart
+    file = ours / "parameter.yaml" if ours is not None else None
+    return file is not None and file.is_file() and name in read_parameters(file)
 
 
 def _is_without_use(found: Loaded, name: str) -> bool:
