@@ -82,6 +82,10 @@ PIPELINE = {
     "{} is now called {}": "{} 现在写作 {}",
     "the program of {} was {}; it is {} now": "{} 的程序原为 {}，现为 {}",
     "saved: {}": "已保存：{}",
+    "snapshot: {}": "快照：{}",
+    "go on with: {}": "继续运行：{}",
+    "run anew from {} on: it or its parameters have changed": "从 {} 起重新运行：它或它的参数有变化",
+    "{} of {} answers failed or were cut: {}": "{} / {} 个回答失败或被截断：{}",
     "written: {}": "已写入：{}",
     "kept as it was: {}": "原文件保留为：{}",
     "new: {}; kept as they were: {}": "新增：{}；保留原值：{} 项",
@@ -99,6 +103,7 @@ PIPELINE = {
 }
 PIPELINE_WORDS = {
     "speaking MCP": "使用 MCP",
+    "none": "无",
     "servers in processes of their own": "独立进程中的服务器",
     "question": "题目",
     "server": "服务器",

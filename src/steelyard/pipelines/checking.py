@@ -7,6 +7,7 @@ from steelyard.errors import InputError, SteelyardError, nearest
 from steelyard.pipelines.homes import bundled_servers
 from steelyard.pipelines.loading import Loaded, Parameters
 from steelyard.pipelines.offers import read_parameters
+from steelyard.pipelines.placing import placed
 from steelyard.pipelines.plan import MEMORY, Bound, Call, calls
 from steelyard.pipelines.renamed import WITHOUT_USE
 from steelyard.pipelines.server import say
@@ -28,6 +29,18 @@ def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> No
         if not _is_without_use(loaded[alias], name):
             raise InputError(f"{alias} has no parameter {name!r}", where=where, hint=nearest(name, sorted(known)))
         say(f"{where}: {alias}.{name} is left out: a parameter of UltraRAG that has no use here")
+
+
+def check_arguments(steps: tuple[Bound, ...], parameters: Parameters) -> None:
+    """Refuse parameters that a tool of ours is known to refuse whatever the steps before it give."""
+    for call in calls(steps):
+        values = parameters.values[call.step.server]
+        given = {argument: values.get(name[1:]) for argument, name in call.inputs.items() if name.startswith("$")}
+        try:
+            if call.tool.checks is not None:
+                call.tool.checks(given)
+        except SteelyardError as error:
+            raise placed(error, call) from None
 
 
 def check_templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...], parameters: Parameters) -> None:

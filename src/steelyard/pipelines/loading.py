@@ -4,7 +4,7 @@ import difflib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
@@ -47,6 +47,11 @@ class Parameters:
     said: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sections: Mapping[str, Located] = field(default_factory=dict)
     renamed: bool = False
+
+    def located(self, alias: str, names: Iterable[str]) -> dict[str, Located]:
+        """What the file says of parameters of a server, with the place of every value."""
+        section = self.sections[alias].value if alias in self.sections else None
+        return {name: section[name] for name in names if name in section} if isinstance(section, Mapping) else {}
 
     def key_map(self, alias: str, name: str) -> str | None:
         """Where the file says the key_map of a parameter."""
