@@ -107,3 +107,78 @@ def test_a_missing_file_is_told_with_the_line_of_its_parameter(answers, capsys):
     assert said_of("evaluation:\n  run_path: data/run_a.txt\n  qrels_path: data/none.txt\n") == 2
     place = "parameters/p_parameter.yaml:3: evaluation.evaluate_trec: data/none.txt: no such file\n"
     assert place in capsys.readouterr().err
+
+
+def test_build_says_which_parameters_run_refuses(answers, capsys):
+    Path("parameters/p_parameter.yaml").write_text(PARAMETERS + "  metrix: [em]\n")
+    assert main(["build", "p.yaml"]) == 0
+    refusal = "parameters/p_parameter.yaml:8: evaluation has no parameter 'metrix'\nhint: did you mean 'metrics'?\n"
+    assert f"to be corrected, or run refuses to start:\n{refusal}" in capsys.readouterr().err
+    assert main(["run", "p.yaml"]) == 2
+    assert capsys.readouterr().err == refusal
+
+
+def test_a_list_of_the_wrong_type_is_named_in_plain_words(answers, capsys):
+    assert said_of(PARAMETERS.replace("[em]", "{em: 1}")) == 2
+    assert "evaluation.metrics must be a list of texts or text or null, not" in capsys.readouterr().err
+
+
+def test_notices_of_servers_in_processes_of_their_own_are_shown(answers, capsys):
+    Path("answers.jsonl").write_text('{"q": "1?", "gold": ["A"], "said": "A"}\n')
+    for isolated in ([], ["--isolated"]):
+        assert said_of(PARAMETERS.replace("save_path: null", "save_path: out/r.json"), *isolated) == 0
+        err = capsys.readouterr().err
+        assert "1 of 1 questions have references that are not English, or articles alone ('A')" in err
+        assert err.count("saved: out/r_") == 1
+
+
+MODEL = """servers:
+  generation: servers/generation
+pipeline:
+- generation.generation_init
+"""
+
+
+def test_settings_of_the_engine_of_vllm_are_left_out_with_one_notice(answers, capsys):
+    Path("p.yaml").write_text(MODEL)
+    engine = (
+        "      gpu_ids: '2,3'\n      gpu_memory_utilization: 0.9\n      dtype: auto\n      trust_remote_code: true\n"
+    )
+    head = "generation:\n  backend: vllm\n  backend_configs:\n    vllm:\n      model_name_or_path: m\n"
+    assert said_of(head + engine) == 2
+    err = capsys.readouterr().err
+    assert (
+        "parameters/p_parameter.yaml:5: generation.generation_init: backend_configs.vllm: vllm needs the base_url"
+        in err
+    )
+    assert "then set backend: openai" in err
+    assert said_of(f"{head}      base_url: http://127.0.0.1:9/v1\n{engine}") == 0
+    notice = "backend_configs.vllm: for the engine of vLLM, and left out: gpu_ids, gpu_memory_utilization, dtype, "
+    assert f"{notice}trust_remote_code\n" in capsys.readouterr().err
+    assert said_of(f"{head}      base_url: http://127.0.0.1:9/v1\n      concurency: 3\n") == 2
+    assert "p_parameter.yaml:7: generation.generation_init: backend_configs.vllm: no setting is called" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_server_that_is_down_is_told_with_its_address(answers, capsys):
+    Path("p.yaml").write_text("servers:\n  far: http://127.0.0.1:9/mcp\npipeline:\n- far.tool\n")
+    assert main(["run", "p.yaml"]) == 3
+    err = capsys.readouterr().err
+    assert "p.yaml:2: the server 'far' cannot be reached at http://127.0.0.1:9/mcp: " in err
+    assert "hint: is it running, and is the address right?" in err
+
+
+@pytest.mark.parametrize("placeholder", ["abc", "EMPTY"])
+def test_a_placeholder_gives_way_to_the_key_of_the_environment(answers, capsys, monkeypatch, placeholder):
+    Path("p.yaml").write_text(MODEL)
+    text = (
+        f"generation:\n  backend: openai\n  backend_configs:\n    openai: {{model_name: m, api_key: {placeholder}}}\n"
+    )
+    notice = f"backend_configs.openai.api_key is a placeholder ({placeholder}): LLM_API_KEY is used instead\n"
+    monkeypatch.delenv("LLM_API_KEY", raising=False)
+    assert said_of(text) == 0
+    assert notice not in capsys.readouterr().err
+    monkeypatch.setenv("LLM_API_KEY", "sk-mine")
+    assert said_of(text) == 0
+    assert notice in capsys.readouterr().err

@@ -155,7 +155,8 @@ def test_a_running_vllm_server_is_asked_the_same_way(stub):
         open_generator("vllm", configs={"vllm": {"model_name_or_path": "qwen"}})
     assert str(caught.value) == (
         "backend_configs.vllm: vllm needs the base_url of a running server\n"
-        "hint: start one with: vllm serve MODEL; then set base_url: http://localhost:8000/v1 and model_name: MODEL"
+        "hint: start one with: vllm serve MODEL; then set backend: openai, and base_url: http://localhost:8000/v1 and "
+        "model_name: MODEL in backend_configs.openai"
     )
 
 

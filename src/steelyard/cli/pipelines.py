@@ -81,6 +81,10 @@ def run_build(arguments: argparse.Namespace) -> int:
         notify(f"new: {', '.join(built.added) or 'none'}; kept as they were: {len(built.kept)}")
     if built.unused:
         notify(f"no step uses: {', '.join(built.unused)}")
+    if built.refused:
+        notify("to be corrected, or run refuses to start:")
+    for refusal in built.refused:
+        notify(refusal)
     if built.warnings:
         notify("to be filled in before the run:")
     for warning in built.warnings:

@@ -10,6 +10,7 @@ from typing import Any
 from steelyard.errors import SteelyardError
 from steelyard.formats.streams import read_text
 from steelyard.formats.yamls import dump_yaml, read_yaml
+from steelyard.pipelines.checking import refused_parameters
 from steelyard.pipelines.homes import Choice, folder_of, is_installed
 from steelyard.pipelines.import_check import arguments_of
 from steelyard.pipelines.inserting import insert_entries
@@ -33,7 +34,8 @@ from steelyard.pipelines.spec import Pipeline, each_step
 class Built:
     """The files that were written, and which parameters are new, kept as edited, or no longer used.
 
-    `older` is where a file is kept that could not be added to; `warnings` says what the user has to fill in.
+    `older` is where a file is kept that could not be added to; `warnings` says what the user has to fill in,
+    `refused` what `run` refuses.
     """
 
     parameters: Path
@@ -43,6 +45,7 @@ class Built:
     unused: tuple[str, ...]
     older: Path | None = None
     warnings: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built:
@@ -71,6 +74,7 @@ def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built
         unused=tuple(name for name in before if name not in now),
         older=older,
         warnings=tuple(_warnings(path, unknown)),
+        refused=tuple(str(error) for error in refused_parameters(loaded, parameters)),
     )
 
 

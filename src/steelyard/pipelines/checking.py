@@ -27,8 +27,21 @@ def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> No
             say(f"{where}: {alias}.{name} is left out: a parameter of the server of steelyard")
             continue
         if not _is_without_use(loaded[alias], name):
-            raise InputError(f"{alias} has no parameter {name!r}", where=where, hint=nearest(name, sorted(known)))
+            raise _unknown(alias, name, known, where)
         say(f"{where}: {alias}.{name} is left out: a parameter of UltraRAG that has no use here")
+
+
+def refused_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> Iterator[InputError]:
+    """What `check_parameters` would raise, each in its turn."""
+    for (alias, name), where in parameters.places.items():
+        found = loaded.get(alias)
+        if found is None or _is_of_ours(found, name) or _is_without_use(found, name) or name in _known(found):
+            continue
+        yield _unknown(alias, name, _known(found), where)
+
+
+def _unknown(alias: str, name: str, known: set[str], where: str) -> InputError:
+    return InputError(f"{alias} has no parameter {name!r}", where=where, hint=nearest(name, sorted(known)))
 
 
 def check_arguments(steps: tuple[Bound, ...], parameters: Parameters) -> None:

@@ -26,6 +26,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["tool", "prompt"]
 Told = Callable[[int, int | None], None]
 
+NOTICES = "steelyard/notices"
+"""Under this name in `_meta` of its answer, a server elsewhere says what it has to say beside the result."""
+
 _TOLD: ContextVar[Told] = ContextVar("_TOLD", default=lambda done, total: None)
 _SAID: ContextVar[Callable[[str], None]] = ContextVar("_SAID", default=lambda words: None)
 
