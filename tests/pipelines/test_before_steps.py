@@ -147,10 +147,7 @@ def test_settings_of_the_engine_of_vllm_are_left_out_with_one_notice(answers, ca
     head = "generation:\n  backend: vllm\n  backend_configs:\n    vllm:\n      model_name_or_path: m\n"
     assert said_of(head + engine) == 2
     err = capsys.readouterr().err
-    assert (
-        "parameters/p_parameter.yaml:5: generation.generation_init: backend_configs.vllm: vllm needs the base_url"
-        in err
-    )
+    assert "p_parameter.yaml:5: generation.generation_init: backend_configs.vllm: vllm needs the base_url" in err
     assert "then set backend: openai" in err
     assert said_of(f"{head}      base_url: http://127.0.0.1:9/v1\n{engine}") == 0
     notice = "backend_configs.vllm: for the engine of vLLM, and left out: gpu_ids, gpu_memory_utilization, dtype, "

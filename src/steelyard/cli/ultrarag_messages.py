@@ -3,7 +3,7 @@
 ULTRARAG = {
     "UltraRAG has the tool {}; Steelyard does not offer it: {}": "UltraRAG 有工具 {}，Steelyard 未提供：{}",
     "UltraRAG has the server {}; Steelyard does not offer it: {}": "UltraRAG 有服务器 {}，Steelyard 未提供：{}",
-    "activate UltraRAG's environment (its python first on the path), and run in its checkout with --servers project": (
+    "activate UltraRAG's environment (its python first on the path) and use --servers project in its checkout": (
         "请激活 UltraRAG 的环境（使其 python 在 PATH 中居首），并在其仓库中用 --servers project 运行"
     ),
     "citations are numbered from 1: no step before this one has begun to number them in this run": (

@@ -10,7 +10,9 @@ from steelyard.pipelines.homes import Choice, Home, foreign_python
 from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.spec import Step
 
-UNAVAILABLE_HINT = "activate UltraRAG's environment (its python first on the path), and run in its checkout with --servers project"
+UNAVAILABLE_HINT = (
+    "activate UltraRAG's environment (its python first on the path) and use --servers project in its checkout"
+)
 _WEB: Final = "it searches the web"
 _IMAGES: Final = "it works on images"
 _MEMORY: Final = "it keeps memories of users"
