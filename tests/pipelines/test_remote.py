@@ -223,7 +223,8 @@ def test_a_server_that_fails_in_a_call(here, steelyard, monkeypatch, mode):
     write(here, "plain.make", "plain.act")
     monkeypatch.setenv("MODE_OF_plain", mode)
     said = steelyard("run", "p.yaml", "--timeout", patience(mode))
-    told = "snapshot: output/memory__p_TIME.json\ngo on with: steelyard run p.yaml --resume --timeout 60\n"
+    command = f"steelyard run p.yaml --resume --timeout {patience(mode)}"
+    told = f"snapshot: output/memory__p_TIME.json\ngo on with: {command}\n"
     assert said == (3, "", f"{told}p.yaml:5: plain.act{IN_A_CALL[mode]}")
     assert snapshot_steps(here) == ["plain.make"]
     assert_all_gone(here)
