@@ -274,3 +274,16 @@ DEFAULTS = {"backend": "latent", "index_backend_configs": {"faiss": {"index_path
 )
 def test_older_names_give_way_to_what_is_said_under_the_new_ones(folder, said, values):
     assert renew(folder, said, DEFAULTS)[0] == values
+
+
+def test_ours_is_not_proposed_for_a_tool_that_it_lacks(project, capsys):
+    (project / "servers" / "retriever" / "src").mkdir(parents=True)
+    (project / "servers" / "retriever" / "src" / "retriever.py").write_text(FOREIGN)
+    (project / "p.yaml").write_text(
+        "servers:\n  retriever: servers/retriever\npipeline:\n- retriever.retriever_websearch\n"
+    )
+    for choice, code in (("auto", 2), ("project", 3)):
+        assert main(["run", "p.yaml", "--servers", choice]) == code
+        err = capsys.readouterr().err
+        assert "hint: activate UltraRAG's environment (its python first on the path)" in err
+        assert "--servers ours" not in err

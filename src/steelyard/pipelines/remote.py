@@ -280,7 +280,7 @@ def _failure(link: _Link, what: str, error: BaseException) -> tuple[str, str | N
     if link.refused:
         words = _last_words(link)
         return f"the server {name!r} failed ({what}): {words}", TOKEN_HINT if words in DENIED else None
-    if link.place.address and _is_unreachable(error):
+    if what == START and link.place.address and _is_unreachable(error):
         return (
             f"the server {name!r} cannot be reached at {shown_address(link.place.address)}: {_short(said)}",
             DOWN_HINT,
