@@ -45,7 +45,8 @@ def said_of(text: str, *arguments: str) -> int:
     return main(["run", "p.yaml", *arguments])
 
 
-def test_the_command_that_goes_on_repeats_the_options_of_the_run(answers, capsys):
+def test_the_command_that_goes_on_repeats_the_options_of_the_run(answers, capsys, monkeypatch):
+    monkeypatch.setenv("RETRIEVER_ADOPT", "")  # --adopt sets it: it is taken back after the test
     Path("other file.yaml").write_text(PARAMETERS + "  legal_path: nowhere\n")
     Path("p.yaml").write_text(ASK + "- evaluation.evaluate_trec\n")
     shutil.rmtree("data")
