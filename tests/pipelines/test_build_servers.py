@@ -73,7 +73,55 @@ def test_a_server_that_cannot_be_imported_gives_way_to_ours_with_one_notice(proj
     assert main(["run", "p.yaml", "--json"]) == 0
     out, err = capsys.readouterr()
     assert [key for key in json.loads(out)["eval_res"] if key.startswith("P@")] == ["P@3"]
-    assert err.startswith("servers of steelyard instead of the project's, as the server file says: evaluation\n")
+    assert err.startswith(notice)
+
+
+OWN = "servers/evaluation/src/evaluation.py"
+
+
+@pytest.mark.parametrize("choice", ["auto", "ours"])
+def test_the_server_file_names_the_projects_program_and_what_it_takes(project, capsys, choice):
+    (project / OWN).write_text(FOREIGN + "def evaluate_trec(run_path, qrels_path, metrics, ks): ...\n")
+    assert main(["build", "p.yaml", "--servers", choice]) == 0
+    written = read_yaml("server/p_server.yaml").plain()["evaluation"]
+    assert (written["path"], written["parameter"]) == (OWN, "servers/evaluation/parameter.yaml")
+    assert list(written["tools"]["evaluate_trec"]["input"]) == ["run_path", "qrels_path", "metrics", "ks"]
+    capsys.readouterr()
+    assert main(["build", "p.yaml", "--servers", choice]) == 0
+    assert "the program of" not in capsys.readouterr().err
+    for other in ("auto", "ours"):
+        assert main(["run", "p.yaml", "--json", "--servers", other]) == 0
+        assert "P@3" in json.loads(capsys.readouterr().out)["eval_res"]
+    assert list(project.glob("output/evaluate_results_*"))  # save_path is an argument of ours, not of the project's
+    assert main(["run", "p.yaml", "--servers", "project"]) == 3
+
+
+def test_a_server_that_the_project_lacks_is_named_as_the_project_would_name_it(project):
+    shutil.rmtree(project / "servers")
+    assert main(["build", "p.yaml"]) == 0
+    written = read_yaml("server/p_server.yaml").plain()["evaluation"]
+    assert (written["path"], written["parameter"]) == (OWN, "servers/evaluation/parameter.yaml")
+    assert main(["run", "p.yaml"]) == 0
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_program_of_any_installation_in_an_older_server_file_is_ours(project, capsys, there):
+    installed = project / "venv" / "steelyard"
+    if there:
+        shutil.copytree(ROOT / "servers" / "evaluation", installed / "servers" / "evaluation")
+        (installed / "pipelines").mkdir()
+        (installed / "pipelines" / "homes.py").touch()
+    assert main(["build", "p.yaml"]) == 0
+    file = project / "server" / "p_server.yaml"
+    file.write_text(file.read_text().replace(f"path: {OWN}", f"path: {installed}/{OWN}"))
+    capsys.readouterr()
+    assert main(["run", "p.yaml", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert "P@3" in json.loads(out)["eval_res"]
+    assert err.startswith("servers of steelyard instead of the project's")
+    assert "the program of" not in err
+    assert main(["run", "p.yaml", "--servers", "project"]) == 3
+    assert "No module named 'no_such_module_anywhere'" in capsys.readouterr().err
 
 
 def test_the_projects_server_is_run_or_fails_where_that_is_chosen(project, capsys):
@@ -226,3 +274,16 @@ DEFAULTS = {"backend": "latent", "index_backend_configs": {"faiss": {"index_path
 )
 def test_older_names_give_way_to_what_is_said_under_the_new_ones(folder, said, values):
     assert renew(folder, said, DEFAULTS)[0] == values
+
+
+def test_ours_is_not_proposed_for_a_tool_that_it_lacks(project, capsys):
+    (project / "servers" / "retriever" / "src").mkdir(parents=True)
+    (project / "servers" / "retriever" / "src" / "retriever.py").write_text(FOREIGN)
+    (project / "p.yaml").write_text(
+        "servers:\n  retriever: servers/retriever\npipeline:\n- retriever.retriever_websearch\n"
+    )
+    for choice, code in (("auto", 2), ("project", 3)):
+        assert main(["run", "p.yaml", "--servers", choice]) == code
+        err = capsys.readouterr().err
+        assert "hint: activate UltraRAG's environment (its python first on the path)" in err
+        assert "--servers ours" not in err

@@ -293,7 +293,7 @@ def test_a_parameter_of_the_wrong_type_is_an_error(here):
     with pytest.raises(InputError) as caught:
         run(here, "- toy.make\n- toy.named\n")
     place = here / "parameters" / "p_parameter.yaml"
-    assert str(caught.value) == f"{place}:2: toy.names must be a list (text), not 'five'"
+    assert str(caught.value) == f"{place}:2: toy.names must be a list of texts, not 'five'"
 
 
 def test_parameters_of_other_servers_are_left_out_and_told(here, capsys):

@@ -223,7 +223,8 @@ def test_a_server_that_fails_in_a_call(here, steelyard, monkeypatch, mode):
     write(here, "plain.make", "plain.act")
     monkeypatch.setenv("MODE_OF_plain", mode)
     said = steelyard("run", "p.yaml", "--timeout", patience(mode))
-    told = "snapshot: output/memory__p_TIME.json\ngo on with: steelyard run p.yaml --resume\n"
+    command = f"steelyard run p.yaml --resume --timeout {patience(mode)}"
+    told = f"snapshot: output/memory__p_TIME.json\ngo on with: {command}\n"
     assert said == (3, "", f"{told}p.yaml:5: plain.act{IN_A_CALL[mode]}")
     assert snapshot_steps(here) == ["plain.make"]
     assert_all_gone(here)
@@ -404,13 +405,17 @@ def test_a_wrong_token_is_told_as_such(reached, steelyard, monkeypatch):
     said = steelyard("run", "p.yaml")
     assert said.code == 3
     assert said.err.startswith("p.yaml:3: the server 'evaluation' failed (start): ")
-    assert "401" in said.err
+    assert "HTTP 401 Unauthorized\nhint: name its token in the pipeline" in said.err
 
 
 def test_an_address_where_nobody_answers(here, steelyard):
     write(here, "far.evaluate_trec", servers="  far: http://127.0.0.1:9/mcp")
     said = steelyard("run", "p.yaml")
-    assert said == (3, "", "p.yaml:2: the server 'far' failed (start): All connection attempts failed\n")
+    told = (
+        "p.yaml:2: the server 'far' cannot be reached at http://127.0.0.1:9/mcp: All connection attempts failed\nhint: "
+    )
+    assert (said.code, said.out) == (3, "")
+    assert said.err.startswith(told)
 
 
 def test_a_far_server_that_goes_away_is_told_at_every_call():

@@ -9,7 +9,7 @@ from steelyard.pipelines.loading import load_program
 from steelyard.pipelines.unavailable import NOT_OFFERED
 
 SERVERS = Path(__file__).parents[2] / "servers"
-HINT = "hint: run UltraRAG's own server by --servers project, in UltraRAG's checkout and with its packages"
+HINT = "hint: activate UltraRAG's environment (its python first on the path)"
 
 
 def written(tmp_path, server, tool):

@@ -67,7 +67,8 @@ def test_that_all_fail_is_a_failure_of_the_system(stub):
     stub.script = {"a": failure(401, f"wrong key {KEY}"), "b": failure(400, "other")}
     with pytest.raises(SystemFailure) as caught:
         ask(stub, ["a", "b"])
-    assert str(caught.value) == "every generation failed: the model answered with status 401: wrong key ***"
+    assert caught.value.message == "every generation failed: the model answered with status 401: wrong key ***"
+    assert str(caught.value.hint).startswith("the key is api_key in backend_configs")
 
 
 def test_a_closed_port_and_a_late_reply_are_errors(stub):
@@ -76,7 +77,8 @@ def test_a_closed_port_and_a_late_reply_are_errors(stub):
     assert (answers, errors) == ([None, "re: soon"], ["no answer within 0.2 s", None])
     config = {"model_name": "m", "base_url": "http://127.0.0.1:9", "retries": 1, "base_delay": 0}
     generator = open_generator("openai", configs={"openai": config})
-    with pytest.raises(SystemFailure, match=r"^every generation failed: the model cannot be reached: "):
+    reached = r"^every generation failed: the model cannot be reached: .*\nhint: base_url is http://"
+    with pytest.raises(SystemFailure, match=reached):
         generate(generator, single_turns(["x"], None))
 
 
@@ -155,7 +157,8 @@ def test_a_running_vllm_server_is_asked_the_same_way(stub):
         open_generator("vllm", configs={"vllm": {"model_name_or_path": "qwen"}})
     assert str(caught.value) == (
         "backend_configs.vllm: vllm needs the base_url of a running server\n"
-        "hint: start one with: vllm serve MODEL; then set base_url: http://localhost:8000/v1 and model_name: MODEL"
+        "hint: start one with: vllm serve MODEL; then set backend: openai, and base_url: http://localhost:8000/v1 and "
+        "model_name: MODEL in backend_configs.openai"
     )
 
 

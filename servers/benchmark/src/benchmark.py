@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Annotated, Any
 
-from steelyard.errors import InputError, nearest
+from steelyard.errors import InputError, UnknownName, nearest
 from steelyard.formats.questions import is_question_file, read_benchmark, read_question_file
 from steelyard.formats.records import read_records
 from steelyard.pipelines.server import Server
@@ -14,6 +14,7 @@ app = Server("benchmark", __file__)
 
 ALL_ROWS = -1
 WHOLE_ROW = "*"
+SETTINGS = ("name", "path", "key_map", "shuffle", "seed", "limit")
 
 
 def _published(parameters: Mapping[str, Any]) -> list[str]:
@@ -23,17 +24,34 @@ def _published(parameters: Mapping[str, Any]) -> list[str]:
     return [str(name) for name in fields] if isinstance(fields, Mapping) and fields else ["q_ls", "gt_ls"]
 
 
-@app.tool("benchmark->q_ls,gt_ls", publishes=_published)
+def _check(arguments: Mapping[str, Any]) -> None:
+    """What is wrong with the settings, whatever is in the file."""
+    benchmark = arguments.get("benchmark")
+    if isinstance(benchmark, Mapping):
+        _check_names(benchmark)
+        _key_map(benchmark)
+        _limit(benchmark)
+        _order(0, benchmark)
+
+
+@app.tool("benchmark->q_ls,gt_ls", publishes=_published, checks=_check)
 def get_data(
     benchmark: Annotated[dict[str, Any], "path, key_map {list: field}, and optionally shuffle, seed, limit, name"],
 ) -> dict[str, list[Any]]:
     """Read one list per name of `key_map`; a field that a row lacks is null there, the field `*` is the whole row."""
+    _check_names(benchmark)
     path, fields, limit = _path(benchmark), _key_map(benchmark), _limit(benchmark)
     found = _rows(path)
     _check_fields(found, fields, path)
     order = _order(len(found), benchmark)
     rows = [found[place] for place in (order if limit == ALL_ROWS else order[:limit])]
     return {name: [row if field == WHOLE_ROW else row.get(field) for row in rows] for name, field in fields.items()}
+
+
+def _check_names(benchmark: Mapping[str, Any]) -> None:
+    for name in benchmark:
+        if name not in SETTINGS:
+            raise UnknownName.of("setting", str(name), SETTINGS, where="benchmark")
 
 
 def _rows(path: str) -> list[Mapping[str, Any]]:

@@ -47,7 +47,21 @@ _WHOLE = {"map": ("map", "AP"), "mrr": ("mrr", "RR")}
 _CUT = {"ndcg": ("ndcg", "nDCG"), "precision": ("P", "P"), "recall": ("recall", "R")}
 
 
-@app.tool("pred_ls,gt_ls,metrics,save_path,profile->eval_res")
+def _check_answers(arguments: Mapping[str, Any]) -> None:
+    """Try the names of metrics and of the profile on one answer."""
+    columns = [str(parse_measure(name)) for name in _names(arguments.get("metrics"), ANSWER_METRICS)]
+    steelyard.evaluate_answers(["a"], [["a"]], columns, profile=arguments.get("profile", "ultrarag"))
+
+
+def _check_rankings(arguments: Mapping[str, Any]) -> None:
+    """What is wrong with the settings, whatever is in the files."""
+    _ranking_names(arguments.get("metrics"))
+    _cutoffs(arguments.get("ks"))
+    if arguments.get("n_resamples") is not None:
+        _from_one(arguments["n_resamples"], "n_resamples")
+
+
+@app.tool("pred_ls,gt_ls,metrics,save_path,profile->eval_res", checks=_check_answers)
 def evaluate(
     pred_ls: Annotated[list[Any], "the answers, one text per question; null for an answer that failed"],
     gt_ls: Annotated[list[Any], "for each question the list of its reference answers"],
@@ -76,7 +90,7 @@ def evaluate(
     return _saved({**scores, **averages, "profile": profile, **_settings(table, columns)}, save_path)
 
 
-@app.tool("run_path,qrels_path,ir_metrics,ks,save_path->eval_res")
+@app.tool("run_path,qrels_path,ir_metrics,ks,save_path->eval_res", checks=_check_rankings)
 def evaluate_trec(
     run_path: Run, qrels_path: Judgments, metrics: Rankings = None, ks: Cutoffs = None, save_path: SavePath = None
 ) -> dict[str, Any]:
@@ -90,7 +104,7 @@ def evaluate_trec(
     return _saved({**means, **_settings(table, columns)}, save_path)
 
 
-@app.tool("run_new_path,run_old_path,qrels_path,ir_metrics,ks,n_resamples,save_path->eval_res")
+@app.tool("run_new_path,run_old_path,qrels_path,ir_metrics,ks,n_resamples,save_path->eval_res", checks=_check_rankings)
 def evaluate_trec_pvalue(  # noqa: PLR0917 - the arguments are those of UltraRAG
     run_new_path: Annotated[str, "the new ranking (A), in TREC form"],
     run_old_path: Annotated[str, "the old ranking (B), in TREC form"],

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
-from steelyard.pipelines.server import Server, progress
+from steelyard.pipelines.server import Server, progress, say
 from steelyard.rag.conversations import Conversation, many_turns, single_turns
-from steelyard.rag.generation import Generator, open_generator
+from steelyard.rag.generation import Generator, engine_settings, open_generator
 from steelyard.rag.generation import generate as generate_answers
 
 app = Server("generation", __file__)
 
 KEY = "LLM_API_KEY"
+PLACEHOLDERS = ("abc", "EMPTY")
+"""Keys that UltraRAG and vLLM write where none is needed."""
 
 SystemPrompt = Annotated[str | None, "what the model is told before the prompt; empty for nothing"]
 
@@ -43,7 +45,7 @@ def generation_init(
     _opened[:] = []
     generator = open_generator(
         backend,
-        configs=backend_configs,
+        configs=_told(backend, backend_configs),
         sampling=sampling_params,
         extra=extra_params,
         key=os.environ.get(KEY, ""),
@@ -75,6 +77,20 @@ def multiturn_generate(
 @app.tool("->None")
 def vllm_shutdown() -> None:
     """Do nothing: a vLLM server is started and stopped by whoever runs it."""
+
+
+def _told(backend: str, configs: Any) -> Any:
+    """The settings of backends; what UltraRAG writes there and this backend does not use is said, and left out."""
+    config = configs.get(backend) if isinstance(configs, dict) else None
+    if not isinstance(config, dict):
+        return configs
+    unused = engine_settings(config) if backend == "vllm" and config.get("base_url") else []
+    if unused:
+        say(f"backend_configs.vllm: for the engine of vLLM, and left out: {', '.join(unused)}")
+    if config.get("api_key") in PLACEHOLDERS and os.environ.get(KEY):
+        say(f"backend_configs.{backend}.api_key is a placeholder ({config['api_key']}): {KEY} is used instead")
+        config = {**config, "api_key": None}
+    return {**configs, backend: config}
 
 
 def _answered(conversations: list[Conversation]) -> dict[str, Any]:

@@ -59,8 +59,16 @@ GENERATION = {
         "OpenAI 参数之外、服务器认识的参数请写进 extra_params"
     ),
     "vllm needs the base_url of a running server": "vllm 需要一个正在运行的服务器的 base_url",
-    "start one with: vllm serve MODEL; then set base_url: http://localhost:8000/v1 and model_name: MODEL": (
-        "先启动：vllm serve MODEL；再设 base_url: http://localhost:8000/v1 和 model_name: MODEL"
+    "base_url is {}: does a server listen there?": "base_url 是 {}：那里有服务器在监听吗？",
+    "the key is api_key in backend_configs or, where that is empty, the environment variable LLM_API_KEY": (
+        "密钥取 backend_configs 中的 api_key，为空时取环境变量 LLM_API_KEY"
+    ),
+    "for the engine of vLLM, and left out: {}": "属于 vLLM 引擎的设置，未采用：{}",
+    "{} is a placeholder ({}): {} is used instead": "{} 只是占位符（{}）：改用 {}",
+    "start one with: vllm serve MODEL; then set backend: openai, and base_url: http://localhost:8000/v1 and "
+    "model_name: MODEL in backend_configs.openai": (
+        "先启动：vllm serve MODEL；再设 backend: openai，并在 backend_configs.openai 中设 "
+        "base_url: http://localhost:8000/v1 和 model_name: MODEL"
     ),
     # outcomes
     "every generation failed: {}": "所有生成都失败了：{}",

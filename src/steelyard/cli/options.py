@@ -61,7 +61,7 @@ def add_overwrite_option(parser: Any) -> None:
 def add_language_option(parser: Any) -> None:
     """--lang, by default that of the locale."""
     words = "language of messages and reports (by default that of the locale)"
-    parser.add_argument("--lang", choices=LANGUAGES, default=_locale_language(), help=words)
+    parser.add_argument("--lang", choices=LANGUAGES, default=locale_language(), help=words)
 
 
 def add_test_options(parser: argparse.ArgumentParser) -> None:
@@ -199,6 +199,7 @@ def _whole(text: str, *, least: int) -> int:
     return int(plain)
 
 
-def _locale_language() -> str:
+def locale_language() -> str:
+    """The language of the locale, where there is one for it."""
     setting = next((os.environ[key] for key in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(key)), "")
     return "zh" if setting.lower().startswith("zh") else "en"

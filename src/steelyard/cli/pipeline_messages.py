@@ -45,6 +45,13 @@ PIPELINE = {
     "{}.{} must be {}, not {}": "{}.{} 必须是 {}，而不是 {}",
     "the server {} ended before it answered ({}): {}": "服务器 {} 未回答就结束了（{}）：{}",
     "the server {} did not answer in time ({})": "服务器 {} 没有及时回答（{}）",
+    "the server {} cannot be reached at {}: {}": "无法连接服务器 {}，地址 {}：{}",
+    "is it running, and is the address right? one of ours is started by: steelyard serve NAME --http HOST:PORT": (
+        "它在运行吗？地址对吗？自带的服务器这样启动：steelyard serve NAME --http HOST:PORT"
+    ),
+    "name its token in the pipeline, under headers beside path: Authorization: Bearer TOKEN": (
+        "请在流水线中 path 旁的 headers 下写明它的令牌：Authorization: Bearer TOKEN"
+    ),
     "the server {} failed ({}): {}": "服务器 {} 出错（{}）：{}",
     "the server {} printed to its standard output: {}": "服务器 {} 往标准输出打印了：{}",
     "the server {} printed to its standard output: {}, and did not answer in time ({})": (
@@ -78,9 +85,14 @@ PIPELINE = {
     "the program of {} is {}, not {}": "{} 的程序是 {}，而不是 {}",
     "{} is left out: the parameters are those of {}": "未采用 {}：参数取自 {}",
     "{} is left out: a parameter of UltraRAG that has no use here": "未采用 {}：它是 UltraRAG 的参数，在此无用",
+    "{} is left out: a parameter of the server of steelyard": "未采用 {}：它是 Steelyard 自带服务器的参数",
     "{} is now called {}": "{} 现在写作 {}",
     "the program of {} was {}; it is {} now": "{} 的程序原为 {}，现为 {}",
     "saved: {}": "已保存：{}",
+    "snapshot: {}": "快照：{}",
+    "go on with: {}": "继续运行：{}",
+    "run anew from {} on: it or its parameters have changed": "从 {} 起重新运行：它或它的参数有变化",
+    "{} of {} answers failed or were cut: {}": "{} / {} 个回答失败或被截断：{}",
     "written: {}": "已写入：{}",
     "kept as it was: {}": "原文件保留为：{}",
     "new: {}; kept as they were: {}": "新增：{}；保留原值：{} 项",
@@ -94,10 +106,19 @@ PIPELINE = {
     "run its program by hand to see why, or take the server of steelyard: --servers ours": (
         "请手动运行其程序查看原因，或用 Steelyard 自带的服务器：--servers ours"
     ),
+    "activate UltraRAG's environment (its python first on the path): steelyard does not offer this tool": (
+        "请激活 UltraRAG 的环境（使其 python 在 PATH 中居首）：Steelyard 不提供这个工具"
+    ),
+    "to be corrected, or run refuses to start:": "须先更正，否则 run 拒绝启动：",
     "{} gives it, at {}: a step can only use what stands above it": "{} 在 {} 处才给出它：一个步骤只能用到上面的内容",
 }
 PIPELINE_WORDS = {
     "speaking MCP": "使用 MCP",
+    "none": "无",
+    "a list of texts": "文本列表",
+    "a list of whole numbers": "整数列表",
+    "a list of whole numbers or null": "整数列表或 null",
+    "a list of texts or text or null": "文本列表、文本或 null",
     "servers in processes of their own": "独立进程中的服务器",
     "question": "题目",
     "server": "服务器",

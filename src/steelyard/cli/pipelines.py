@@ -5,13 +5,14 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import add_language_option, seconds
+from steelyard.cli.options import add_language_option, locale_language, seconds
 from steelyard.errors import InputError
 from steelyard.text.visible import printable
 
@@ -80,6 +81,10 @@ def run_build(arguments: argparse.Namespace) -> int:
         notify(f"new: {', '.join(built.added) or 'none'}; kept as they were: {len(built.kept)}")
     if built.unused:
         notify(f"no step uses: {', '.join(built.unused)}")
+    if built.refused:
+        notify("to be corrected, or run refuses to start:")
+    for refusal in built.refused:
+        notify(refusal)
     if built.warnings:
         notify("to be filled in before the run:")
     for warning in built.warnings:
@@ -90,7 +95,7 @@ def run_build(arguments: argparse.Namespace) -> int:
 def run_pipeline(arguments: argparse.Namespace) -> int:
     """Run all steps, keep what each has left, and print what came out last."""
     from steelyard.pipelines.backends import check_settings
-    from steelyard.pipelines.checking import check_parameters, check_templates
+    from steelyard.pipelines.checking import check_arguments, check_parameters, check_templates
     from steelyard.pipelines.loading import load_servers, parameters_for
     from steelyard.pipelines.plan import bind, remembered
     from steelyard.pipelines.remote import CALL_SECONDS, Fleet
@@ -111,15 +116,16 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
         steps = bind(pipeline, loaded, parameters)
         check_parameters(loaded, parameters)
         check_settings(loaded, steps, parameters)
+        check_arguments(steps, parameters)
         check_templates(loaded, steps, parameters)
         fleet.start(found.place for found in loaded.values() if found.place is not None)
         if parameters.unused:
             notify(f"no server of this pipeline: {', '.join(parameters.unused)} (parameters left out)")
         journal = _journal(pipeline, parameters.values, resume=arguments.resume)
         pools = Pools(parameters.values, journal, remembered(steps))
-        with _kept(journal, pipeline), contextlib.redirect_stdout(sys.stderr):
+        with _kept(journal, arguments, notify), contextlib.redirect_stdout(sys.stderr):
             run_steps(steps, pools, _step)
-    _tell_failures(pools.variables.get("ans_errors"))
+    _tell_failures(pools.variables.get("ans_errors"), notify)
     shown = _shown(pools.last, as_json=arguments.json, words=words_of(arguments.lang))
     sys.stdout.write(shown if arguments.json else printable(shown))
     return 0
@@ -135,7 +141,7 @@ def _journal(pipeline: "Pipeline", parameters: dict[str, Any], *, resume: bool) 
 
 
 @contextlib.contextmanager
-def _kept(journal: "Journal", pipeline: "Pipeline") -> Iterator[None]:
+def _kept(journal: "Journal", arguments: argparse.Namespace, notify: Callable[[str], None]) -> Iterator[None]:
     """Whatever happens, the snapshot is written; what did not come to its end can be resumed."""
     whole = False
     try:
@@ -144,11 +150,23 @@ def _kept(journal: "Journal", pipeline: "Pipeline") -> Iterator[None]:
     finally:
         path = journal.finish(whole=whole)
         if journal.changed is not None:
-            _tell(f"run anew from {journal.changed} on: it or its parameters have changed")
+            notify(f"run anew from {journal.changed} on: it or its parameters have changed")
         if path is not None:
-            _tell(f"snapshot: {path}")
+            notify(f"snapshot: {path}")
         if path is not None and not whole:
-            _tell(f"go on with: steelyard run {pipeline.path} --resume")
+            notify(f"go on with: {_resuming(arguments)}")
+
+
+def _resuming(arguments: argparse.Namespace) -> str:
+    """The command that goes on with this run, with the options that were given."""
+    patience = None if arguments.timeout is None else f"{arguments.timeout:g}"
+    named = {"--param": arguments.param, "--timeout": patience}
+    defaults = {"--servers": "auto", "--log_level": "info", "--lang": locale_language()}
+    chosen = {option: getattr(arguments, option[2:]) for option in defaults}
+    named |= {option: value for option, value in chosen.items() if value != defaults[option]}
+    flags = [f"--{name}" for name in ("isolated", "adopt", "json") if getattr(arguments, name)]
+    options = [part for option, value in named.items() if value is not None for part in (option, str(value))]
+    return shlex.join(["steelyard", "run", str(arguments.pipeline), "--resume", *options, *flags])
 
 
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:
@@ -178,11 +196,11 @@ def _step(name: str) -> None:
         _tell(f"step {name}")
 
 
-def _tell_failures(errors: Any) -> None:
+def _tell_failures(errors: Any, notify: Callable[[str], None]) -> None:
     """Say how many answers could not be had, and why the first could not."""
     failed = [each for each in errors if isinstance(each, str)] if isinstance(errors, list) else []
     if failed:
-        _tell(f"{len(failed)} of {len(errors)} answers failed or were cut: {failed[0]}")
+        notify(f"{len(failed)} of {len(errors)} answers failed or were cut: {failed[0]}")
 
 
 def _notifier(language: str) -> Callable[[str], None]:

@@ -3,8 +3,8 @@
 ULTRARAG = {
     "UltraRAG has the tool {}; Steelyard does not offer it: {}": "UltraRAG 有工具 {}，Steelyard 未提供：{}",
     "UltraRAG has the server {}; Steelyard does not offer it: {}": "UltraRAG 有服务器 {}，Steelyard 未提供：{}",
-    "run UltraRAG's own server by --servers project, in UltraRAG's checkout and with its packages in the environment": (
-        "可用 --servers project 运行 UltraRAG 自己的服务器，须在 UltraRAG 的检出目录中，且环境中装有其依赖包"
+    "activate UltraRAG's environment (its python first on the path) and use --servers project in its checkout": (
+        "请激活 UltraRAG 的环境（使其 python 在 PATH 中居首），并在其仓库中用 --servers project 运行"
     ),
     "citations are numbered from 1: no step before this one has begun to number them in this run": (
         "引用从 1 开始编号：本次运行中，此步之前没有步骤开始编号"

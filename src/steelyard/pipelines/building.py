@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,9 @@ from steelyard.errors import SteelyardError
 from steelyard.formats.streams import read_text
 from steelyard.formats.yamls import dump_yaml, read_yaml
 from steelyard.pipelines.backends import check_settings
-from steelyard.pipelines.homes import Choice
+from steelyard.pipelines.checking import refused_parameters
+from steelyard.pipelines.homes import Choice, folder_of, is_installed
+from steelyard.pipelines.import_check import arguments_of
 from steelyard.pipelines.inserting import insert_entries
 from steelyard.pipelines.loading import (
     Loaded,
@@ -23,7 +25,7 @@ from steelyard.pipelines.loading import (
     server_path,
 )
 from steelyard.pipelines.offers import GROUPS, write_file, write_yaml, written
-from steelyard.pipelines.plan import Bound, Unknown, bind, calls, key_map_hint, used_parameters
+from steelyard.pipelines.plan import Bound, Call, Unknown, bind, calls, key_map_hint, used_parameters
 from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.server import say
 from steelyard.pipelines.spec import Pipeline, each_step
@@ -33,7 +35,8 @@ from steelyard.pipelines.spec import Pipeline, each_step
 class Built:
     """The files that were written, and which parameters are new, kept as edited, or no longer used.
 
-    `older` is where a file is kept that could not be added to; `warnings` says what the user has to fill in.
+    `older` is where a file is kept that could not be added to; `warnings` says what the user has to fill in,
+    `refused` what `run` refuses.
     """
 
     parameters: Path
@@ -43,6 +46,7 @@ class Built:
     unused: tuple[str, ...]
     older: Path | None = None
     warnings: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
 
 
 def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built:
@@ -72,6 +76,7 @@ def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built
         unused=tuple(name for name in before if name not in now),
         older=older,
         warnings=tuple(_warnings(path, unknown)),
+        refused=tuple(str(error) for error in refused_parameters(loaded, parameters)),
     )
 
 
@@ -112,9 +117,10 @@ def _tell_moved(pipeline: Pipeline, loaded: Mapping[str, Loaded]) -> None:
     for alias, found in loaded.items():
         fields = filed[alias].value if alias in filed else None
         before = fields["path"] if isinstance(fields, Mapping) and "path" in fields else None
-        now = found.home.address or str(found.home.program)
-        expected = {os.path.realpath(each) for each in (now, found.home.replaces or now)}
-        if before is not None and os.path.realpath(str(before.value)) not in expected:
+        now = found.home.filed
+        if before is None or is_installed(str(before.value)):  # an older version wrote our own program there
+            continue
+        if os.path.realpath(str(before.value)) != os.path.realpath(now):
             say(f"{before.where}: the program of {alias} was {before.value}; it is {now} now")
 
 
@@ -147,14 +153,21 @@ def _names(sections: Mapping[str, Any]) -> list[str]:
 def _offer(alias: str, loaded: Loaded, steps: tuple[Bound, ...]) -> dict[str, Any]:
     """The tools of a server that the pipeline uses, as upstream writes them down."""
     used = {call.tool.name: call for call in calls(steps) if call.step.server == alias}
+    taken = arguments_of(loaded.home.replaces) if loaded.home.replaces is not None else {}
     groups = {
-        group: {name: written(call.binding) for name, call in used.items() if call.tool.kind == kind}
+        group: {name: _written(call, taken) for name, call in used.items() if call.tool.kind == kind}
         for group, kind in GROUPS.items()
     }
     home = loaded.home
-    parameter = {"parameter": str(home.folder / "parameter.yaml")} if home.folder is not None else {}
-    return {
-        **{group: tools for group, tools in groups.items() if tools},
-        **parameter,
-        "path": home.address or str(home.program),
-    }
+    other = home.replaces or home.named
+    folder = folder_of(other) if other is not None else home.folder
+    parameter = {"parameter": str(folder / "parameter.yaml")} if folder is not None else {}
+    return {**{group: tools for group, tools in groups.items() if tools}, **parameter, "path": home.filed}
+
+
+def _written(call: Call, taken: Mapping[str, frozenset[str]]) -> dict[str, Any]:
+    """The binding of a call without arguments that the project's tool does not take: ours are added in each run."""
+    binding = call.binding
+    known = taken.get(call.tool.name, frozenset(binding.inputs))
+    inputs = {argument: name for argument, name in binding.inputs.items() if argument in known}
+    return written(replace(binding, inputs=inputs))

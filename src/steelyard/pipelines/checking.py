@@ -6,6 +6,8 @@ from typing import Any
 from steelyard.errors import InputError, SteelyardError, nearest
 from steelyard.pipelines.homes import bundled_servers
 from steelyard.pipelines.loading import Loaded, Parameters
+from steelyard.pipelines.offers import read_parameters
+from steelyard.pipelines.placing import placed
 from steelyard.pipelines.plan import MEMORY, Bound, Call, calls
 from steelyard.pipelines.renamed import WITHOUT_USE
 from steelyard.pipelines.server import say
@@ -14,15 +16,44 @@ from steelyard.pipelines.server import say
 def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> None:
     """Refuse what a parameter file says and no tool of the server knows: it would be left out without a word.
 
-    What a server of UltraRAG knows and ours has no use for is left out, and said.
+    What a server of UltraRAG knows and ours has no use for is left out, and said; so is what only ours knows where the
+    project's runs: `build` may have written it for ours.
     """
     for (alias, name), where in parameters.places.items():
         known = _known(loaded[alias]) if alias in loaded else {name}
         if name in known:
             continue
+        if _is_of_ours(loaded[alias], name):
+            say(f"{where}: {alias}.{name} is left out: a parameter of the server of steelyard")
+            continue
         if not _is_without_use(loaded[alias], name):
-            raise InputError(f"{alias} has no parameter {name!r}", where=where, hint=nearest(name, sorted(known)))
+            raise _unknown(alias, name, known, where)
         say(f"{where}: {alias}.{name} is left out: a parameter of UltraRAG that has no use here")
+
+
+def refused_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> Iterator[InputError]:
+    """What `check_parameters` would raise, each in its turn."""
+    for (alias, name), where in parameters.places.items():
+        found = loaded.get(alias)
+        if found is None or _is_of_ours(found, name) or _is_without_use(found, name) or name in _known(found):
+            continue
+        yield _unknown(alias, name, _known(found), where)
+
+
+def _unknown(alias: str, name: str, known: set[str], where: str) -> InputError:
+    return InputError(f"{alias} has no parameter {name!r}", where=where, hint=nearest(name, sorted(known)))
+
+
+def check_arguments(steps: tuple[Bound, ...], parameters: Parameters) -> None:
+    """Refuse parameters that a tool of ours is known to refuse whatever the steps before it give."""
+    for call in calls(steps):
+        values = parameters.values[call.step.server]
+        given = {argument: values.get(name[1:]) for argument, name in call.inputs.items() if name.startswith("$")}
+        try:
+            if call.tool.checks is not None:
+                call.tool.checks(given)
+        except SteelyardError as error:
+            raise placed(error, call) from None
 
 
 def check_templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...], parameters: Parameters) -> None:
@@ -70,6 +101,13 @@ def _templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...]) -> Iterat
 def _known(found: Loaded) -> set[str]:
     bindings = (tool.binding.inputs.values() for tool in found.tools.values())
     return {*found.home.defaults, *(each.removeprefix("$") for inputs in bindings for each in inputs)}
+
+
+def _is_of_ours(found: Loaded, name: str) -> bool:
+    """Whether our server, which does not run here, has a parameter of this name."""
+    ours = found.home.counterpart
+    file = ours / "parameter.yaml" if ours is not None else None
+    return file is not None and file.is_file() and name in read_parameters(file)
 
 
 def _is_without_use(found: Loaded, name: str) -> bool:

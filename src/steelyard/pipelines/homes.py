@@ -2,6 +2,7 @@
 
 A server file that `build` wrote and a user edited says where they are with `path`. A program here that is not ours and
 imports what is not installed is replaced by our server of the same folder, if there is one; `Choice` says otherwise.
+A server file names the program of the project even then, so that UltraRAG's client can use the same file.
 """
 
 import re
@@ -42,6 +43,12 @@ class Home:
     headers: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     replaces: Path | None = None
+    named: Path | None = None
+
+    @property
+    def filed(self) -> str:
+        """The address or the program as a server file names it: the project's program where ours replaces it."""
+        return self.address or str(self.replaces or self.named or self.program)
 
     @property
     def ours(self) -> bool:
@@ -135,15 +142,18 @@ def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Ch
         return replace(home, folder=folder, address=program, headers={**more, **home.headers}, defaults=defaults)
     if not Path(program).is_file():
         raise InputError(f"there is no server at {said!r}", where=home.where, hint=f"its program is {program}")
-    return Home(home.alias, home.where, folder, Path(program), defaults=defaults)
+    named = Path(said) / "src" / Path(program).name if folder != Path(said) else None
+    return Home(home.alias, home.where, folder, Path(program), defaults=defaults, named=named)
 
 
 def _as_filed(home: Home, filed: Located, choice: Choice) -> Home:
     """The home with the program, or the address, that the server file names; that it is another is said."""
     fields = filed.value if isinstance(filed.value, Mapping) else {}
     path = fields["path"].value if "path" in fields else None
-    if not isinstance(path, str) or path in (home.address, str(home.program)):
+    if not isinstance(path, str) or path in (home.address, str(home.program), home.filed):
         return home
+    if is_installed(path) and (choice == "project" or _is_folder_of(home, path)):
+        return _stand_in(home) if choice != "project" else home
     if _is_address(path):
         same = urlsplit(path).netloc == urlsplit(home.address).netloc  # headers hold secrets of one host
         other = replace(home, address=path, program=None, headers=home.headers if same else {})
@@ -151,18 +161,35 @@ def _as_filed(home: Home, filed: Located, choice: Choice) -> Home:
         other = _at_program(home, Path(path), fields)
         if _is_same(other.program, home.program):
             return home
-        if other.bundled and home.counterpart and _is_same(other.folder, home.counterpart):
-            return home if choice == "project" else _stand_in(home)
-    elif home.folder is not None and Path(path).parent.parent.name == home.folder.name:
-        return home  # the folder has moved with the project, or ours to another installation
+    elif _is_folder_of(home, path):
+        return home  # the folder has moved with the project
     else:
         raise InputError(f"there is no program {path!r}", where=fields["path"].where, hint=OFFER_HINT)
     say(f"{fields['path'].where}: the program of {home.alias} is {path}, not {home.address or home.program}")
     return other
 
 
+def folder_of(program: Path) -> Path:
+    """The folder of a server by its program."""
+    return program.parents[1] if program.parent.name == "src" else program.parent
+
+
+def is_installed(path: str) -> bool:
+    """Whether a path is that of a server in an installation of steelyard, this one or another."""
+    program = Path(path)
+    if len(program.parents) < 4 or program.parents[2].name != "servers" or program.parents[0].name != "src":
+        return False
+    root = program.parents[3]
+    packages = (root, root / "src" / "steelyard") if program.is_absolute() else (root,)
+    return any(each.name == "steelyard" and (each / "pipelines" / "homes.py").is_file() for each in packages)
+
+
+def _is_folder_of(home: Home, program: str) -> bool:
+    return home.folder is not None and Path(program).parent.parent.name == home.folder.name
+
+
 def _at_program(home: Home, program: Path, fields: Mapping[str, Located]) -> Home:
-    folder = program.parents[1] if program.parent.name == "src" else program.parent
+    folder = folder_of(program)
     named = fields["parameter"].value if "parameter" in fields else None
     file = Path(named) if isinstance(named, str) and Path(named).is_file() else folder / "parameter.yaml"
     defaults = _defaults(read_parameters(file)) if file.is_file() else {}

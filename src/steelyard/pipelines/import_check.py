@@ -71,6 +71,22 @@ def _imported(path: str) -> Iterator[str]:
             yield node.module.partition(".")[0]
 
 
+def arguments_of(program: "os.PathLike[str]") -> dict[str, frozenset[str]]:
+    """The arguments of each function and method that a program defines; one that takes any by ** is left out."""
+    with open(program, "rb") as file:
+        source = file.read()
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return {}
+    defined = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return {
+        node.name: frozenset(each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs))
+        for node in defined
+        if node.args.kwarg is None
+    }
+
+
 def _answer() -> None:
     """As a program: programs by key in, missing modules by key out, both JSON."""
     sys.path.pop(0)  # the folder of this file, which is not that of a server

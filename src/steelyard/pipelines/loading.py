@@ -4,7 +4,7 @@ import difflib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
@@ -18,10 +18,11 @@ from steelyard.pipelines.remote import Fleet, Place
 from steelyard.pipelines.renamed import renew
 from steelyard.pipelines.server import Server, Tool, binding_of, say
 from steelyard.pipelines.spec import Pipeline, each_step
-from steelyard.pipelines.unavailable import refuse_server, refuse_unavailable
+from steelyard.pipelines.unavailable import offers_all, refuse_server, refuse_unavailable
 
 EMPTY_HINT = "delete it to use the defaults of the servers, or write it anew: steelyard build"
 OURS_HINT = "run its program by hand to see why, or take the server of steelyard: --servers ours"
+THEIRS_HINT = "activate UltraRAG's environment (its python first on the path): steelyard does not offer this tool"
 PROMPT_OUTPUT = ("prompt_ls",)
 
 
@@ -48,6 +49,11 @@ class Parameters:
     sections: Mapping[str, Located] = field(default_factory=dict)
     renamed: bool = False
 
+    def located(self, alias: str, names: Iterable[str]) -> dict[str, Located]:
+        """What the file says of parameters of a server, with the place of every value."""
+        section = self.sections[alias].value if alias in self.sections else None
+        return {name: section[name] for name in names if name in section} if isinstance(section, Mapping) else {}
+
     def key_map(self, alias: str, name: str) -> str | None:
         """Where the file says the key_map of a parameter."""
         section = self.sections[alias].value if alias in self.sections else None
@@ -70,21 +76,23 @@ def load_servers(
     homes = choose_servers({alias: home for alias, home in found.items() if alias in used}, choice)
     refuse_unavailable(each_step(pipeline.steps), homes, choice)
     asked = [home for home in homes.values() if not home.ours and _must_ask(home, said, anew)]
-    _start(fleet, asked)
+    _start(fleet, asked, pipeline)
     return {
         alias: _load(home, fleet, said.get(alias), isolated=isolated, ask=home in asked)
         for alias, home in homes.items()
     }
 
 
-def _start(fleet: Fleet, asked: list[Home]) -> None:
-    """Start servers; of one that does not, and that we have too, the hint says so."""
+def _start(fleet: Fleet, asked: list[Home], pipeline: Pipeline) -> None:
+    """Start servers; of one that does not, the hint says whether we have it too, with the tools that are used."""
     try:
         fleet.start(home.place for home in asked)
     except SystemFailure as error:
-        if any(home.where == error.where and home.counterpart for home in asked):
-            raise SystemFailure(error.message, where=error.where, hint=OURS_HINT) from None
-        raise
+        failed = next((home for home in asked if home.where == error.where and home.counterpart), None)
+        if failed is None:
+            raise
+        hint = OURS_HINT if offers_all(each_step(pipeline.steps), failed) else THEIRS_HINT
+        raise SystemFailure(error.message, where=error.where, hint=hint) from None
 
 
 def parameters_for(

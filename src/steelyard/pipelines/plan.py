@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from steelyard.errors import InputError, UnknownName, nearest
+from steelyard.formats.yamls import Located
 from steelyard.pipelines.loading import Loaded, Parameters
 from steelyard.pipelines.schemas import fits, type_name
 from steelyard.pipelines.server import Binding, Tool
@@ -17,8 +18,8 @@ class Call:
     """One call: the tool, where each argument comes from, and under which names what it gives is kept.
 
     `binding` is that of the tool without the overrides of the step and without arguments that nothing feeds; `origin`
-    tells the server from any other; `places` says where in a file a parameter of the call stands; `routes` marks the
-    last step of a router, which gives the data and the state of every row.
+    tells the server from any other; `places` says where in a file a parameter of the call stands, `located` the same
+    with what it holds; `routes` marks the last step of a router, which gives the data and the state of every row.
     """
 
     step: Step
@@ -28,6 +29,7 @@ class Call:
     outputs: Mapping[str, str]
     origin: str = ""
     places: Mapping[str, str] = field(default_factory=dict)
+    located: Mapping[str, Located] = field(default_factory=dict)
     routes: bool = False
 
 
@@ -162,7 +164,8 @@ class _Binder:
             binding, inputs={argument: name for argument, name in binding.inputs.items() if argument in inputs}
         )
         places = {name: place for name, place in said if place}
-        return Call(step, tool, fed, inputs, outputs, self._loaded[step.server].home.origin, places)
+        located = self._parameters.located(step.server, places)
+        return Call(step, tool, fed, inputs, outputs, self._loaded[step.server].home.origin, places, located)
 
     def _tool(self, step: Step) -> Tool:
         if step.server not in self._pipeline.servers:

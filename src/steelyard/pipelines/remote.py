@@ -21,7 +21,8 @@ from steelyard.pipelines.protocol import (
     stdio_transport,
     unreadable,
 )
-from steelyard.pipelines.server import Kind
+from steelyard.pipelines.server import NOTICES, Kind
+from steelyard.rag.endpoints import shown_address
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -33,6 +34,9 @@ START = "start"
 PURPOSE = "servers in processes of their own"
 DEAD_HINT = "run its program by hand to see why"
 SLOW_HINT = "give it more time with --timeout"
+DOWN_HINT = "is it running, and is the address right? one of ours is started by: steelyard serve NAME --http HOST:PORT"
+TOKEN_HINT = "name its token in the pipeline, under headers beside path: Authorization: Bearer TOKEN"
+DENIED = ("HTTP 401 Unauthorized", "HTTP 403 Forbidden")
 NOISE_HINT = "only messages of MCP belong there: let the server print to standard error"
 
 
@@ -130,6 +134,8 @@ class Fleet:
         texts = _texts(given.get("content"))
         if given.get("isError"):
             raise SystemFailure(texts[0] if texts else "the server says that it failed")
+        for words in _notices(given):
+            self._notify(words)
         if not texts:
             return given.get("structuredContent")
         try:
@@ -271,7 +277,20 @@ def _failure(link: _Link, what: str, error: BaseException) -> tuple[str, str | N
         return f"the server {name!r} did not answer in time ({what})", SLOW_HINT
     if said == CLOSED:
         return f"the server {name!r} ended before it answered ({what}): {_last_words(link)}", DEAD_HINT
-    return f"the server {name!r} failed ({what}): {_last_words(link) if link.refused else _short(said)}", None
+    if link.refused:
+        words = _last_words(link)
+        return f"the server {name!r} failed ({what}): {words}", TOKEN_HINT if words in DENIED else None
+    if what == START and link.place.address and _is_unreachable(error):
+        return (
+            f"the server {name!r} cannot be reached at {shown_address(link.place.address)}: {_short(said)}",
+            DOWN_HINT,
+        )
+    return f"the server {name!r} failed ({what}): {_short(said)}", None
+
+
+def _is_unreachable(error: BaseException) -> bool:
+    """Whether no connection was made; both majors of the library bring httpx, or its successor."""
+    return isinstance(error, ConnectionError) or type(error).__name__ in ("ConnectError", "ConnectTimeout")
 
 
 def _last_words(link: _Link) -> str:
@@ -292,6 +311,13 @@ def _texts(contents: Any) -> list[str]:
     return [each["text"] for each in found if each.get("type") == "text" and isinstance(each.get("text"), str)]
 
 
+def _notices(given: Mapping[str, Any]) -> list[str]:
+    """What a server of ours says beside its result."""
+    meta = given.get("_meta")
+    found = meta.get(NOTICES) if isinstance(meta, dict) else None
+    return [_short(each, TAIL) for each in found if isinstance(each, str)] if isinstance(found, list) else []
+
+
 def _as_sent(value: Any) -> Any:
     """A value as JSON; texts of prompts as messages."""
     if isinstance(value, Prompt):
@@ -303,5 +329,5 @@ def _as_text(value: Any) -> str:
     return str(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 200 else f"{text[:200]}…"
+def _short(text: str, most: int = 200) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -1,13 +1,13 @@
 """A bound pipeline run: step after step, loops in full, branches with their rows kept in pairs."""
 
 import copy
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from steelyard.errors import SteelyardError, SystemFailure, UnknownName
 from steelyard.pipelines.journal import Entry, Journal, fingerprint, is_routed, unrouted
+from steelyard.pipelines.placing import placed
 from steelyard.pipelines.plan import MEMORY, Bound, BoundBranch, BoundLoop, Call
 from steelyard.pipelines.remote import Prompt
 
@@ -142,7 +142,7 @@ def _result(call: Call, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         given = call.tool.function(**arguments)
     except SteelyardError as error:
-        raise _placed(error, call) from None
+        raise placed(error, call) from None
     if not call.outputs:
         return {}
     if call.tool.kind == "prompt":
@@ -155,16 +155,6 @@ def _result(call: Call, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     if missing:
         raise SystemFailure(f"{call.step.name} did not give {missing[0]!r}", where=call.step.where)
     return given
-
-
-def _placed(error: SteelyardError, call: Call) -> SteelyardError:
-    """The error of a tool, told with the place of the parameter that it speaks of, or of the step."""
-    first = error.problems[0]
-    spoken = (place for name, place in call.places.items() if re.search(rf"\b{re.escape(name)}\b", first.message))
-    place = next(spoken, call.step.where)
-    where = "" if first.where in ("", call.step.where, call.step.server) else f"{first.where}: "
-    more = "".join(f"\n{problem}" for problem in error.problems[1:])
-    return type(error)(f"{call.step.name}: {where}{first.message}{more}", where=place, hint=error.hint)
 
 
 def _loop(loop: BoundLoop, pools: Pools, told: Told, rows: Rows) -> bool:

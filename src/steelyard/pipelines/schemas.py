@@ -89,8 +89,15 @@ def _words(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
         return " or ".join(_words(each) for each in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"a list ({_words(schema['items'])})" if "items" in schema else "a list"
+        return f"a list of {_many(schema['items'])}" if "items" in schema else "a list"
     names = {"string": "text", "integer": "a whole number", "number": "a number", "object": "a mapping"}
     names |= {"boolean": "true or false"}
     kind = str(schema.get("type", "anything"))
     return names.get(kind, kind)
+
+
+def _many(schema: Mapping[str, Any]) -> str:
+    """What a list holds, in words."""
+    kinds = [each.get("type") for each in schema.get("anyOf", [schema])]
+    names = {"string": "texts", "integer": "whole numbers", "number": "numbers", "object": "mappings", "array": "lists"}
+    return " or ".join(names.get(str(kind), str(kind)) for kind in kinds)

@@ -26,6 +26,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["tool", "prompt"]
 Told = Callable[[int, int | None], None]
 
+NOTICES = "steelyard/notices"
+"""Under this name in `_meta` of its answer, a server elsewhere says what it has to say beside the result."""
+
 _TOLD: ContextVar[Told] = ContextVar("_TOLD", default=lambda done, total: None)
 _SAID: ContextVar[Callable[[str], None]] = ContextVar("_SAID", default=lambda words: None)
 
@@ -83,6 +86,7 @@ class Tool:
     kind: Kind = "tool"
     note: str = ""
     publishes: Callable[[Mapping[str, Any]], Sequence[str]] | None = None
+    checks: Callable[[Mapping[str, Any]], None] | None = None
 
     def binding_for(self, parameters: Mapping[str, Any]) -> Binding:
         """The binding with these parameters, and with what the tool publishes because of them."""
@@ -105,14 +109,21 @@ class Server:
     tools: dict[str, Tool] = field(default_factory=dict)
 
     def tool(
-        self, note: str = "", *, publishes: Callable[[Mapping[str, Any]], Sequence[str]] | None = None
+        self,
+        note: str = "",
+        *,
+        publishes: Callable[[Mapping[str, Any]], Sequence[str]] | None = None,
+        checks: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> Callable[[Function], Function]:
-        """Offer a function as a tool; `publishes` names its outputs where they depend on parameters."""
-        return self._offer(note, "tool", publishes)
+        """Offer a function as a tool; `publishes` names its outputs where they depend on parameters.
+
+        `checks` raises what is wrong with those arguments that are parameters, before the first step of a run.
+        """
+        return self._offer(note, "tool", publishes, checks)
 
     def prompt(self, note: str = "") -> Callable[[Function], Function]:
         """Offer a function as a prompt; it gives a list of texts."""
-        return self._offer(note, "prompt", None)
+        return self._offer(note, "prompt")
 
     def run(self) -> None:
         """Speak MCP over standard input and output until the input ends; what a server's program does."""
@@ -126,11 +137,15 @@ class Server:
         return Path(self.file).resolve().parents[1]
 
     def _offer(
-        self, note: str, kind: Kind, publishes: Callable[[Mapping[str, Any]], Sequence[str]] | None
+        self,
+        note: str,
+        kind: Kind,
+        publishes: Callable[[Mapping[str, Any]], Sequence[str]] | None = None,
+        checks: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> Callable[[Function], Function]:
         def register(function: Function) -> Function:
             name = function.__name__
-            self.tools[name] = Tool(name, function, _signed(note, function), kind, note, publishes)
+            self.tools[name] = Tool(name, function, _signed(note, function), kind, note, publishes, checks)
             return function
 
         return register

@@ -14,7 +14,7 @@ from steelyard.pipelines.hosts import is_loopback
 from steelyard.pipelines.offers import write_offer
 from steelyard.pipelines.protocol import Asked, Handlers, Refusal, check_library, make_server, run_stdio
 from steelyard.pipelines.schemas import input_schema, takes_null, takes_text, type_name
-from steelyard.pipelines.server import Server, Tool
+from steelyard.pipelines.server import NOTICES, Server, Tool, hearing
 
 if TYPE_CHECKING:
     from steelyard.pipelines.http_limits import Limits
@@ -125,10 +125,13 @@ async def _call_tool(
         if name == "build":
             write_offer(server, arguments)
             return {"content": [], "structuredContent": {"result": None}, "isError": False}
-        given = _checked(server, name, "tool", arguments).function(**arguments)
+        notices: list[str] = []
+        with hearing(said=notices.append):
+            given = _checked(server, name, "tool", arguments).function(**arguments)
         structured = given if isinstance(given, Mapping) else {"result": given}
-        text = json.dumps(structured, ensure_ascii=False)
-        return {"content": [{"type": "text", "text": text}], "structuredContent": dict(structured), "isError": False}
+        content = [{"type": "text", "text": json.dumps(structured, ensure_ascii=False)}]
+        told = {"_meta": {NOTICES: notices}} if notices else {}
+        return {"content": content, "structuredContent": dict(structured), "isError": False, **told}
 
     try:
         found: Mapping[str, Any] = await calls.run(name, work, asked)

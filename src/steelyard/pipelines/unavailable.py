@@ -11,7 +11,7 @@ from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.spec import Step
 
 UNAVAILABLE_HINT = (
-    "run UltraRAG's own server by --servers project, in UltraRAG's checkout and with its packages in the environment"
+    "activate UltraRAG's environment (its python first on the path) and use --servers project in its checkout"
 )
 _WEB: Final = "it searches the web"
 _IMAGES: Final = "it works on images"
@@ -62,6 +62,12 @@ def refuse_unavailable(steps: Iterable[Step], homes: Mapping[str, Home], choice:
         if reason is not None:
             message = f"UltraRAG has the tool {step.name}; Steelyard does not offer it: {reason}"
             raise ConfigError(message, where=step.where, hint=UNAVAILABLE_HINT)
+
+
+def offers_all(steps: Iterable[Step], home: Home) -> bool:
+    """Whether our server of the same folder has every tool that the steps use of this one."""
+    lacking = NOT_OFFERED.get(home.folder.name, {}) if home.folder is not None else {}
+    return not any(step.server == home.alias and step.tool in lacking for step in steps)
 
 
 def refuse_server(found: Located) -> None:

@@ -8,14 +8,28 @@ from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import ConfigError
 from steelyard.rag.conversations import Conversation, Outcome, Told
-from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, RefusedReply, is_refused, openai_library, passes, reason
+from steelyard.rag.endpoints import (
+    NOT_JSON,
+    EndpointSettings,
+    RefusedReply,
+    is_refused,
+    openai_library,
+    passes,
+    reason,
+    shown_address,
+)
 
 if TYPE_CHECKING:
     import openai
 
-VLLM_HINT: Final = "start one with: vllm serve MODEL; then set base_url: http://localhost:8000/v1 and model_name: MODEL"
+VLLM_HINT: Final = (
+    "start one with: vllm serve MODEL; then set backend: openai, and base_url: http://localhost:8000/v1 and "
+    "model_name: MODEL in backend_configs.openai"
+)
+KEY_HINT: Final = "the key is api_key in backend_configs or, where that is empty, the environment variable LLM_API_KEY"
 
 _OURS: Final = ("self", "messages", "model", "stream", "stream_options")
+_DENIED: Final = ("the model answered with status 401", "the model answered with status 403")
 _LONGEST_WAIT: Final = 120.0  # seconds
 _NO_CONTENT: Final = "the reply of the model has no choices/0/message/content"
 _CUT_OFF: Final = "the answer was cut off (finish_reason length)"
@@ -41,6 +55,12 @@ class ChatGenerator:
     def generate(self, conversations: Sequence[Conversation], told: Told) -> list[Outcome]:
         """One outcome per conversation, in their order."""
         return asyncio.run(self._generate(conversations, told))
+
+    def hint(self, error: str) -> str | None:
+        """What to do where every prompt failed with this error."""
+        if error.startswith("the model cannot be reached"):
+            return f"base_url is {shown_address(self._settings.base_url)}: does a server listen there?"
+        return KEY_HINT if error.startswith(_DENIED) else None
 
     async def _generate(self, conversations: Sequence[Conversation], told: Told) -> list[Outcome]:
         gate = asyncio.Semaphore(self._settings.concurrency)

@@ -3,8 +3,10 @@
 What fails is never an answer: it is None, with its reason beside it.
 """
 
+import difflib
 import importlib
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Final, Protocol
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure, UnknownName
@@ -60,7 +62,8 @@ def generate(
     asked = [conversation for conversation in conversations if conversation]
     answered = generator.generate(asked, told) if asked else []
     if answered and not proven and all(outcome.answer is None for outcome in answered):
-        raise SystemFailure(f"every generation failed: {answered[0].error}")
+        hint = generator.hint(answered[0].error or "") if isinstance(generator, ChatGenerator) else None
+        raise SystemFailure(f"every generation failed: {answered[0].error}", hint=hint)
     waiting = iter(answered)
     outcomes = [next(waiting) if conversation else Outcome(None, _EMPTY) for conversation in conversations]
     return [outcome.answer for outcome in outcomes], [outcome.error for outcome in outcomes]
@@ -125,9 +128,19 @@ def _chat(
         if not config.get("base_url"):
             raise ConfigError("vllm needs the base_url of a running server", where=where, hint=VLLM_HINT)
         renamed = {"model_name_or_path": "model_name"}
-        config = {renamed.get(name, name): value for name, value in config.items()}
+        unused = engine_settings(config)
+        config = {renamed.get(name, name): value for name, value in config.items() if name not in unused}
     settings = endpoint_settings(ChatSettings, config, key=key, where=where)
     return ChatGenerator(settings, sampling=sampling, extra=extra)
+
+
+def engine_settings(config: Mapping[str, Any]) -> list[str]:
+    """The settings of a vllm section that are for vLLM's engine: a server that is running has its own already.
+
+    A name that is close to a setting of ours is not among them: it is more likely misspelt.
+    """
+    known = [*(each.name for each in fields(ChatSettings)), "api_key", "model_name_or_path"]
+    return [name for name in config if name not in known and not difflib.get_close_matches(str(name), known)]
 
 
 def _section(settings: Any, where: str, name: str | None = None) -> Mapping[str, Any]:

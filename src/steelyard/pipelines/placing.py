@@ -1,0 +1,67 @@
+"""Where the error of a tool belongs: the line of the parameter that it speaks of, else that of the step."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from steelyard.errors import Problem, SteelyardError
+from steelyard.formats.yamls import Located
+from steelyard.pipelines.plan import Call
+
+
+def placed(error: SteelyardError, call: Call) -> SteelyardError:
+    """The error of a tool, told with the place of the parameter that it speaks of, or of the step."""
+    first = error.problems[0]
+    found = _in_section(first, call) or _of_file(first, call) or _first_named(call.places, first.message)
+    place = found or _of_quoted(first, call) or call.step.where
+    where = "" if first.where in ("", call.step.where, call.step.server) else f"{first.where}: "
+    more = "".join(f"\n{problem}" for problem in error.problems[1:])
+    return type(error)(f"{call.step.name}: {where}{first.message}{more}", where=place, hint=error.hint)
+
+
+def _in_section(problem: Problem, call: Call) -> str | None:
+    """The place of a setting below a parameter, where the problem names the section by its path with dots."""
+    head, *rest = problem.where.split(".")
+    section = call.located.get(head)
+    for name in rest:
+        fields = section.value if section is not None else None
+        section = fields.get(name) if isinstance(fields, Mapping) else None
+    if section is None or not isinstance(section.value, Mapping):
+        return None
+    named = {str(name): found.where for name, found in section.value.items()}
+    return _first_named(named, problem.message) or section.where
+
+
+def _of_file(problem: Problem, call: Call) -> str | None:
+    """The place of the parameter that names the file which the problem is about."""
+    for leaf in _texts(call):
+        if problem.where == leaf.value or problem.where.startswith((f"{leaf.value}:", f"{leaf.value}/")):
+            return leaf.where
+    return None
+
+
+def _of_quoted(problem: Problem, call: Call) -> str | None:
+    """The place of a text among the parameters that the problem quotes."""
+    return next((leaf.where for leaf in _texts(call) if repr(leaf.value) in problem.message), None)
+
+
+def _first_named(places: Mapping[str, str], message: str) -> str | None:
+    """The place of the name that stands first in a message."""
+    found = ((re.search(rf"\b{re.escape(name)}\b", message), place) for name, place in places.items())
+    starts = [(match.start(), place) for match, place in found if match]
+    return min(starts)[1] if starts else None
+
+
+def _texts(call: Call) -> Iterator[Located]:
+    return (leaf for located in call.located.values() for leaf in _leaves(located))
+
+
+def _leaves(located: Located) -> Iterator[Located]:
+    """The texts in a value, at any depth."""
+    if isinstance(located.value, Mapping):
+        for each in located.value.values():
+            yield from _leaves(each)
+    elif isinstance(located.value, list):
+        for each in located.value:
+            yield from _leaves(each)
+    elif isinstance(located.value, str) and located.value:
+        yield located

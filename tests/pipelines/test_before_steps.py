@@ -1,0 +1,182 @@
+"""What a run says before its first step, and what it says of itself at its end."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from steelyard.cli import main
+
+ROOT = Path(__file__).parents[2]
+ASK = """servers:
+  benchmark: servers/benchmark
+  evaluation: servers/evaluation
+pipeline:
+- benchmark.get_data
+- evaluation.evaluate
+"""
+PARAMETERS = """benchmark:
+  benchmark:
+    path: answers.jsonl
+    key_map: {q_ls: q, gt_ls: gold, pred_ls: said}
+evaluation:
+  metrics: [em]
+  save_path: null
+"""
+
+
+@pytest.fixture
+def answers(tmp_path, monkeypatch):
+    """Two answers, one of them right, and the pipeline that weighs them."""
+    (tmp_path / "answers.jsonl").write_text(
+        '{"q": "1?", "gold": ["one"], "said": "one"}\n{"q": "2?", "gold": ["two"], "said": "one"}\n'
+    )
+    (tmp_path / "p.yaml").write_text(ASK)
+    (tmp_path / "parameters").mkdir()
+    (tmp_path / "parameters" / "p_parameter.yaml").write_text(PARAMETERS)
+    shutil.copytree(ROOT / "data", tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    return tmp_path
+
+
+def said_of(text: str, *arguments: str) -> int:
+    Path("parameters/p_parameter.yaml").write_text(text)
+    return main(["run", "p.yaml", *arguments])
+
+
+def test_the_command_that_goes_on_repeats_the_options_of_the_run(answers, capsys, monkeypatch):
+    monkeypatch.setenv("RETRIEVER_ADOPT", "")  # --adopt sets it: it is taken back after the test
+    Path("other file.yaml").write_text(PARAMETERS + "  legal_path: nowhere\n")
+    Path("p.yaml").write_text(ASK + "- evaluation.evaluate_trec\n")
+    shutil.rmtree("data")
+    given = ["run", "p.yaml", "--param", "other file.yaml", "--servers", "ours", "--adopt", "--lang", "zh"]
+    assert main([*given, "--isolated"]) != 0
+    err = capsys.readouterr().err
+    command = "steelyard run p.yaml --resume --param 'other file.yaml' --servers ours --lang zh --isolated --adopt\n"
+    assert err.count(f"继续运行：{command}") == 1
+    assert "快照：output/" in err
+    assert main(["run", "p.yaml"]) != 0
+    assert "\ngo on with: steelyard run p.yaml --resume\n" in capsys.readouterr().err
+
+
+def test_build_under_lang_zh_is_chinese(answers, capsys):
+    assert main(["build", "p.yaml"]) == 0
+    capsys.readouterr()
+    assert main(["build", "p.yaml", "--lang", "zh"]) == 0
+    assert "新增：无；" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("    limt: 3", "no setting is called 'limt'\nhint: did you mean 'limit'?"),
+        ("    shufle: true", "no setting is called 'shufle'\nhint: did you mean 'shuffle'?"),
+        ("    limit: 0", "limit must be a whole number from 1 on, or -1 for all, not 0"),
+        ("    shuffle: 1", "shuffle must be true or false, not 1"),
+    ],
+)
+def test_settings_of_a_benchmark_are_checked_with_their_line(answers, capsys, line, message):
+    assert said_of(PARAMETERS.replace("    key_map", f"{line}\n    key_map")) == 2
+    place = "parameters/p_parameter.yaml:4"
+    assert capsys.readouterr().err == f"{place}: benchmark.get_data: {message}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("[em]", "[em, rouge-z]", 6, "no metric is called 'rouge-z'"),
+        ("save_path: null", "profile: ultra", 7, "no profile is called 'ultra'"),
+    ],
+)
+@pytest.mark.parametrize("isolated", [[], ["--isolated"]])
+def test_names_of_an_evaluation_are_checked_before_the_first_step(  # noqa: PLR0917 - two parametrizations
+    answers, capsys, old, new, line, message, isolated
+):
+    assert said_of(PARAMETERS.replace(old, new), *isolated) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"parameters/p_parameter.yaml:{line}: evaluation.evaluate: {message}\nhint: did you mean")
+    assert "snapshot" not in err
+    assert not Path("output").exists()
+
+
+def test_a_missing_file_is_told_with_the_line_of_its_parameter(answers, capsys):
+    assert said_of(PARAMETERS.replace("answers.jsonl", "nothing.jsonl")) == 2
+    place = "parameters/p_parameter.yaml:3: benchmark.get_data: nothing.jsonl: no such file\n"
+    assert capsys.readouterr().err.startswith(place)
+    Path("p.yaml").write_text(ASK.replace("- benchmark.get_data\n- evaluation.evaluate", "- evaluation.evaluate_trec"))
+    assert said_of("evaluation:\n  run_path: data/run_a.txt\n  qrels_path: data/none.txt\n") == 2
+    place = "parameters/p_parameter.yaml:3: evaluation.evaluate_trec: data/none.txt: no such file\n"
+    assert place in capsys.readouterr().err
+
+
+def test_build_says_which_parameters_run_refuses(answers, capsys):
+    Path("parameters/p_parameter.yaml").write_text(PARAMETERS + "  metrix: [em]\n")
+    assert main(["build", "p.yaml"]) == 0
+    refusal = "parameters/p_parameter.yaml:8: evaluation has no parameter 'metrix'\nhint: did you mean 'metrics'?\n"
+    assert f"to be corrected, or run refuses to start:\n{refusal}" in capsys.readouterr().err
+    assert main(["run", "p.yaml"]) == 2
+    assert capsys.readouterr().err == refusal
+
+
+def test_a_list_of_the_wrong_type_is_named_in_plain_words(answers, capsys):
+    assert said_of(PARAMETERS.replace("[em]", "{em: 1}")) == 2
+    assert "evaluation.metrics must be a list of texts or text or null, not" in capsys.readouterr().err
+
+
+def test_notices_of_servers_in_processes_of_their_own_are_shown(answers, capsys):
+    Path("answers.jsonl").write_text('{"q": "1?", "gold": ["A"], "said": "A"}\n')
+    for isolated in ([], ["--isolated"]):
+        assert said_of(PARAMETERS.replace("save_path: null", "save_path: out/r.json"), *isolated) == 0
+        err = capsys.readouterr().err
+        assert "1 of 1 questions have references that are not English, or articles alone ('A')" in err
+        assert err.count("saved: out/r_") == 1
+
+
+MODEL = """servers:
+  generation: servers/generation
+pipeline:
+- generation.generation_init
+"""
+
+
+def test_settings_of_the_engine_of_vllm_are_left_out_with_one_notice(answers, capsys):
+    Path("p.yaml").write_text(MODEL)
+    engine = (
+        "      gpu_ids: '2,3'\n      gpu_memory_utilization: 0.9\n      dtype: auto\n      trust_remote_code: true\n"
+    )
+    head = "generation:\n  backend: vllm\n  backend_configs:\n    vllm:\n      model_name_or_path: m\n"
+    assert said_of(head + engine) == 2
+    err = capsys.readouterr().err
+    assert "p_parameter.yaml:5: generation.generation_init: backend_configs.vllm: vllm needs the base_url" in err
+    assert "then set backend: openai" in err
+    assert said_of(f"{head}      base_url: http://127.0.0.1:9/v1\n{engine}") == 0
+    notice = "backend_configs.vllm: for the engine of vLLM, and left out: gpu_ids, gpu_memory_utilization, dtype, "
+    assert f"{notice}trust_remote_code\n" in capsys.readouterr().err
+    assert said_of(f"{head}      base_url: http://127.0.0.1:9/v1\n      concurency: 3\n") == 2
+    assert "p_parameter.yaml:7: generation.generation_init: backend_configs.vllm: no setting is called" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_server_that_is_down_is_told_with_its_address(answers, capsys):
+    Path("p.yaml").write_text("servers:\n  far: http://127.0.0.1:9/mcp\npipeline:\n- far.tool\n")
+    assert main(["run", "p.yaml"]) == 3
+    err = capsys.readouterr().err
+    assert "p.yaml:2: the server 'far' cannot be reached at http://127.0.0.1:9/mcp: " in err
+    assert "hint: is it running, and is the address right?" in err
+
+
+@pytest.mark.parametrize("placeholder", ["abc", "EMPTY"])
+def test_a_placeholder_gives_way_to_the_key_of_the_environment(answers, capsys, monkeypatch, placeholder):
+    Path("p.yaml").write_text(MODEL)
+    text = (
+        f"generation:\n  backend: openai\n  backend_configs:\n    openai: {{model_name: m, api_key: {placeholder}}}\n"
+    )
+    notice = f"backend_configs.openai.api_key is a placeholder ({placeholder}): LLM_API_KEY is used instead\n"
+    monkeypatch.delenv("LLM_API_KEY", raising=False)
+    assert said_of(text) == 0
+    assert notice not in capsys.readouterr().err
+    monkeypatch.setenv("LLM_API_KEY", "sk-mine")
+    assert said_of(text) == 0
+    assert notice in capsys.readouterr().err
