@@ -8,7 +8,7 @@ demo: .venv/ready
 	$(BIN)/steelyard demo
 
 test: .venv/ready node
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 # what the tests of the browser and of the TypeScript client need; without npm they are skipped, and say so
 node:
