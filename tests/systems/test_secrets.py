@@ -62,6 +62,11 @@ INSIDE = [
     "prog bob:hunter2x@host",
     "prog 'postgres://bob:hunter2x/y@host/db'",
     "prog accountKey=hunter2x",
+    """prog '{"auth": {"bearer": "hunter2x"}}'""",
+    """python3 -c "import os; os.environ['API_KEY']='hunter2x'" """,
+    "prog '--api-key=a hunter2x'",
+    "prog -H 'X-Api-Key: hunter2x'",
+    "prog '--header=Authorization: Bearer hunter2x'",
     "prog --dbPassword hunter2x",
 ]
 

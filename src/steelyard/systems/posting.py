@@ -161,7 +161,8 @@ def _target(url: str) -> "httpcore.URL":
         host = parsed.host
         parsed.raw_host.decode("ascii").encode("idna")  # as it is looked up: no part is empty or too long
     except (httpx.InvalidURL, ValueError) as error:
-        why = "" if "@" in url else f" ({error})"  # which may repeat a password
+        reason = "its host is no name" if isinstance(error, UnicodeError) else error
+        why = "" if "@" in url else f" ({reason})"  # which may repeat a password
         raise ConfigError(f"this is no address: {masked_url(url)}{why}", hint=ADDRESS_HINT) from None
     if parsed.scheme not in ("http", "https") or not host:
         raise ConfigError(f"this is no address: {masked_url(url)}", hint=ADDRESS_HINT)

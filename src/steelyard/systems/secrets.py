@@ -27,7 +27,8 @@ _HEADER: Final = re.compile(rf"((?:[A-Za-z0-9]{{1,30}}-){{0,4}}{_WORD}\s?:\s?(?:
 _RUN: Final = r"""(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|'[^']*(?:'|$)|\\.|[^\s"';&|])+"""
 _STRING: Final = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')(?=[\s,;}\])]|$)"""  # as in JSON
 _PAIR: Final = re.compile(
-    rf"""(?<![A-Za-z0-9])({_LONG_NAME}\\?["']?\s{{0,3}}[=:]>?\s{{0,3}}(?:Bearer |Basic )?)({_STRING}|{_RUN})""",
+    rf"""(?<![A-Za-z0-9])({_LONG_NAME}\\?["']?\]?\s{{0,3}}[=:]>?\s{{0,3}}(?:Bearer |Basic )?)"""
+    rf"""(?!{{\s*\\?["'])({_STRING}|{_RUN})""",
     re.IGNORECASE,
 )
 _PIECE: Final = re.compile(r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\]|["'\\])+""")
