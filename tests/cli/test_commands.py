@@ -194,6 +194,14 @@ MISTAKES = {
         ("retrieval", QRELS, RUN_A, "--metrics-from", "nobody_has_this"),
         "no module is called 'nobody_has_this'\nhint: a module is looked for in this folder and on PYTHONPATH\n",
     ),
+    "a path as a module": (
+        ("metrics", "--metrics-from", "../x"),
+        "no module is called '../x'\nhint: a module is looked for in this folder and on PYTHONPATH\n",
+    ),
+    "a module in no package": (
+        ("retrieval", QRELS, RUN_A, "--metrics-from", ".x"),
+        "no module is called '.x'\nhint: a module is looked for in this folder and on PYTHONPATH\n",
+    ),
     "a folder as output": (
         ("retrieval", QRELS, RUN_A, "-o", "folder.md"),
         "folder.md: this is a folder, a file is needed\n",

@@ -96,3 +96,19 @@ def test_cells_are_no_formulas():
     rows = list(csv.reader(io.StringIO(render_csv(Report([made], (), True)), newline="")))
     shown = ["'=1+1", "'+cmd", "'-x", "'@SUM(A1)", "'\tx", "'\rx", "'＝1", "-5", "+1e-3", "a=b", "'=1"]
     assert rows[1:] == [["'=HYPERLINK(1)", name, "-0.5"] for name in shown]
+
+
+@pytest.mark.parametrize("unseen", [" ", "\u3000", "\0", "\ufeff", "\u200b", "\xa0", "\x1f", '"', " \u2060\0"])
+def test_what_is_not_seen_before_a_formula(unseen):
+    made = Table(ids=[f"{unseen}=1", f"x{unseen}"], columns={"EM": np.zeros(2)}, name="r")
+    rows = list(csv.reader(io.StringIO(render_csv(Report([made], (), True)), newline="")))
+    assert [row[1] for row in rows[1:]] == [f"'{unseen}=1", f"x{unseen}"]
+
+
+@pytest.mark.parametrize("name", [";=5", "x;=cmd()", "x; \u200b@SUM(A1)", "x\t+1", "x\n=1", 'x;"=1"', "x;=1;=2"])
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_no_other_separator_makes_a_formula(name, separator):
+    made = Table(ids=[name], columns={"EM": np.zeros(1)}, name="r")
+    text = render_csv(Report([made], (), True))
+    cells = [cell for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) for cell in row]
+    assert not [cell for cell in cells if cell.strip(' \u200b"').startswith(("=", "+", "@"))]

@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,6 +60,24 @@ def test_a_mobile_number_in_any_grouping(number, between):
 @pytest.mark.parametrize("text", ["1" * 10**6, "13000000021 " * 80_000, "路1" * 300_000, "1 " * 500_000, "(" * 500_000])
 def test_a_very_long_text_is_no_trap(text):
     assert len(mask_text(text)) == len(text)
+
+
+def work_of(numbers):
+    """How long the processor is busy hiding this many numbers, each different."""
+    values = [" ".join(f"138{number:08d}" for number in range(numbers)), "no number"]
+    start = time.process_time()
+    assert mask_values(values)[0].count("*") == 7 * numbers
+    return time.process_time() - start
+
+
+def test_the_work_grows_like_the_text():
+    few, many = work_of(2_000), work_of(20_000)
+    assert many < 50 * few  # 10 times the numbers; each number looked for in all of the text would be 100 times
+
+
+def test_numbers_that_overlap_are_both_hidden():
+    values = ["账号是 123456789012", "账号是 901234567890", "12345678901234567890"]
+    assert mask_values(values)[2] == "****************7890"
 
 
 def table_of(output, **fields):

@@ -174,7 +174,7 @@ def test_a_status_with_an_empty_body(serve):
     )
 
 
-@pytest.mark.parametrize(("wish", "low", "high"), [("7", 7, 7), (60, 30, 60), (-60, 0, 0)])
+@pytest.mark.parametrize(("wish", "low", "high"), [("7", 7, 7), ("\xa0" * 25 + "5 ", 5, 5), (60, 30, 60), (-60, 0, 0)])
 def test_retry_after(serve, wish, low, high):
     header = wish if isinstance(wish, str) else formatdate(time.time() + wish, usegmt=True)
     failure = failure_of(serve(Answer(b"", status=429, headers={"Retry-After": header})).url)

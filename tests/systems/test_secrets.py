@@ -8,7 +8,7 @@ from steelyard.systems.command import CommandSystem
 from steelyard.systems.http import HttpSystem
 from steelyard.systems.opening import open_system
 from steelyard.systems.records import Ask
-from steelyard.systems.secrets import masked_command, masked_url
+from steelyard.systems.secrets import masked_command, masked_url, secrets_in_command
 from steelyard.systems.settings import SystemSettings
 
 ASK = Ask("q1", "?")
@@ -31,6 +31,77 @@ ASK = Ask("q1", "?")
 )
 def test_command_lines(command, shown):
     assert masked_command(command) == (shown or command)
+
+
+INSIDE = [
+    "sh -c 'cd /x && API_KEY=hunter2x prog'",
+    "sh -c 'prog --password hunter2x'",
+    "sh -c 'prog --password \"hunter2x\" -v'",
+    "sh -c 'ssh h \"prog --token hunter2x\"'",
+    "sh -c \"curl -u bob:hunter2x h && API_KEY='hunter2x' prog\"",
+    """prog '{"api_key": "hunter2x"}'""",
+    """prog '{"a": 1, "apiKey":"hunter2x", "b": 2}'""",
+    """prog "{'password': 'hunter2x'}" """,
+    """sh -c 'prog "{\\"api_key\\": \\"hunter2x\\"}"'""",
+    "prog --set=auth.token=hunter2x",
+    "prog --dsn 'Server=h;Password=hunter2x;'",
+    "prog 'Server=h;Password=hunter2x;Database=d'",
+    "prog --x-api-key:hunter2x",
+    "prog --key2 hunter2x",
+    "prog --token --hunter2x",
+    "prog --cookie session=hunter2x",
+    "prog -u bob:hunter2x",
+    "prog --user bob:hunter2x",
+    "prog --user=bob:hunter2x",
+    "prog -phunter2x",
+    "prog -p hunter2x",
+    "prog -k hunter2x",
+    "prog --pw hunter2x",
+    "prog --login=hunter2x",
+    "prog --login hunter2x",
+    "prog bob:hunter2x@host",
+    "prog 'postgres://bob:hunter2x/y@host/db'",
+    "prog accountKey=hunter2x",
+    """prog '{"auth": {"bearer": "hunter2x"}}'""",
+    """python3 -c "import os; os.environ['API_KEY']='hunter2x'" """,
+    "prog '--api-key=a hunter2x'",
+    "prog -H 'X-Api-Key: hunter2x'",
+    "prog '--header=Authorization: Bearer hunter2x'",
+    "prog --dbPassword hunter2x",
+]
+
+
+@pytest.mark.parametrize("command", INSIDE)
+def test_secrets_within_words(command):
+    assert "hunter2x" not in masked_command(command)
+    assert any(secret.endswith("hunter2x") for secret in secrets_in_command(command)) or "/y@" in command
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -u my.py -p 8080 -k 10 --tokenizer cl100k --user bob",
+        "sh -c 'cd /x && python my.py --model qwen3'",
+        """prog '{"model": "qwen3", "max_tokens": 512}' --set=a.b=c""",
+        "java -cp a.jar -port 80 -parallel x.Main monkey=1 keyboard: none",
+        "prog --prompt 'Answer the question: who signed?' --auth --verbose",
+    ],
+)
+def test_what_is_no_secret_stays(command):
+    assert masked_command(command) == command
+    assert not secrets_in_command(command)
+
+
+def test_what_stands_around_a_secret_stays():
+    assert masked_command("sh -c 'cd /x && K=1 prog --password hunter2 -v'") == (
+        "sh -c 'cd /x && K=1 prog --password *** -v'"
+    )
+    assert masked_command("""p '{"api_key": "hunter2", "b": 2}'""") == """p '{"api_key": "***", "b": 2}'"""
+
+
+@pytest.mark.parametrize("piece", ["a-", "a.", "key", "'", '"', "\\", "u:", "a=", "--key ", "Bearer ", "http:/", "-p"])
+def test_a_very_long_command_is_no_trap(piece):
+    assert masked_command(f"prog {piece * 5_000}")
 
 
 def test_addresses():
@@ -87,3 +158,40 @@ def test_names_of_headers(name):
 def test_ports(port):
     with pytest.raises(ConfigError):
         HttpSystem(f"http://127.0.0.1:{port}/", SystemSettings())
+
+
+def test_credentials_that_a_server_repeats(serve):
+    echoed = b"Basic dTpodW50ZXIyeA== dTpodW50ZXIyeA hunter2y; hunter2z"
+    url = serve(Answer(echoed, status=400)).url.replace("http://", "http://u:hunter2x@") + "/a;key=hunter2z?hunter2y"
+    system = HttpSystem(url, SystemSettings())
+    with pytest.raises(SystemFailure) as caught:
+        system.ask(ASK)
+    assert caught.value.message == "the system answered with status 400: Basic *** *** ***; ***"
+    assert system.name.endswith("/a;key=***")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://u:hunter2/x@h/",
+        "http://u:hunter2x#y@h/",
+        "http:/u:hunter2x@h/echo",
+        "http:///u:hunter2x@h/",
+        "http://u:x?hunter2@h/",
+        "http://u:hunter2x@[::1/",
+        "http://u:hunter2x@h:port/",
+        "http://u:hunter2x@a..b/",
+        "http://[::1/",
+        "http://xn--a/",
+        "http://a..b/",
+        "http://.x/",
+        f"http://{'a' * 70}/",
+        "http://\u2100/",
+    ],
+)
+def test_what_is_no_address(url):
+    for spec in (url, f"openai:model@{url}"):
+        with pytest.raises(ConfigError) as caught:
+            open_system(spec)
+        assert "hunter2" not in str(caught.value)
+        assert "no address" in str(caught.value) or "openai:MODEL@BASE_URL" in str(caught.value)

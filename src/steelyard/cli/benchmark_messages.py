@@ -217,6 +217,7 @@ BENCHMARK = {
     "{} gave {} items for {} rows": "{} 给出 {} 项，应为 {} 行",
 }
 BENCHMARK_WORDS = {
+    "its host is no name": "其中的主机名无效",
     "question type": "题型",
     "system": "系统",
     "server": "服务器",

@@ -131,14 +131,18 @@ def _load_module(module: str, folders: list[str]) -> None:
     """Import a module, looking into `folders` only after everything that is installed."""
     if not module:
         raise ConfigError("no module is named", hint="for example --metrics-from my_metrics")
+    unknown = UnknownName(
+        f"no module is called {module!r}", hint="a module is looked for in this folder and on PYTHONPATH"
+    )
+    if not (all(module.split(".")) and module.isprintable()):  # a path, or a place relative to no package
+        raise unknown
     sys.path += folders
     try:
         importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0] and error.name != module:
             raise ConfigError(f"the module {module!r} cannot be imported: {error}") from None
-        hint = "a module is looked for in this folder and on PYTHONPATH"
-        raise UnknownName(f"no module is called {module!r}", hint=hint) from None
+        raise unknown from None
     finally:
         del sys.path[len(sys.path) - len(folders) :]
 

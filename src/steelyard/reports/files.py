@@ -24,8 +24,15 @@ Renderer = Callable[[Report, Language, "Mapping[str, Document]"], str]
 PLOTS: Final = (".svg", ".png")
 """What `plots` writes; it and the page are loaded when they are asked for."""
 
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_UNSEEN: Final = (
+    r"[\s\x00-\x20\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u2060-\u206f"
+    r"\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff\"]"
+)
+"""Blanks, control characters and others that are not seen; a program may leave them out, and quotation marks too."""
+_FORMULA: Final = re.compile(rf"{_UNSEEN}*[=+\-@＝＋－＠]")
 """How a formula begins for some spreadsheet (OWASP, CSV injection)."""
+_CELL_END: Final = re.compile(r"([;\t\r\n])")
+"""Where some spreadsheet begins another cell: one that separates by these knows no quotation marks within a cell."""
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _DIFFERENCE = ("b", "diff", "p_value", "p_adjusted", "significant")
 """The columns of a comparison, named as in JSON."""
@@ -49,9 +56,12 @@ def _csv_line(row: Sequence[object]) -> str:
 
 
 def _csv_cell(value: object) -> object:
-    """A cell that no spreadsheet takes for a formula: text that begins like one is preceded by an apostrophe."""
-    is_formula = isinstance(value, str) and value.startswith(_FORMULA) and not _NUMBER.fullmatch(value)
-    return f"'{value}" if is_formula else value
+    """A cell in which no spreadsheet finds a formula: an apostrophe precedes whatever begins like one."""
+    if not isinstance(value, str) or _NUMBER.fullmatch(value):
+        return value
+    pieces = _CELL_END.split(value)
+    marked = "".join(f"'{piece}" if _FORMULA.match(piece) else piece for piece in pieces)
+    return f"'{marked}" if marked.startswith(("\t", "\r", "\n")) else marked
 
 
 def _item_rows(report: Report) -> Iterator[list[object]]:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from steelyard.errors import Problem
@@ -148,6 +148,14 @@ def _hide(text: str, passages: Iterable[Private]) -> str:
     return "".join(characters)
 
 
+def _hidden_part(text: str, passage: Private) -> str:
+    """The passage alone, as it is shown."""
+    characters = list(text[passage.start : passage.end])
+    for place in passage.places:
+        characters[place - passage.start] = MASK
+    return "".join(characters)
+
+
 def _texts(value: Any) -> Iterator[str]:
     match value:
         case str():
@@ -160,24 +168,39 @@ def _texts(value: Any) -> Iterator[str]:
                 yield from _texts(each)
 
 
-def _known(texts: Iterable[str]) -> Mapping[str, str]:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Private numbers with what is shown of each, which is as long; by their beginning, how long they may be."""
+
+    shown: Mapping[str, str]
+    lengths: Mapping[str, Sequence[int]]
+
+    @classmethod
+    def of(cls, shown: Mapping[str, str]) -> "_Known":
+        lengths: dict[str, set[int]] = {}
+        for whole in shown:
+            lengths.setdefault(whole[:_LEAST], set()).add(len(whole))
+        return cls(shown, {beginning: sorted(each) for beginning, each in lengths.items()})
+
+
+def _known(texts: Iterable[str]) -> _Known:
     """Private numbers of these texts, as they stand there and without blanks and dashes, and what is shown of them."""
     found: dict[str, str] = {}
     for text in texts:
         for passage in private_passages(text):
             whole = text[passage.start : passage.end]
             if passage.kind not in _WORDY and len(passage.places) >= _LEAST:
-                hidden = _hide(text, [passage])[passage.start : passage.end]
+                hidden = _hidden_part(text, passage)
                 found[whole] = hidden
                 found[_bare(whole)] = _bare(hidden)
-    return found
+    return _Known.of(found)
 
 
 def _bare(text: str) -> str:
     return re.sub(r"[ ()+-]", "", text)
 
 
-def _masked(value: Any, known: Mapping[str, str]) -> Any:
+def _masked(value: Any, known: _Known) -> Any:
     match value:
         case str():
             return _mask_known(mask_text(value), known)
@@ -191,7 +214,14 @@ def _masked(value: Any, known: Mapping[str, str]) -> Any:
     return value
 
 
-def _mask_known(text: str, known: Mapping[str, str]) -> str:
-    for whole, hidden in known.items():
-        text = text.replace(whole, hidden)
-    return text
+def _mask_known(text: str, known: _Known) -> str:
+    """The text with all that is known hidden, also where one number overlaps another; in one pass over the text."""
+    if not known.shown:
+        return text
+    characters = list(text)
+    for start in range(len(text) - _LEAST + 1):
+        for length in known.lengths.get(text[start : start + _LEAST], ()):
+            for place, shown in enumerate(known.shown.get(text[start : start + length], ()), start):
+                if shown == MASK:
+                    characters[place] = MASK
+    return "".join(characters)

@@ -13,8 +13,8 @@ class HttpSystem:
     """Posts {"id", "question", "document"}, or what a template makes of them, and reads the record that comes back."""
 
     def __init__(self, url: str, settings: SystemSettings) -> None:
-        self.name = address(url)
         self._poster = Poster(url, headers=settings.headers, timeout=settings.timeout, proxy=settings.proxy)
+        self.name = address(url)
         self._request = RequestTemplate.parse(settings.request) if settings.request else None
         self._response = ResponseTemplate.parse(settings.response) if settings.response else None
 

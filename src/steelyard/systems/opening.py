@@ -43,7 +43,7 @@ def _chat(rest: str, settings: SystemSettings) -> System:
     found = _CHAT.fullmatch(rest)
     if not found:
         raise ConfigError(
-            f"a chat model is openai:MODEL@BASE_URL, not {masked_command('openai:' + rest)!r}", hint=CHAT_HINT
+            f"a chat model is openai:MODEL@BASE_URL, not {'openai:' + masked_command(rest)!r}", hint=CHAT_HINT
         )
     return ChatSystem(found["model"], found["url"], settings)
 

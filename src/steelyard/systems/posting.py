@@ -4,7 +4,6 @@ import json
 import re
 import ssl
 import time
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -17,7 +16,7 @@ from steelyard.errors import ConfigError, SystemFailure
 from steelyard.formats.bounded import ACCEPTED, BadEncoding, TooLarge, decode_bounded
 from steelyard.systems.decoding import beginning, check_size, decode_reply, too_large
 from steelyard.systems.records import TryAgain
-from steelyard.systems.secrets import hiding, masked_url, secrets_in_request
+from steelyard.systems.secrets import basic_credentials, hiding, masked_url, secrets_in_request
 
 if TYPE_CHECKING:
     import httpcore
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a name of a header, as HTTP has it
 _LARGEST_PORT: Final = 65_535
+ADDRESS_HINT = "for example http://localhost:8000/ask"
 
 
 class Poster:
@@ -38,7 +38,7 @@ class Poster:
     def __init__(self, url: str, *, headers: Mapping[str, str], timeout: float, proxy: str | None = None) -> None:
         self._target = _target(url)
         _check_headers(headers)
-        self._secrets = secrets_in_request(url, headers)
+        self._secrets = secrets_in_request(url, headers) | secrets_in_request(proxy or "", {})
         self._headers = _headers(url, headers)
         self._timeout = timeout
         self._proxy = proxy
@@ -111,8 +111,7 @@ def _headers(url: str, given: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     ours = {"accept": "application/json, */*", "accept-encoding": ACCEPTED, "connection": "close"}
     ours |= {"content-type": "application/json", "user-agent": f"steelyard/{__version__}"}
     if parts.username is not None:
-        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        ours["authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+        ours["authorization"] = f"Basic {basic_credentials(url)}"
     named = {name.lower() for name in given}
     chosen = {**{name.title(): value for name, value in ours.items() if name not in named}, **given}
     return [(name.encode("ascii"), value.encode("ascii")) for name, value in chosen.items()]
@@ -141,16 +140,15 @@ def _check_status(status: int, headers: Mapping[str, str], content: bytes) -> No
 
 def _seconds(retry_after: str | None) -> float | None:
     """What Retry-After says, in seconds from now; None if it says nothing."""
-    if retry_after is None:
-        return None
-    if retry_after.strip().isdecimal():
-        return float(retry_after[:20])
+    said = (retry_after or "").strip()
+    if said.isdecimal():
+        return float(said[:20])
     try:
-        moment = parsedate_to_datetime(retry_after)
+        moment = parsedate_to_datetime(said)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
     except (ValueError, OverflowError):
         return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
 def _target(url: str) -> "httpcore.URL":
@@ -159,11 +157,15 @@ def _target(url: str) -> "httpcore.URL":
     import httpx
 
     try:
-        parsed = httpx.URL(url)
-    except httpx.InvalidURL as error:
-        raise ConfigError(f"this is no address: {masked_url(url)} ({error})") from None
-    if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise ConfigError(f"this is no address: {masked_url(url)}", hint="for example http://localhost:8000/ask")
+        parsed, _ = httpx.URL(url), urlsplit(url)
+        host = parsed.host
+        parsed.raw_host.decode("ascii").encode("idna")  # as it is looked up: no part is empty or too long
+    except (httpx.InvalidURL, ValueError) as error:
+        reason = "its host is no name" if isinstance(error, UnicodeError) else error
+        why = "" if "@" in url else f" ({reason})"  # which may repeat a password
+        raise ConfigError(f"this is no address: {masked_url(url)}{why}", hint=ADDRESS_HINT) from None
+    if parsed.scheme not in ("http", "https") or not host:
+        raise ConfigError(f"this is no address: {masked_url(url)}", hint=ADDRESS_HINT)
     if parsed.port is not None and not 0 < parsed.port <= _LARGEST_PORT:
         raise ConfigError(f"a port lies between 1 and {_LARGEST_PORT}, not {parsed.port}")
     return httpcore.URL(scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path)
