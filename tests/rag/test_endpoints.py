@@ -117,6 +117,10 @@ def test_an_endpoint_that_is_not_there(stub):
         ({"api_key": 7}, "api_key must be text, not int"),
         ({"api_key": "sk-\nx"}, "the key holds characters that HTTP does not allow"),
         ({"base_url": "file:///x"}, "this is no address: file:///x\nhint: for example http://localhost:8000/v1"),
+        (
+            {"base_url": "http://u:key@[::1/v1"},
+            "this is no address: [::1/v1\nhint: for example http://localhost:8000/v1",
+        ),
         ({"retires": 3}, "no setting is called 'retires'\nhint: did you mean 'retries'?"),
         (
             {"zzz": 1},

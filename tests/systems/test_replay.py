@@ -81,7 +81,7 @@ def test_a_results_file(tmp_path):
         ("out.jsonl", "", "there are no answers in it"),
         (
             "out.jsonl",
-            '{"kind": "answers", "name": "x", "signature": "", "metrics": []}\n{"id": "a", "scores": {}}\n',
+            '{"kind": "answers", "name": "x", "signature": "", "metrics": ["EM"]}\n{"id": "a", "scores": {"EM": 1}}\n',
             "no outputs are recorded in this result",
         ),
         ("out.jsonl", '{"id": "a", "answer": NaN}', "NaN is not a number that JSON knows"),

@@ -105,9 +105,21 @@ def redirect(location: str | None) -> str:
 
 
 def shown_address(url: str) -> str:
-    """An address without the name and password that may stand in it."""
-    parts = urlsplit(url)
+    """An address without the name and password that may stand in it; of one that is none, what is behind the last @."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url.rpartition("@")[2]
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+
+def is_address(url: str) -> bool:
+    """Whether a text is an address that can be asked over HTTP."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _told(error: Exception, settings: EndpointSettings) -> str:
@@ -144,8 +156,7 @@ def _check_number(name: str, value: Any, least: int, where: str) -> None:
 
 
 def _check_url(url: str, where: str) -> None:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not is_address(url):
         raise ConfigError(
             f"this is no address: {shown_address(url)}", where=where, hint="for example http://localhost:8000/v1"
         )

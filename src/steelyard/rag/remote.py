@@ -3,10 +3,9 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, SystemFailure
-from steelyard.rag.endpoints import NOT_JSON, RefusedReply, passes, redirect, shown_address
+from steelyard.rag.endpoints import NOT_JSON, RefusedReply, is_address, passes, redirect, shown_address
 from steelyard.rag.queries import checked_queries, from_one
 
 if TYPE_CHECKING:
@@ -78,8 +77,11 @@ def _json(reply: "httpx.Response", failure: Callable[[str], SystemFailure]) -> A
 
 
 def _search_address(url: str) -> str:
-    if not isinstance(url, str) or urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
-        raise ConfigError(f"this is no address: {url}", hint="for example http://127.0.0.1:64501")
+    if not isinstance(url, str) or not is_address(url):
+        raise ConfigError(
+            f"this is no address: {url if not isinstance(url, str) else shown_address(url)}",
+            hint="for example http://127.0.0.1:64501",
+        )
     base = url.rstrip("/")
     return base if base.endswith("/search") else f"{base}/search"
 
