@@ -78,10 +78,8 @@ def _json(reply: "httpx.Response", failure: Callable[[str], SystemFailure]) -> A
 
 def _search_address(url: str) -> str:
     if not isinstance(url, str) or not is_address(url):
-        raise ConfigError(
-            f"this is no address: {url if not isinstance(url, str) else shown_address(url)}",
-            hint="for example http://127.0.0.1:64501",
-        )
+        shown = shown_address(url) if isinstance(url, str) else url
+        raise ConfigError(f"this is no address: {shown}", hint="for example http://127.0.0.1:64501")
     base = url.rstrip("/")
     return base if base.endswith("/search") else f"{base}/search"
 
