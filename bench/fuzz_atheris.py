@@ -55,7 +55,7 @@ def _run_all(options: list[str]) -> int:
 
 
 def _run(name: str, options: list[str]) -> int:
-    import atheris  # type: ignore[import-not-found]
+    import atheris  # type: ignore[import-untyped]
 
     with atheris.instrument_imports(include=["steelyard"]):
         suffix, read, seeds = TARGETS[name]()
