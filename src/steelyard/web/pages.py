@@ -117,6 +117,9 @@ class Pages:
             if stamp is None or stamp.size == 0:
                 return await self._made(making.key, stamp)
             making.begun = False
+        if not making.waiting:  # all have left meanwhile; whoever asks now begins anew
+            self._done(making)
+            raise Busy
         async with self._small if stamp.size <= LARGE else self._large:
             making.begun = True
             return await self._made(making.key, stamp)
