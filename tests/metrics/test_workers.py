@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +59,38 @@ def test_a_process_that_is_killed_again_is_one_error(killed):
         "a process that weighs answers was killed, and killed again when its part was done a second time\n"
         "hint: is there enough memory? fewer processes need less: -j 1"
     )
+
+
+IGNORES = """
+import os, pathlib, signal, sys, time
+import numpy as np
+from steelyard.metrics.answering import evaluate_answers
+from steelyard.metrics.registry import metric
+
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+kill = pathlib.Path(sys.argv[1])
+
+@metric("Killed", kind="answers")
+def compute(pairs, profile):
+    \"\"\"The first call ends its process; the others have a result that is larger than a pipe holds.\"\"\"
+    try:
+        kill.unlink()
+    except FileNotFoundError:
+        time.sleep(1)
+        return np.ones(len(pairs.answers))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+texts = [str(number) for number in range(6 * 2048)]
+print(evaluate_answers(texts, texts, ["Killed"], processes=2).mean("Killed"))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the metric is known to processes that are forked")
+def test_workers_end_where_the_program_ignores_sigterm(tmp_path: Path):
+    (tmp_path / "kill").touch()
+    command = [sys.executable, "-c", IGNORES, str(tmp_path / "kill")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "1.0\n"
 
 
 @pytest.fixture

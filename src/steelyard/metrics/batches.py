@@ -1,5 +1,6 @@
 """A batch of answers weighed: the work that threads of a process cannot share and processes can."""
 
+import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -213,6 +214,8 @@ _PREPARED: list[tuple[Sequence[Measure], Profile]] = []  # of this process
 
 
 def _prepare(balance: Balance) -> None:
+    """Set up a worker. SIGTERM must end it, whatever the program does on it: a broken pool ends its workers so."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _PREPARED.append((balance.measures, profile_of(balance.profile, balance.tokens)))
 
 
