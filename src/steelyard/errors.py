@@ -15,49 +15,64 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from steelyard.i18n import Localized, Message, as_message
+
 MOST_PROBLEMS = 20
 """A reader collects this many bad places before it complains."""
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Localized):
     """One bad place: `where` is file:line or file#pointer, `message` says what is wrong there."""
 
     where: str
-    message: str
+    message: Message
 
-    def __str__(self) -> str:
-        return f"{self.where}: {self.message}" if self.where else self.message
+    def text(self, language: str = "en") -> str:
+        """The place and the message in a language."""
+        words = self.message.text(language)
+        return f"{self.where}: {words}" if self.where else words
+
+    __str__ = Localized.__str__
 
 
-class SteelyardError(Exception):
-    """A mistake that the user can mend: what is wrong, where, and what to do."""
+class SteelyardError(Localized, Exception):
+    """A mistake that the user can correct: what is wrong, where, and what to do. Text instead of a message is foreign."""
 
     exit_code: ClassVar[int] = 2
 
     def __init__(
-        self, message: str, *, where: str | None = None, hint: str | None = None, problems: Sequence[Problem] = ()
+        self,
+        message: Message | str,
+        *,
+        where: str | None = None,
+        hint: Message | str | None = None,
+        problems: Sequence[Problem] = (),
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = as_message(message)
         self.where = where
-        self.hint = hint
-        self.problems = tuple(problems) or (Problem(where or "", message),)
+        self.hint = as_message(hint) if hint else None
+        self.problems = tuple(problems) or (Problem(where or "", self.message),)
+        super().__init__(self.message)
+
+    def text(self, language: str = "en") -> str:
+        """The problems, one on each line, and the hint."""
+        lines: list[Localized] = [*self.problems]
+        if len(self.problems) == MOST_PROBLEMS:
+            lines.append(Message("core.first_problems", count=MOST_PROBLEMS))
+        if self.hint:
+            lines.append(Message("core.hint", hint=self.hint))
+        return "\n".join(line.text(language) for line in lines)
 
     def __str__(self) -> str:
-        lines = [str(problem) for problem in self.problems]
-        if len(self.problems) == MOST_PROBLEMS:
-            lines.append(f"(the first {MOST_PROBLEMS} problems; there may be more)")
-        if self.hint:
-            lines.append(f"hint: {self.hint}")
-        return "\n".join(lines)
+        return self.text()
 
 
 class InputError(SteelyardError):
     """A file, or a value given in its place, does not say what its format requires."""
 
     @classmethod
-    def of(cls, problems: Sequence[Problem], *, hint: str | None = None) -> "InputError":
+    def of(cls, problems: Sequence[Problem], *, hint: Message | str | None = None) -> "InputError":
         """One error for many bad places; only the first 20 are kept."""
         kept = problems[:MOST_PROBLEMS]
         return cls(kept[0].message, where=kept[0].where, hint=hint, problems=kept)
@@ -71,18 +86,21 @@ class UnknownName(SteelyardError):
     """Nothing is called that; the hint is the nearest name."""
 
     @classmethod
-    def of(cls, what: str, name: str, known: Iterable[str], *, where: str | None = None) -> "UnknownName":
+    def of(cls, what: Message, name: str, known: Iterable[str], *, where: str | None = None) -> "UnknownName":
         """An error about `name`, a `what` ("metric", "test" …) that is not among `known`."""
-        return cls(f"no {what} is called {name!r}", where=where, hint=nearest(name, known))
+        return cls(Message("core.no_called", what=what, name=name), where=where, hint=nearest(name, known))
 
 
 class MissingExtra(SteelyardError):
     """An optional package is absent; the hint is the install line."""
 
     @classmethod
-    def of(cls, package: str, extra: str, *, purpose: str) -> "MissingExtra":
+    def of(cls, package: str, extra: str, *, purpose: Message) -> "MissingExtra":
         """An error that says which package `purpose` needs, and which extra brings it."""
-        return cls(f"{purpose} needs the package {package}", hint=f'pip install "steelyard[{extra}]"')
+        return cls(
+            Message("core.needs_package", purpose=purpose, package=package),
+            hint=Message("core.pip_install_steelyard", extra=extra),
+        )
 
 
 class SystemFailure(SteelyardError):
@@ -91,9 +109,13 @@ class SystemFailure(SteelyardError):
     exit_code: ClassVar[int] = 3
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str]) -> Message:
     """The hint that offers the known name most like `name`, or all of them."""
     known = list(known)
     folded = {candidate.casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return f"did you mean {folded[close[0]]!r}?" if close else f"known: {', '.join(known)}"
+    return (
+        Message("core.did_you_mean", folded=folded[close[0]])
+        if close
+        else Message("core.known", names=", ".join(known))
+    )

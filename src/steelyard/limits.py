@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from steelyard.errors import ConfigError, SteelyardError
+from steelyard.i18n import Message
 
 PREFIX: Final = "STEELYARD_"
 """What the names of the environment variables begin with."""
@@ -33,7 +34,7 @@ class Limit:
     @property
     def hint(self) -> str:
         """How to raise the limit."""
-        return f"to raise the limit, set {self.variable}"
+        return Message("core.raise_limit_set", variable=self.variable)
 
     def check(
         self, number: float, what: str, *, error: type[SteelyardError] = ConfigError, where: str | None = None
@@ -144,5 +145,5 @@ def _number(text: str, variable: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise ConfigError(f"a limit must be a number above 0, not {text[:40]!r}", where=variable)
+        raise ConfigError(Message("core.limit_number_above_0_not", text=text[:40]), where=variable)
     return int(number) if number.is_integer() else number

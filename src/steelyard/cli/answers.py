@@ -10,6 +10,7 @@ from steelyard.cli.options import (
     processes,
     result_names,
 )
+from steelyard.i18n import Message
 
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese")
 WITH_TEXTS = (".html", ".jsonl")
@@ -92,7 +93,7 @@ def _mapping(pairs: list[tuple[str, str]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for field, name in pairs:
         if found.setdefault(field, name) != name:
-            raise ConfigError(f"the field {field!r} is mapped to both {found[field]!r} and {name!r}")
+            raise ConfigError(Message("cli.field_mapped_both", field=field, found=found[field], name=name))
     return found
 
 

@@ -21,6 +21,7 @@ from steelyard.cli.options import (
     rate,
     seconds,
 )
+from steelyard.i18n import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
-STOPPED_EARLY = "stopped; nothing was asked yet"
+STOPPED_EARLY = Message("cli.stopped_nothing_asked_yet")
 TYPES = ("fact_exact", "evidence_set", "conflict_gap")
 _DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules: no model, no chance.
 DIR holds questions/*.json and the documents that they name; without DIR the bundled, invented benchmark is used.
@@ -136,7 +137,7 @@ def _told_when_stopped(
         with terminable():
             yield counted
     except KeyboardInterrupt:
-        kept = f"stopped; {done} of {questions} questions are done and kept in {written}"
+        kept = Message("cli.stopped_questions_done_kept", done=done, questions=questions, written=written)
         message = f"{kept}\nhint: go on with: -o {path} --resume" if written.exists() else STOPPED_EARLY
         tell(translate(message, language))
         raise
@@ -166,10 +167,10 @@ def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
     metrics = [METRIC, *(f"{METRIC}.{part}" for part in PARTS)]
     for name in (tag, *(name for rule in rules for name, _ in rule.target.tags)):
         if name not in tags:
-            raise UnknownName.of("tag", name, tags)
+            raise UnknownName.of(Message("words.tag"), name, tags)
     for name in (rule.target.name for rule in rules):
         if name not in metrics:
-            raise UnknownName.of("metric", name, metrics)
+            raise UnknownName.of(Message("words.metric"), name, metrics)
 
 
 def _results_path(arguments: argparse.Namespace) -> Path:
@@ -185,7 +186,7 @@ def _results_path(arguments: argparse.Namespace) -> Path:
             check_new(named[0])
         return Path(named[0])
     if arguments.resume:
-        raise ConfigError("there is nothing to resume", hint="name the results file: -o FILE.jsonl --resume")
+        raise ConfigError(Message("cli.nothing_resume"), hint=Message("cli.name_results_file_o_file"))
     kind = arguments.system.partition(":")[0]
     return Path("results") / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
 
@@ -209,9 +210,9 @@ def _header(text: str) -> tuple[str, str]:
 
     name, colon, value = (part.strip() for part in text.partition(":"))
     if not (colon and name):  # what stands there may be a secret
-        raise ConfigError("a header is NAME:VALUE, with a colon", where="--header")
+        raise ConfigError(Message("cli.header_name_value_colon"), where="--header")
     if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
-        raise ConfigError(f"{name!r} is no name of a header: letters, figures and - _ . only", where="--header")
+        raise ConfigError(Message("cli.no_name_header_letters_figures", name=name), where="--header")
     if not (value.isascii() and value.replace("\t", " ").isprintable()):
-        raise ConfigError(f"the header {name!r} holds characters that HTTP does not allow", where="--header")
+        raise ConfigError(Message("cli.header_holds_characters_http_does", name=name), where="--header")
     return name, value

@@ -13,6 +13,7 @@ from steelyard.cli.options import (
     comparison_settings,
     documents_folder,
 )
+from steelyard.i18n import Message
 
 if TYPE_CHECKING:
     from steelyard.reports.comparison import ComparisonReport
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     placed = read_placed(arguments.results, strict=True)
     tables = [table for _, table in placed]
     if len(tables) < 2:
-        raise ConfigError("two results are needed to compare", hint="name the older file first, then the newer")
+        raise ConfigError(Message("cli.two_results_needed_compare"), hint=Message("cli.name_older_file_first_then"))
     if not arguments.anyway:
         for table in tables[1:]:
             check_comparable(table, tables[0])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard import limits
+from steelyard.i18n import Message
 
 if TYPE_CHECKING:
     from steelyard.stats.compare import ComparisonSettings
@@ -89,7 +90,7 @@ def documents_folder(arguments: argparse.Namespace) -> "Path | None":
 
     folder: Path | None = arguments.documents
     if folder is not None and not is_folder(folder):
-        raise InputError("there is no such folder", where=str(folder))
+        raise InputError(Message("cli.no_such_folder"), where=str(folder))
     return folder
 
 
@@ -195,7 +196,7 @@ def _whole(text: str, *, least: int) -> int:
     if not re.fullmatch(r"[+-]?[0-9]+", plain):
         raise argparse.ArgumentTypeError(f"must be a whole number, not {text[:40]!r}")
     if len(plain) > _LONGEST_NUMBER or not least <= int(plain) <= LARGEST:
-        raise argparse.ArgumentTypeError(f"must lie between {least} and {LARGEST:,}, not {plain[:40]}")
+        raise argparse.ArgumentTypeError(Message("cli.lie_between_not", least=least, largest=LARGEST, plain=plain[:40]))
     return int(plain)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_language_option, locale_language, seconds
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 from steelyard.text.visible import printable
 
 if TYPE_CHECKING:
@@ -73,20 +74,20 @@ def run_build(arguments: argparse.Namespace) -> int:
         hearing(said=notify),
     ):
         built = build(read_pipeline(arguments.pipeline), fleet, choice=arguments.servers)
-    notify(f"written: {built.parameters}")
-    notify(f"written: {built.servers}")
+    notify(Message("cli.written", parameters=built.parameters))
+    notify(Message("cli.written", parameters=built.servers))
     if built.older is not None:
-        notify(f"kept as it was: {built.older}")
+        notify(Message("cli.kept", older=built.older))
     if built.kept or built.unused:
-        notify(f"new: {', '.join(built.added) or 'none'}; kept as they were: {len(built.kept)}")
+        notify(Message("cli.new_kept_they", value=", ".join(built.added) or "none", kept=len(built.kept)))
     if built.unused:
-        notify(f"no step uses: {', '.join(built.unused)}")
+        notify(Message("cli.no_step_uses", names=", ".join(built.unused)))
     if built.refused:
-        notify("to be corrected, or run refuses to start:")
+        notify(Message("cli.corrected_run_refuses_start"))
     for refusal in built.refused:
         notify(refusal)
     if built.warnings:
-        notify("to be filled in before the run:")
+        notify(Message("cli.filled_before_run"))
     for warning in built.warnings:
         notify(warning)
     return 0
@@ -120,7 +121,7 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
         check_templates(loaded, steps, parameters)
         fleet.start(found.place for found in loaded.values() if found.place is not None)
         if parameters.unused:
-            notify(f"no server of this pipeline: {', '.join(parameters.unused)} (parameters left out)")
+            notify(Message("cli.no_server_pipeline_parameters_left", names=", ".join(parameters.unused)))
         journal = _journal(pipeline, parameters.values, resume=arguments.resume)
         pools = Pools(parameters.values, journal, remembered(steps))
         with _kept(journal, arguments, notify), contextlib.redirect_stdout(sys.stderr):
@@ -150,11 +151,11 @@ def _kept(journal: "Journal", arguments: argparse.Namespace, notify: Callable[[s
     finally:
         path = journal.finish(whole=whole)
         if journal.changed is not None:
-            notify(f"run anew from {journal.changed} on: it or its parameters have changed")
+            notify(Message("cli.run_anew_from_parameters_changed", changed=journal.changed))
         if path is not None:
-            notify(f"snapshot: {path}")
+            notify(Message("cli.snapshot", path=path))
         if path is not None and not whole:
-            notify(f"go on with: {_resuming(arguments)}")
+            notify(Message("cli.go", arguments=_resuming(arguments)))
 
 
 def _resuming(arguments: argparse.Namespace) -> str:
@@ -186,7 +187,7 @@ def _env_file(path: Path) -> Iterator[tuple[str, str]]:
         if not line.strip() or line.strip().startswith("#"):
             continue
         if not (equals and name.isidentifier()):
-            raise InputError(f"a line is NAME=value, not {line.strip()!r}", where=f"{path}:{number}")
+            raise InputError(Message("cli.line_name_value_not", value=line.strip()), where=f"{path}:{number}")
         quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
         yield name, value[1:-1] if quoted else value
 
@@ -200,7 +201,7 @@ def _tell_failures(errors: Any, notify: Callable[[str], None]) -> None:
     """Say how many answers could not be had, and why the first could not."""
     failed = [each for each in errors if isinstance(each, str)] if isinstance(errors, list) else []
     if failed:
-        notify(f"{len(failed)} of {len(errors)} answers failed or were cut: {failed[0]}")
+        notify(Message("cli.answers_failed_cut", failed=len(failed), errors=len(errors), failed_2=failed[0]))
 
 
 def _notifier(language: str) -> Callable[[str], None]:

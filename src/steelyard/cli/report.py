@@ -12,12 +12,13 @@ from steelyard.cli.options import (
     comparison_settings,
     documents_folder,
 )
+from steelyard.i18n import Message
 
 if TYPE_CHECKING:
     from steelyard.formats.document_sets import DocumentSet
     from steelyard.table import Table
 
-BENCHMARK_HINT = "--benchmark names the folder of the questions"
+BENCHMARK_HINT = Message("cli.benchmark_names_folder_questions")
 _DESCRIPTION = """Show results that a run has left behind; nothing is asked or judged again.
 With several results (in one file or more) each is compared with the first. FILE.html is a page that opens in any
 browser without a network: headline, metrics, charts, and every item with its answer, evidence and reasons."""
@@ -62,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def write(path: Path) -> None:
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
-        tell(f"written: {path}")
+        tell(Message("cli.written", parameters=path))
 
     is_shown = arguments.json or not arguments.output
     write_and_show(arguments.output, write, lambda: show(report, arguments) if is_shown else None)
@@ -113,7 +114,7 @@ def documents_for(
         places = dict.fromkeys(zip((table.benchmark for table in tables), beside or [None] * len(tables), strict=True))
         return DocumentSet.of(documents_of(benchmark, beside=place, also=also) for benchmark, place in places)
     if not Path(folder).is_dir():
-        raise ConfigError(f"there is no folder {folder!r}", hint=BENCHMARK_HINT)
+        raise ConfigError(Message("cli.no_folder", folder=folder), hint=BENCHMARK_HINT)
     found = documents_of(str(Path(folder).resolve()), also=also)
     if not found.found:
         raise InputError.of(found.missing, hint=BENCHMARK_HINT)
@@ -128,5 +129,5 @@ def _only(table: "Table", names: Sequence[str]) -> "Table":
     wanted = columns_called(names, table.columns) or []
     for name in wanted:
         if name not in table.columns:
-            raise UnknownName.of("metric", name, table.metrics, where=table.name)
+            raise UnknownName.of(Message("words.metric"), name, table.metrics, where=table.name)
     return table.only(wanted)

@@ -13,6 +13,7 @@ from steelyard.cli.options import (
     positive,
     result_names,
 )
+from steelyard.i18n import Message
 
 _DESCRIPTION = """Weigh rankings against judgments. With two runs or more, each is compared with the first.
 Files may be TREC, JSON, JSONL, CSV, TSV or parquet (by extension), plain or compressed (gz, zst); - is standard
@@ -84,4 +85,4 @@ def _check_stdin(paths: list[str]) -> None:
     from steelyard.errors import ConfigError
 
     if paths.count("-") > 1:
-        raise ConfigError("standard input can be read only once", hint="name files for the others")
+        raise ConfigError(Message("cli.standard_input_can_read_only"), hint=Message("cli.name_files_others"))

@@ -13,6 +13,7 @@ from steelyard.cli.options import (
     documents_folder,
     natural,
 )
+from steelyard.i18n import Message
 
 if TYPE_CHECKING:
     from steelyard.formats.document_sets import DocumentSet
@@ -111,7 +112,7 @@ def _notices(
     if arguments.by == UNCERTAIN:
         drawn = sum(judgement.sampling.stratum == UNCERTAIN for judgement in sample)
         all_of = len(uncertain_rows(table, sample[0].metric))
-        yield translate(f"{drawn} of them are uncertain, of {all_of} in the result", arguments.lang)
+        yield translate(Message("cli.them_uncertain_result", drawn=drawn, all_of=all_of), arguments.lang)
     if any(path.suffix.lower() != ".jsonl" for path in arguments.output):
         not_shown = words_of(arguments.lang)("documents are not shown")
         yield from (f"{not_shown}: {translate(str(problem), arguments.lang)}" for problem in documents.missing)
@@ -130,4 +131,4 @@ def _open_ids(ids: Sequence[str]) -> Iterator[str]:
 
     count = sum(mask_text(identifier) != identifier for identifier in ids)
     if count:
-        yield f"{count} ids hold something private and are kept: steelyard agreement finds verdicts by them"
+        yield Message("cli.ids_hold_something_private_kept", count=count)

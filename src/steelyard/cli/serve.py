@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_language_option, positive, seconds
 from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.i18n import Message
 
 if TYPE_CHECKING:
     from steelyard.pipelines.calls import Calls
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
     from steelyard.pipelines.server import Server
 
 TOKEN_VARIABLE = "STEELYARD_TOKEN"
-TOKEN_HINT = (
-    "set STEELYARD_TOKEN to a long random text, or give --token; clients send it as: Authorization: Bearer TOKEN"
-)
-ADDRESS_HINT = "for example --http 127.0.0.1:8080; port 0 takes a free one"
+TOKEN_HINT = Message("cli.set_steelyard_token_long_random")
+ADDRESS_HINT = Message("cli.example_http_127_0_0")
 
 
 def add_command(commands: Any) -> None:
@@ -81,7 +80,7 @@ def run_serve(arguments: argparse.Namespace) -> int:
     host, port = _address(arguments.http)
     token = arguments.token or os.environ.get(TOKEN_VARIABLE)
     if not token and not is_loopback(host):
-        raise ConfigError(f"{host} can be reached from elsewhere: a token is needed", where="--http", hint=TOKEN_HINT)
+        raise ConfigError(Message("cli.can_reached_from_elsewhere_token", host=host), where="--http", hint=TOKEN_HINT)
     started = partial(_tell, f"serving {server.name} on ")
     serve_http(server, host, port, token, started, limits, calls)
     return 0
@@ -95,7 +94,7 @@ def _server(name: str) -> "Server":
     program = folder / "src" / f"{folder.name}.py"
     if not program.is_file():
         known = sorted(path.name for path in bundled_servers().iterdir() if (path / "src").is_dir())
-        raise UnknownName.of("server", name, known)
+        raise UnknownName.of(Message("words.server"), name, known)
     return load_program(program, name)
 
 
@@ -103,7 +102,7 @@ def _address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     host = host.strip("[]")
     if not (colon and host and port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536):
-        raise InputError(f"an address is HOST:PORT, not {text!r}", where="--http", hint=ADDRESS_HINT)
+        raise InputError(Message("cli.address_host_port_not", text=text), where="--http", hint=ADDRESS_HINT)
     return host, int(port)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
+from steelyard.i18n import Message
 from steelyard.text.visible import visible_lines
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ Result = TypeVar("Result")
 _DESCRIPTION = """Check a benchmark folder, files of questions, or documents. Errors make a file useless and come first;
 warnings say what looks wrong with questions beside their document: evidence that is not on its page, and its like.
 With --show, the pages of documents are printed as they are read."""
-_KIND_HINT = "questions are .json; a document is .json, .md, .txt, .docx or .pdf"
-_DOCUMENT_HINT = "a document is .json (with pages), .md, .txt, .docx or .pdf"
+_KIND_HINT = Message("cli.questions_json_document_json_md")
+_DOCUMENT_HINT = Message("cli.document_json_pages_md_txt")
 _WARNING = {"en": "warning: ", "zh": "警告："}
 _NOTHING: Final = {"en": "(no text)", "zh": "（没有文字）"}
 _UNITS: Final = {
@@ -100,7 +101,7 @@ class _Findings:
         elif kind == ".json" and is_question_file(path):
             self._check_questions([path], path.parent.parent if path.parent.name == "questions" else path.parent)
         elif path.is_file() and kind not in (*DOCUMENT_KINDS, *OLD_KINDS):
-            raise InputError("this is neither a file of questions nor a document", where=str(path), hint=_KIND_HINT)
+            raise InputError(Message("cli.neither_file_questions_nor_document"), where=str(path), hint=_KIND_HINT)
         else:
             self._document(path)
 
@@ -114,7 +115,7 @@ class _Findings:
         kind = kind_of(path)
         is_other = path.is_file() and kind not in (*DOCUMENT_KINDS, *OLD_KINDS)
         if path.is_dir() or is_other or (kind == ".json" and is_question_file(path)):
-            raise InputError("only a document can be shown", where=str(path), hint=_DOCUMENT_HINT)
+            raise InputError(Message("cli.only_document_can_shown"), where=str(path), hint=_DOCUMENT_HINT)
         if path.is_file():
             self.files.add(path)
         document = self._document(path)

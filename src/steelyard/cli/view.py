@@ -9,6 +9,7 @@ from typing import Any
 
 from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 from steelyard.text.visible import visible
 
 TOKEN_VARIABLE = "STEELYARD_TOKEN"
@@ -47,8 +48,8 @@ def run_view(arguments: argparse.Namespace) -> int:
     from steelyard.web.viewer import Viewer
 
     if not _is_folder(arguments.dir):
-        hint = "name the folder in which results are kept"
-        raise InputError("there is no such folder", where=visible(str(arguments.dir)), hint=hint)
+        hint = Message("cli.name_folder_which_results_kept")
+        raise InputError(Message("cli.no_such_folder"), where=visible(str(arguments.dir)), hint=hint)
     access = Access(arguments.host, arguments.token or os.environ.get(TOKEN_VARIABLE) or None)
     index = Index(arguments.dir)
     with proportion("results") as told:

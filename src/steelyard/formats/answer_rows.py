@@ -14,11 +14,12 @@ from steelyard.errors import MOST_PROBLEMS, InputError, Problem
 from steelyard.formats.layouts import ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
 from steelyard.formats.rankings import first_seen
 from steelyard.formats.records import COLUMNS, Record
+from steelyard.i18n import Message
 
 BATCH = 2048  # rows that are read, and weighed, together
 
-VALUE_HINT = "a prediction is text, references are text or a list of texts; --map FIELD=COLUMN names other columns"
-LATE_HINT = "give every row the same fields, or say which column is meant: --map FIELD=COLUMN"
+VALUE_HINT = Message("formats.prediction_text_references_text_list")
+LATE_HINT = Message("formats.give_every_row_same_fields")
 
 References = tuple[tuple[str, ...], ...]
 _NO_LAYOUT = Layout(None, None, None, None, ())
@@ -77,7 +78,7 @@ class RowReader:
                 yield self._rows(waiting)
                 waiting = []
         if not self._columns:
-            raise InputError("there are no rows in it", where=self.name)
+            raise InputError(Message("formats.no_rows"), where=self.name)
         if waiting:
             self._lay_out()
             yield self._rows(waiting)
@@ -111,7 +112,7 @@ class RowReader:
                 if before is not _NO_LAYOUT:
                     raise InputError(str(error.problems[0].message), where=new[0].where, hint=error.hint) from None
             if before is not _NO_LAYOUT and before[:3] != self._layout[:3]:
-                message = "new columns begin here, and change which one is which"
+                message = Message("formats.new_columns_begin_here_change")
                 raise InputError(message, where=new[0].where, hint=LATE_HINT)
         return self._layout is not _NO_LAYOUT
 
@@ -151,7 +152,7 @@ class RowReader:
         """An id which no row before has; `place` says where a row of some number stands."""
         identifier = _identifier(value)
         if identifier is None:
-            raise _BadId(f"the id must be text or a whole number, not {_shown(value)}")
+            raise _BadId(Message("formats.id_text_whole_number_not", value=_shown(value)))
         if identifier in self._ids:
             line = self._lines[next(at for at, each in enumerate(self._ids) if each == identifier)]
             raise _BadId(f"the id {identifier!r} appears again{first_seen(place(line))}")
@@ -191,7 +192,7 @@ def _prediction(value: Any) -> str | None:
         return value[0]
     text = _text(value)
     if text is None and not _is_missing(value):
-        raise ValueError(f"the prediction must be text, not {_shown(value)}")
+        raise ValueError(Message("formats.prediction_text_not", value=_shown(value)))
     return text
 
 
@@ -208,16 +209,16 @@ def _references(value: Any) -> tuple[tuple[tuple[str, ...], ...], bool]:
     if not any(grouped):
         return (tuple(_reference(member) for member in values),), False
     if not all(grouped):
-        raise ValueError(f"the references mix texts and lists of texts: {_shown(value)}")
+        raise ValueError(Message("formats.references_mix_texts_lists_texts", value=_shown(value)))
     if not all(values):
-        raise ValueError(f"a group of references is empty: {_shown(value)}")
+        raise ValueError(Message("formats.group_references_empty", value=_shown(value)))
     return tuple(tuple(_reference(member) for member in group) for group in values), True
 
 
 def _reference(value: Any) -> str:
     text = _text(value)
     if text is None:
-        raise ValueError(f"a reference must be text, not {_shown(value)}")
+        raise ValueError(Message("formats.reference_text_not", value=_shown(value)))
     return text
 
 
@@ -229,7 +230,7 @@ def _cell(text: str | None) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         if text.startswith(("['", '["')) and text.endswith("]"):
-            raise ValueError(f"a list in a cell must be a JSON array, not {text[:60]!r}") from None
+            raise ValueError(Message("formats.list_cell_json_array_not", text=text[:60])) from None
         return text
 
 

@@ -13,6 +13,7 @@ from steelyard.formats.layouts import ID_HINT, Columns, check_mapping
 from steelyard.formats.rankings import digest_rows
 from steelyard.formats.records import Record, kind_of, read_records, stream_records
 from steelyard.formats.streams import STDIN, STDIN_NAME, open_stream
+from steelyard.i18n import Message
 
 MISSING = "missing predictions"
 UNREFERENCED = "rows without a reference"
@@ -75,11 +76,13 @@ def stream_answers(
 def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Any] | None = None) -> Answers:
     """Answers from Python values, by the rules of files: None is missing, numbers are read as text."""
     if len(predictions) != len(references):
-        raise InputError(f"{len(predictions)} predictions, {len(references)} references")
+        raise InputError(
+            Message("formats.predictions_references", predictions=len(predictions), references=len(references))
+        )
     if ids is not None and len(ids) != len(predictions):
-        raise InputError(f"{len(ids)} ids, {len(predictions)} predictions")
+        raise InputError(Message("formats.ids_predictions", ids=len(ids), predictions=len(predictions)))
     if not len(predictions):
-        raise InputError("there are no rows in it", where="answers")
+        raise InputError(Message("formats.no_rows"), where="answers")
     columns = [[plain_value(value) for value in values] for values in (predictions, references, ids or ())]
     reader = RowReader("answers", mapping={}, wanted=set(_BOTH), cells=False)
     rows = reader.rows_of(columns[0], columns[1], None if ids is None else columns[2])
@@ -119,14 +122,14 @@ def _is_joined_by_row(predicted: _Side, expected: _Side) -> bool:
     if without.has_ids != other.has_ids:
         hint = ID_HINT
         raise InputError(
-            f"there is no id column, and {other.answers.name} has one", where=without.answers.name, hint=hint
+            Message("formats.no_id_column_one", name=other.answers.name), where=without.answers.name, hint=hint
         )
     lengths = len(predicted.answers.rows), len(expected.answers.rows)
     if not without.has_ids and lengths[0] != lengths[1]:
         raise InputError(
-            f"{lengths[0]} rows, and {expected.answers.name} has {lengths[1]}",
+            Message("formats.rows", lengths=lengths[0], name=expected.answers.name, lengths_2=lengths[1]),
             where=predicted.answers.name,
-            hint="without an id column the files are joined row by row and must be equally long",
+            hint=Message("formats.without_id_column_files_joined"),
         )
     return not without.has_ids
 
@@ -136,9 +139,9 @@ def _join(predicted: Answers, expected: Answers) -> Answers:
     unmatched = len(found.keys() - {row.id for row in expected.rows})
     if unmatched == len(found):
         raise InputError(
-            f"no id of the predictions is in {expected.name}",
+            Message("formats.no_id_predictions", name=expected.name),
             where=predicted.name,
-            hint=f"the references begin with id {expected.rows[0].id!r}; are both files of one test set?",
+            hint=Message("formats.references_begin_id_both_files", id=expected.rows[0].id),
         )
     rows = [_joined(row, found[row.id]) if row.id in found else row for row in expected.rows]
     said = {NUMBERS: predicted.counts[NUMBERS]} if predicted.counts[NUMBERS] else {}

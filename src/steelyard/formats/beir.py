@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 
 
 def qrels_file(folder: Path) -> Path:
@@ -10,10 +11,18 @@ def qrels_file(folder: Path) -> Path:
     place = folder / "qrels" if (folder / "qrels").is_dir() else folder
     found = {path.name.split(".")[0]: path for path in sorted(place.glob("*.tsv*"))}
     if not found:
-        raise InputError("no judgments in this folder", where=str(folder), hint="a BEIR folder has qrels/test.tsv")
+        raise InputError(
+            Message("formats.no_judgments_folder"),
+            where=str(folder),
+            hint=Message("formats.beir_folder_qrels_test_tsv"),
+        )
     if len(found) == 1:
         return next(iter(found.values()))
     if "test" in found:
         return found["test"]
     names = ", ".join(str(path) for path in found.values())
-    raise InputError("several splits and none is called test", where=str(place), hint=f"name one: {names}")
+    raise InputError(
+        Message("formats.several_splits_none_called_test"),
+        where=str(place),
+        hint=Message("formats.name_one", names=names),
+    )

@@ -7,8 +7,9 @@ from typing import Final
 
 from steelyard.errors import Problem
 from steelyard.formats.documents import Document
+from steelyard.i18n import Message
 
-TWO_TEXTS: Final = "two different documents have this name; neither is shown"
+TWO_TEXTS: Final = Message("formats.two_different_documents_name_neither")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

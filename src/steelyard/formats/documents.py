@@ -19,14 +19,15 @@ from steelyard.formats.places import Places, located_json
 from steelyard.formats.records import kind_of
 from steelyard.formats.streams import BINARY_HINT, decode, encoding_problem, open_stream
 from steelyard.formats.units import Unit, cut_units
+from steelyard.i18n import Message
 from steelyard.text.radicals import unified
 
 DOCUMENT_KINDS = (".md", ".markdown", ".txt", ".text", ".json", ".docx", ".pdf")
 OLD_KINDS = (".doc",)
 """Documents that are known and refused, with a way to convert them."""
-PAGES_HINT = "a document in JSON has a list called pages, of objects with page and text"
-SCANNED_HINT = "a scanned page needs text recognition (OCR) first"
-MARKS_HINT = "put each mark above its page, or each below its page"
+PAGES_HINT = Message("formats.document_json_list_called_pages")
+SCANNED_HINT = Message("formats.scanned_page_needs_text_recognition")
+MARKS_HINT = Message("formats.put_each_mark_above_page")
 
 _PDF = b"%PDF-"
 _NUMBER = "[0-9０-９]{1,9}"
@@ -91,7 +92,7 @@ def read_document(path: str | Path) -> Document:
     warnings: list[Problem] = []
     sheets = list(_sheets(content, stream.name, kind_of(path), warnings))
     if not any(sheet.text for sheet in sheets):
-        raise InputError("there is no text in it", where=stream.name)
+        raise InputError(Message("formats.no_text"), where=stream.name)
     _check_numbers(sheets)
     units = cut_units([sheet.text for sheet in sheets])
     pages = tuple(Page(sheet.number, sheet.text, cut) for sheet, cut in zip(sheets, units, strict=True))
@@ -132,7 +133,12 @@ def _check_numbers(sheets: Sequence[_Sheet]) -> None:
     problems = []
     for sheet in sheets:
         if sheet.number in first:
-            problems.append(Problem(sheet.where, f"page {sheet.number} appears again (first at {first[sheet.number]})"))
+            problems.append(
+                Problem(
+                    sheet.where,
+                    Message("formats.page_appears_again_first", number=sheet.number, first=first[sheet.number]),
+                )
+            )
         first.setdefault(sheet.number, sheet.where)
     if problems:
         raise InputError.of(problems)
@@ -153,7 +159,9 @@ def _decoded(content: bytes, name: str) -> str:
     if not _is_chinese(text):
         byte = message.rpartition(" ")[2]
         raise InputError(
-            f"this is neither UTF-8 nor GB18030 text: byte {byte}", where=f"{name}:{line + 1}", hint="save it as UTF-8"
+            Message("formats.neither_utf_8_nor_gb18030", byte=byte),
+            where=f"{name}:{line + 1}",
+            hint=Message("formats.save_utf_8"),
         )
     return text
 
@@ -169,11 +177,11 @@ def _is_chinese(text: str) -> bool:
 
 def _json_sheets(text: str, name: str) -> list[_Sheet]:
     if not text.strip():
-        raise InputError("there is nothing in it", where=name)
+        raise InputError(Message("formats.nothing"), where=name)
     content, places = located_json(text, name)
     pages = content.get("pages") if isinstance(content, dict) else None
     if not isinstance(pages, list):
-        raise InputError("there are no pages in it", where=name, hint=PAGES_HINT)
+        raise InputError(Message("formats.no_pages"), where=name, hint=PAGES_HINT)
     sheets: list[_Sheet] = []
     problems: list[Problem] = []
     for index, page in enumerate(pages):
@@ -190,17 +198,17 @@ def _json_sheets(text: str, name: str) -> list[_Sheet]:
 def _json_sheet(page: Any, places: Places, index: int) -> _Sheet | Problem:
     where = places.place(f"/pages/{index}")
     if not isinstance(page, dict):
-        return Problem(where, "a page must be an object with page and text")
+        return Problem(where, Message("formats.page_object_page_text"))
     for key in ("page", "text"):
         if key not in page:
-            return Problem(where, f"the field {key!r} is missing")
+            return Problem(where, Message("formats.field_missing", key=key))
     number, text = page["page"], page["text"]
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         return Problem(
-            places.place(f"/pages/{index}/page"), f"the page number is no whole number from 1 on: {number!r}"
+            places.place(f"/pages/{index}/page"), Message("formats.page_number_no_whole_number", number=number)
         )
     if not isinstance(text, str):
-        return Problem(places.place(f"/pages/{index}/text"), f"the text of page {number} is no text")
+        return Problem(places.place(f"/pages/{index}/text"), Message("formats.text_page_no_text", number=number))
     return _Sheet(where, number, _clean(text))
 
 
@@ -223,7 +231,9 @@ def _marked_sheets(lines: Sequence[str], marks: Sequence[tuple[int, int]], name:
     if before and number == 2:
         marks = [(-1, 1), *marks]
     elif before and (number > 2 or after):
-        raise InputError(f"text stands above the mark of page {number}", where=f"{name}:{first + 1}", hint=MARKS_HINT)
+        raise InputError(
+            Message("formats.text_stands_above_mark_page", number=number), where=f"{name}:{first + 1}", hint=MARKS_HINT
+        )
     starts = [at for at, _ in marks]
     ends = [*starts[1:], len(lines)]
     if before and number == 1:
@@ -244,7 +254,7 @@ def _mark(line: str, where: str) -> int | None:
         return None
     number = mark[mark.lastgroup or 0]
     if not re.fullmatch(_NUMBER, number) or int(number) < 1:
-        raise InputError(f"the page number is no whole number from 1 on: {number!r}", where=where)
+        raise InputError(Message("formats.page_number_no_whole_number", number=number), where=where)
     return int(number)
 
 
@@ -257,7 +267,9 @@ def _clean(text: str, *, strip: bool = True) -> str:
 def _unreadable(text: str, where: str) -> list[Problem]:
     """A problem if a font does not say which characters its glyphs are."""
     lost = text.count("\0") + text.count("\ufffd")
-    return [Problem(where, f"{lost} of {len(text)} characters cannot be read; is the font in the PDF?")] if lost else []
+    return (
+        [Problem(where, Message("formats.characters_cannot_read_font_pdf", lost=lost, text=len(text)))] if lost else []
+    )
 
 
 def _docx_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sheet]:
@@ -271,7 +283,7 @@ def _pdf_sheets(content: bytes, name: str, warnings: list[Problem], *, blank_pag
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
     except ImportError:
-        raise MissingExtra.of("pypdf", "pdf", purpose="reading PDF documents") from None
+        raise MissingExtra.of("pypdf", "pdf", purpose=Message("words.reading_pdf_documents")) from None
     logging.getLogger("pypdf").addHandler(logging.NullHandler())  # its warnings are not for the console
     where = name
     try:
@@ -279,10 +291,10 @@ def _pdf_sheets(content: bytes, name: str, warnings: list[Problem], *, blank_pag
             where = f"{name}: page {number}"
             text = _clean(page.extract_text())
             if not text and not blank_pages:
-                raise InputError("this page has no text", where=where, hint=SCANNED_HINT)
+                raise InputError(Message("formats.page_no_text"), where=where, hint=SCANNED_HINT)
             if not text:
-                warnings.append(Problem(where, "this page has no text"))
+                warnings.append(Problem(where, Message("formats.page_no_text")))
             warnings += _unreadable(text, where)
             yield _Sheet(where, number, text)
     except (PyPdfError, zlib.error, struct.error, *_DAMAGE) as error:
-        raise InputError(f"this PDF cannot be read: {error or type(error).__name__}", where=where) from None
+        raise InputError(Message("formats.pdf_cannot_read", value=error or type(error).__name__), where=where) from None

@@ -15,6 +15,7 @@ from zipfile import ZipFile
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.formats.ooxml import DAMAGE, OLE, RESAVE_HINT, WHOLE_HINT, Attributes, Handler, Package, old_format
+from steelyard.i18n import Message
 
 # what was deleted or moved away, properties before a change, readings above characters, and the copy for old programs
 _LEFT_OUT: Final = frozenset(
@@ -49,12 +50,14 @@ def read_docx(content: bytes, name: str) -> Docx:
     """The pages of a DOCX file; one that cannot be read is an error."""
     if content.startswith(OLE):
         raise old_format(content, name)
-    limits.PACKAGE_PARTS.check(content.count(_ENTRY), "the number of parts", error=InputError, where=name)
+    limits.PACKAGE_PARTS.check(
+        content.count(_ENTRY), Message("words.the_number_of_parts"), error=InputError, where=name
+    )
     try:
         with ZipFile(BytesIO(content)) as archive:
             return _read(Package(archive, name))
     except DAMAGE as error:
-        message = f"this DOCX file cannot be read: {error or type(error).__name__}"
+        message = Message("formats.docx_file_cannot_read", value=error or type(error).__name__)
         raise InputError(message, where=name, hint=WHOLE_HINT) from None
 
 
@@ -278,7 +281,7 @@ def _read(package: Package) -> Docx:
     main = main if main in package.archive.NameToInfo else "word/document.xml"
     body = _Text()
     if not package.parse(main, body) or body.root != "w:document":
-        raise InputError("there is no Word document in it (word/document.xml)", where=package.name, hint=RESAVE_HINT)
+        raise InputError(Message("formats.no_word_document_word_document"), where=package.name, hint=RESAVE_HINT)
     related = package.related(main)
     footnotes, endnotes, count = _Text(), _Text(), _PageCount()
     package.parse(related.get("footnotes", ""), footnotes)
@@ -308,9 +311,9 @@ def _plain(pieces: Sequence[_Piece]) -> str:
 def _warnings(pages: int, counted: int, numbered: int) -> list[str]:
     found = []
     if pages == 1:
-        found.append("no page breaks are recorded in it, so it is one page; save it in Word, or as PDF, to record them")
+        found.append(Message("formats.no_page_breaks_recorded_so"))
     elif counted > 1 and counted != pages:
-        found.append(f"{pages} pages are recorded in it, and {counted} were counted when it was saved")
+        found.append(Message("formats.pages_recorded_counted_when_saved", pages=pages, counted=counted))
     if numbered:
-        found.append(f"automatic numbers are not read (paragraphs: {numbered}); a PDF has them")
+        found.append(Message("formats.automatic_numbers_not_read_paragraphs", numbered=numbered))
     return found

@@ -7,6 +7,7 @@ import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS
 from steelyard.formats.spans import PADDING, Bytes, Spans, padded
+from steelyard.i18n import Message
 from steelyard.table import Flags, IntArray
 
 _TAB, _NEWLINE, _RETURN, _SPACE, _HASH = 9, 10, 13, 32, 35
@@ -91,7 +92,7 @@ def _too_short(widths: IntArray, kept: IntArray, columns: int) -> list[tuple[int
 def _bare_returns(buffer: Bytes, newlines: IntArray) -> list[tuple[int, str]]:
     returns = np.flatnonzero(buffer == _RETURN)
     bare = returns[buffer[returns + 1] != _NEWLINE]
-    message = "a carriage return inside a line; lines must end in LF or CRLF"
+    message = Message("formats.carriage_return_inside_line_lines")
     return [(int(line), message) for line in np.unique(np.searchsorted(newlines, bare))[:MOST_PROBLEMS]]
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from steelyard.errors import ConfigError, InputError, nearest
+from steelyard.i18n import Message
 
 FIELDS = ("id", "question", "references", "prediction", "contexts", "tags")  # what a column may be mapped to
 
@@ -20,7 +21,7 @@ PREDICTION = (
 )
 # fmt: on
 TAGS = ("tags", "metadata")
-ID_HINT = "every row needs an id of its own; --map id=COLUMN names another column"
+ID_HINT = Message("formats.every_row_needs_id_own")
 LABELS = ("type", "category", "difficulty", "language", "document", "task")
 
 
@@ -46,11 +47,13 @@ def check_mapping(mapping: Mapping[str, str], *files: Columns) -> None:
     """Refuse unknown fields and columns; with two files, predictions stand in the first, references in the last."""
     for name, column in mapping.items():
         if name not in FIELDS:
-            raise ConfigError(f"no field is called {name!r}", hint=nearest(name, FIELDS))
+            raise ConfigError(Message("formats.no_field_called", name=name), hint=nearest(name, FIELDS))
         places = {"prediction": files[:1], "references": files[-1:]}.get(name, files)
         known = [each for file in places for each in file.columns]
         if column not in known:
-            raise InputError(f"no column is called {column!r}", where=places[0].name, hint=nearest(column, known))
+            raise InputError(
+                Message("formats.no_column_called", column=column), where=places[0].name, hint=nearest(column, known)
+            )
 
 
 def layout_of(file: Columns, mapping: Mapping[str, str], wanted: set[str]) -> Layout:
@@ -73,7 +76,7 @@ def _check_shared(mapped: Mapping[str, str]) -> None:
     first: dict[str, str] = {}
     for name, column in mapped.items():
         if first.setdefault(column, name) != name:
-            raise ConfigError(f"the column {column!r} is given for both {first[column]!r} and {name!r}")
+            raise ConfigError(Message("formats.column_given_both", column=column, first=first[column], name=name))
 
 
 def _candidates(free: Sequence[str], mapped: Mapping[str, str], wanted: set[str]) -> dict[str, list[str]]:
@@ -96,15 +99,15 @@ def _only(file: Columns, name: str, candidates: Mapping[str, Sequence[str]]) -> 
         names = ", ".join(REFERENCES if name == "references" else PREDICTION)
         elsewhere = ", or another file with --references FILE" if name == "references" else ""
         raise InputError(
-            f"no column holds {name!r}; there are: {', '.join(map(repr, file.columns))}",
+            Message("formats.no_column_holds", name=name, names=", ".join(map(repr, file.columns))),
             where=file.name,
             hint=f"accepted names: {names}; name another column with --map {name}=COLUMN{elsewhere}",
         )
     if len(found) > 1:
         raise InputError(
-            f"{found[0]!r} and {found[1]!r} may both be {name!r}",
+            Message("formats.may_both", found=found[0], found_2=found[1], name=name),
             where=file.name,
-            hint=f"say which it is, for example: --map {name}={found[0]}",
+            hint=Message("formats.say_which_example_map", name=name, found=found[0]),
         )
     return found[0]
 

@@ -11,12 +11,13 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from steelyard import limits
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 
 OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The first bytes of Word's old format, and of an encrypted document of the new one."""
 ZIP: Final = b"PK\x03\x04"
-WHOLE_HINT = "is the file whole?"
-RESAVE_HINT = "open it in Word and save it as .docx again"
+WHOLE_HINT = Message("formats.file_whole")
+RESAVE_HINT = Message("formats.open_word_save_docx_again")
 
 DAMAGE: Final = (
     *(BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError),
@@ -42,9 +43,9 @@ Attributes = Mapping[str, str]
 def old_format(content: bytes, name: str) -> InputError:
     """What is wrong with a document of Word's old format, or an encrypted one."""
     if _ENCRYPTED in content:
-        hint = "remove the password in Word and save it again"
-        return InputError("this document is protected by a password", where=name, hint=hint)
-    return InputError("this is Word's old format (.doc)", where=name, hint="save it as .docx or PDF")
+        hint = Message("formats.remove_password_word_save_again")
+        return InputError(Message("formats.document_protected_password"), where=name, hint=hint)
+    return InputError(Message("formats.words_old_format_doc"), where=name, hint=Message("formats.save_docx_pdf"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class Package:
         return content
 
     def _refuse(self, path: str) -> None:
-        raise InputError(f"{path} in it has a document type declaration", where=self.name, hint=RESAVE_HINT)
+        raise InputError(Message("formats.document_type_declaration", path=path), where=self.name, hint=RESAVE_HINT)
 
 
 class Handler:

@@ -23,6 +23,7 @@ from steelyard import limits
 from steelyard.errors import InputError, SystemFailure
 from steelyard.formats.layouts import PREDICTION
 from steelyard.formats.records import parse_json
+from steelyard.i18n import Message
 from steelyard.text.reading import without_thinking
 
 ANSWER: Final = tuple(dict.fromkeys(("answer", *PREDICTION, "result", "completion", "content", "答案", "回答")))
@@ -69,14 +70,14 @@ def record_of(value: Any, where: str = "") -> dict[str, Any]:
     """
     named = record_in(value) if isinstance(value, str) else named_values(value)
     if named is None:
-        raise SystemFailure(f"the reply must be text or an object, not {_shown(value)}", where=where)
+        raise SystemFailure(Message("formats.reply_text_object_not", value=_shown(value)), where=where)
     folded = {str(name).casefold(): member for name, member in named.items()}
     if _NAMES.isdisjoint(folded):
         names = _shown_names(folded)
         raise SystemFailure(
-            f"the reply has no answer; its fields are: {names}",
+            Message("formats.reply_no_answer_fields", names=names),
             where=where,
-            hint=f"accepted names of the answer: {', '.join(ANSWER)}",
+            hint=Message("formats.accepted_names_answer", names=", ".join(ANSWER)),
         )
     found = _with_inner_record(_Reading(folded, where).record(), where)
     return {name: plain(member, where) for name, member in found.items() if member is not None}
@@ -138,7 +139,7 @@ def named_values(value: Any) -> Named | None:
 def plain(value: Any, where: str = "", depth: int = 0) -> Any:
     """The value as JSON and UTF-8 can hold it."""
     if depth > limits.NESTING.value:
-        raise limits.NESTING.exceeded("the nesting of the reply", error=SystemFailure, where=where)
+        raise limits.NESTING.exceeded(Message("words.the_nesting_of_the_reply"), error=SystemFailure, where=where)
     match value:
         case Mapping():
             return {str(name): plain(member, where, depth + 1) for name, member in value.items()}
@@ -148,14 +149,14 @@ def plain(value: Any, where: str = "", depth: int = 0) -> Any:
             return _plain_scalar(value, where)
     if hasattr(value, "tolist"):  # numpy
         return plain(value.tolist(), where, depth + 1)
-    raise SystemFailure(f"the reply holds {_shown(value)}, which JSON cannot hold", where=where)
+    raise SystemFailure(Message("formats.reply_holds_which_json_cannot", value=_shown(value)), where=where)
 
 
 def _plain_scalar(value: Any, where: str) -> Any:
     if isinstance(value, float | Decimal) and not isfinite(value):
-        raise SystemFailure(f"the reply holds {value}, which is no number that JSON knows", where=where)
+        raise SystemFailure(Message("formats.reply_holds_which_no_number", value=value), where=where)
     if isinstance(value, int) and value.bit_length() > _LARGEST_NUMBER:
-        raise SystemFailure(f"the reply holds a number of {value.bit_length()} bits", where=where)
+        raise SystemFailure(Message("formats.reply_holds_number_bits", value=value.bit_length()), where=where)
     if isinstance(value, str):
         return _whole_text(value, where)
     return str(value) if isinstance(value, Decimal | date) else value
@@ -187,9 +188,9 @@ class _Reading:
         if answer is None:  # silence
             return ""
         if not isinstance(answer, str):
-            raise SystemFailure(f"the answer must be text, not {_shown(answer)}", where=self.where)
+            raise SystemFailure(Message("formats.answer_text_not", answer=_shown(answer)), where=self.where)
         if len(answer) > (largest := limits.REPLY_BYTES.value):
-            raise SystemFailure(f"the answer is longer than {largest} characters", where=self.where)
+            raise SystemFailure(Message("formats.answer_longer_than_characters", largest=largest), where=self.where)
         return answer
 
     def _evidence(self) -> list[dict[str, Any]]:
@@ -206,21 +207,21 @@ class _Reading:
     def _abstained(self) -> bool | None:
         abstained = self._first(ABSTAINED)
         if not isinstance(abstained, bool | None):
-            raise SystemFailure(f"'abstained' must be true or false, not {_shown(abstained)}", where=self.where)
+            raise SystemFailure(
+                Message("formats.abstained_true_false_not", abstained=_shown(abstained)), where=self.where
+            )
         return abstained
 
     def _passage(self, item: Any) -> dict[str, Any]:
         outer = {"text": item} if isinstance(item, str) else named_values(item)
         if outer is None:
-            raise SystemFailure(
-                f"a citation must be an object with page and text, not {_shown(item)}", where=self.where
-            )
+            raise SystemFailure(Message("formats.citation_object_page_text_not", item=_shown(item)), where=self.where)
         inner = named_values(outer.get("node")) or outer  # LlamaIndex
         beside = named_values(inner.get("metadata")) or {}
         page = _page(_first(inner, _PAGE), self.where) or _page(_first(beside, _PAGE_BESIDE), self.where)
         text = _first(inner, _TEXT)
         if not isinstance(text, str | None):
-            raise SystemFailure(f"the text of a citation must be text, not {_shown(text)}", where=self.where)
+            raise SystemFailure(Message("formats.text_citation_text_not", text=_shown(text)), where=self.where)
         labels = {name: inner[name] for name in ("section", "speaker") if isinstance(inner.get(name), str)}
         document = _first(inner, _DOCUMENT) or _first(beside, _DOCUMENT)
         labels |= {"document": document} if isinstance(document, str) else {}
@@ -250,7 +251,7 @@ def _page(value: Any, where: str) -> int | str | None:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int | str | None):
-        raise SystemFailure(f"the page of a citation must be a number, not {_shown(value)}", where=where)
+        raise SystemFailure(Message("formats.page_citation_number_not", value=_shown(value)), where=where)
     plain_text = " ".join(value.split()) if isinstance(value, str) else ""
     number = _PAGE_NUMBER.fullmatch(plain_text) if len(plain_text) <= _LONGEST_PAGE else None
     return int(number[1]) if number else value
@@ -260,7 +261,7 @@ def _whole_text(text: str, where: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise SystemFailure("the reply holds half a character (a lone surrogate)", where=where) from None
+        raise SystemFailure(Message("formats.reply_holds_half_character_lone"), where=where) from None
     return text
 
 

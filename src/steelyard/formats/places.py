@@ -9,6 +9,7 @@ from typing import Any
 
 from steelyard.errors import InputError
 from steelyard.formats.records import parse_json
+from steelyard.i18n import Message
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -103,7 +104,7 @@ class _Scan:
         key = _string(token)
         container = self._around[-1]
         if key in container.seen:
-            raise InputError(f"the key {key!r} appears twice in one object", where=f"{self._name}:{line}")
+            raise InputError(Message("formats.key_appears_twice_one_object", key=key), where=f"{self._name}:{line}")
         container.key = key
         container.seen.add(key)
 
@@ -119,12 +120,12 @@ def _lines(text: str, name: str) -> dict[str, int]:
 
 def _check_token(token: str, where: str) -> None:
     if token in _CONSTANTS:
-        raise InputError(f"{token} is not a number that JSON knows", where=where)
+        raise InputError(Message("formats.not_number_json_knows", token=token), where=where)
     if _NUMBER.fullmatch(token) and isinf(float(token)):
-        raise InputError(f"{_shortened(token)} is too large a number", where=where)
+        raise InputError(Message("formats.too_large_number", token=_shortened(token)), where=where)
     half = _SURROGATE.search(_string(token)) if "\\u" in token else None
     if half:
-        raise InputError(f"{half[0]!r} is half of a character", where=where)
+        raise InputError(Message("formats.half_character", half=half[0]), where=where)
 
 
 def _string(token: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.errors import Problem, SteelyardError, nearest
 from steelyard.formats.places import Places, pointer_to
+from steelyard.i18n import Message
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -17,11 +18,11 @@ Fields = Mapping[str, Any]
 
 _WORDS = {
     "string": "text",
-    "number": "a number",
-    "integer": "an integer",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "an object",
+    "number": Message("words.a_number"),
+    "integer": Message("words.an_integer"),
+    "boolean": Message("words.true_or_false"),
+    "array": Message("words.a_list"),
+    "object": Message("words.an_object"),
 }
 _RANGE = re.compile(r"([0-9]+)[-–—~]([0-9]+)")
 _LONGEST = 60
@@ -71,7 +72,11 @@ def _validator() -> "Draft202012Validator":
 
     path = benchmark_folder() / "schema.json"
     if not path.is_file():
-        raise SteelyardError("the schema of questions is missing", where=str(path), hint="install steelyard again")
+        raise SteelyardError(
+            Message("formats.schema_questions_missing"),
+            where=str(path),
+            hint=Message("formats.install_steelyard_again"),
+        )
     schema = json.loads(path.read_text(encoding="utf-8"))
     return Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
 
@@ -86,43 +91,43 @@ def _fault(error: Any) -> Iterator[Fault]:
                 yield Fault(pointer_to(*keys, key), f"no field is called {key!r}; {nearest(key, known)}")
     elif error.validator == "required":
         missing = (key for key in error.validator_value if key not in error.instance)
-        yield from (Fault(pointer_to(*keys), f"the field {key!r} is missing") for key in missing)
+        yield from (Fault(pointer_to(*keys), Message("formats.field_missing", key=key)) for key in missing)
     elif error.validator != "enum" or isinstance(error.instance, str):  # what is no text is told by its type
         yield Fault(pointer_to(*keys), _SAYINGS[error.validator](error.instance, error.schema))
 
 
 def _say_type(value: Any, schema: Fields) -> str:
     types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    return f"must be {' or '.join(_WORDS[name] for name in types)}, not {_shown(value)}"
+    return Message("formats.not", names=" or ".join(_WORDS[name] for name in types), value=_shown(value))
 
 
 def _say_enum(value: Any, schema: Fields) -> str:
     known = schema["enum"]
     if "fact_exact" in known:
         return f"no question type is called {value!r}; {nearest(value, known)}"
-    return f"{_shown(value)} is not one of: {', '.join(known)}"
+    return Message("formats.not_one", value=_shown(value), names=", ".join(known))
 
 
 def _say_bounds(value: Any, schema: Fields) -> str:
     if "maximum" in schema:
-        return f"must lie between {schema['minimum']} and {schema['maximum']}, not {_shown(value)}"
-    return f"must be at least {schema['minimum']}, not {_shown(value)}"
+        return Message("cli.lie_between_not", least=schema["minimum"], largest=schema["maximum"], plain=_shown(value))
+    return Message("formats.least_not", schema=schema["minimum"], value=_shown(value))
 
 
 def _say_pattern(value: Any, schema: Fields) -> str:
     if not value.strip():
-        return "must not be empty"
-    return f"{_shown(value)} is not of the form {schema['examples'][0]}"
+        return Message("formats.not_empty")
+    return Message("formats.not_form", value=_shown(value), value_2=schema["examples"][0])
 
 
 def _say_length(value: Any, schema: Fields) -> str:
     if not value:
-        return "must not be empty"
-    return f"at least {schema['minItems']} entries are needed, not {len(value)}"
+        return Message("formats.not_empty")
+    return Message("formats.least_entries_needed_not", schema=schema["minItems"], value=len(value))
 
 
 def _say_date(value: Any, schema: Fields) -> str:
-    return f"{_shown(value)} is not a date"
+    return Message("formats.not_date", value=_shown(value))
 
 
 _SAYINGS: dict[str, Callable[[Any, Fields], str]] = {
@@ -153,20 +158,23 @@ def _contradictions(index: int, fields: Fields, content: Fields) -> Iterator[Fau
 def _check_dates(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:
     dates = expected.get("date_range")
     if dates and dates["start"] > dates["end"]:
-        yield Fault("/expected/date_range", f"the range ends before it begins: {dates['start']} to {dates['end']}")
+        yield Fault(
+            "/expected/date_range",
+            Message("formats.range_ends_before_begins", dates=dates["start"], dates_2=dates["end"]),
+        )
 
 
 def _check_citation(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:
     if scoring.get("citation_required") and not fields.get("required_evidence"):
-        yield Fault("/scoring/citation_required", "a citation is required, and there is no required_evidence")
+        yield Fault("/scoring/citation_required", Message("formats.citation_required_no_required_evidence"))
 
 
 def _check_quote(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:
     if "required_quote" not in fields:
         if scoring.get("quote_required"):
-            yield Fault("/scoring/quote_required", "a quotation is required, and there is no required_quote")
+            yield Fault("/scoring/quote_required", Message("formats.quotation_required_no_required_quote"))
         if fields.get("additional_quotes"):
-            yield Fault("/additional_quotes", "there is no required_quote in whose place these could stand")
+            yield Fault("/additional_quotes", Message("formats.no_required_quote_whose_place"))
 
 
 def _check_lines(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:
@@ -175,7 +183,7 @@ def _check_lines(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[
     for pointer, place in located.items():
         for first, last in _RANGE.findall(place.get("lines", "")):
             if int(first) > int(last):
-                yield Fault(f"{pointer}/lines", f"the range ends before it begins: {first} to {last}")
+                yield Fault(f"{pointer}/lines", Message("formats.range_ends_before_begins", dates=first, dates_2=last))
 
 
 def _check_abstention(fields: Fields, expected: Fields, scoring: Fields) -> Iterator[Fault]:
@@ -185,9 +193,9 @@ def _check_abstention(fields: Fields, expected: Fields, scoring: Fields) -> Iter
     if should is None:
         yield Fault("", "the field 'should_abstain' is missing")
     elif inside not in (None, should):
-        yield Fault("/expected/should_abstain", "contradicts should_abstain of the question")
+        yield Fault("/expected/should_abstain", Message("formats.contradicts_should_abstain_question"))
     elif scoring.get("abstention_required", should) != should:
-        yield Fault("/scoring/abstention_required", "contradicts should_abstain of the question")
+        yield Fault("/scoring/abstention_required", Message("formats.contradicts_should_abstain_question"))
 
 
 _CHECKS: dict[str, tuple[Callable[[Fields, Fields, Fields], Iterator[Fault]], ...]] = {

@@ -10,6 +10,7 @@ from steelyard.errors import InputError, Problem, nearest
 from steelyard.formats.places import Places, located_json
 from steelyard.formats.question_checks import benchmark_folder, faults, questions_of
 from steelyard.formats.streams import is_file, is_folder, read_text
+from steelyard.i18n import Message
 
 __all__ = [
     "QuestionFile",
@@ -23,10 +24,10 @@ __all__ = [
     "repeated_ids",
 ]
 
-FOLDER_HINT = "a benchmark folder has questions/*.json, or question files of its own"
-DOCUMENT_HINT = "a document lies beside the questions, in the benchmark's folder, or in its folder documents"
+FOLDER_HINT = Message("formats.benchmark_folder_questions_json_question")
+DOCUMENT_HINT = Message("formats.document_lies_beside_questions_benchmarks")
 
-OUTSIDE_HINT = "put it into the folder of the benchmark, or allow another folder by --documents DIR"
+OUTSIDE_HINT = Message("formats.put_into_folder_benchmark_allow")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def read_question_file(path: str | Path) -> QuestionFile:
     """A file of questions; all that is wrong with it is told at once."""
     text, stream = read_text(path, limits.DOCUMENT_BYTES)
     if not text.strip():
-        raise InputError("there is nothing in it", where=stream.name)
+        raise InputError(Message("formats.nothing"), where=stream.name)
     content, places = located_json(text, stream.name)
     _check(content, places)
     return QuestionFile(
@@ -89,13 +90,13 @@ def question_paths(directory: str | Path) -> list[Path]:
     """The question files of a folder, by name; other JSON files beside them are left out."""
     folder = Path(directory)
     if not is_folder(folder):
-        raise InputError("there is no such folder", where=str(folder))
+        raise InputError(Message("cli.no_such_folder"), where=str(folder))
     inner = folder / "questions"
     paths = sorted((inner if is_folder(inner) else folder).glob("*.json"))
     _check_inside(paths, folder)
     paths = paths if is_folder(inner) else list(filter(is_question_file, paths))
     if not paths:
-        raise InputError("there are no questions in it", where=str(folder), hint=FOLDER_HINT)
+        raise InputError(Message("formats.no_questions"), where=str(folder), hint=FOLDER_HINT)
     return paths
 
 
@@ -103,8 +104,8 @@ def _check_inside(paths: Iterable[Path], folder: Path) -> None:
     """Refuse a link to questions that lie elsewhere: what is read could be shown, or sent to a model."""
     for path in paths:
         if not path.resolve().is_relative_to(folder.resolve()):
-            message = "this link leads out of the folder of the benchmark"
-            raise InputError(message, where=str(path), hint="put the file itself there")
+            message = Message("formats.link_leads_out_folder_benchmark")
+            raise InputError(message, where=str(path), hint=Message("formats.put_file_itself"))
 
 
 def is_question_file(path: str | Path) -> bool:
@@ -142,7 +143,7 @@ def find_document(file: QuestionFile, directory: str | Path, documents: str | Pa
     names = sorted({entry.name for folder in folders if is_folder(folder) for entry in folder.iterdir()})
     offered = nearest(file.document, names)
     raise InputError(
-        f"there is no document {file.document!r}",
+        Message("formats.no_document", document=file.document),
         where=where,
         hint=offered if offered.startswith("did") else DOCUMENT_HINT,
     )
@@ -155,11 +156,11 @@ def _check_name(name: str, where: str, *, is_free: bool) -> None:
     if is_elsewhere and not is_free:
         raise _outside(name, where)
     if "\0" in name:
-        raise InputError("this cannot be the name of a file", where=where)
+        raise InputError(Message("formats.cannot_name_file"), where=where)
 
 
 def _outside(name: str, where: str) -> InputError:
-    message = f"this document lies outside the folder of the benchmark: {name!r}"
+    message = Message("formats.document_lies_outside_folder_benchmark", name=name)
     return InputError(message, where=where, hint=OUTSIDE_HINT)
 
 
@@ -173,7 +174,7 @@ def _check(content: Any, places: Places) -> None:
     try:
         found = sorted(faults(content), key=lambda fault: places.line(fault.pointer))
     except RecursionError:
-        raise InputError("this JSON is nested too deeply", where=places.name) from None
+        raise InputError(Message("formats.json_nested_too_deeply"), where=places.name) from None
     problems = [fault.problem(places) for fault in found]
     problems += _repeated(_ids(content, places))
     if problems:
@@ -192,6 +193,6 @@ def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
     problems = []
     for name, place in ids:
         if name in first:
-            problems.append(Problem(place, f"the id {name!r} appears again (first at {first[name]})"))
+            problems.append(Problem(place, Message("formats.id_appears_again_first", name=name, first=first[name])))
         first.setdefault(name, place)
     return problems

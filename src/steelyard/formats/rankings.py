@@ -12,10 +12,11 @@ import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
 from steelyard.formats.spans import Spans, Words, combine
+from steelyard.i18n import Message
 from steelyard.table import FloatArray, IntArray
 
-QRELS_HINT = "a qrels line is: query 0 document grade"
-DUPLICATE_HINT = "list each document once per query"
+QRELS_HINT = Message("formats.qrels_line_query_0_document")
+DUPLICATE_HINT = Message("formats.list_each_document_once_per")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +90,7 @@ def judgments(
 ) -> Judgments:
     """Build judgments from columns; a document judged twice for one query is an error, and so is none at all."""
     if not len(grades):
-        raise InputError("there are no judgments in it", where=name, hint=QRELS_HINT)
+        raise InputError(Message("formats.no_judgments"), where=name, hint=QRELS_HINT)
     query, heads = _number_queries(queries)
     found = Judgments(name, heads.texts(), heads, query, documents, grades, digest)
     again = repeated(found.keys, found.query, documents)
@@ -102,7 +103,7 @@ def judgments(
                 )
                 for early, late in again[:MOST_PROBLEMS]
             ],
-            hint="keep one judgment per query and document",
+            hint=Message("formats.keep_one_judgment_per_query"),
         )
     return found
 

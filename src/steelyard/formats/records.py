@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
 from steelyard.formats.streams import Stream, decode, open_stream, text_blocks
+from steelyard.i18n import Message
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 COMPRESSED = (".gz", ".zst", ".zstd")
-LINES_HINT = "one object per line is JSONL: name the file .jsonl"
-ARRAY_HINT = "an array is JSON: name the file .json"
-COLUMNS = "the number of columns"
+LINES_HINT = Message("formats.one_object_per_line_jsonl")
+ARRAY_HINT = Message("formats.array_json_name_file_json")
+COLUMNS = Message("words.the_number_of_columns")
 # what a damaged parquet file raises beside pyarrow's own errors
 _PARQUET_DAMAGE = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
 _PARQUET_BATCH = 1024
@@ -73,14 +74,14 @@ def parse_json(text: str, name: str, line: int | None = None) -> Any:
     try:
         value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
     except RecursionError:
-        raise InputError("this JSON is nested too deeply", where=place) from None
+        raise InputError(Message("formats.json_nested_too_deeply"), where=place) from None
     except json.JSONDecodeError as error:
         where = f"{name}:{(line or 1) + error.lineno - 1}"
-        raise InputError(f"this is not JSON: {error.msg} (column {error.colno})", where=where) from None
+        raise InputError(Message("formats.not_json_column", msg=error.msg, colno=error.colno), where=where) from None
     except ValueError as error:  # ours, or a number of thousands of digits
         raise InputError(str(error), where=place) from None
     if text.count("[") + text.count("{") > limits.JSON_DEPTH.value and _is_deep(value):
-        raise InputError("this JSON is nested too deeply", where=place)
+        raise InputError(Message("formats.json_nested_too_deeply"), where=place)
     return value
 
 
@@ -112,7 +113,9 @@ def _json_lines(stream: Stream) -> Iterator[Record]:
     if problems and problems[0].where == f"{name}:1" and ", not [" in problems[0].message:
         raise InputError.of(problems, hint=ARRAY_HINT)
     if problems:
-        raise InputError.of(problems, hint=f"each line of a {kind_of(name) or 'JSONL'} file is a JSON object")
+        raise InputError.of(
+            problems, hint=Message("formats.each_line_file_json_object", value=kind_of(name) or "JSONL")
+        )
 
 
 def _json_array(text: str, name: str) -> Iterator[Record]:
@@ -122,7 +125,7 @@ def _json_array(text: str, name: str) -> Iterator[Record]:
         hint = LINES_HINT if "Extra data" in str(error) else error.hint
         raise InputError.of(error.problems, hint=hint) from None
     if not isinstance(content, list):
-        raise InputError("an array of objects is needed, this is a single value", where=name)
+        raise InputError(Message("formats.array_objects_needed_single_value"), where=name)
     for number, row in enumerate(content):
         yield _record(row, name, number, "{}#/{}")
 
@@ -131,7 +134,7 @@ def _record(row: Any, name: str, number: int, pattern: str = "{}:{}") -> Record:
     record = Record(name, number, row, pattern)
     if not isinstance(row, dict):
         shown = json.dumps(row, ensure_ascii=False)[:60]
-        raise InputError(f"an object with named fields is needed, not {shown}", where=record.where)
+        raise InputError(Message("formats.object_named_fields_needed_not", shown=shown), where=record.where)
     return record
 
 
@@ -152,14 +155,16 @@ def _separated(stream: Stream, separator: str) -> Iterator[Record]:
                 continue
             if len(row) != len(header):
                 problems.append(
-                    Problem(f"{name}:{reader.line_num}", f"{len(row)} columns, the header has {len(header)}")
+                    Problem(
+                        f"{name}:{reader.line_num}", Message("formats.columns_header", row=len(row), header=len(header))
+                    )
                 )
                 if len(problems) >= MOST_PROBLEMS:
                     break
             else:
                 yield Record(name, reader.line_num, dict(zip(header, row, strict=True)))
     except csv.Error as error:
-        problems.append(Problem(f"{name}:{reader.line_num}", f"this is not CSV: {error}"))
+        problems.append(Problem(f"{name}:{reader.line_num}", Message("formats.not_csv", error=error)))
     if problems:
         raise InputError.of(problems)
 
@@ -186,7 +191,7 @@ class _RowLines:
         self._held += len(line)
         if self._held > limits.LINE_BYTES.value:
             where = f"{self._name}:{self._number}"
-            raise limits.LINE_BYTES.exceeded("this row", error=InputError, where=where)
+            raise limits.LINE_BYTES.exceeded(Message("words.this_row"), error=InputError, where=where)
         return line
 
 
@@ -195,10 +200,12 @@ def _header(row: list[str], name: str) -> list[str]:
     where = f"{name}:1"
     limits.COLUMNS.check(len(names), COLUMNS, error=InputError, where=where)
     if len(names) == 1 and ";" in names[0]:
-        raise InputError("the columns are separated by semicolons", where=where, hint="save it with commas")
+        raise InputError(
+            Message("formats.columns_separated_semicolons"), where=where, hint=Message("formats.save_commas")
+        )
     again = repeated_one(names)
     if again is not None:
-        raise InputError(f"two columns are called {again!r}", where=where)
+        raise InputError(Message("formats.two_columns_called", again=again), where=where)
     return names
 
 
@@ -212,25 +219,27 @@ def _parquet(stream: Stream) -> Iterator[Record]:
     try:
         from pyarrow import ArrowException, parquet
     except ImportError:
-        raise MissingExtra.of("pyarrow", "parquet", purpose="reading parquet files") from None
+        raise MissingExtra.of("pyarrow", "parquet", purpose=Message("words.reading_parquet_files")) from None
     content = io.BytesIO(stream.read_all(limits.FILE_BYTES))
     try:
         file = parquet.ParquetFile(content)
-        limits.ROWS.check(file.metadata.num_rows, "the number of rows", error=InputError, where=stream.name)
+        limits.ROWS.check(
+            file.metadata.num_rows, Message("words.the_number_of_rows"), error=InputError, where=stream.name
+        )
         limits.COLUMNS.check(file.metadata.num_columns, COLUMNS, error=InputError, where=stream.name)
         for number, row in enumerate(_parquet_rows(file, stream.name), 1):
             yield Record(stream.name, number, row, "{}: row {}")
     except (ArrowException, *_PARQUET_DAMAGE) as error:
-        message = f"this is not a parquet file: {str(error).partition(chr(10))[0]}"
+        message = Message("formats.not_parquet_file", value=str(error).partition(chr(10))[0])
         raise InputError(message, where=stream.name) from None
 
 
 def _parquet_rows(file: Any, name: str) -> Iterator[dict[str, Any]]:
     """Rows, some at a time: a value that many rows share takes little room in the file and much in memory."""
     for batch in file.iter_batches(batch_size=_PARQUET_BATCH):
-        limits.FILE_BYTES.check(batch.nbytes, "the content of some rows", error=InputError, where=name)
+        limits.FILE_BYTES.check(batch.nbytes, Message("words.the_content_of_some_rows"), error=InputError, where=name)
         if repeated_one(batch.schema.names) is not None:
-            raise InputError(f"two columns are called {repeated_one(batch.schema.names)!r}", where=name)
+            raise InputError(Message("formats.two_columns_called", again=repeated_one(batch.schema.names)), where=name)
         yield from batch.to_pylist()
 
 
@@ -242,9 +251,9 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         again = repeated_one(key for key, _ in pairs)
-        raise _BadJSON(f"the key {again!r} appears twice in one object")
+        raise _BadJSON(Message("formats.key_appears_twice_one_object", key=again))
     return found
 
 
 def _no_constant(text: str) -> None:
-    raise _BadJSON(f"{text} is not a number that JSON knows")
+    raise _BadJSON(Message("formats.not_number_json_knows", token=text))

@@ -25,21 +25,24 @@ from steelyard.formats.shapes import (
     shown,
     wrong_shape,
 )
+from steelyard.i18n import Message
 
 Json = dict[str, Any]
 
 ROUNDING: Final = 1e-9
 """So far may a score lie outside of its bounds, and a mean in the footer, as a share of it, from that of the items."""
-CONTRADICTION_HINT: Final = "somebody changed this file; run it again, or judge its answers again"
+CONTRADICTION_HINT: Final = Message("formats.somebody_changed_file_run_again")
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
-_BOUND: Final = Plain("a number or null", lambda value: value is None or is_number(value))
-_PAGE: Final = Plain("a number or text", lambda value: isinstance(value, str) or is_number(value))
-_NOT_NEGATIVE: Final = Plain("a number from 0 to 1e15", lambda value: is_number(value) and 0 <= value <= 1e15)
-_COUNT: Final = Plain("a whole number from 0 on", lambda value: WHOLE.accepts(value) and value >= 0)
+_BOUND: Final = Plain(Message("words.a_number_or_null"), lambda value: value is None or is_number(value))
+_PAGE: Final = Plain(Message("words.a_number_or_text"), lambda value: isinstance(value, str) or is_number(value))
+_NOT_NEGATIVE: Final = Plain(
+    Message("words.a_number_from_0_to_1e15"), lambda value: is_number(value) and 0 <= value <= 1e15
+)
+_COUNT: Final = Plain(Message("words.a_whole_number_from_0_on"), lambda value: WHOLE.accepts(value) and value >= 0)
 _LABELS: Final = {"page": _PAGE, "section": TEXT, "speaker": TEXT, "document": TEXT}
 _PASSAGE: Final = Fields({"text": TEXT, **_LABELS})
-_QUOTED: Final = Plain("text or an object", lambda value: isinstance(value, str | dict))
+_QUOTED: Final = Plain(Message("words.text_or_an_object"), lambda value: isinstance(value, str | dict))
 _WANTED: Final = Fields({"text": TEXT, **_LABELS}, frozenset(("text", "page")))
 _EXPECTED: Final = Fields(
     {"answer": MapOf(ANYTHING), "abstain": FLAG, "quotes": ListOf(TEXT), "evidence": ListOf(_WANTED)}
@@ -102,20 +105,20 @@ def check_header(head: Json, where: str) -> None:
     """Refuse a header that is not of the shape that readers rely on."""
     check_shape(head, _HEADER, "", where)
     metrics = head["metrics"]
-    limits.METRICS.check(len(metrics), "the number of metrics", error=InputError, where=where)
+    limits.METRICS.check(len(metrics), Message("words.the_number_of_metrics"), error=InputError, where=where)
     if not metrics:
-        raise InputError("a result must have a metric", where=where)
+        raise InputError(Message("formats.result_metric"), where=where)
     if len(set(metrics)) < len(metrics):
-        raise InputError("a metric is named twice in the header", where=where)
+        raise InputError(Message("formats.metric_named_twice_header"), where=where)
     if head["kind"] == "legal" and "legal" not in metrics:
-        raise InputError("a result of kind 'legal' must have the metric 'legal'", where=where)
+        raise InputError(Message("formats.result_kind_legal_metric_legal"), where=where)
     for metric, bounds in (head.get("bounds") or {}).items():
         low, high = read_bounds(bounds) if len(bounds) == 2 else (1.0, 0.0)
         for bound in bounds:
             if bound is not None:
                 check_score(bound, f"a bound of {metric!r}", where)
         if low > high:
-            raise InputError(f"the bounds of {metric!r} must be the lowest and the highest value", where=where)
+            raise InputError(Message("formats.bounds_lowest_highest_value", metric=metric), where=where)
 
 
 def check_item(item: Json, head: Json, where: str) -> None:
@@ -124,7 +127,7 @@ def check_item(item: Json, head: Json, where: str) -> None:
     known, bounds = set(head["metrics"]), head.get("bounds") or {}
     for metric, value in item["scores"].items():
         if metric not in known:
-            raise InputError(f"the metric {metric!r} is not in the header", where=where)
+            raise InputError(Message("formats.metric_not_header", metric=metric), where=where)
         if value is not None:
             check_score(value, f"the score of {metric!r}", where)
             _check_bounds(metric, value, bounds.get(metric), where)
@@ -141,8 +144,8 @@ def check_footer(foot: Any, items: int, where: str) -> None:
     check_shape(foot, _FOOTER, "footer", where)
     counted = foot.get("items")
     if counted is not None and counted != items:
-        message = f"the footer counts {shown(counted)} items, there are {items}"
-        raise InputError(message, where=where, hint="lines of this file are lost")
+        message = Message("formats.footer_counts_items", counted=shown(counted), items=items)
+        raise InputError(message, where=where, hint=Message("formats.lines_file_lost"))
 
 
 def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, float]) -> list[str]:
@@ -159,7 +162,7 @@ def read_bounds(bounds: Sequence[float | None]) -> tuple[float, float]:
 def check_score(value: Any, what: str, where: str) -> None:
     """Refuse what is no number, or one so large that means and intervals cannot be had."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{what} is not a number: {shown(value)}", where=where)
+        raise InputError(Message("formats.not_number", what=what, value=shown(value)), where=where)
     if abs(value) > limits.SCORE.value:
         raise limits.SCORE.exceeded(what, error=InputError, where=where)
 
@@ -171,7 +174,7 @@ def check_characters(text: str, line: Any, where: str) -> None:
         while pending:
             value = pending.pop()
             if isinstance(value, str) and _HALF.search(value):
-                raise InputError(f"{_HALF.findall(value)[0]!r} is half of a character", where=where)
+                raise InputError(Message("formats.half_character", half=_HALF.findall(value)[0]), where=where)
             if isinstance(value, dict):
                 pending += [*value, *value.values()]
             elif isinstance(value, list):
@@ -184,7 +187,9 @@ def _check_bounds(metric: str, value: float, bounds: Sequence[float | None] | No
         return
     low, high = read_bounds(bounds)
     if not low - ROUNDING <= value <= high + ROUNDING:
-        raise InputError(f"the score of {metric!r} must lie between {low:g} and {high:g}, not {value!r}", where=where)
+        raise InputError(
+            Message("formats.score_lie_between_not", metric=metric, low=low, high=high, value=value), where=where
+        )
 
 
 def _check_passages(output: Json, where: str) -> None:
@@ -204,7 +209,7 @@ def _check_weight(weight: Any, kind: str, where: str) -> None:
     except ValueError:
         is_weight = False
     if not is_weight:
-        raise wrong_shape("tags.weight", "a number above 0", weight, where)
+        raise wrong_shape("tags.weight", Message("words.a_number_above_0"), weight, where)
 
 
 def _is_close(footed: float | None, counted: float) -> bool:

@@ -30,14 +30,15 @@ from steelyard.formats.result_checks import (
 )
 from steelyard.formats.streams import Stream, byte_blocks, check_encoding, open_stream
 from steelyard.formats.writing import whole_file
+from steelyard.i18n import Message
 from steelyard.table import FloatArray, Gap, IntArray, Signature, Table
 
 Json = dict[str, Any]
 
-EXISTS_HINT = "go on with it by --resume, replace it by --overwrite, or name another"
+EXISTS_HINT = Message("formats.go_resume_replace_overwrite_name")
 NEW = ".new"
 """Follows the name of the file to which a run is written that is to replace an older one."""
-UNWRITTEN_HINT = "what was written before is kept; make room and go on with --resume"
+UNWRITTEN_HINT = Message("formats.what_written_before_kept_make")
 _HEAD_START = b'{"steelyard": '
 UNFINISHED = "items written before the run was cut off"
 CONTRADICTED = "metrics whose mean in the footer is not the mean of the items"
@@ -60,7 +61,11 @@ def load(path: str | Path, *, strict: bool = False) -> Table:
     tables = load_all(path, strict=strict)
     if len(tables) != 1:
         names = ", ".join(table.name for table in tables)
-        raise InputError(f"there are {len(tables)} results in it: {names}", where=str(path), hint="one is needed here")
+        raise InputError(
+            Message("formats.results", tables=len(tables), names=names),
+            where=str(path),
+            hint=Message("formats.one_needed_here"),
+        )
     return tables[0]
 
 
@@ -71,7 +76,9 @@ def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     """
     sections = _sections(path)
     if not sections:
-        raise InputError("there is no result in it", where=str(path), hint="a results file begins with a header line")
+        raise InputError(
+            Message("formats.no_result"), where=str(path), hint=Message("formats.results_file_begins_header_line")
+        )
     return [_checked(_table(section), section, strict=strict) for section in sections]
 
 
@@ -155,10 +162,12 @@ class ResultsWriter:
     def resume(cls, path: Path) -> tuple[Self, Json, list[Json]]:
         """Go on with a file that was left unfinished: the writer, its header and the items it already has."""
         if not path.is_file():
-            raise InputError("no such file", where=str(path))
+            raise InputError(Message("formats.no_such_file"), where=str(path))
         writer, head, items = cls.resume_or_begin(path, None)
         if writer is None:
-            raise InputError("this result is finished", where=str(path), hint="start a new file")
+            raise InputError(
+                Message("formats.result_finished"), where=str(path), hint=Message("formats.start_new_file")
+            )
         return writer, head, items
 
     @classmethod
@@ -174,7 +183,7 @@ class ResultsWriter:
             if last is not None and last.finished:
                 return None, last.head, last.items
             if last is None and head is None:
-                raise InputError("there is nothing to resume in it", where=str(path))
+                raise InputError(Message("formats.nothing_resume"), where=str(path))
             os.truncate(path, last.end if last else 0)
             if last is None:
                 writer.add(head or {})
@@ -188,7 +197,7 @@ class ResultsWriter:
             self._file.flush()
         except OSError as error:
             raise ConfigError(
-                f"cannot be written: {error.strerror}", where=str(self.path), hint=UNWRITTEN_HINT
+                Message("formats.cannot_written", strerror=error.strerror), where=str(self.path), hint=UNWRITTEN_HINT
             ) from None
 
     def finish(self, summary: Json) -> None:
@@ -225,7 +234,7 @@ def held(path: Path) -> Iterator[None]:
 def check_new(path: Path) -> None:
     """Refuse a results file that exists already."""
     if path.exists() or path.is_symlink():
-        raise InputError("this file exists already", where=str(path), hint=EXISTS_HINT)
+        raise InputError(Message("formats.file_exists_already"), where=str(path), hint=EXISTS_HINT)
 
 
 def new_path(path: Path) -> Path:
@@ -243,8 +252,8 @@ def check_unfinished(path: Path) -> None:
             start = file.read(len(_HEAD_START))
         is_ours = _HEAD_START.startswith(start)
     if not is_ours:
-        hint = "a run with --overwrite is written there until it is finished; remove it, or name another results file"
-        raise InputError("this is not the results file of an unfinished run", where=str(path), hint=hint)
+        hint = Message("formats.run_overwrite_written_until_finished")
+        raise InputError(Message("formats.not_results_file_unfinished_run"), where=str(path), hint=hint)
 
 
 def _open_locked(path: Path) -> IO[str]:
@@ -265,10 +274,14 @@ def _last_section(path: Path) -> "_Section | None":
     if not start:
         return None
     if not start.startswith(b"{"):
-        raise InputError("this is no plain results file", where=str(path), hint="decompress it before resuming")
+        raise InputError(
+            Message("formats.no_plain_results_file"),
+            where=str(path),
+            hint=Message("formats.decompress_before_resuming"),
+        )
     sections = _sections(path)
     if not sections and not _HEAD_START.startswith(start):
-        raise InputError("there is nothing to resume in it", where=str(path))
+        raise InputError(Message("formats.nothing_resume"), where=str(path))
     return sections[-1] if sections else None
 
 
@@ -283,7 +296,7 @@ def _lock(file: IO[Any], path: Path) -> None:
     except OSError:
         file.close()
         raise InputError(
-            "another run is writing this file", where=str(path), hint="wait for it, or name another"
+            Message("formats.another_run_writing_file"), where=str(path), hint=Message("formats.wait_name_another")
         ) from None
 
 
@@ -330,7 +343,9 @@ def _whole_lines(stream: Stream) -> Iterator[bytes]:
         size += len(block)
         if size > limits.RESULTS_BYTES.value:
             stream.close()
-            raise limits.RESULTS_BYTES.exceeded("the content of this file", error=InputError, where=stream.name)
+            raise limits.RESULTS_BYTES.exceeded(
+                Message("words.the_content_of_this_file"), error=InputError, where=stream.name
+            )
         yield from block.split(b"\n")[:-1]
 
 
@@ -350,9 +365,9 @@ def _take_line(sections: list[_Section], text: str, name: str, number: int) -> N
             check_header(line, where)
             sections.append(_Section(line))
         case _ if not sections:
-            raise InputError("this is not a results file: its first line is no header", where=where)
+            raise InputError(Message("formats.not_results_file_first_line"), where=where)
         case _:
-            raise InputError("this line is neither header, item nor footer", where=where)
+            raise InputError(Message("formats.line_neither_header_item_nor"), where=where)
 
 
 def _add_item(section: _Section, item: Json, where: str) -> None:
@@ -361,7 +376,9 @@ def _add_item(section: _Section, item: Json, where: str) -> None:
     before = section.rows.get(identifier)
     if before is not None and not before.get("error"):
         line = section.places[identifier].rpartition(":")[2]
-        raise InputError(f"the item {identifier!r} appears again (first on line {line})", where=where)
+        raise InputError(
+            Message("formats.item_appears_again_first_line", identifier=identifier, line=line), where=where
+        )
     section.rows.pop(identifier, None)
     section.rows[identifier], section.places[identifier] = item, where
 
@@ -374,7 +391,7 @@ def _checked(table: Table, section: _Section, *, strict: bool) -> Table:
         return table
     if strict:
         raise InputError(
-            f"the mean of {wrong[0]!r} in the footer is not the mean of the items",
+            Message("formats.mean_footer_not_mean_items", wrong=wrong[0]),
             where=section.foot_place,
             hint=CONTRADICTION_HINT,
         )

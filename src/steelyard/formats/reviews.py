@@ -15,9 +15,10 @@ from typing import Any, Final
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem, SteelyardError
 from steelyard.formats.records import Record, read_records
 from steelyard.formats.results import Json, dump, items
+from steelyard.i18n import Message
 from steelyard.table import Table
 
-REVIEW_HINT: Final = "steelyard sample writes such files"
+REVIEW_HINT: Final = Message("formats.steelyard_sample_writes_such_files")
 _TEXTS: Final = ("id", "remark", "reviewer", "metric", "result")
 
 
@@ -85,7 +86,7 @@ def read_review(path: str | Path) -> list[Judgement]:
     """The judgements of a file; every line must be whole, and each id stands there once."""
     records, _ = read_records(path)
     if not records:
-        raise InputError("there is nothing in it", where=str(path), hint=REVIEW_HINT)
+        raise InputError(Message("formats.nothing"), where=str(path), hint=REVIEW_HINT)
     problems = [problem for record in records for problem in _problems(record)]
     problems += _doubled(records)
     if problems:
@@ -103,19 +104,23 @@ def _judgement(record: Record) -> Judgement:
 def _problems(record: Record) -> Iterator[Problem]:
     for key in (*_TEXTS, "verdict", "agree", "sampling"):
         if key not in record.fields:
-            yield Problem(record.where, f"the field {key!r} is missing")
+            yield Problem(record.where, Message("formats.field_missing", key=key))
         elif (wrong := _wrong(key, record.fields[key])) is not None:
             yield Problem(record.where, wrong)
 
 
 def _wrong(key: str, value: Any) -> str | None:
     if key == "agree":
-        return None if value is None or isinstance(value, bool) else f"agree must be true, false or null, not {value!r}"
+        return (
+            None
+            if value is None or isinstance(value, bool)
+            else Message("formats.agree_true_false_null_not", value=value)
+        )
     if key == "verdict":
-        return None if _is_number(value) else f"verdict must be a number, not {value!r}"
+        return None if _is_number(value) else Message("formats.verdict_number_not", value=value)
     if key == "sampling":
-        return None if _is_sampling(value) else "this is no sampling as steelyard sample writes it"
-    return None if isinstance(value, str) else f"{key} must be text, not {value!r}"
+        return None if _is_sampling(value) else Message("formats.no_sampling_steelyard_sample_writes")
+    return None if isinstance(value, str) else Message("formats.text_not", key=key, value=value)
 
 
 def _is_sampling(value: Any) -> bool:
@@ -135,6 +140,6 @@ def _doubled(records: Sequence[Record]) -> Iterator[Problem]:
     for record in records:
         identifier = str(record.fields.get("id"))
         if identifier in first:
-            message = f"the id {identifier!r} appears again (first on line {first[identifier]})"
+            message = Message("formats.id_appears_again_first_line", identifier=identifier, first=first[identifier])
             yield Problem(record.where, message)
         first.setdefault(identifier, record.number)

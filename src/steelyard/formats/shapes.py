@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 
 _LONGEST: Final = 60
 
@@ -57,10 +58,12 @@ def _is_whole(value: Any) -> bool:
 
 
 TEXT: Final = Plain("text", lambda value: isinstance(value, str))
-NUMBER: Final = Plain("a number", is_number)
-WHOLE: Final = Plain("a whole number", _is_whole)
-FLAG: Final = Plain("true or false", lambda value: isinstance(value, bool))
-SCALAR: Final = Plain("text, a number, true or false", lambda value: isinstance(value, str | bool) or is_number(value))
+NUMBER: Final = Plain(Message("words.a_number"), is_number)
+WHOLE: Final = Plain(Message("words.a_whole_number"), _is_whole)
+FLAG: Final = Plain(Message("words.true_or_false"), lambda value: isinstance(value, bool))
+SCALAR: Final = Plain(
+    Message("words.text_a_number_true_or_false"), lambda value: isinstance(value, str | bool) or is_number(value)
+)
 ANYTHING: Final = Plain("anything", lambda value: True)
 
 
@@ -72,26 +75,26 @@ def check_shape(value: Any, shape: Shape, path: str, where: str) -> None:
                 raise wrong_shape(path, shape.words, value, where)
         case ListOf():
             if not isinstance(value, list):
-                raise wrong_shape(path, "a list", value, where)
+                raise wrong_shape(path, Message("words.a_list"), value, where)
             for number, member in enumerate(value):
                 check_shape(member, shape.member, f"{path}[{number}]", where)
         case _:
             if not isinstance(value, dict):
-                raise wrong_shape(path, "an object", value, where)
+                raise wrong_shape(path, Message("words.an_object"), value, where)
             _check_members(value, shape, path, where)
 
 
 def wrong_shape(path: str, words: str, value: Any, where: str) -> InputError:
     """The error about a value that has another shape."""
-    return InputError(f"the field {path!r} must be {words}, not {shown(value)}", where=where)
+    return InputError(Message("formats.field_not", path=path, words=words, value=shown(value)), where=where)
 
 
 def shown(value: Any) -> str:
     """A value as messages show it: whole if it is short."""
     if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
+        return Message("words.an_object") if isinstance(value, dict) else Message("words.a_list")
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
-        return "a number of many digits"
+        return Message("words.a_number_of_many_digits")
     text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
@@ -104,7 +107,7 @@ def _check_members(value: dict[str, Any], shape: MapOf | Fields, path: str, wher
         return
     for name, member in shape.members.items():
         if name in shape.needed and name not in value:
-            raise InputError(f"the field {prefix + name!r} is missing", where=where)
+            raise InputError(Message("formats.field_missing", key=prefix + name), where=where)
         if value.get(name) is not None or name in shape.needed:
             check_shape(value[name], member, f"{prefix}{name}", where)
         elif not isinstance(member, Plain):

@@ -22,6 +22,7 @@ from steelyard.formats.tabular import (
     qrels_of_rows,
     run_of_rows,
 )
+from steelyard.i18n import Message
 
 # what may be taken off a file's name to get the name of its result
 _EXTENSIONS = (*SUFFIXES, ".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
@@ -52,7 +53,7 @@ def run_from(source: RunSource) -> Run:
     if not isinstance(source, str | Path):
         return run_of_rows(_rows(source, SCORE, "run"), "run")
     if is_folder(source):
-        raise InputError("a run must be a file, this is a folder", where=str(source))
+        raise InputError(Message("formats.run_file_folder"), where=str(source))
     if _has_names(source):
         rows, digest = _file_rows(source, SCORE)
         return run_of_rows(rows, str(source), digest)
@@ -108,7 +109,7 @@ def _rows(source: Any, values: Sequence[str], name: str) -> Iterator[Row]:
 def _column_rows(columns: dict[str, list[Any]], values: Sequence[str], name: str) -> Iterator[Row]:
     lengths = {key: len(column) for key, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise InputError(f"the columns differ in length: {lengths}", where=name)
+        raise InputError(Message("formats.columns_differ_length", lengths=lengths), where=name)
     rows = zip(*columns.values(), strict=True)
     records = [Record(name, number, dict(zip(columns, row, strict=True)), "{}[{}]") for number, row in enumerate(rows)]
     return named_rows(records, values, name)
@@ -117,5 +118,5 @@ def _column_rows(columns: dict[str, list[Any]], values: Sequence[str], name: str
 def _tuple_rows(rows: Iterable[Any], name: str) -> Iterator[Row]:
     for number, row in enumerate(rows):
         if isinstance(row, str | bytes) or not isinstance(row, Sequence | np.ndarray) or len(row) < 3:
-            raise InputError(f"a row must be (query, document, number), not {row!r}", where=f"{name}[{number}]")
+            raise InputError(Message("formats.row_query_document_number_not", row=row), where=f"{name}[{number}]")
         yield f"{name}[{number}]", row[0], row[1], row[2]

@@ -15,6 +15,7 @@ from typing import BinaryIO, Protocol, cast
 
 from steelyard import limits
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 from steelyard.limits import Limit
 
 STDIN = "-"
@@ -22,9 +23,9 @@ STDIN_NAME = "<stdin>"
 BLOCK = 1 << 21
 """How much of a file is worked on at a time: enough that threads seldom wait, little enough for the cache."""
 
-SPECIAL_HINT = "standard input is named by -"
-ENCODING_HINT = "convert it, for example: iconv -f GB18030 -t UTF-8"
-BINARY_HINT = "a text file is needed; UTF-16 is converted by: iconv -f UTF-16 -t UTF-8"
+SPECIAL_HINT = Message("formats.standard_input_named")
+ENCODING_HINT = Message("formats.convert_example_iconv_f_gb18030")
+BINARY_HINT = Message("formats.text_file_needed_utf_16")
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -50,13 +51,15 @@ class Stream:
             piece = self._files[-1].read(size)
         except (OSError, EOFError, zlib.error, _zstd_error()) as error:
             self.close()
-            raise InputError(f"cannot be read: {error}", where=self.name, hint="is the file whole?") from None
+            raise InputError(
+                Message("formats.cannot_read", strerror=error), where=self.name, hint=Message("formats.file_whole")
+            ) from None
         self._hash.update(piece)
         if not piece:
             self.close()
         return piece
 
-    def read_all(self, limit: Limit, what: str = "the content of this file") -> bytes:
+    def read_all(self, limit: Limit, what: str = Message("words.the_content_of_this_file")) -> bytes:
         """All bytes, unless there are more than the limit; then nothing more is read."""
         pieces, size = [], 0
         while piece := self.read(BLOCK):
@@ -86,11 +89,11 @@ def open_stream(path: str | Path) -> Stream:
         _check_special(path)
         file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed with its stream
     except FileNotFoundError:
-        raise InputError("no such file", where=str(path), hint=_hint_for_missing(Path(path))) from None
+        raise InputError(Message("formats.no_such_file"), where=str(path), hint=_hint_for_missing(Path(path))) from None
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise InputError(Message("formats.cannot_read", strerror=error.strerror), where=str(path)) from None
     except ValueError:
-        raise InputError("this cannot be the name of a file", where=repr(str(path))) from None
+        raise InputError(Message("formats.cannot_name_file"), where=repr(str(path))) from None
     if not file.seekable():  # a pipe
         return Stream(str(path), *_layers(_Ahead(cast(BinaryIO, file))))
     return Stream(str(path), *_layers(cast(BinaryIO, file)))
@@ -129,7 +132,7 @@ def check_encoding(content: bytes, name: str, first_line: int) -> None:
 def encoding_problem(content: bytes) -> tuple[int, str] | None:
     """The first line (counted from 0) that is not UTF-8 text, and why; None if all is well."""
     if content.startswith(_UTF16_MARKS) or b"\0" in content:
-        at, message = max(content.find(b"\0"), 0), "this is not UTF-8 text but UTF-16 or binary"
+        at, message = max(content.find(b"\0"), 0), Message("formats.not_utf_8_text_but")
     elif content.isascii():
         return None
     else:
@@ -170,7 +173,9 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
                 yield kept[:cut]
                 kept = kept[cut:]
             if len(kept) > limits.QUERY_BYTES.value:
-                raise limits.QUERY_BYTES.exceeded("the text of one query", error=InputError, where=lines.where)
+                raise limits.QUERY_BYTES.exceeded(
+                    Message("words.the_text_of_one_query"), error=InputError, where=lines.where
+                )
             pieces, held, wanted = [kept], len(kept), max(size, 2 * len(kept))
         if held and (kept := b"".join(pieces)):
             yield kept if kept.endswith(b"\n") else kept + b"\n"
@@ -227,7 +232,7 @@ class _Lines:
         first = piece.find(b"\n")
         self._open += len(piece) if first < 0 else first
         if self._open > limits.LINE_BYTES.value:
-            raise limits.LINE_BYTES.exceeded("this line", error=InputError, where=self.where)
+            raise limits.LINE_BYTES.exceeded(Message("words.this_line"), error=InputError, where=self.where)
         if first >= 0:
             self._open = len(piece) - 1 - piece.rfind(b"\n")
             self._number += _count_lines(piece)
@@ -393,7 +398,7 @@ def _check_special(path: str | Path) -> None:
     mode = os.stat(path).st_mode
     is_descriptor = str(path) == "/dev/stdin" or str(path).startswith(("/dev/fd/", "/proc/self/fd/"))
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or is_descriptor):
-        message = "this is a device, a socket or a named pipe; a file is needed"
+        message = Message("formats.device_socket_named_pipe_file")
         raise InputError(message, where=str(path), hint=SPECIAL_HINT)
 
 
@@ -408,6 +413,6 @@ def _hint_for_missing(path: Path) -> str | None:
     import difflib
 
     if not path.parent.is_dir():
-        return f"there is no folder {str(path.parent)!r}"
+        return Message("cli.no_folder", folder=str(path.parent))
     close = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], n=1)
-    return f"did you mean {str(path.with_name(close[0]))!r}?" if close else None
+    return Message("core.did_you_mean", folded=str(path.with_name(close[0]))) if close else None

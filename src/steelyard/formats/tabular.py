@@ -11,6 +11,7 @@ from steelyard.formats.decimals import LARGEST_WHOLE
 from steelyard.formats.rankings import Judgments, Run, digest_rows, judgments, run_from_rows
 from steelyard.formats.records import Record, kind_of
 from steelyard.formats.spans import Spans
+from steelyard.i18n import Message
 
 QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id")
 DOCUMENT = (
@@ -36,13 +37,13 @@ Row = tuple[str, Any, Any, Any]
 def named_rows(records: Sequence[Record], values: Sequence[str], name: str) -> Iterator[Row]:
     """The three columns that matter, found by their usual names."""
     if not records:
-        raise InputError("there are no rows in it", where=name)
+        raise InputError(Message("formats.no_rows"), where=name)
     fields = list(records[0].fields)
     chosen = [_column(fields, names, name) for names in (QUERY, DOCUMENT, values)]
     for record in records:
         absent = [column for column in chosen if column not in record.fields]
         if absent:
-            raise InputError(f"the field {absent[0]!r} is missing", where=record.where)
+            raise InputError(Message("formats.field_missing", key=absent[0]), where=record.where)
         yield (record.where, *(record.fields[column] for column in chosen))
 
 
@@ -53,10 +54,12 @@ def nested_rows(content: Mapping[Any, Any], name: str, *, judged: bool) -> Itera
     """
     for query, documents in content.items():
         if not isinstance(documents, Mapping):
-            raise InputError("a mapping of documents is needed for each query", where=f"{name}#/{query}")
+            raise InputError(Message("formats.mapping_documents_needed_each_query"), where=f"{name}#/{query}")
         if not documents and judged:
             raise InputError(
-                "no document is judged for this query", where=f"{name}#/{query}", hint="leave the query out"
+                Message("formats.no_document_judged_query"),
+                where=f"{name}#/{query}",
+                hint=Message("formats.leave_query_out"),
             )
         for document, value in documents.items():
             yield f"{name}#/{query}/{document}", query, document, value
@@ -103,7 +106,7 @@ def _columns(
     if problems:
         raise InputError.of(problems)
     if not values:
-        raise InputError("there is nothing in it", where=name)
+        raise InputError(Message("formats.nothing"), where=name)
     return where, queries, documents, values
 
 
@@ -114,20 +117,20 @@ def _identifier(value: Any, what: str) -> bytes:
         return value.encode("utf-8")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value).encode()
-    raise ValueError(f"{what} id must be text or a whole number, not {value!r}")
+    raise ValueError(Message("formats.id_text_whole_number_not_2", what=what, value=value))
 
 
 def _score(value: Any) -> float:
     number = _number(value)
     if number is None or math.isnan(number):
-        raise ValueError(f"score is not a number: {_shown(value)}")
+        raise ValueError(Message("formats.score_not_number", value=_shown(value)))
     return number
 
 
 def _grade(value: Any) -> int:
     number = _number(value)
     if number is None or not number.is_integer() or abs(number) >= LARGEST_WHOLE:
-        raise ValueError(f"grade is not a whole number: {_shown(value)}")
+        raise ValueError(Message("formats.grade_not_whole_number", value=_shown(value)))
     return int(number)
 
 
@@ -152,7 +155,7 @@ def _column(fields: Sequence[str], names: Sequence[str], source: str) -> str:
         if name in folded:
             return folded[name]
     raise InputError(
-        f"no column is called {names[0]!r} or {names[1]!r}; there are: {', '.join(map(repr, fields))}",
+        Message("formats.no_column_called_2", names=names[0], names_2=names[1], names_3=", ".join(map(repr, fields))),
         where=source,
         hint=f"accepted names: {', '.join(names)}{_by_extension(source)}",
     )

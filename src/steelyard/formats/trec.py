@@ -26,12 +26,13 @@ from steelyard.formats.streams import (
     open_stream,
     read_once,
 )
+from steelyard.i18n import Message
 from steelyard.table import IntArray
 
-RUN_HINT = "a run line is: query Q0 document rank score tag"
-PIPED = "a run that comes through a pipe"
-INTERLEAVED = "a run whose queries are interleaved"
-ORDER_HINT = "judgments (QRELS) come before runs (RUN)"
+RUN_HINT = Message("formats.run_line_query_q0_document")
+PIPED = Message("words.a_run_that_comes_through_a_pipe")
+INTERLEAVED = Message("words.a_run_whose_queries_are_interleaved")
+ORDER_HINT = Message("formats.judgments_qrels_come_before_runs")
 
 
 def read_qrels(path: str | Path) -> Judgments:
@@ -55,10 +56,13 @@ def _complain(name: str, fields: Fields, bad: IntArray) -> None:
     """Raise one error for all lines of judgments that are not `query 0 document grade`."""
     grade = fields.columns[-1]
     wide = np.flatnonzero(fields.widths > 4)[:MOST_PROBLEMS]
-    problems = fields.problems + [(int(fields.line[n]), f"{fields.widths[n]} columns, 4 are needed") for n in wide]
+    problems = fields.problems + [
+        (int(fields.line[n]), Message("formats.columns_4_needed", value=fields.widths[n])) for n in wide
+    ]
     if not problems:
         problems = [
-            (int(fields.line[n]), f"grade is not a whole number: {grade.text_at(n)!r}") for n in bad[:MOST_PROBLEMS]
+            (int(fields.line[n]), Message("formats.grade_not_whole_number", value=grade.text_at(n)))
+            for n in bad[:MOST_PROBLEMS]
         ]
     if problems:
         hint = f"{QRELS_HINT}; {ORDER_HINT}" if len(wide) else QRELS_HINT
@@ -111,7 +115,7 @@ class _TrecRun:
         return self.stream.digest() if self.stream else ""
 
 
-def _joined(stream: Stream, what: str = "the content of this file") -> bytes:
+def _joined(stream: Stream, what: str = Message("words.the_content_of_this_file")) -> bytes:
     """All lines of a stream."""
     blocks, size = [], 0
     for block in line_blocks(stream):
@@ -141,4 +145,7 @@ def parse_block(block: bytes) -> RunBlock:
 
 
 def _bad_scores(score: Spans, line: IntArray, bad: IntArray) -> list[tuple[int, str]]:
-    return [(int(line[row]), f"score is not a number: {score.text_at(int(row))!r}") for row in bad[:MOST_PROBLEMS]]
+    return [
+        (int(line[row]), Message("formats.score_not_number", value=score.text_at(int(row))))
+        for row in bad[:MOST_PROBLEMS]
+    ]

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 
-OVERWRITE_HINT: Final = "--overwrite replaces it; or name another"
+OVERWRITE_HINT: Final = Message("formats.overwrite_replaces_name_another")
 _LONGEST_STEM: Final = 48
 _MOST_LINKS: Final = 40
 
@@ -39,7 +40,9 @@ def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
             _place(part, target, overwrite=overwrite)
         sync_folder(target.parent)
     except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+        raise ConfigError(
+            Message("formats.cannot_written", strerror=error.strerror or error), where=str(path)
+        ) from None
 
 
 def write_whole(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:
@@ -60,7 +63,7 @@ def replace_whole(part: Path, path: Path) -> None:
 def check_absent(path: Path) -> None:
     """Refuse a file that is there already; devices and pipes hold nothing that could be lost."""
     if path.exists() and not _is_special(path):
-        raise ConfigError("this file exists already", where=str(path), hint=OVERWRITE_HINT)
+        raise ConfigError(Message("formats.file_exists_already"), where=str(path), hint=OVERWRITE_HINT)
 
 
 def sync_folder(folder: Path) -> None:
@@ -97,7 +100,7 @@ def _place(part: Path, target: Path, *, overwrite: bool) -> None:
     try:
         os.link(part, target)  # unlike a rename, it fails where a file is
     except FileExistsError:
-        raise ConfigError("this file exists already", where=str(target), hint=OVERWRITE_HINT) from None
+        raise ConfigError(Message("formats.file_exists_already"), where=str(target), hint=OVERWRITE_HINT) from None
     except OSError:  # a file system without hard links
         os.replace(part, target)
 

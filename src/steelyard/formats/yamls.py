@@ -8,9 +8,10 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.formats.streams import read_text
+from steelyard.i18n import Message
 
-ALIAS_HINT: Final = "write out what the aliases (*name) stand for; to raise the limit, set STEELYARD_YAML_VALUES"
-TOO_DEEP: Final = "this YAML is nested too deeply"
+ALIAS_HINT: Final = Message("formats.write_out_what_aliases_name")
+TOO_DEEP: Final = Message("formats.yaml_nested_too_deeply")
 
 _DEEPEST: Final = 100
 _LONGEST_NUMBER: Final = 1000
@@ -47,11 +48,11 @@ def read_yaml(path: str | Path) -> Located:
         raise InputError(TOO_DEEP, where=stream.name) from None
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InputError(f"this is not YAML: {error.problem}", where=f"{stream.name}:{line}") from None
+        raise InputError(Message("formats.not_yaml", problem=error.problem), where=f"{stream.name}:{line}") from None
     except yaml.YAMLError as error:
-        raise InputError(f"this is not YAML: {str(error).splitlines()[0]}", where=stream.name) from None
+        raise InputError(Message("formats.not_yaml", problem=str(error).splitlines()[0]), where=stream.name) from None
     except (ValueError, OverflowError) as error:  # \UFFFFFFFF, or a version of thousands of digits
-        raise InputError(f"this is not YAML: {error}", where=stream.name) from None
+        raise InputError(Message("formats.not_yaml", problem=error), where=stream.name) from None
 
 
 def dump_yaml(content: Any) -> str:
@@ -77,7 +78,7 @@ class _Reading:
         where = self._place(node)
         self._values += 1
         if self._values > limits.YAML_VALUES.value:
-            error = limits.YAML_VALUES.exceeded("the number of values", error=InputError, where=where)
+            error = limits.YAML_VALUES.exceeded(Message("words.the_number_of_values"), error=InputError, where=where)
             raise InputError(error.message, where=where, hint=ALIAS_HINT)
         if depth > _DEEPEST:
             raise InputError(TOO_DEEP, where=where)
@@ -92,23 +93,25 @@ class _Reading:
         for key_node, value_node in node.value:
             where, line = self._place(key_node), key_node.start_mark.line + 1
             if not isinstance(key_node, self._yaml.ScalarNode):
-                raise InputError("a key must be text, not a list or a mapping", where=where)
+                raise InputError(Message("formats.key_text_not_list_mapping"), where=where)
             key = str(key_node.value)
             if key in first:
-                raise InputError(f"the key {key!r} appears again (first on line {first[key]})", where=where)
+                raise InputError(
+                    Message("formats.key_appears_again_first_line", key=key, first=first[key]), where=where
+                )
             first[key] = line
             yield key, self.located(value_node, depth + 1)
 
     def _scalar(self, node: Any, where: str) -> Any:
         if node.tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
-            raise InputError(f"this number has more than {_LONGEST_NUMBER} digits", where=where)
+            raise InputError(Message("formats.number_more_than_digits", longest_number=_LONGEST_NUMBER), where=where)
         if "\0" in node.value:
-            raise InputError("this value cannot be read: it holds the character NUL", where=where)
+            raise InputError(Message("formats.value_cannot_read_holds_character"), where=where)
         try:
             return self._loader.construct_object(node)
         except (self._yaml.YAMLError, *_BAD_VALUE) as error:
             words = str(error).splitlines() or [type(error).__name__]
-            raise InputError(f"this value cannot be read: {words[0]}", where=where) from None
+            raise InputError(Message("formats.value_cannot_read", words=words[0]), where=where) from None
 
     def _place(self, node: Any) -> str:
         return f"{self._name}:{node.start_mark.line + 1}"

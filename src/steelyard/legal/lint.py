@@ -8,6 +8,7 @@ from steelyard.errors import Problem
 from steelyard.formats.documents import Document
 from steelyard.formats.question_checks import Fault, Fields
 from steelyard.formats.questions import QuestionFile
+from steelyard.i18n import Message
 from steelyard.legal.facts import FIELDS
 from steelyard.legal.quotes import quote_key, quote_pieces
 from steelyard.legal.sources import Source, source_of
@@ -19,7 +20,12 @@ FEWEST: Final = 4
 """Fewer characters than these are found by chance."""
 
 _CHECKS = re.compile(r"must_not_(?:provide|invent)_\w+|must_report_conflict")
-_UNITS: Final = {"header": "the header", "question": "a question", "answer": "an answer", "line": "a line of its own"}
+_UNITS: Final = {
+    "header": Message("words.the_header"),
+    "question": Message("words.a_question"),
+    "answer": Message("words.an_answer"),
+    "line": Message("words.a_line_of_its_own"),
+}
 _SPOKEN: Final = ("question", "answer")
 
 
@@ -43,7 +49,7 @@ def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
     yield from _locations(fields, source)
     check = fields.get("scoring", {}).get("hallucination_check")
     if check is not None and not _CHECKS.fullmatch(check):
-        yield Fault("/scoring/hallucination_check", f"{check!r} is not known; only the general check is made")
+        yield Fault("/scoring/hallucination_check", Message("legal.not_known_only_general_check", check=check))
 
 
 def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
@@ -52,33 +58,33 @@ def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
     key = quote_key(words)
     page = source.pages.get(number)
     if page is None:
-        yield Fault(f"{pointer}/page", f"there is no page {number} in {source.document.name}")
+        yield Fault(f"{pointer}/page", Message("legal.no_page", number=number, name=source.document.name))
     elif len(key) < FEWEST:
         yield Fault(
-            f"{pointer}/must_include", f"{len(key)} characters count in it; fewer than {FEWEST} are found by chance"
+            f"{pointer}/must_include", Message("legal.characters_count_fewer_than_found", key=len(key), fewest=FEWEST)
         )
     elif not page.key.holds(words):
         yield Fault(f"{pointer}/must_include", _missing(number, source.pages_with(words), source.document.name))
     else:
         if (times := page.key.count(key)) > 1:
-            yield Fault(f"{pointer}/must_include", f"it stands {times} times on page {number}")
+            yield Fault(f"{pointer}/must_include", Message("legal.stands_times_page", times=times, number=number))
         yield from _misplaced(pointer, item, page.kinds(words))
 
 
 def _missing(number: int, others: Sequence[int], name: str) -> str:
     if others:
-        return f"it is not on page {number} but on page {', '.join(map(str, others))}"
-    return f"it is neither on page {number} nor on another page of {name}"
+        return Message("legal.not_page_but_page", number=number, names=", ".join(map(str, others)))
+    return Message("legal.neither_page_nor_another_page", number=number, name=name)
 
 
 def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
     """A speaker or section that is not the document's; words that reach over several units have no kind."""
-    found = " and ".join(_UNITS[kind] for kind in kinds) or "several units"
+    found = " and ".join(_UNITS[kind] for kind in kinds) or Message("words.several_units")
     speaker, section = item.get("speaker"), item.get("section")
     if speaker is not None and speaker not in kinds:
-        yield Fault(f"{pointer}/speaker", f"it stands in {found}, not in {_UNITS[speaker]}")
+        yield Fault(f"{pointer}/speaker", Message("legal.stands_not", found=found, units=_UNITS[speaker]))
     if section == "header" and "header" not in kinds:
-        yield Fault(f"{pointer}/section", f"it stands in {found}, not in {_UNITS['header']}")
+        yield Fault(f"{pointer}/section", Message("legal.stands_not", found=found, units=_UNITS["header"]))
     if section == "qa_pair" and kinds and not set(kinds) & set(_SPOKEN):
         yield Fault(f"{pointer}/section", f"it stands in {found}, not in a question or an answer")
 
@@ -97,9 +103,9 @@ def _quotation(quote: str, source: Source) -> Iterator[str]:
     if not pieces:
         yield f"0 characters count in it; fewer than {FEWEST} are found by chance"
     elif missing:
-        yield from (f"{piece!r} is not in {source.document.name}" for piece in missing)
+        yield from (Message("legal.not", piece=piece, name=source.document.name) for piece in missing)
     elif not source.key.holds(quote):
-        yield f"its pieces stand in another order in {source.document.name}"
+        yield Message("legal.pieces_stand_another_order", name=source.document.name)
 
 
 def _locations(fields: Fields, source: Source) -> Iterator[Fault]:
@@ -107,7 +113,7 @@ def _locations(fields: Fields, source: Source) -> Iterator[Fault]:
     places |= {f"/additional_evidence/{n}": place for n, place in enumerate(fields.get("additional_evidence", ()))}
     for pointer, place in places.items():
         if place["page"] not in source.pages:
-            yield Fault(f"{pointer}/page", f"there is no page {place['page']} in {source.document.name}")
+            yield Fault(f"{pointer}/page", Message("legal.no_page", number=place["page"], name=source.document.name))
     quote, said = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
     if quote is not None and said in source.pages:
         pages = source.pages_with(quote)
@@ -132,7 +138,7 @@ def _told_answers(fields: Fields) -> Iterator[Fault]:
             case _:
                 is_told = False
         if is_told:
-            yield Fault(f"/expected/{name}", "the question says it already")
+            yield Fault(f"/expected/{name}", Message("legal.question_says_already"))
 
 
 def _open_controls(fields: Fields) -> Iterator[Fault]:
@@ -141,4 +147,4 @@ def _open_controls(fields: Fields) -> Iterator[Fault]:
     is_control = fields.get("should_abstain", expected.get("should_abstain", True)) is False
     if is_control and "required_quote" not in fields and not any(name in expected for name in FIELDS):
         pointer = "/should_abstain" if "should_abstain" in fields else "/expected/should_abstain"
-        yield Fault(pointer, "a control without expected fields and without required_quote; any statement answers it")
+        yield Fault(pointer, Message("legal.control_without_expected_fields_without"))

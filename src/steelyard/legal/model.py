@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from steelyard.errors import UnknownName
+from steelyard.i18n import Message
 from steelyard.legal.facts import FIELDS, FactRules
 from steelyard.legal.reading import LONGEST_ANSWER
 from steelyard.text.normal import normal
@@ -100,7 +101,7 @@ def question_of(
     """The question that the fields of a question file describe; `type` is among them."""
     kind = fields.get("type", "")
     if kind not in _MAKERS:
-        raise UnknownName.of("question type", str(kind), TYPES, where=where or None)
+        raise UnknownName.of(Message("words.question_type"), str(kind), TYPES, where=where or None)
     return _MAKERS[kind](fields, _about(fields, document, criteria or {}, where))
 
 

@@ -13,6 +13,7 @@ from steelyard.errors import ConfigError
 from steelyard.formats.answer_rows import AnswerRow
 from steelyard.formats.answers import Answers, AnswerStream, answers_of, stream_answers
 from steelyard.formats.sources import result_name
+from steelyard.i18n import Message
 from steelyard.metrics.answers import DEFAULT_ANSWERS
 from steelyard.metrics.batches import Balance, Weighed, weigh_batches
 from steelyard.metrics.names import parse_measures
@@ -46,7 +47,9 @@ def evaluate_answers(
     Table holds the texts, too, for reports.
     """
     if language != "auto":
-        raise ConfigError(f"language must be auto, not {language!r}", hint="the script of each text decides")
+        raise ConfigError(
+            Message("metrics.language_auto_not", language=language), hint=Message("metrics.script_each_text_decides")
+        )
     measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
     profile_of(profile, tokens)  # is there such a profile
     answers = _answers(predictions, references, mapping, ids)
@@ -153,16 +156,16 @@ def _answers(
 ) -> Answers | AnswerStream:
     if isinstance(predictions, str | Path):
         if references is not None and not isinstance(references, str | Path):
-            raise ConfigError("predictions are a file, so references must be one too")
+            raise ConfigError(Message("metrics.predictions_file_so_references_one"))
         return stream_answers(predictions, mapping=mapping, references=references)
     if references is None or isinstance(references, str | Path):
-        raise ConfigError("predictions are values, so references must be values too")
+        raise ConfigError(Message("metrics.predictions_values_so_references_values"))
     if isinstance(predictions, Mapping):
         if not isinstance(references, Mapping):
-            raise ConfigError("predictions are a mapping, so references must be one too")
+            raise ConfigError(Message("metrics.predictions_mapping_so_references_one"))
         return answers_of([predictions.get(key) for key in references], list(references.values()), ids=list(references))
     if not (isinstance(predictions, Sequence | np.ndarray) and isinstance(references, Sequence | np.ndarray)):
-        raise ConfigError("predictions and references must be in order, or mappings by id")
+        raise ConfigError(Message("metrics.predictions_references_order_mappings_id"))
     return answers_of(predictions, references, ids=ids)
 
 

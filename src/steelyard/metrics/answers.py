@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra
+from steelyard.i18n import Message
 from steelyard.metrics.bleu import smoothed_bleu
 from steelyard.metrics.overlaps import Overlaps
 from steelyard.metrics.pairs import Pairs
@@ -191,7 +192,7 @@ def _sacrebleu() -> Any:
     try:
         from sacrebleu import metrics
     except ImportError:
-        raise MissingExtra.of("sacrebleu", "bleu", purpose="BLEU and chrF") from None
+        raise MissingExtra.of("sacrebleu", "bleu", purpose=Message("words.bleu_and_chrf")) from None
     return metrics
 
 
@@ -206,7 +207,10 @@ def _same_options(answer: str, reference: str) -> bool:
 
 def _smoothed_bleu(pairs: Pairs, profile: Profile, smooth: int) -> FloatArray:
     if smooth != 4:
-        raise ConfigError(f"BLEU knows the smoothing 4, not {smooth}", hint="BLEU alone is smoothed as in sacrebleu")
+        raise ConfigError(
+            Message("metrics.bleu_knows_smoothing_4_not", smooth=smooth),
+            hint=Message("metrics.bleu_alone_smoothed_sacrebleu"),
+        )
     found = [
         smoothed_bleu(profile.bleu(answer), [profile.bleu(alias) for group in groups for alias in group])
         for answer, groups in pairs.rows()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from steelyard import limits
 from steelyard.errors import ConfigError, SteelyardError
 from steelyard.formats.answer_rows import BATCH, AnswerRow
+from steelyard.i18n import Message
 from steelyard.metrics.overlaps import Overlaps
 from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.profiles import Profile, profile_of
@@ -23,8 +24,8 @@ from steelyard.table import Flags, FloatArray, IntArray
 from steelyard.text.coding import is_plain
 from steelyard.text.tokens import Unit
 
-LOST = "a process that weighs answers was killed, and killed again when its part was done a second time"
-LOST_HINT = "is there enough memory? fewer processes need less: -j 1"
+LOST = Message("metrics.process_weighs_answers_killed_killed")
+LOST_HINT = Message("metrics.enough_memory_fewer_processes_need")
 NO_REFERENCE, NOT_COUNTED = 1, 2  # why a cell is no number, beside 0 for one that is
 
 Scores = Mapping[str, FloatArray]
@@ -119,11 +120,13 @@ def _as_column(found: object, measure: Measure, rows: int) -> FloatArray:
     try:
         column = np.asarray(found, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ConfigError(f"the metric {measure} gave something that is no number") from None
+        raise ConfigError(Message("metrics.metric_gave_something_no_number", measure=measure)) from None
     if column.shape not in ((rows,), ()):
-        raise ConfigError(f"the metric {measure} gave values of shape {column.shape} for {rows} answers")
+        raise ConfigError(
+            Message("metrics.metric_gave_values_shape_answers", measure=measure, shape=column.shape, rows=rows)
+        )
     if np.isinf(column).any():
-        raise ConfigError(f"the metric {measure} gave a value that is not a finite number")
+        raise ConfigError(Message("metrics.metric_gave_value_not_finite", measure=measure))
     limits.SCORE.check(float(np.abs(column).max(initial=0.0, where=~np.isnan(column))), f"a value of {measure}")
     return column
 

@@ -13,6 +13,7 @@ from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Piece, Run, Ru
 from steelyard.formats.sources import QrelsSource, RunSource, qrels_from, result_name, run_from
 from steelyard.formats.streams import encoding_hint
 from steelyard.formats.trec import ORDER_HINT, RUN_HINT
+from steelyard.i18n import Message
 from steelyard.metrics.crew import work_in_order
 from steelyard.metrics.matching import JudgmentIndex, Matches, Rankings, interleaved, match, rankings
 from steelyard.metrics.names import parse_measures
@@ -37,13 +38,15 @@ class RetrievalSettings:
 
     def __post_init__(self) -> None:
         if self.missing not in ("zero", "skip"):
-            raise ConfigError(f"missing must be zero or skip, not {self.missing!r}")
+            raise ConfigError(Message("metrics.missing_zero_skip_not", missing=self.missing))
         if self.trec_eval not in (9, 10):
-            raise ConfigError(f"trec_eval must be 9 or 10, not {self.trec_eval!r}")
+            raise ConfigError(Message("metrics.trec_eval_9_10_not", trec_eval=self.trec_eval))
         if not isinstance(self.relevance_level, int) or self.relevance_level < 1:
-            raise ConfigError(f"the relevance level must be a whole number from 1 on, not {self.relevance_level}")
+            raise ConfigError(
+                Message("metrics.relevance_level_whole_number_from", relevance_level=self.relevance_level)
+            )
         if self.depth is not None and (not isinstance(self.depth, int) or self.depth < 1):
-            raise ConfigError(f"the depth must be a whole number from 1 on, not {self.depth}")
+            raise ConfigError(Message("metrics.depth_whole_number_from_1", depth=self.depth))
 
 
 def evaluate_retrieval(
@@ -121,11 +124,15 @@ def _column(measure: Measure, found: Rankings, settings: RetrievalSettings) -> F
     try:
         column = np.asarray(measure.metric.compute(found, **arguments), np.float64)
     except OverflowError:
-        raise ConfigError(f"the metric {measure} gave a value that is not a finite number") from None
+        raise ConfigError(Message("metrics.metric_gave_value_not_finite", measure=measure)) from None
     if column.shape != (found.queries,):
-        raise ConfigError(f"the metric {measure} gave values of shape {column.shape} for {found.queries} queries")
+        raise ConfigError(
+            Message(
+                "metrics.metric_gave_values_shape_queries", measure=measure, shape=column.shape, queries=found.queries
+            )
+        )
     if not np.isfinite(column).all():
-        raise ConfigError(f"the metric {measure} gave a value that is not a finite number")
+        raise ConfigError(Message("metrics.metric_gave_value_not_finite", measure=measure))
     limits.SCORE.check(float(np.abs(column).max(initial=0.0)), f"a value of {measure}")
     return column
 
@@ -167,12 +174,12 @@ def _counts(
 
 def _check_common(judgments: Judgments, run: Run, matches: list[Matches]) -> None:
     if not any(len(block.length) for block in matches):
-        raise InputError("there are no lines in it", where=run.name, hint=RUN_HINT)
+        raise InputError(Message("metrics.no_lines"), where=run.name, hint=RUN_HINT)
     if not any((block.query >= 0).any() for block in matches):
         raise InputError(
-            f"no query of the run is judged in {judgments.name}",
+            Message("metrics.no_query_run_judged", name=judgments.name),
             where=run.name,
-            hint=f"the judgments begin with query {judgments.ids[0]!r}; are both files of one test collection?",
+            hint=Message("metrics.judgments_begin_query_both_files", value=judgments.ids[0]),
         )
 
 

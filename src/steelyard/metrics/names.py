@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from steelyard.errors import ConfigError, UnknownName, nearest
+from steelyard.i18n import Message
 from steelyard.metrics import retrieval  # noqa: F401 - registers the ranking metrics
 from steelyard.metrics.registry import REGISTRY, Kind, Measure, Metric, Number
 
@@ -88,13 +89,15 @@ def parse_measures(
     if isinstance(names, str):
         names = split_names([names])
     if names is not None and not names:
-        raise ConfigError("no metric is named", hint="for example nDCG@10")
+        raise ConfigError(Message("metrics.no_metric_named"), hint=Message("metrics.example_ndcg_10"))
     measures: dict[str, Measure] = {}
     for name in names or default:
         for measure in _expand(name, cutoffs or (CUTOFFS if names is None else ())):
             if measure.metric.kind != kind:
-                hint = f"{_DOORS[measure.metric.kind]} has it"
-                raise ConfigError(f"{measure} is a metric of {measure.metric.kind}, not of {kind}", hint=hint)
+                hint = Message("metrics.has_it", doors=_DOORS[measure.metric.kind])
+                raise ConfigError(
+                    Message("metrics.metric_not", measure=measure, kind=measure.metric.kind, kind_2=kind), hint=hint
+                )
             measures[str(measure)] = measure
     return list(measures.values())
 
@@ -128,7 +131,7 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
         return whole, {}
     match = _NAME.fullmatch(text.strip())
     if not match:
-        raise UnknownName.of("metric", text, _known())
+        raise UnknownName.of(Message("words.metric"), text, _known())
     found = _metric(match["base"], text)
     parameters = _parameters(match["inner"] or "", text)
     if match["cut"] and found.name == "RBP" and match["mark"] == ".":
@@ -142,7 +145,7 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
 def _metric(base: str, text: str) -> Metric:
     found = _find(base)
     if found is None:
-        raise UnknownName(f"no metric is called {text!r}", hint=nearest(base, _known()))
+        raise UnknownName(Message("metrics.no_metric_called", text=text), hint=nearest(base, _known()))
     return found
 
 
@@ -180,19 +183,22 @@ def _parameters(inner: str, text: str) -> dict[str, Number]:
             parameters[key] = int(value) if re.fullmatch(r"-?\d+", value) else float(value)
         except ValueError:
             raise ConfigError(
-                f"{text}: {part!r} is not of the form parameter=number", hint="for example P(rel=2)@5"
+                Message("metrics.not_form_parameter_number", text=text, part=part),
+                hint=Message("metrics.example_p_rel_2_5"),
             ) from None
     return parameters
 
 
 def _say_once(key: str, parameters: dict[str, Number], text: str) -> None:
     if key in parameters:
-        raise ConfigError(f"{text}: {key} is said twice")
+        raise ConfigError(Message("metrics.said_twice", text=text, key=key))
 
 
 def _cutoff(text: str) -> int:
     if not text.isdigit():
-        raise ConfigError(f"a cut-off must be a whole number from 1 on, not {text}", hint="for example nDCG@10")
+        raise ConfigError(
+            Message("metrics.cut_off_whole_number_from", text=text), hint=Message("metrics.example_ndcg_10")
+        )
     return int(text)
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from steelyard.errors import ConfigError, UnknownName
+from steelyard.i18n import Message
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["retrieval", "answers"]
@@ -70,11 +71,16 @@ class Measure:
         """Check the parameters and put them in order; what is said stays said, also where it is the default."""
         for parameter in parameters:
             if parameter not in metric.parameters:
-                raise ConfigError(f"{metric.name} has no parameter {parameter!r}", hint=_parameters(metric))
+                raise ConfigError(
+                    Message("metrics.no_parameter", name=metric.name, parameter=parameter), hint=_parameters(metric)
+                )
             _check_number(metric, parameter, parameters[parameter])
         missing = metric.required - frozenset(parameters)
         if missing:
-            raise ConfigError(f"{metric.name} needs {', '.join(sorted(missing))}", hint=f"for example {metric.name}@10")
+            raise ConfigError(
+                Message("metrics.needs", name=metric.name, names=", ".join(sorted(missing))),
+                hint=Message("metrics.example_10", name=metric.name),
+            )
         return cls(metric, metric.name, tuple(sorted(parameters.items())))
 
     def settings(self) -> dict[str, Number | None]:
@@ -106,7 +112,9 @@ def metric(
 
     def register(function: Function) -> Function:
         if name in REGISTRY and REGISTRY[name].compute is not function:
-            raise ConfigError(f"two metrics are called {name!r}", hint="give yours another name")
+            raise ConfigError(
+                Message("metrics.two_metrics_called", name=name), hint=Message("metrics.give_yours_another_name")
+            )
         keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
         defaults = {p.name: p.default for p in keywords if p.default is not p.empty}
         required = frozenset(p.name for p in keywords if p.default is p.empty)
@@ -130,9 +138,9 @@ def load_metrics(modules: Sequence[str] = (), folder: Path | None = None) -> Non
 def _load_module(module: str, folders: list[str]) -> None:
     """Import a module, looking into `folders` only after everything that is installed."""
     if not module:
-        raise ConfigError("no module is named", hint="for example --metrics-from my_metrics")
+        raise ConfigError(Message("metrics.no_module_named"), hint=Message("metrics.example_metrics_from_my_metrics"))
     unknown = UnknownName(
-        f"no module is called {module!r}", hint="a module is looked for in this folder and on PYTHONPATH"
+        Message("metrics.no_module_called", module=module), hint=Message("metrics.module_looked_folder_pythonpath")
     )
     if not (all(module.split(".")) and module.isprintable()):  # a path, or a place relative to no package
         raise unknown
@@ -141,7 +149,7 @@ def _load_module(module: str, folders: list[str]) -> None:
         importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0] and error.name != module:
-            raise ConfigError(f"the module {module!r} cannot be imported: {error}") from None
+            raise ConfigError(Message("metrics.module_cannot_imported", module=module, error=error)) from None
         raise unknown from None
     finally:
         del sys.path[len(sys.path) - len(folders) :]
@@ -149,13 +157,19 @@ def _load_module(module: str, folders: list[str]) -> None:
 
 def _check_number(metric: Metric, parameter: str, value: Number) -> None:
     if parameter in metric.integers and not isinstance(value, int):
-        raise ConfigError(f"{metric.name}: {parameter} must be a whole number, not {value}")
+        raise ConfigError(Message("metrics.whole_number_not", name=metric.name, parameter=parameter, value=value))
     if not math.isfinite(value):
-        raise ConfigError(f"{metric.name}: {parameter} must be finite, not {value}")
+        raise ConfigError(Message("metrics.finite_not", name=metric.name, parameter=parameter, value=value))
     if parameter == "k" and value < 1:
-        raise ConfigError(f"a cut-off must be a whole number from 1 on, not {value}", hint="for example nDCG@10")
+        raise ConfigError(
+            Message("metrics.cut_off_whole_number_from", text=value), hint=Message("metrics.example_ndcg_10")
+        )
 
 
 def _parameters(metric: Metric) -> str:
     names = sorted(metric.parameters)
-    return f"{metric.name} knows: {', '.join(names)}" if names else f"{metric.name} takes no parameters"
+    return (
+        Message("metrics.knows", name=metric.name, names=", ".join(names))
+        if names
+        else Message("metrics.takes_no_parameters", name=metric.name)
+    )

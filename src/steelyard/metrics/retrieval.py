@@ -8,6 +8,7 @@ grade means that the document was in the pool but not judged.
 import numpy as np
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.metrics.matching import Rankings
 from steelyard.metrics.registry import metric
 from steelyard.table import Flags, FloatArray, IntArray
@@ -135,7 +136,7 @@ def rank_biased_precision(
     Source: trec_eval 10 rbp; Moffat and Zobel, ACM TOIS 27(1), 2008
     """
     if not 0 < p < 1:
-        raise ConfigError(f"RBP: p must lie between 0 and 1, not {p}", hint="for example RBP(p=0.8)")
+        raise ConfigError(Message("metrics.rbp_p_lie_between_0", p=p), hint=Message("metrics.example_rbp_p_0_8"))
     discount: FloatArray = (1.0 - p) * np.power(p, rankings.rank - 1.0)
     chosen = _within(rankings, k) & (rankings.grade >= (1 if rel is None else rel))
     if rel is None:
@@ -152,11 +153,18 @@ def expected_reciprocal_rank(rankings: Rankings, *, k: int | None = None, max: i
     Source: gdeval; Chapelle, Metzler, Zhang and Grinspan, CIKM 2009
     """
     if max > _GREATEST_GRADE:
-        raise ConfigError(f"ERR: max must be at most {_GREATEST_GRADE}, not {max}", hint="for example ERR(max=4)")
+        raise ConfigError(
+            Message("metrics.err_max_most_not", greatest_grade=_GREATEST_GRADE, max=max),
+            hint=Message("metrics.example_err_max_4"),
+        )
     if rankings.judged_grade.max(initial=0) > max:
         grade = int(rankings.judged_grade.max())
-        hint = f"use ERR(max={grade})" if grade <= _GREATEST_GRADE else "grades this high are no scale for ERR"
-        raise ConfigError(f"ERR: a document has grade {grade}, above max={max}", hint=hint)
+        hint = (
+            Message("metrics.use_err_max", grade=grade)
+            if grade <= _GREATEST_GRADE
+            else Message("metrics.grades_high_no_scale_err")
+        )
+        raise ConfigError(Message("metrics.err_document_grade_above_max", grade=grade, max=max), hint=hint)
     stops = (2.0 ** np.maximum(rankings.grade, 0) - 1) / 2.0**max
     going_on = np.log1p(-stops)
     reached = np.exp(_running_sum(rankings, going_on) - going_on)
@@ -204,7 +212,9 @@ def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
     Source: trec_eval set_F
     """
     if beta < 0:
-        raise ConfigError(f"SetF: beta must not be negative, it is {beta}", hint="for example SetF(beta=0.5)")
+        raise ConfigError(
+            Message("metrics.setf_beta_not_negative", beta=beta), hint=Message("metrics.example_setf_beta_0_5")
+        )
     share, found = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
     return _ratio((beta + 1) * share * found, beta * share + found)
 

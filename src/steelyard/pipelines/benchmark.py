@@ -18,6 +18,7 @@ from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import QuestionFile, find_document, read_benchmark
 from steelyard.formats.results import Json, ResultsWriter, check_unfinished, held, load, new_path
 from steelyard.formats.writing import replace_whole
+from steelyard.i18n import Message
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
 from steelyard.legal.score import Verdict
 from steelyard.pipelines.judging import Unjudged, judge_safely, judged, judged_answer, parts_of_nothing, unwritable
@@ -31,12 +32,12 @@ from steelyard.table import Signature, Table
 
 METRIC: Final = "legal"
 BUNDLED: Final = "bundled"
-RESUME_HINT: Final = "name another file with -o, or remove this one"
+RESUME_HINT: Final = Message("pipelines.name_another_file_o_remove")
 HOPELESS: Final = 10
 """So many questions that fail one after the other, before any was answered, end a run."""
-HOPELESS_HINT: Final = "what was asked is kept; mend the system and go on with --resume"
-OUTSIDE: Final = "lies outside the folder whose results are shown"
-NO_PATH: Final = "this cannot be the name of a folder or file"
+HOPELESS_HINT: Final = Message("pipelines.what_asked_kept_mend_system")
+OUTSIDE: Final = Message("pipelines.lies_outside_folder_whose_results")
+NO_PATH: Final = Message("pipelines.cannot_name_folder_file")
 _LONGEST_PLACE: Final = 200
 UNASKED: Final = "recorded answers that no question asks for"
 
@@ -76,7 +77,7 @@ def load_benchmark(
     types = [types] if isinstance(types, str) else types
     for kind in types:
         if kind not in TYPES:
-            raise UnknownName.of("question type", kind, TYPES)
+            raise UnknownName.of(Message("words.question_type"), kind, TYPES)
     questions: list[Question] = []
     documents: dict[str, Document] = {}
     for file in read_benchmark(folder):
@@ -89,7 +90,7 @@ def load_benchmark(
     chosen = [question for question in questions if not types or question.about.type in types]
     chosen = [question for question in chosen if ids is None or question.about.id in ids][:limit]
     if not chosen:
-        raise InputError(f"there is no question of type {' or '.join(types)}", where=str(folder))
+        raise InputError(Message("pipelines.no_question_type", names=" or ".join(types)), where=str(folder))
     return Benchmark(tuple(chosen), documents, _digest(chosen, documents), _named(folder))
 
 
@@ -153,7 +154,7 @@ def _problem(error: Exception, place: Path) -> Problem:
         case SteelyardError():
             where, message = error.problems[0].where or where, error.problems[0].message
         case OSError():
-            message = f"cannot be read: {error.strerror}"
+            message = Message("formats.cannot_read", strerror=error.strerror)
     shown = where if len(where) <= _LONGEST_PLACE else f"{where[:_LONGEST_PLACE]}…"
     return Problem(*("".join(char if char.isprintable() else "\ufffd" for char in text) for text in (shown, message)))
 
@@ -240,7 +241,7 @@ def _failed_so_far(failed: int, answer: Reply | Failure, system: System, *, more
     if isinstance(answer, Reply) or failed < 0:
         return -1
     if failed + 1 == HOPELESS and more:
-        message = f"the first {HOPELESS} questions all failed: {answer.message}"
+        message = Message("pipelines.first_questions_all_failed", hopeless=HOPELESS, message=answer.message)
         raise SystemFailure(message, where=system.name, hint=HOPELESS_HINT)
     return failed + 1
 
@@ -307,11 +308,11 @@ def judge_answers(
     verdicts: dict[str, Verdict] = {}
     for done, (name, answer) in enumerate(answers.items()):
         if name not in questions:
-            raise UnknownName.of("question", str(name), questions)
+            raise UnknownName.of(Message("words.question"), str(name), questions)
         told(done, len(answers))
         verdicts[name] = judged_answer(questions[name], answer, benchmark.documents[questions[name].about.document])
     if not verdicts:
-        raise InputError("there are no answers")
+        raise InputError(Message("pipelines.no_answers"))
     return verdicts
 
 
@@ -373,7 +374,9 @@ def _check_same(signature: str, head: Json, path: Path) -> None:
     differences = Signature.parse(signature).differences(Signature.parse(head["signature"]), apart_from=("steelyard",))
     if differences:
         raise InputError(
-            f"this result was made with other settings: {', '.join(differences)}", where=str(path), hint=RESUME_HINT
+            Message("pipelines.result_made_other_settings", names=", ".join(differences)),
+            where=str(path),
+            hint=RESUME_HINT,
         )
 
 
@@ -407,8 +410,8 @@ def _unasked(benchmark: Benchmark, system: System) -> dict[str, int]:
         return {}
     wanted = {question.about.id for question in benchmark.questions}
     if not system.ids & wanted:
-        hint = f"the recording has {min(system.ids)!r}, the questions {min(wanted)!r}"
-        raise InputError("no recorded answer is for a question of this benchmark", where=system.name, hint=hint)
+        hint = Message("pipelines.recording_questions", ids=min(system.ids), wanted=min(wanted))
+        raise InputError(Message("pipelines.no_recorded_answer_question_benchmark"), where=system.name, hint=hint)
     return {UNASKED: len(system.ids - wanted)} if system.ids - wanted else {}
 
 
@@ -417,7 +420,7 @@ def _finish(writer: ResultsWriter, benchmark: Benchmark, path: Path) -> None:
     table = load(path)
     if len(table.failures) == len(table):
         why = next(iter(table.failures.values()), "nothing was asked")
-        raise SystemFailure(f"every question failed: {why}", where=table.name)
+        raise SystemFailure(Message("pipelines.every_question_failed", why=why), where=table.name)
     if len(table) == len(benchmark.questions) and not table.failures:
         writer.finish({"items": len(table), "means": {METRIC: table.mean(METRIC)}})
 

@@ -14,6 +14,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import SteelyardError, SystemFailure
+from steelyard.i18n import Message
 from steelyard.pipelines.protocol import Asked
 from steelyard.pipelines.server import hearing
 
@@ -27,8 +28,8 @@ TICK_SECONDS = 1.0
 LEFT = "steelyard.left"
 """Where the ASGI scope of a request keeps the event that is set when its client has left."""
 
-TIME_HINT = "the server's owner can raise it: steelyard serve … --call-timeout SECONDS"
-BUSY_HINT = "ask again later; the server's owner can raise it: steelyard serve … --max-calls N"
+TIME_HINT = Message("pipelines.servers_owner_can_raise_steelyard")
+BUSY_HINT = Message("pipelines.ask_again_later_servers_owner")
 
 
 class Stopped(BaseException):
@@ -45,7 +46,7 @@ class _Work:
     total: int | None = None
     stopped: bool = False
     given: Any = None
-    error: SteelyardError | None = field(default_factory=lambda: SystemFailure("the call was stopped"))
+    error: SteelyardError | None = field(default_factory=lambda: SystemFailure(Message("pipelines.call_stopped")))
 
     def told(self, done: int, total: int | None) -> None:
         """Take note of how far the tool is, and stop it if nobody waits any more."""
@@ -94,7 +95,8 @@ class Calls:
         work, slots = _Work(function, name), self._prepared()
         if slots.statistics().tasks_waiting >= self.waiting:
             raise SystemFailure(
-                f"the server is busy: {self.most} calls at work, {self.waiting} waiting", hint=BUSY_HINT
+                Message("pipelines.server_busy_calls_work_waiting", most=self.most, waiting=self.waiting),
+                hint=BUSY_HINT,
             )
         try:
             with anyio.fail_after(self.seconds):
@@ -105,7 +107,9 @@ class Calls:
                     await _threaded(work, partial(slots.release_on_behalf_of, work))
                     group.cancel_scope.cancel()
         except TimeoutError:
-            raise SystemFailure(f"{name} was stopped after {self.seconds:g} seconds", hint=TIME_HINT) from None
+            raise SystemFailure(
+                Message("pipelines.stopped_after_seconds", name=name, seconds=self.seconds), hint=TIME_HINT
+            ) from None
         finally:
             work.stopped = True
         return work.result()

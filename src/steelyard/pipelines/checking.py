@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from steelyard.errors import InputError, SteelyardError, nearest
+from steelyard.i18n import Message
 from steelyard.pipelines.homes import bundled_servers
 from steelyard.pipelines.loading import Loaded, Parameters
 from steelyard.pipelines.offers import read_parameters
@@ -41,7 +42,9 @@ def refused_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> 
 
 
 def _unknown(alias: str, name: str, known: set[str], where: str) -> InputError:
-    return InputError(f"{alias} has no parameter {name!r}", where=where, hint=nearest(name, sorted(known)))
+    return InputError(
+        Message("metrics.no_parameter", name=alias, parameter=name), where=where, hint=nearest(name, sorted(known))
+    )
 
 
 def check_arguments(steps: tuple[Bound, ...], parameters: Parameters) -> None:

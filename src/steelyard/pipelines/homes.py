@@ -17,13 +17,14 @@ from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, InputError
 from steelyard.formats.yamls import Located
+from steelyard.i18n import Message
 from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.offers import OFFER_HINT, program_of, read_parameters
 from steelyard.pipelines.remote import Place
 from steelyard.pipelines.renamed import renew
 from steelyard.pipelines.server import say
 
-HOME_HINT = "a server is a folder, an address (http://…), or a mapping with path and headers"
+HOME_HINT = Message("pipelines.server_folder_address_http_mapping")
 Choice = Literal["auto", "ours", "project"]
 """Which servers run: ours where the project's cannot, ours wherever there is one, or the project's alone."""
 CHOICES: tuple[Choice, ...] = get_args(Choice)
@@ -112,9 +113,9 @@ def choose_servers(homes: Mapping[str, Home], choice: Choice) -> dict[str, Home]
     filed = [alias for alias, home in homes.items() if home.replaces is not None]
     if missing:
         modules = ", ".join(sorted({name for names in missing.values() for name in names}))
-        say(f"servers of steelyard instead of the project's: {', '.join(missing)}; not installed: {modules}")
+        say(Message("pipelines.servers_steelyard_instead_projects_not", names=", ".join(missing), modules=modules))
     if filed:
-        say(f"servers of steelyard instead of the project's, as the server file says: {', '.join(filed)}")
+        say(Message("pipelines.servers_steelyard_instead_projects_server", names=", ".join(filed)))
     return {alias: _stand_in(home) if alias in missing else home for alias, home in homes.items()}
 
 
@@ -141,7 +142,11 @@ def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Ch
         more = _expanded(parameters.get("headers") or {}, environment, str(file))
         return replace(home, folder=folder, address=program, headers={**more, **home.headers}, defaults=defaults)
     if not Path(program).is_file():
-        raise InputError(f"there is no server at {said!r}", where=home.where, hint=f"its program is {program}")
+        raise InputError(
+            Message("pipelines.no_server", said=said),
+            where=home.where,
+            hint=Message("pipelines.program", program=program),
+        )
     named = Path(said) / "src" / Path(program).name if folder != Path(said) else None
     return Home(home.alias, home.where, folder, Path(program), defaults=defaults, named=named)
 
@@ -164,7 +169,7 @@ def _as_filed(home: Home, filed: Located, choice: Choice) -> Home:
     elif _is_folder_of(home, path):
         return home  # the folder has moved with the project
     else:
-        raise InputError(f"there is no program {path!r}", where=fields["path"].where, hint=OFFER_HINT)
+        raise InputError(Message("pipelines.no_program", path=path), where=fields["path"].where, hint=OFFER_HINT)
     say(f"{fields['path'].where}: the program of {home.alias} is {path}, not {home.address or home.program}")
     return other
 
@@ -228,7 +233,7 @@ def _path_and_headers(found: Located, environment: Mapping[str, str]) -> tuple[s
     said = found.plain()
     if not isinstance(said, dict) or not isinstance(said.get("path"), str) or set(said) - {"path", "headers"}:
         raise InputError(
-            f"a server is named by a folder or an address, not {said!r}", where=found.where, hint=HOME_HINT
+            Message("pipelines.server_named_folder_address_not", said=said), where=found.where, hint=HOME_HINT
         )
     return said["path"], _expanded(said.get("headers") or {}, environment, found.where)
 
@@ -236,10 +241,10 @@ def _path_and_headers(found: Located, environment: Mapping[str, str]) -> tuple[s
 def _expanded(headers: Any, environment: Mapping[str, str], where: str) -> dict[str, str]:
     """Headers with ${NAME} taken from the environment, so that no secret stands in a file."""
     if not isinstance(headers, Mapping) or not all(isinstance(text, str) for text in headers.values()):
-        raise InputError("headers are a mapping of names to texts", where=where)
+        raise InputError(Message("pipelines.headers_mapping_names_texts"), where=where)
     for name in (name for text in headers.values() for name in _VARIABLE.findall(text)):
         if name not in environment:
-            raise ConfigError(f"the environment variable {name} is not set", where=where)
+            raise ConfigError(Message("pipelines.environment_variable_not_set", name=name), where=where)
     return {key: _VARIABLE.sub(lambda match: environment[match[1]], text) for key, text in headers.items()}
 
 

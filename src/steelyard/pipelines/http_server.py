@@ -11,6 +11,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.pipelines.calls import Calls
 from steelyard.pipelines.http_limits import Guard, Limits, Receive, Scope, Send, Sessions
 from steelyard.pipelines.protocol import http_manager
@@ -145,5 +146,5 @@ def _listening(host: str, port: int) -> socket.socket:
     except (OSError, ValueError, TypeError) as error:  # a name that cannot be encoded, or holds a NUL
         made.close()
         told = getattr(error, "strerror", None) or error
-        raise ConfigError(f"cannot listen on {host}:{port}: {told}", where="--http") from None
+        raise ConfigError(Message("pipelines.cannot_listen", host=host, port=port, told=told), where="--http") from None
     return made

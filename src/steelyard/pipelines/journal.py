@@ -21,9 +21,10 @@ from typing import IO, Any
 
 from steelyard.errors import ConfigError, SystemFailure
 from steelyard.formats.writing import whole_file
+from steelyard.i18n import Message
 from steelyard.pipelines.remote import Prompt
 
-BUSY_HINT = "wait until it ends, or start a run of its own, without --resume"
+BUSY_HINT = Message("pipelines.wait_until_ends_start_run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Journal:
         try:
             line = entry.written
         except (TypeError, ValueError) as error:
-            raise SystemFailure(f"{entry.step} gave something that is not JSON: {error}") from None
+            raise SystemFailure(Message("pipelines.gave_something_not_json", step=entry.step, error=error)) from None
         self._file.write(line.encode() + b"\n")
         self._file.flush()
 
@@ -119,7 +120,7 @@ def new_journal(folder: Path, benchmark: str, pipeline: Path) -> Journal:
             continue
         journal.begin(pipeline)
         return journal
-    raise ConfigError("there are too many runs of this second", where=str(folder))
+    raise ConfigError(Message("pipelines.too_many_runs_second"), where=str(folder))
 
 
 def last_journal(folder: Path, benchmark: str, pipeline: Path) -> Journal:
@@ -127,7 +128,7 @@ def last_journal(folder: Path, benchmark: str, pipeline: Path) -> Journal:
     name = re.compile(rf"memory_{re.escape(benchmark)}_{re.escape(pipeline.stem)}_\d{{8}}_\d{{6}}(-\d+)?\.jsonl")
     found = [path for path in folder.glob("*.jsonl") if name.fullmatch(path.name) and _is_of(path, pipeline)]
     if not found:
-        raise ConfigError(f"no run of {pipeline.stem} has been left unfinished", where=str(folder))
+        raise ConfigError(Message("pipelines.no_run_been_left_unfinished", stem=pipeline.stem), where=str(folder))
     journal = _locked(max(found, key=os.path.getmtime), "r+b")
     journal.skip_head()
     return journal
@@ -164,7 +165,7 @@ def _locked(path: Path, mode: str) -> Journal:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         file.close()
-        raise ConfigError("another run is writing this journal", where=str(path), hint=BUSY_HINT) from None
+        raise ConfigError(Message("pipelines.another_run_writing_journal"), where=str(path), hint=BUSY_HINT) from None
     return Journal(path, file)
 
 

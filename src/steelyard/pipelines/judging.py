@@ -7,6 +7,7 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.formats.documents import Document
 from steelyard.formats.outputs import record_of
+from steelyard.i18n import Message
 from steelyard.legal.model import Question
 from steelyard.legal.score import Verdict, judge
 from steelyard.pipelines.deadline import DeadlineExceeded, deadline
@@ -33,9 +34,9 @@ def _guarded(work: Callable[[], Verdict]) -> Verdict | Unjudged:
         with deadline(limits.JUDGING_SECONDS.value):
             return work()
     except DeadlineExceeded:
-        return Unjudged(f"judging took longer than {limits.JUDGING_SECONDS.value:g} s")
+        return Unjudged(Message("pipelines.judging_took_longer_than_s", value=limits.JUDGING_SECONDS.value))
     except Exception as error:
-        return Unjudged(f"judging failed: {described(error)}")
+        return Unjudged(Message("pipelines.judging_failed", error=described(error)))
 
 
 def judged(question: Question, record: Mapping[str, Any], document: Document) -> Verdict:
@@ -68,7 +69,7 @@ def parts_of_nothing(question: Question, document: Document) -> dict[str, float]
 
 def unwritable(error: Exception) -> str:
     """Why an answer is not in the results file."""
-    return f"the answer cannot be written down: {described(error)}"
+    return Message("pipelines.answer_cannot_written_down", error=described(error))
 
 
 def described(error: BaseException) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from steelyard.errors import ConfigError, InputError, SteelyardError, SystemFailure, nearest
 from steelyard.formats.yamls import Located, read_yaml
+from steelyard.i18n import Message
 from steelyard.pipelines.homes import Choice, Home, choose_servers, find_home
 from steelyard.pipelines.offers import OFFER_HINT, Caller, read_offer
 from steelyard.pipelines.remote import Fleet, Place
@@ -20,9 +21,9 @@ from steelyard.pipelines.server import Server, Tool, binding_of, say
 from steelyard.pipelines.spec import Pipeline, each_step
 from steelyard.pipelines.unavailable import offers_all, refuse_server, refuse_unavailable
 
-EMPTY_HINT = "delete it to use the defaults of the servers, or write it anew: steelyard build"
-OURS_HINT = "run its program by hand to see why, or take the server of steelyard: --servers ours"
-THEIRS_HINT = "activate UltraRAG's environment (its python first on the path): steelyard does not offer this tool"
+EMPTY_HINT = Message("pipelines.delete_use_defaults_servers_write")
+OURS_HINT = Message("pipelines.run_program_hand_see_why")
+THEIRS_HINT = Message("pipelines.activate_ultrarags_environment_python_first")
 PROMPT_OUTPUT = ("prompt_ls",)
 
 
@@ -150,7 +151,7 @@ def load_program(program: Path, where: str | None = None, *, name: str = "") -> 
     key = f"steelyard_server_{name or program.stem}"
     spec = importlib.util.spec_from_file_location(key, program)
     if spec is None or spec.loader is None:
-        raise ConfigError(f"{program} cannot be imported", where=where)
+        raise ConfigError(Message("pipelines.cannot_imported", program=program), where=where)
     module = importlib.util.module_from_spec(spec)
     sys.modules[key] = module
     folder = str(program.resolve().parent)
@@ -159,10 +160,12 @@ def load_program(program: Path, where: str | None = None, *, name: str = "") -> 
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # a program of the user may fail in any way
-        raise ConfigError(f"{program} cannot be imported: {type(error).__name__}: {error}", where=where) from error
+        raise ConfigError(
+            Message("pipelines.cannot_imported_2", program=program, name=type(error).__name__, error=error), where=where
+        ) from error
     found = [value for value in vars(module).values() if isinstance(value, Server)]
     if len(found) != 1:
-        raise ConfigError(f"{program} makes {len(found)} servers, one is needed", where=where)
+        raise ConfigError(Message("pipelines.makes_servers_one_needed", program=program, found=len(found)), where=where)
     return found[0]
 
 
@@ -262,7 +265,7 @@ def server_file(pipeline: Pipeline) -> Mapping[str, Located]:
         return {}
     content = read_yaml(path)
     if not isinstance(content.value, Mapping):
-        raise InputError("a server file is a mapping", where=content.where, hint=OFFER_HINT)
+        raise InputError(Message("pipelines.server_file_mapping"), where=content.where, hint=OFFER_HINT)
     return content.value
 
 
@@ -272,16 +275,18 @@ def _sections(path: Path, pipeline: Pipeline, *, empty: bool) -> Mapping[str, Lo
     if content.value is None and empty:
         return {}
     if content.value is None:
-        raise InputError("there are no parameters in it", where=str(path), hint=EMPTY_HINT)
+        raise InputError(Message("pipelines.no_parameters"), where=str(path), hint=EMPTY_HINT)
     if not isinstance(content.value, Mapping):
-        raise InputError("parameters are a mapping from servers to mappings", where=content.where, hint=EMPTY_HINT)
+        raise InputError(
+            Message("pipelines.parameters_mapping_from_servers_mappings"), where=content.where, hint=EMPTY_HINT
+        )
     sections: Mapping[str, Located] = content.value
     for alias, section in sections.items():
         if alias not in pipeline.servers and difflib.get_close_matches(alias, pipeline.servers):
             hint = nearest(alias, pipeline.servers)
-            raise InputError(f"the pipeline has no server {alias!r}", where=section.where, hint=hint)
+            raise InputError(Message("pipelines.pipeline_no_server", alias=alias), where=section.where, hint=hint)
         if not isinstance(section.value, Mapping | None):
-            raise InputError(f"the parameters of {alias!r} are a mapping", where=section.where)
+            raise InputError(Message("pipelines.parameters_mapping", alias=alias), where=section.where)
     return sections
 
 
@@ -290,9 +295,9 @@ def _parameter_file(pipeline: Pipeline, chosen: Path | None) -> Path | None:
         places = [chosen, pipeline.path.parent / chosen]
         found = next((place for place in places if place.exists()), None)
         if found is None:
-            raise InputError("no such file", where=str(chosen))
+            raise InputError(Message("formats.no_such_file"), where=str(chosen))
         return found
     there = [path for path in _parameter_files(pipeline) if path.exists()]
     if len(there) > 1:
-        say(f"{there[1]} is left out: the parameters are those of {there[0]}")
+        say(Message("pipelines.left_out_parameters_those", there=there[1], there_2=there[0]))
     return there[0] if there else None

@@ -14,10 +14,11 @@ from typing import Any
 from steelyard.errors import ConfigError, InputError
 from steelyard.formats.writing import write_whole
 from steelyard.formats.yamls import Located, dump_yaml, read_yaml
+from steelyard.i18n import Message
 from steelyard.pipelines.server import Binding, Kind, Server, Tool
 
 GROUPS: Mapping[str, Kind] = {"tools": "tool", "prompts": "prompt"}
-OFFER_HINT = "build the pipeline anew: steelyard build"
+OFFER_HINT = Message("pipelines.build_pipeline_anew_steelyard_build")
 
 Caller = Callable[[Kind, str], Callable[..., Any]]
 """From the kind and the name of a tool to the function that calls it."""
@@ -27,11 +28,11 @@ def write_offer(server: Server, arguments: Mapping[str, Any]) -> None:
     """Do what the tool `build` of a server does: write server.yaml beside its parameter file."""
     named = arguments.get("parameter_file")
     if not isinstance(named, str) or not named:
-        raise ConfigError(f"parameter_file must name a file, not {named!r}")
+        raise ConfigError(Message("pipelines.parameter_file_name_file_not", named=named))
     parameters = read_parameters(Path(named)) if Path(named).is_file() else {}
     program = str(parameters.get("path", program_of(Path(named).parent, server.name)))
     if not program.startswith(("http://", "https://")) and not Path(program).is_file():
-        raise ConfigError(f"there is no program {program!r}", where=named)
+        raise ConfigError(Message("pipelines.no_program", path=program), where=named)
     groups = {group: described(server.tools, parameters, kind) for group, kind in GROUPS.items()}
     write_yaml(Path(named).with_name("server.yaml"), {"path": program, "parameter": named, **groups})
 
@@ -55,7 +56,7 @@ def written(binding: Binding) -> dict[str, Any]:
 
 def read_offer(found: Located, caller: Caller) -> dict[str, Tool]:
     """The tools that a server file says a server has."""
-    sections = _mapping(found, "a server file is a mapping")
+    sections = _mapping(found, Message("pipelines.server_file_mapping"))
     return {
         name: Tool(name, caller(kind, name), _binding(entry), kind)
         for group, kind in GROUPS.items()
@@ -70,7 +71,7 @@ def read_parameters(path: Path) -> dict[str, Any]:
     if content.value is None:
         return {}
     if not isinstance(content.value, Mapping):
-        raise InputError("parameters are a mapping", where=content.where)
+        raise InputError(Message("pipelines.parameters_mapping_2"), where=content.where)
     return {key: found.plain() for key, found in content.value.items()}
 
 
@@ -84,7 +85,7 @@ def write_file(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror}", where=str(path)) from None
+        raise ConfigError(Message("formats.cannot_written", strerror=error.strerror), where=str(path)) from None
     write_whole(path, text)
 
 
@@ -94,7 +95,7 @@ def _binding(entry: Located) -> Binding:
     outputs = fields["output"].plain() if _said(fields, "output") else []
     names = [found.plain() for found in inputs.values()]
     if not isinstance(outputs, list) or not all(isinstance(name, str) for name in [*names, *outputs]):
-        raise InputError("input maps arguments to names, output lists names", where=entry.where, hint=OFFER_HINT)
+        raise InputError(Message("pipelines.input_maps_arguments_names_output"), where=entry.where, hint=OFFER_HINT)
     return Binding(dict(zip(inputs, names, strict=True)), tuple(outputs), settled=True)
 
 

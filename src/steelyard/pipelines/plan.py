@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from steelyard.errors import InputError, UnknownName, nearest
 from steelyard.formats.yamls import Located
+from steelyard.i18n import Message
 from steelyard.pipelines.loading import Loaded, Parameters
 from steelyard.pipelines.schemas import fits, type_name
 from steelyard.pipelines.server import Binding, Tool
@@ -78,8 +79,8 @@ def bind(
 def key_map_hint(name: str, parameter: str, place: str | None) -> str:
     """What to do about a variable that is not known yet."""
     if place is None:
-        return f"name it in key_map of {parameter} ({name}: FIELD), in the parameter file that steelyard build writes"
-    return f"name it in key_map of {parameter}, at {place} ({name}: FIELD)"
+        return Message("pipelines.name_key_map_field_parameter", parameter=parameter, name=name)
+    return Message("pipelines.name_key_map_field", parameter=parameter, place=place, name=name)
 
 
 def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
@@ -144,7 +145,7 @@ class _Binder:
     @staticmethod
     def _router(last: "Bound", where: str) -> Call:
         if not isinstance(last, Call) or not any(not name.startswith("$") for name in last.outputs.values()):
-            raise InputError("the last step of a router must be a tool that gives something", where=where)
+            raise InputError(Message("pipelines.last_step_router_tool_gives"), where=where)
         return replace(last, routes=True)
 
     def _call(self, step: Step) -> Call:
@@ -169,10 +170,10 @@ class _Binder:
 
     def _tool(self, step: Step) -> Tool:
         if step.server not in self._pipeline.servers:
-            raise UnknownName.of("server", step.server, self._pipeline.servers, where=step.where)
+            raise UnknownName.of(Message("words.server"), step.server, self._pipeline.servers, where=step.where)
         tools = self._loaded[step.server].tools
         if step.tool not in tools:
-            raise UnknownName.of("tool", step.tool, tools, where=step.where)
+            raise UnknownName.of(Message("words.tool"), step.tool, tools, where=step.where)
         return tools[step.tool]
 
     def _is_fed(self, name: str, step: Step) -> bool:
@@ -185,18 +186,26 @@ class _Binder:
         for what, said, known in (("argument", step.input, list(inputs)), ("output", step.output, given)):
             for name in said:
                 if name not in known:
-                    raise InputError(f"{step.name} has no {what} {name!r}", where=step.where, hint=nearest(name, known))
+                    raise InputError(
+                        Message("pipelines.no", name=step.name, what=what, name_2=name),
+                        where=step.where,
+                        hint=nearest(name, known),
+                    )
 
     def _check_name(self, name: str, step: Step) -> None:
         if self._is_fed(name, step):
             return
         if name.startswith("$"):
             hint = nearest(name[1:], self._parameters.values[step.server])
-            raise InputError(f"{step.server} has no parameter {name[1:]!r}", where=step.where, hint=hint)
+            raise InputError(
+                Message("metrics.no_parameter", name=step.server, parameter=name[1:]), where=step.where, hint=hint
+            )
         later = self._later(name, step)
         if self._unknown is None or self._mapped is None or later is not None:
             hint = later or self._hint(name)
-            raise InputError(f"nothing before {step.name} gives {name!r}", where=step.where, hint=hint)
+            raise InputError(
+                Message("pipelines.nothing_before_gives", name=step.name, name_2=name), where=step.where, hint=hint
+            )
         self._unknown.append(Unknown(step, name, *self._mapped))
         self._known[name] = None
 
@@ -206,7 +215,7 @@ class _Binder:
             if later is not step and later.server in self._loaded and later.tool in self._loaded[later.server].tools:
                 given = self._tool(later).binding_for(self._parameters.values[later.server]).outputs
                 if name in [later.output.get(each, each) for each in given]:
-                    return f"{later.name} gives it, at {later.where}: a step can only use what stands above it"
+                    return Message("pipelines.gives_step_can_only_use", name=later.name, where=later.where)
         return None
 
     def _hint(self, name: str) -> str:
@@ -214,7 +223,7 @@ class _Binder:
         if self._mapped is not None:
             place = self._parameters.key_map(*self._mapped)
             return key_map_hint(name, ".".join(self._mapped), place)
-        return nearest(name, self._known) if self._known else "nothing is known before the first step"
+        return nearest(name, self._known) if self._known else Message("pipelines.nothing_known_before_first_step")
 
     def _published(self, step: Step, binding: Binding) -> Binding:
         """The binding with all that the key_map among its parameters names; upstream declares two of them."""
@@ -235,4 +244,6 @@ class _Binder:
         if not fits(value, tool, argument):
             where = self._parameters.places.get((step.server, name[1:]), step.where)
             needed = type_name(tool, argument)
-            raise InputError(f"{step.server}.{name[1:]} must be {needed}, not {value!r}", where=where)
+            raise InputError(
+                Message("pipelines.not", server=step.server, name=name[1:], needed=needed, value=value), where=where
+            )

@@ -13,10 +13,11 @@ from functools import cache
 from typing import Any, TextIO
 
 from steelyard.errors import ConfigError, MissingExtra
+from steelyard.i18n import Message
 
 NEEDED = "mcp>=1.30,<3"
 OLDEST, NEWEST = (1, 30), (2, 999)
-UNFIT_HINT = 'pip install "steelyard[mcp]"; both majors of mcp will do, so UltraRAG may keep the one that it needs'
+UNFIT_HINT = Message("pipelines.pip_install_steelyard_mcp_both")
 CLOSED = "Connection closed"  # how the library says that the other end is gone
 
 
@@ -26,11 +27,13 @@ def check_library(purpose: str) -> None:
         import mcp  # noqa: F401
     except ImportError as error:
         if error.name not in ("mcp", None):
-            raise ConfigError(f"the package mcp cannot be imported: {error}", hint=UNFIT_HINT) from None
+            raise ConfigError(Message("pipelines.package_mcp_cannot_imported", error=error), hint=UNFIT_HINT) from None
         raise MissingExtra.of("mcp", "mcp", purpose=purpose) from None
     if not OLDEST <= _version() <= NEWEST:
         found = ".".join(map(str, _version()))
-        raise ConfigError(f"{purpose} needs {NEEDED}, and mcp {found} is installed", hint=UNFIT_HINT)
+        raise ConfigError(
+            Message("pipelines.needs_mcp_installed", purpose=purpose, needed=NEEDED, found=found), hint=UNFIT_HINT
+        )
 
 
 @cache

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from steelyard.errors import SystemFailure
+from steelyard.i18n import Message
 from steelyard.pipelines.protocol import (
     CLOSED,
     Session,
@@ -31,13 +32,13 @@ START_SECONDS = 60.0
 CALL_SECONDS = 600.0
 TAIL = 2000
 START = "start"
-PURPOSE = "servers in processes of their own"
-DEAD_HINT = "run its program by hand to see why"
-SLOW_HINT = "give it more time with --timeout"
-DOWN_HINT = "is it running, and is the address right? one of ours is started by: steelyard serve NAME --http HOST:PORT"
-TOKEN_HINT = "name its token in the pipeline, under headers beside path: Authorization: Bearer TOKEN"
+PURPOSE = Message("words.servers_in_processes_of_their_own")
+DEAD_HINT = Message("pipelines.run_program_hand_see_why_2")
+SLOW_HINT = Message("pipelines.give_more_time_timeout")
+DOWN_HINT = Message("pipelines.running_address_right_one_ours")
+TOKEN_HINT = Message("pipelines.name_token_pipeline_under_headers")
 DENIED = ("HTTP 401 Unauthorized", "HTTP 403 Forbidden")
-NOISE_HINT = "only messages of MCP belong there: let the server print to standard error"
+NOISE_HINT = Message("pipelines.only_messages_mcp_belong_let")
 
 
 class Prompt(str):
@@ -133,7 +134,7 @@ class Fleet:
         given = self._ask(name, tool, "tools/call", {"name": tool, "arguments": sent})
         texts = _texts(given.get("content"))
         if given.get("isError"):
-            raise SystemFailure(texts[0] if texts else "the server says that it failed")
+            raise SystemFailure(texts[0] if texts else Message("pipelines.server_says_failed"))
         for words in _notices(given):
             self._notify(words)
         if not texts:
@@ -141,7 +142,7 @@ class Fleet:
         try:
             return json.loads(texts[0])
         except (ValueError, RecursionError):
-            raise SystemFailure(f"it answered with text that is not JSON: {_short(texts[0])!r}") from None
+            raise SystemFailure(Message("pipelines.answered_text_not_json", texts=_short(texts[0]))) from None
 
     def prompt(self, name: str, prompt: str, arguments: Mapping[str, Any]) -> list[Prompt]:
         """The texts of a prompt; what is no text is sent as JSON, as MCP has it, and texts of prompts as messages."""
@@ -274,18 +275,27 @@ def _failure(link: _Link, what: str, error: BaseException) -> tuple[str, str | N
     if isinstance(error, TimeoutError) and link.noise:
         return f"{_noisy(link)}, and did not answer in time ({what})", NOISE_HINT
     if isinstance(error, TimeoutError):
-        return f"the server {name!r} did not answer in time ({what})", SLOW_HINT
+        return Message("pipelines.server_did_not_answer_time", name=name, what=what), SLOW_HINT
     if said == CLOSED:
-        return f"the server {name!r} ended before it answered ({what}): {_last_words(link)}", DEAD_HINT
+        return Message(
+            "pipelines.server_ended_before_answered", name=name, what=what, link=_last_words(link)
+        ), DEAD_HINT
     if link.refused:
         words = _last_words(link)
-        return f"the server {name!r} failed ({what}): {words}", TOKEN_HINT if words in DENIED else None
+        return Message(
+            "pipelines.server_failed", name=name, what=what, said=words
+        ), TOKEN_HINT if words in DENIED else None
     if what == START and link.place.address and _is_unreachable(error):
         return (
-            f"the server {name!r} cannot be reached at {shown_address(link.place.address)}: {_short(said)}",
+            Message(
+                "pipelines.server_cannot_reached",
+                name=name,
+                address=shown_address(link.place.address),
+                said=_short(said),
+            ),
             DOWN_HINT,
         )
-    return f"the server {name!r} failed ({what}): {_short(said)}", None
+    return Message("pipelines.server_failed", name=name, what=what, said=_short(said)), None
 
 
 def _is_unreachable(error: BaseException) -> bool:
@@ -302,7 +312,7 @@ def _last_words(link: _Link) -> str:
 
 
 def _noisy(link: _Link) -> str:
-    return f"the server {link.place.name!r} printed to its standard output: {_short(link.noise)!r}"
+    return Message("pipelines.server_printed_standard_output", name=link.place.name, noise=_short(link.noise))
 
 
 def _texts(contents: Any) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from steelyard.errors import SteelyardError, SystemFailure, UnknownName
+from steelyard.i18n import Message
 from steelyard.pipelines.journal import Entry, Journal, fingerprint, is_routed, unrouted
 from steelyard.pipelines.placing import placed
 from steelyard.pipelines.plan import MEMORY, Bound, BoundBranch, BoundLoop, Call
@@ -69,7 +70,9 @@ class Rows:
         if self.chosen is None or not isinstance(value, list):
             return value
         if len(value) != len(self.chosen):
-            message = f"{call.step.name} gave {len(value)} items for {len(self.chosen)} rows"
+            message = Message(
+                "pipelines.gave_items_rows", name=call.step.name, value=len(value), chosen=len(self.chosen)
+            )
             raise SystemFailure(message, where=call.step.where)
         whole = list(before) if isinstance(before, list) and len(before) == self.of else [UNSET] * self.of
         for row, each in zip(self.chosen, value, strict=True):
@@ -147,13 +150,18 @@ def _result(call: Call, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         return {}
     if call.tool.kind == "prompt":
         if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
-            raise SystemFailure(f"{call.step.name} gave no list of texts", where=call.step.where)
+            raise SystemFailure(Message("pipelines.gave_no_list_texts", name=call.step.name), where=call.step.where)
         return {next(iter(call.outputs)): [Prompt(text) for text in given]}
     if not isinstance(given, Mapping):
-        raise SystemFailure(f"{call.step.name} gave {type(given).__name__}, not an object", where=call.step.where)
+        raise SystemFailure(
+            Message("pipelines.gave_not_object", name=call.step.name, name_2=type(given).__name__),
+            where=call.step.where,
+        )
     missing = [name for name in call.outputs if name not in given]
     if missing:
-        raise SystemFailure(f"{call.step.name} did not give {missing[0]!r}", where=call.step.where)
+        raise SystemFailure(
+            Message("pipelines.did_not_give", name=call.step.name, missing=missing[0]), where=call.step.where
+        )
     return given
 
 
@@ -191,7 +199,7 @@ def _check_routed(routed: Any, rows: Rows, branch: BoundBranch) -> None:
     for each in chosen:
         state = each["state"] if is_routed(each) else None
         if not isinstance(state, str):
-            message = f"{branch.last.step.name} gave no list of objects with data and state"
+            message = Message("pipelines.gave_no_list_objects_data", name=branch.last.step.name)
             raise SystemFailure(message, where=branch.where)
         if state not in branch.branches:
-            raise UnknownName.of("branch", state, branch.branches, where=branch.where)
+            raise UnknownName.of(Message("words.branch"), state, branch.branches, where=branch.where)

@@ -5,6 +5,7 @@ import types
 from collections.abc import Mapping
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
+from steelyard.i18n import Message
 from steelyard.pipelines.server import Tool
 
 KINDS: Mapping[str, Any] = {
@@ -89,9 +90,14 @@ def _words(schema: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
         return " or ".join(_words(each) for each in schema["anyOf"])
     if schema.get("type") == "array":
-        return f"a list of {_many(schema['items'])}" if "items" in schema else "a list"
-    names = {"string": "text", "integer": "a whole number", "number": "a number", "object": "a mapping"}
-    names |= {"boolean": "true or false"}
+        return f"a list of {_many(schema['items'])}" if "items" in schema else Message("words.a_list")
+    names = {
+        "string": "text",
+        "integer": Message("words.a_whole_number"),
+        "number": Message("words.a_number"),
+        "object": "a mapping",
+    }
+    names |= {"boolean": Message("words.true_or_false")}
     kind = str(schema.get("type", "anything"))
     return names.get(kind, kind)
 

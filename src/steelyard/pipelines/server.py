@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["tool", "prompt"]
@@ -155,10 +156,12 @@ def binding_of(note: str, tool: str, arguments: Sequence[str], optional: Iterabl
     """What an annotation says: `in1,in2->out1,out2`; without an arrow the names of the arguments feed them."""
     left, arrow, right = note.partition("->")
     if "->" in right:
-        raise ConfigError(f"an annotation has one arrow, not {note!r}")
+        raise ConfigError(Message("pipelines.annotation_one_arrow_not", note=note))
     names = _names(left) if arrow else list(arguments)
     if len(names) != len(arguments):
-        raise ConfigError(f"{tool} has {len(arguments)} arguments, its annotation names {len(names)}")
+        raise ConfigError(
+            Message("pipelines.arguments_annotation_names", tool=tool, arguments=len(arguments), names=len(names))
+        )
     outputs = _names(right if arrow else note)
     return Binding(dict(zip(arguments, names, strict=True)), tuple(outputs), frozenset(optional))
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure
+from steelyard.i18n import Message
 from steelyard.pipelines.calls import Calls
 from steelyard.pipelines.hosts import is_loopback
 from steelyard.pipelines.offers import write_offer
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["is_loopback", "protocol_of", "serve_http", "serve_stdio"]
 
-PURPOSE = "speaking MCP"
+PURPOSE = Message("words.speaking_mcp")
 BUILD_SCHEMA = {
     "type": "object",
     "properties": {"parameter_file": {"type": "string", "description": "the server's parameter.yaml"}},
@@ -169,7 +170,7 @@ async def _get_prompt(
     try:
         made = await calls.run(name, work, asked)
         if not isinstance(made, list) or not all(isinstance(text, str) for text in made):
-            raise SystemFailure(f"{name} gave no list of texts")
+            raise SystemFailure(Message("pipelines.gave_no_list_texts", name=name))
     except SteelyardError as error:
         raise Refusal(str(error)) from None
     return {"messages": [{"role": "user", "content": {"type": "text", "text": text}} for text in made]}
@@ -211,7 +212,14 @@ def _checked(server: Server, name: str, kind: str, arguments: Mapping[str, Any])
             argument = str(problem.absolute_path[0])
             wrong = _short(repr(arguments[argument]))
             raise ConfigError(
-                f"{name}: {argument} must be {type_name(offered[name], argument)}, not {wrong}", hint=hint
+                Message(
+                    "pipelines.not_2",
+                    name=name,
+                    argument=argument,
+                    offered=type_name(offered[name], argument),
+                    wrong=wrong,
+                ),
+                hint=hint,
             )
         raise ConfigError(f"{name}: {_short(problem.message)}", hint=hint)
     return offered[name]

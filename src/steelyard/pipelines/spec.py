@@ -7,9 +7,10 @@ from pathlib import Path
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.formats.yamls import Located, read_yaml
+from steelyard.i18n import Message
 
-STEP_HINT = "a step is server.tool, a mapping with input and output below it, a loop, or a branch"
-PIPELINE_HINT = "a pipeline file has servers (name: folder) and pipeline (a list of steps)"
+STEP_HINT = Message("pipelines.step_server_tool_mapping_input")
+PIPELINE_HINT = Message("pipelines.pipeline_file_servers_name_folder")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,10 @@ def read_pipeline(path: str | Path) -> Pipeline:
     root = _mapping(content, PIPELINE_HINT)
     for key in root:
         if key not in ("servers", "pipeline"):
-            raise InputError(f"no field is called {key!r}", where=root[key].where, hint=PIPELINE_HINT)
+            raise InputError(Message("formats.no_field_called", name=key), where=root[key].where, hint=PIPELINE_HINT)
     if "servers" not in root or "pipeline" not in root:
         missing = "servers" if "servers" not in root else "pipeline"
-        raise InputError(f"the field {missing!r} is missing", where=content.where, hint=PIPELINE_HINT)
+        raise InputError(Message("formats.field_missing", key=missing), where=content.where, hint=PIPELINE_HINT)
     servers = _mapping(root["servers"], PIPELINE_HINT)
     return Pipeline(Path(path), servers, _steps(root["pipeline"]))
 
@@ -88,7 +89,7 @@ def each_step(nodes: tuple[Node, ...]) -> Iterator[Step]:
 
 def _steps(found: Located) -> tuple[Node, ...]:
     if not isinstance(found.value, list):
-        raise InputError("a list of steps is needed", where=found.where, hint=STEP_HINT)
+        raise InputError(Message("pipelines.list_steps_needed"), where=found.where, hint=STEP_HINT)
     return tuple(_node(each) for each in found.value)
 
 
@@ -97,7 +98,9 @@ def _node(found: Located) -> Node:
         return _step(found.value, found.where)
     mapping = _mapping(found, STEP_HINT)
     if len(mapping) != 1:
-        raise InputError(f"one step is needed, not {len(mapping)}", where=found.where, hint=STEP_HINT)
+        raise InputError(
+            Message("pipelines.one_step_needed_not", mapping=len(mapping)), where=found.where, hint=STEP_HINT
+        )
     ((name, body),) = mapping.items()
     match name:
         case "loop":
@@ -110,7 +113,7 @@ def _node(found: Located) -> Node:
 def _step(name: str, where: str, body: Located | None = None) -> Step:
     parts = name.split(".")
     if len(parts) != 2 or not all(parts):
-        raise InputError(f"a step is server.tool, not {name!r}", where=where, hint=STEP_HINT)
+        raise InputError(Message("pipelines.step_server_tool_not", name=name), where=where, hint=STEP_HINT)
     overrides = _fields(body, ("input", "output"), where) if body is not None and body.value is not None else {}
     renames = {side: _names(overrides[side]) if side in overrides else {} for side in ("input", "output")}
     return Step(parts[0], parts[1], where, renames["input"], renames["output"])
@@ -120,10 +123,10 @@ def _loop(body: Located) -> Loop:
     fields = _fields(body, ("times", "steps"), body.where)
     for name in ("times", "steps"):
         if name not in fields:
-            raise InputError(f"a loop needs {name!r}", where=body.where)
+            raise InputError(Message("pipelines.loop_needs", name=name), where=body.where)
     times = fields["times"].value
     if isinstance(times, bool) or not isinstance(times, int) or times < 1:
-        raise InputError(f"times must be a whole number from 1 on, not {times!r}", where=fields["times"].where)
+        raise InputError(Message("pipelines.times_whole_number_from_1", times=times), where=fields["times"].where)
     loop = Loop(times, _steps(fields["steps"]), body.where)
     limits.LOOP_TIMES.check(_rounds((loop,)), "times", error=InputError, where=fields["times"].where)
     return loop
@@ -145,11 +148,11 @@ def _branch(body: Located) -> Branch:
     fields = _fields(body, ("router", "branches"), body.where)
     for name in ("router", "branches"):
         if name not in fields:
-            raise InputError(f"a branch needs {name!r}", where=body.where)
+            raise InputError(Message("pipelines.branch_needs", name=name), where=body.where)
     router = _steps(fields["router"])
     if not router or not isinstance(router[-1], Step):
-        raise InputError("the last step of a router must be a tool", where=fields["router"].where)
-    branches = _mapping(fields["branches"], "branches are named lists of steps")
+        raise InputError(Message("pipelines.last_step_router_tool"), where=fields["router"].where)
+    branches = _mapping(fields["branches"], Message("pipelines.branches_named_lists_steps"))
     return Branch(router, {state: _steps(steps) for state, steps in branches.items()}, body.where)
 
 
@@ -158,7 +161,9 @@ def _fields(body: Located, known: Sequence[str], where: str) -> Mapping[str, Loc
     for name in mapping:
         if name not in known:
             raise InputError(
-                f"no field is called {name!r}", where=mapping[name].where, hint=f"known: {', '.join(known)}"
+                Message("formats.no_field_called", name=name),
+                where=mapping[name].where,
+                hint=Message("core.known", names=", ".join(known)),
             )
     return mapping
 
@@ -170,11 +175,11 @@ def _names(found: Located) -> dict[str, str]:
 
 def _mapping(found: Located, hint: str) -> Mapping[str, Located]:
     if not isinstance(found.value, Mapping):
-        raise InputError("a mapping is needed here", where=found.where, hint=hint)
+        raise InputError(Message("pipelines.mapping_needed_here"), where=found.where, hint=hint)
     return found.value
 
 
 def _text(found: Located, name: str) -> str:
     if not isinstance(found.value, str):
-        raise InputError(f"{name} must be text, not {found.plain()!r}", where=found.where)
+        raise InputError(Message("formats.text_not", key=name, value=found.plain()), where=found.where)
     return found.value

@@ -6,17 +6,16 @@ from typing import Final
 
 from steelyard.errors import ConfigError
 from steelyard.formats.yamls import Located
+from steelyard.i18n import Message
 from steelyard.pipelines.homes import Choice, Home, foreign_python
 from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.spec import Step
 
-UNAVAILABLE_HINT = (
-    "activate UltraRAG's environment (its python first on the path) and use --servers project in its checkout"
-)
-_WEB: Final = "it searches the web"
-_IMAGES: Final = "it works on images"
-_MEMORY: Final = "it keeps memories of users"
-_MINERU: Final = "it runs MinerU"
+UNAVAILABLE_HINT = Message("pipelines.activate_ultrarags_environment_python_first_2")
+_WEB: Final = Message("words.it_searches_the_web")
+_IMAGES: Final = Message("words.it_works_on_images")
+_MEMORY: Final = Message("words.it_keeps_memories_of_users")
+_MINERU: Final = Message("words.it_runs_mineru")
 
 NOT_OFFERED: Final[Mapping[str, Mapping[str, str]]] = {
     "retriever": {
@@ -60,7 +59,7 @@ def refuse_unavailable(steps: Iterable[Step], homes: Mapping[str, Home], choice:
             raise _no_server(home.folder.name, step.where)
         reason = NOT_OFFERED.get(home.folder.name, {}).get(step.tool) if home.bundled else None
         if reason is not None:
-            message = f"UltraRAG has the tool {step.name}; Steelyard does not offer it: {reason}"
+            message = Message("pipelines.ultrarag_tool_steelyard_does_not", name=step.name, reason=reason)
             raise ConfigError(message, where=step.where, hint=UNAVAILABLE_HINT)
 
 
@@ -78,7 +77,7 @@ def refuse_server(found: Located) -> None:
 
 
 def _no_server(name: str, where: str) -> ConfigError:
-    message = f"UltraRAG has the server {name}; Steelyard does not offer it: {_SERVERS[name]}"
+    message = Message("pipelines.ultrarag_server_steelyard_does_not", name=name, servers=_SERVERS[name])
     return ConfigError(message, where=where, hint=UNAVAILABLE_HINT)
 
 

@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.rag.artifacts import TERMS, VECTORS, Kind, Stamp, digest_of, write_stamp
 from steelyard.rag.dense import read_dense
 from steelyard.rag.ranking import NOTHING, Ranking, best
 from steelyard.rag.vectors import load_vectors
 
 ADOPTED: Final = "adopted"
-BACKEND_HINT: Final = "set backend and model_name_or_path to what UltraRAG used"
+BACKEND_HINT: Final = Message("rag.set_backend_model_name_path")
 
 Splitter = Literal["regex", "jieba", "character"]
 _WORDS: Final = re.compile(r"(?u)\b\w\w+\b")
@@ -69,21 +70,18 @@ def adopted_lexical(engine: Any, path: Path, stamp: Stamp) -> AdoptedLexical:
     """The index as it was adopted, with the stop words beside it."""
     splitter = next((name for name in _SPLITTERS if name == stamp.get("model")), None)
     if splitter is None:
-        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=TERMS.anew_hint)
+        raise ConfigError(Message("rag.index_not_one_stamp_describes"), where=str(path), hint=TERMS.anew_hint)
     return AdoptedLexical(engine, splitter, _stopwords(path / "stopwords.tokenizer.json"))
 
 
 def _check_passages(found: int, origin: Stamp, path: Path, kind: Kind) -> None:
     if found != origin["passages"]:
-        message = f"this has {found} passages, the corpus has {origin['passages']}: it was made from something else"
+        message = Message("rag.passages_corpus_made_from_something", found=found, origin=origin["passages"])
         raise ConfigError(message, where=str(path), hint=kind.anew_hint)
 
 
 def _notice(path: Path, origin: Stamp, what: str) -> str:
-    return (
-        f"adopted: {path} ({origin['passages']} passages, {what}); "
-        "whether it was made from this corpus and by this model cannot be checked"
-    )
+    return Message("rag.adopted_passages_whether_made_from", path=path, origin=origin["passages"], what=what)
 
 
 def _splitter_of(lang: str, tokenizer: str, vocabulary: Collection[str]) -> Splitter:
@@ -100,7 +98,9 @@ def _stopwords(path: Path) -> frozenset[str]:
     try:
         found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigError(f"this index cannot be read: {error}", where=str(path), hint=TERMS.anew_hint) from None
+        raise ConfigError(
+            Message("rag.index_cannot_read", error=error), where=str(path), hint=TERMS.anew_hint
+        ) from None
     return frozenset(word for word in found if isinstance(word, str)) if isinstance(found, list) else frozenset()
 
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from steelyard.errors import ConfigError
 from steelyard.formats import writing
+from steelyard.i18n import Message
 
 Stamp = Mapping[str, str | int]
 
@@ -24,11 +25,8 @@ class Kind(NamedTuple):
 
 
 _ADOPT: Final = "if UltraRAG made it from this corpus by this model, run with --adopt; "
-_VECTORS_ANEW: Final = (
-    "to make it anew, run a pipeline with retriever_embed and retriever_index (such as corpus_index.yaml) "
-    "and overwrite: true"
-)
-_TERMS_ANEW: Final = "to make it anew, run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
+_VECTORS_ANEW: Final = Message("rag.make_anew_run_pipeline_retriever")
+_TERMS_ANEW: Final = Message("rag.make_anew_run_pipeline_bm25")
 VECTORS: Final = Kind(_ADOPT + _VECTORS_ANEW, _VECTORS_ANEW)
 TERMS: Final = Kind(_ADOPT + _TERMS_ANEW, _TERMS_ANEW)
 
@@ -46,7 +44,9 @@ def whole_file(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+        raise ConfigError(
+            Message("formats.cannot_written", strerror=error.strerror or error), where=str(path)
+        ) from None
     with writing.whole_file(path) as part:
         yield part
 
@@ -55,7 +55,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 def whole_folder(path: Path, stamp: Stamp) -> Iterator[Path]:
     """The same for a folder with its stamp in it; one that holds anything else is never replaced."""
     if path.exists() and not (path / _IN_FOLDER).is_file() and not (path.is_dir() and not any(path.iterdir())):
-        raise ConfigError("this is no index, and is not replaced by one", where=str(path))
+        raise ConfigError(Message("rag.no_index_not_replaced_one"), where=str(path))
     part, old = (path.with_name(f".{path.name}.{os.getpid()}.{name}") for name in ("part", "old"))
     try:
         part.mkdir(parents=True)
@@ -68,7 +68,9 @@ def whole_folder(path: Path, stamp: Stamp) -> Iterator[Path]:
     except OSError as error:
         if old.exists() and not path.exists():
             os.replace(old, path)  # what was there stays
-        raise ConfigError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
+        raise ConfigError(
+            Message("formats.cannot_written", strerror=error.strerror or error), where=str(path)
+        ) from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
@@ -99,14 +101,14 @@ def is_current(path: Path, expected: Stamp, kind: Kind) -> bool:
         return False
     stamp = read_stamp(path)
     if stamp is None:
-        raise ConfigError("nothing says what this was made from", where=str(path), hint=kind.adopt_hint)
+        raise ConfigError(Message("rag.nothing_says_what_made_from"), where=str(path), hint=kind.adopt_hint)
     other = [
         f"{name} {_shown(stamp.get(name, 'unknown'))}, now {_shown(value)}"
         for name, value in expected.items()
         if name != ADDRESS and stamp.get(name) != value
     ]
     if other:
-        message = f"this was made from something else: {'; '.join(other)}"
+        message = Message("rag.made_from_something_else", names="; ".join(other))
         raise ConfigError(message, where=str(path), hint=kind.anew_hint)
     return True
 

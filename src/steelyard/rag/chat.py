@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.rag.conversations import Conversation, Outcome, Told
 from steelyard.rag.endpoints import (
     NOT_JSON,
@@ -22,17 +23,14 @@ from steelyard.rag.endpoints import (
 if TYPE_CHECKING:
     import openai
 
-VLLM_HINT: Final = (
-    "start one with: vllm serve MODEL; then set backend: openai, and base_url: http://localhost:8000/v1 and "
-    "model_name: MODEL in backend_configs.openai"
-)
-KEY_HINT: Final = "the key is api_key in backend_configs or, where that is empty, the environment variable LLM_API_KEY"
+VLLM_HINT: Final = Message("rag.start_one_vllm_serve_model")
+KEY_HINT: Final = Message("rag.key_api_key_backend_configs")
 
 _OURS: Final = ("self", "messages", "model", "stream", "stream_options")
 _DENIED: Final = ("the model answered with status 401", "the model answered with status 403")
 _LONGEST_WAIT: Final = 120.0  # seconds
-_NO_CONTENT: Final = "the reply of the model has no choices/0/message/content"
-_CUT_OFF: Final = "the answer was cut off (finish_reason length)"
+_NO_CONTENT: Final = Message("rag.reply_model_no_choices_0")
+_CUT_OFF: Final = Message("rag.answer_cut_off_finish_reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class ChatGenerator:
     """Asks one model; what fails for the moment is asked again, what fails for good is an error of that prompt."""
 
     def __init__(self, settings: ChatSettings, *, sampling: Mapping[str, Any], extra: Mapping[str, Any]) -> None:
-        self._library = openai_library(purpose="asking a model")
+        self._library = openai_library(purpose=Message("words.asking_a_model"))
         self._settings = settings
         _check_sampling(sampling, self._library)
         self._arguments = {**sampling, "model": settings.model_name, **({"extra_body": dict(extra)} if extra else {})}
@@ -59,7 +57,7 @@ class ChatGenerator:
     def hint(self, error: str) -> str | None:
         """What to do where every prompt failed with this error."""
         if error.startswith("the model cannot be reached"):
-            return f"base_url is {shown_address(self._settings.base_url)}: does a server listen there?"
+            return Message("rag.base_url_does_server_listen", base_url=shown_address(self._settings.base_url))
         return KEY_HINT if error.startswith(_DENIED) else None
 
     async def _generate(self, conversations: Sequence[Conversation], told: Told) -> list[Outcome]:
@@ -110,8 +108,8 @@ def _check_sampling(sampling: Mapping[str, Any], library: Any) -> None:
     known = inspect.signature(library.resources.chat.completions.AsyncCompletions.create).parameters
     for name in sampling:
         if name not in known or name in _OURS or name.startswith("extra_"):
-            hint = "what the server knows beyond OpenAI's parameters belongs into extra_params"
-            raise ConfigError(f"{name!r} is no sampling parameter", where="sampling_params", hint=hint)
+            hint = Message("rag.what_server_knows_beyond_openais")
+            raise ConfigError(Message("rag.no_sampling_parameter", name=name), where="sampling_params", hint=hint)
 
 
 def _passes(error: "openai.APIError") -> bool:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from steelyard.errors import ConfigError, SteelyardError, UnknownName
+from steelyard.i18n import Message
 from steelyard.rag.queries import from_one
 
 BM25: Final = "bm25"
@@ -17,12 +18,12 @@ INDEX_BACKENDS: Final = ("faiss",)
 RERANKERS: Final = ("lexical", "sentence_transformers", "openai")
 CHUNKERS: Final = ("token", "sentence", "recursive")
 
-_INFINITY_HINT: Final = "use sentence_transformers, or an endpoint of it by the backend openai"
+_INFINITY_HINT: Final = Message("rag.use_sentence_transformers_endpoint_backend")
 _NOT_OFFERED: Final = {
     "infinity": _INFINITY_HINT,
-    "milvus": "use faiss",
-    "qdrant": "use faiss",
-    "lancedb": "use faiss",
+    "milvus": Message("rag.use_faiss"),
+    "qdrant": Message("rag.use_faiss"),
+    "lancedb": Message("rag.use_faiss"),
 }
 
 
@@ -102,14 +103,14 @@ def check_backend(parameter: str, name: Any, offered: Sequence[str]) -> None:
     if name in offered:
         return
     if isinstance(name, str) and name in _NOT_OFFERED:
-        raise ConfigError(f"{name} is not offered as {parameter}", hint=_NOT_OFFERED[name])
+        raise ConfigError(Message("rag.not_offered", name=name, parameter=parameter), hint=_NOT_OFFERED[name])
     raise UnknownName.of(parameter, str(name), offered)
 
 
 def refuse_option(name: str, value: Any) -> None:
     """Refuse what UltraRAG can be told to do and ours do not."""
     if value:
-        raise ConfigError(f"{name} is not offered", hint=f"set {name}: false")
+        raise ConfigError(Message("rag.not_offered_2", name=name), hint=Message("rag.set_false", name=name))
 
 
 def refuse_unknown(findings: Iterator[Finding]) -> None:
@@ -212,4 +213,6 @@ def _of_keys(keys: Keys | None, given: Any, path: tuple[str, ...]) -> Iterator[F
         elif key in keys.without_use and value:
             yield Finding((*path, key))
         elif key not in keys.without_use and value not in (None, ""):
-            yield Finding((*path, str(key)), UnknownName.of("setting", str(key), keys.read, where=".".join(path)))
+            yield Finding(
+                (*path, str(key)), UnknownName.of(Message("words.setting"), str(key), keys.read, where=".".join(path))
+            )

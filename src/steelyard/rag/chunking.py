@@ -13,6 +13,7 @@ from itertools import accumulate, pairwise
 from typing import Any, Final, Protocol
 
 from steelyard.errors import ConfigError, UnknownName
+from steelyard.i18n import Message
 from steelyard.rag.choices import CHUNKERS, check_backend
 from steelyard.rag.queries import from_one
 
@@ -27,8 +28,8 @@ _SENTENCES: Final = (". ", "! ", "? ", "。”", "！”", "？”", "。", "！
 _CLAUSES: Final = (*'{}"[]<>():;,—|~-', "...", "`", "'", *"，、：（）《》")
 _LEVELS: Final = (_PARAGRAPHS, _SENTENCES, _CLAUSES, (" ",))
 
-DELIMITERS_HINT: Final = "for example ['.', '!', '?', '。', '！', '？', '\\n']"
-TOKENIZER_HINT: Final = "use character or word, or: pip install tiktoken"
+DELIMITERS_HINT: Final = Message("rag.example_n")
+TOKENIZER_HINT: Final = Message("rag.use_character_word_pip_install")
 
 Chunker = Callable[[str], list[str]]
 
@@ -79,8 +80,8 @@ class Encoding:
         try:
             self._encoding = tiktoken.get_encoding(name)
         except Exception as error:  # it is downloaded when first used: whatever goes wrong with that
-            message = f"the tokenizer {name!r} cannot be loaded: {error or type(error).__name__}"
-            raise ConfigError(message, hint="use character or word, which need no download") from None
+            message = Message("rag.tokenizer_cannot_loaded", name=name, value=error or type(error).__name__)
+            raise ConfigError(message, hint=Message("rag.use_character_word_which_need")) from None
 
     def count(self, text: str) -> int:
         """How many tokens a text has."""
@@ -111,7 +112,7 @@ def chunk_settings(backend: str, tokenizer: str, chunk_size: int, config: Mappin
     size = from_one(chunk_size, "chunk_size")
     overlap = config.get("chunk_overlap", OVERLAP)
     if isinstance(overlap, bool) or not isinstance(overlap, int) or overlap < 0:
-        raise ConfigError(f"chunk_overlap must be a whole number from 0 on, not {overlap!r}")
+        raise ConfigError(Message("rag.chunk_overlap_whole_number_from", overlap=overlap))
     return ChunkSettings(
         backend=backend,
         tokenizer=tokenizer,
@@ -211,7 +212,7 @@ def _windows(total: int, size: int, step: int) -> Iterator[tuple[int, int]]:
 def check_tokenizer(name: Any) -> None:
     """Refuse a tokenizer that nobody knows, before anything is downloaded."""
     if not isinstance(name, str) or not name:
-        raise ConfigError(f"tokenizer_or_token_counter must be text, not {name!r}", hint=TOKENIZER_HINT)
+        raise ConfigError(Message("rag.tokenizer_token_counter_text_not", name=name), hint=TOKENIZER_HINT)
     if name not in _OWN:
         _tiktoken(name)
 
@@ -227,11 +228,11 @@ def _tiktoken(name: str) -> Any:
         tiktoken = importlib.import_module("tiktoken")
     except ImportError:
         if difflib.get_close_matches(name, _OWN):  # a slip
-            raise UnknownName.of("tokenizer", name, _OWN) from None
-        raise ConfigError(f"the tokenizer {name!r} needs tiktoken", hint=TOKENIZER_HINT) from None
+            raise UnknownName.of(Message("words.tokenizer"), name, _OWN) from None
+        raise ConfigError(Message("rag.tokenizer_needs_tiktoken", name=name), hint=TOKENIZER_HINT) from None
     known = tiktoken.list_encoding_names()
     if name not in known:
-        raise UnknownName.of("tokenizer", name, (*_OWN, *known))
+        raise UnknownName.of(Message("words.tokenizer"), name, (*_OWN, *known))
     return tiktoken
 
 
@@ -242,7 +243,7 @@ def _delimiters(given: Any) -> Sequence[str]:
     found = _literal(given) if isinstance(given, str) else given
     listed = [found] if isinstance(found, str) else found
     if not isinstance(listed, list | tuple) or not listed or not all(isinstance(each, str) and each for each in listed):
-        raise ConfigError(f"delim must be a list of texts, not {given!r}", hint=DELIMITERS_HINT)
+        raise ConfigError(Message("rag.delim_list_texts_not", given=given), hint=DELIMITERS_HINT)
     return tuple(listed)
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from steelyard.errors import InputError, Problem
 from steelyard.formats.records import Record, read_records
+from steelyard.i18n import Message
 
-CORPUS_HINT = "a passage is an object with id and contents, or with _id, title and text"
+CORPUS_HINT = Message("rag.passage_object_id_contents_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def read_corpus(path: str | Path) -> Corpus:
     """All passages of a file: JSONL, JSON, CSV, TSV or parquet; each has text and an id."""
     records, digest = read_records(path)
     if not records:
-        raise InputError("there are no passages in it", where=str(path), hint=CORPUS_HINT)
+        raise InputError(Message("rag.no_passages"), where=str(path), hint=CORPUS_HINT)
     problems = list(_missing(records))
     if problems:
         raise InputError.of(problems, hint=CORPUS_HINT)
@@ -48,9 +49,9 @@ def read_corpus(path: str | Path) -> Corpus:
 def _missing(records: Iterable[Record]) -> Iterable[Problem]:
     for record in records:
         if not _id(record.fields):
-            yield Problem(record.where, "this passage has no id")
+            yield Problem(record.where, Message("rag.passage_no_id"))
         elif not _text(record.fields).strip():
-            yield Problem(record.where, "this passage has no text")
+            yield Problem(record.where, Message("rag.passage_no_text"))
 
 
 def _id(fields: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
+from steelyard.i18n import Message
 from steelyard.rag.artifacts import VECTORS, Stamp, whole_file
 from steelyard.rag.latent import Vectors
 from steelyard.rag.ranking import NOTHING, Ranking, ranked
@@ -39,14 +40,14 @@ def write_dense(vectors: Vectors, path: Path) -> None:
         try:
             library.write_index(index, str(part))
         except RuntimeError as error:
-            raise ConfigError(f"cannot be written: {error}", where=str(path)) from None
+            raise ConfigError(Message("formats.cannot_written", strerror=error), where=str(path)) from None
 
 
 def open_dense(path: Path, stamp: Stamp) -> "faiss.Index":
     """An index by a map of memory; it must have as many vectors, and as long ones, as its stamp says."""
     index = read_dense(path)
     if (index.ntotal, index.d) != (stamp.get("passages"), stamp.get("dimensions")):
-        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=VECTORS.anew_hint)
+        raise ConfigError(Message("rag.index_not_one_stamp_describes"), where=str(path), hint=VECTORS.anew_hint)
     return index
 
 
@@ -61,7 +62,9 @@ def read_dense(path: Path) -> "faiss.Index":
             raise ValueError("it does not number its passages from 0 on")
     except (OSError, ValueError, RuntimeError, MemoryError) as error:
         message = str(error).rpartition(": ")[2] or type(error).__name__
-        raise ConfigError(f"this index cannot be read: {message}", where=str(path), hint=VECTORS.anew_hint) from None
+        raise ConfigError(
+            Message("rag.index_cannot_read", error=message), where=str(path), hint=VECTORS.anew_hint
+        ) from None
     return index
 
 
@@ -100,7 +103,7 @@ def search_dense(index: "faiss.Index", queries: Vectors, top_k: int) -> list[Ran
     """The best passages for each query; none for a query of zeros, which is like nothing."""
     if queries.shape[1] != index.d:
         raise ConfigError(
-            f"queries have {queries.shape[1]} dimensions, the index has {index.d}", hint=VECTORS.anew_hint
+            Message("rag.queries_dimensions_index", value=queries.shape[1], d=index.d), hint=VECTORS.anew_hint
         )
     vectors = normalised(queries)
     return [_ranking(index, vector, top_k) if vector.any() else NOTHING for vector in vectors]
@@ -116,9 +119,9 @@ def normalised(vectors: Vectors) -> Vectors:
 def check_vectors(vectors: Vectors) -> None:
     """Complain of vectors by which nothing can be found."""
     if not vectors.shape[1]:
-        raise SystemFailure("the model gave vectors without dimensions")
+        raise SystemFailure(Message("rag.model_gave_vectors_without_dimensions"))
     if not np.isfinite(vectors).all():
-        raise SystemFailure("the model gave vectors with numbers that are not finite")
+        raise SystemFailure(Message("rag.model_gave_vectors_numbers_not"))
 
 
 def _ranking(index: "faiss.Index", vector: Vectors, top_k: int) -> Ranking:
@@ -138,5 +141,5 @@ def _faiss() -> Any:
     try:
         import faiss
     except ImportError:
-        raise MissingExtra.of("faiss-cpu", "rag", purpose="searching by vectors") from None
+        raise MissingExtra.of("faiss-cpu", "rag", purpose=Message("words.searching_by_vectors")) from None
     return faiss

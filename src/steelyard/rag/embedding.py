@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
+from steelyard.i18n import Message
 from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, RefusedReply, openai_library, reason, shown_address
 from steelyard.rag.latent import LatentModel, Vectors, fit_latent, load_latent
 from steelyard.rag.terms import Told, terms
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     import openai
 
 SEED: Final = 42
-_PURPOSE: Final = "embedding by an endpoint"
+_PURPOSE: Final = Message("words.embedding_by_an_endpoint")
 
 
 class Embedder(Protocol):
@@ -68,7 +69,7 @@ class Latent:
     @property
     def _model(self) -> LatentModel:
         if self._fitted is None:
-            raise ConfigError("nothing has been embedded yet", hint="run retriever_embed first")
+            raise ConfigError(Message("rag.nothing_been_embedded_yet"), hint=Message("rag.run_retriever_embed_first"))
         return self._fitted
 
 
@@ -118,13 +119,15 @@ class SentenceTransformers(_Ready):
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError:
-            raise MissingExtra.of("sentence-transformers", "models", purpose="embedding by a local model") from None
+            raise MissingExtra.of(
+                "sentence-transformers", "models", purpose=Message("words.embedding_by_a_local_model")
+            ) from None
         trust = bool(self._settings.get("trust_remote_code", False))
         first = self._devices[0] if self._devices else None
         try:
             return SentenceTransformer(self.model, trust_remote_code=trust, device=first)
         except (OSError, ValueError) as error:
-            raise ConfigError(f"the model {self.model!r} cannot be loaded: {error}") from None
+            raise ConfigError(Message("rag.model_cannot_loaded", model=self.model, error=error)) from None
 
 
 class Endpoint(_Ready):
@@ -152,11 +155,11 @@ class Endpoint(_Ready):
                 found += vectors
                 told(len(found), len(texts))
         if len({len(vector) for vector in found}) > 1:
-            raise SystemFailure("the embeddings are of different lengths", where=self.address)
+            raise SystemFailure(Message("rag.embeddings_different_lengths"), where=self.address)
         try:
             return np.array(found, dtype=np.float32)
         except (TypeError, ValueError, OverflowError):
-            raise SystemFailure("the embeddings are not numbers", where=self.address) from None
+            raise SystemFailure(Message("rag.embeddings_not_numbers"), where=self.address) from None
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         client = self._client
@@ -165,12 +168,14 @@ class Endpoint(_Ready):
             reply = client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
         except (openai_library(purpose=_PURPOSE).APIError, RefusedReply, *NOT_JSON) as error:
             said = reason(error, self._settings)
-            raise SystemFailure(f"the embeddings endpoint failed: {said}", where=self.address) from None
+            raise SystemFailure(Message("rag.embeddings_endpoint_failed", said=said), where=self.address) from None
         found = _embeddings(reply)
         if found is None:
-            raise SystemFailure("the reply has no embedding with its index for each text", where=self.address)
+            raise SystemFailure(Message("rag.reply_no_embedding_index_each"), where=self.address)
         if len(found) != len(texts):
-            raise SystemFailure(f"{len(found)} embeddings came back for {len(texts)} texts", where=self.address)
+            raise SystemFailure(
+                Message("rag.embeddings_came_back_texts", found=len(found), texts=len(texts)), where=self.address
+            )
         return found
 
     @cached_property

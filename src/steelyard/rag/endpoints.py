@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from steelyard import limits
 from steelyard.errors import ConfigError, MissingExtra, UnknownName
+from steelyard.i18n import Message
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 
@@ -56,12 +57,12 @@ def endpoint_settings(kind: type[Settings], config: Mapping[str, Any], *, key: s
     known = [*(each.name for each in fields(kind) if each.name != "key"), "api_key"]
     for name in given:
         if name not in known:
-            raise UnknownName.of("setting", str(name), known, where=where)
+            raise UnknownName.of(Message("words.setting"), str(name), known, where=where)
     for name in ("model_name", "base_url", "api_key", "proxy"):
         if not isinstance(given.get(name, ""), str):
-            raise ConfigError(f"{name} must be text, not {type(given[name]).__name__}", where=where)
+            raise ConfigError(Message("formats.text_not", key=name, value=type(given[name]).__name__), where=where)
     if "model_name" not in given:
-        raise ConfigError("model_name must say which model is asked", where=where)
+        raise ConfigError(Message("rag.model_name_say_which_model"), where=where)
     for name, (least, largest) in _NUMBERS.items():
         _check_number(name, given.get(name, 1), least, where)
         largest.check(given.get(name, 1), name, where=where)
@@ -129,14 +130,16 @@ def _told(error: Exception, settings: EndpointSettings) -> str:
         return str(error if isinstance(error, RefusedReply) else error.__cause__)
     match error:
         case openai.APITimeoutError():
-            return f"no answer within {settings.timeout:g} s"
+            return Message("rag.no_answer_within_s", timeout=settings.timeout)
         case openai.APIConnectionError():
-            return f"the model cannot be reached: {error.__cause__ or error}"
+            return Message("rag.model_cannot_reached", value=error.__cause__ or error)
         case openai.APIStatusError() if error.response.is_redirect:
-            return f"the model cannot be reached: {redirect(error.response.headers.get('location'))}"
+            return Message("rag.model_cannot_reached", value=redirect(error.response.headers.get("location")))
         case openai.APIError():
-            return f"the model answered with status {getattr(error, 'status_code', None)}: {_message(error.body)}"
-    return "the reply of the model is not JSON"
+            return Message(
+                "rag.model_answered_status", error=getattr(error, "status_code", None), body=_message(error.body)
+            )
+    return Message("rag.reply_model_not_json")
 
 
 def _message(body: object) -> str:
@@ -151,14 +154,16 @@ def _message(body: object) -> str:
 def _check_number(name: str, value: Any, least: int, where: str) -> None:
     kinds = int if name in ("concurrency", "retries") else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value < math.inf:
-        what = "a whole number" if kinds is int else "a number"
-        raise ConfigError(f"{name} must be {what} from {least} on, not {value!r}", where=where)
+        what = Message("words.a_whole_number") if kinds is int else Message("words.a_number")
+        raise ConfigError(Message("rag.from_not", name=name, what=what, least=least, value=value), where=where)
 
 
 def _check_url(url: str, where: str) -> None:
     if not is_address(url):
         raise ConfigError(
-            f"this is no address: {shown_address(url)}", where=where, hint="for example http://localhost:8000/v1"
+            Message("rag.no_address", url=shown_address(url)),
+            where=where,
+            hint=Message("rag.example_http_localhost_8000_v1"),
         )
 
 
@@ -166,5 +171,5 @@ def _checked_key(key: str, where: str) -> str:
     """The key without blanks around it; it is checked here because an error further down would show it."""
     plain = key.strip()
     if not (plain.isascii() and plain.isprintable()):
-        raise ConfigError("the key holds characters that HTTP does not allow", where=where)
+        raise ConfigError(Message("rag.key_holds_characters_http_does"), where=where)
     return plain

@@ -10,13 +10,14 @@ from dataclasses import fields
 from typing import Any, Final, Protocol
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure, UnknownName
+from steelyard.i18n import Message
 from steelyard.rag import extractive
 from steelyard.rag.chat import VLLM_HINT, ChatGenerator, ChatSettings
 from steelyard.rag.conversations import Conversation, Outcome, Told
 from steelyard.rag.endpoints import endpoint_settings
 
 BACKENDS: Final = ("extractive", "openai", "vllm", "hf")
-_EMPTY: Final = "the prompt is empty"
+_EMPTY: Final = Message("rag.prompt_empty")
 
 
 class Generator(Protocol):
@@ -36,7 +37,7 @@ def open_generator(
 ) -> Generator:
     """The generator of this name with its section of `configs`; `key` is for models that want one."""
     if backend not in BACKENDS:
-        raise UnknownName.of("backend", str(backend), BACKENDS)
+        raise UnknownName.of(Message("words.backend"), str(backend), BACKENDS)
     config = _section(_section(configs, "backend_configs"), f"backend_configs.{backend}", backend)
     chosen, more = _section(sampling, "sampling_params"), _section(extra, "extra_params")
     match backend:
@@ -63,7 +64,7 @@ def generate(
     answered = generator.generate(asked, told) if asked else []
     if answered and not proven and all(outcome.answer is None for outcome in answered):
         hint = generator.hint(answered[0].error or "") if isinstance(generator, ChatGenerator) else None
-        raise SystemFailure(f"every generation failed: {answered[0].error}", hint=hint)
+        raise SystemFailure(Message("rag.every_generation_failed", error=answered[0].error), hint=hint)
     waiting = iter(answered)
     outcomes = [next(waiting) if conversation else Outcome(None, _EMPTY) for conversation in conversations]
     return [outcome.answer for outcome in outcomes], [outcome.error for outcome in outcomes]
@@ -88,15 +89,15 @@ class LocalGenerator:
         try:
             library = importlib.import_module("transformers")
         except ImportError:
-            raise MissingExtra.of("transformers", "models", purpose="a model on this machine") from None
+            raise MissingExtra.of("transformers", "models", purpose=Message("words.a_model_on_this_machine")) from None
         name = config.get("model_name_or_path")
         if not name:
-            raise ConfigError("model_name_or_path must say which model is loaded", where="backend_configs.hf")
+            raise ConfigError(Message("rag.model_name_path_say_which"), where="backend_configs.hf")
         settings = {key: value for key, value in config.items() if key != "model_name_or_path"}
         try:
             self._ask = library.pipeline("text-generation", model=name, **settings)
         except (OSError, ValueError, TypeError, RuntimeError) as error:
-            message = f"the model {name} cannot be loaded: {_first_line(error)}"
+            message = Message("rag.model_cannot_loaded", model=name, error=_first_line(error))
             raise ConfigError(message, where="backend_configs.hf") from None
         self._sampling = dict(sampling)
 
@@ -126,7 +127,7 @@ def _chat(
     """A model behind an interface; vLLM's model may be called as vLLM calls it, and its server must be running."""
     if where.endswith("vllm"):
         if not config.get("base_url"):
-            raise ConfigError("vllm needs the base_url of a running server", where=where, hint=VLLM_HINT)
+            raise ConfigError(Message("rag.vllm_needs_base_url_running"), where=where, hint=VLLM_HINT)
         renamed = {"model_name_or_path": "model_name"}
         unused = engine_settings(config)
         config = {renamed.get(name, name): value for name, value in config.items() if name not in unused}
@@ -149,5 +150,5 @@ def _section(settings: Any, where: str, name: str | None = None) -> Mapping[str,
     if found is None:
         return {}
     if not isinstance(found, Mapping):
-        raise ConfigError(f"{where} must be a mapping, not {type(found).__name__}")
+        raise ConfigError(Message("rag.mapping_not", where=where, name=type(found).__name__))
     return found

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.rag.artifacts import VECTORS, whole_file
 from steelyard.rag.terms import Told, terms_of_all
 
@@ -107,7 +108,9 @@ def load_latent(path: Path) -> LatentModel:
         return LatentModel(names, frequencies, int(numbers[0]), projection, int(numbers[1]))
     except Exception as error:  # a damaged archive makes numpy raise nearly anything
         said = str(error) or type(error).__name__
-        raise ConfigError(f"this model cannot be read: {said}", where=str(path), hint=VECTORS.anew_hint) from None
+        raise ConfigError(
+            Message("rag.model_cannot_read", said=said), where=str(path), hint=VECTORS.anew_hint
+        ) from None
 
 
 def fit_latent(texts: Sequence[str], *, seed: int, told: Told) -> tuple[LatentModel, Vectors]:

@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra
+from steelyard.i18n import Message
 from steelyard.rag.adoption import ADOPTED, AdoptedLexical, adopt_lexical, adopted_lexical
 from steelyard.rag.artifacts import TERMS, Stamp, is_current, read_stamp, whole_folder
 from steelyard.rag.corpus import Corpus
@@ -18,7 +19,7 @@ K1: Final = 1.5
 B: Final = 0.75
 _NO_TERM: Final = ""  # stands in a passage without terms, so that its length is not 0; no question has it
 _BACKEND: Final = {"backend": "numpy"}  # one that was saved by the backend numba is read without numba, too
-BM25_HINT: Final = "run bm25_index first"
+BM25_HINT: Final = Message("rag.run_bm25_index_first")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,10 @@ def make_lexical(corpus: Corpus, path: Path, *, way: Way, overwrite: bool, told:
 def open_lexical(corpus: Corpus, path: Path, *, way: Way) -> LexicalIndex | AdoptedLexical:
     """The index of this corpus, by a map of memory."""
     if not _is_current(corpus, path, way):
-        raise ConfigError("there is no index", where=str(path), hint=BM25_HINT)
+        raise ConfigError(Message("rag.no_index"), where=str(path), hint=BM25_HINT)
     engine, stamp = _engine(path), read_stamp(path) or {}
     if int(engine.scores["num_docs"]) != len(corpus):
-        raise ConfigError("this index is not the one that its stamp describes", where=str(path), hint=TERMS.anew_hint)
+        raise ConfigError(Message("rag.index_not_one_stamp_describes"), where=str(path), hint=TERMS.anew_hint)
     return adopted_lexical(engine, path, stamp) if ADOPTED in stamp else LexicalIndex(engine, way)
 
 
@@ -84,7 +85,7 @@ def _engine(path: Path) -> Any:
         raise
     except Exception as error:  # damaged files make the library raise nearly anything
         said = str(error) or type(error).__name__
-        raise ConfigError(f"this index cannot be read: {said}", where=str(path), hint=TERMS.anew_hint) from None
+        raise ConfigError(Message("rag.index_cannot_read", error=said), where=str(path), hint=TERMS.anew_hint) from None
     return engine
 
 
@@ -117,5 +118,5 @@ def _bm25s() -> Any:
     try:
         import bm25s
     except ImportError:
-        raise MissingExtra.of("bm25s", "rag", purpose="searching by BM25") from None
+        raise MissingExtra.of("bm25s", "rag", purpose=Message("words.searching_by_bm25")) from None
     return bm25s

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from steelyard.errors import ConfigError, InputError, MissingExtra, nearest
 from steelyard.formats.streams import read_text
+from steelyard.i18n import Message
 
 LETTERS: Final = string.ascii_uppercase
 _FRAME: Final = "<template>"  # what Jinja calls the file of a template that it was given as text
@@ -33,7 +34,7 @@ def read_template(name: str, *, root: Path) -> Template:
         from jinja2 import StrictUndefined, TemplateSyntaxError, meta, nodes
         from jinja2.sandbox import SandboxedEnvironment
     except ImportError:
-        raise MissingExtra.of("jinja2", "rag", purpose="filling prompt templates") from None
+        raise MissingExtra.of("jinja2", "rag", purpose=Message("words.filling_prompt_templates")) from None
     path = _found(name, root)
     text, _ = read_text(path)
     environment = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
@@ -41,7 +42,9 @@ def read_template(name: str, *, root: Path) -> Template:
         tree = environment.parse(text)
         template = environment.from_string(text)
     except TemplateSyntaxError as error:
-        raise ConfigError(f"the template cannot be read: {error.message}", where=f"{path}:{error.lineno}") from None
+        raise ConfigError(
+            Message("rag.template_cannot_read", message=error.message), where=f"{path}:{error.lineno}"
+        ) from None
     used = meta.find_undeclared_variables(tree)
     lines = sorted((node.lineno, node.name) for node in tree.find_all(nodes.Name) if node.name in used)
     return Template(str(path), {name: line for line, name in reversed(lines)}, template.render)
@@ -61,18 +64,18 @@ def check_lengths(**lists: Any) -> None:
     """Complain unless all are lists of as many entries."""
     for name, entries in lists.items():
         if not isinstance(entries, list):
-            raise InputError(f"{name} must be a list with an entry for every question, not {_kind(entries)}")
+            raise InputError(Message("rag.list_entry_every_question_not", name=name, entries=_kind(entries)))
     (first, length), *others = ((name, len(entries)) for name, entries in lists.items())
     for name, other in others:
         if other != length:
-            raise InputError(f"{first} has {length} entries, {name} has {other}")
+            raise InputError(Message("rag.entries", first=first, length=length, name=name, other=other))
 
 
 def texts(name: str, entries: Sequence[Any]) -> list[str]:
     """The entries, each of which must be text."""
     for number, entry in enumerate(entries):
         if not isinstance(entry, str):
-            raise InputError(f"an entry must be text, not {_kind(entry)}", where=f"{name}[{number}]")
+            raise InputError(Message("rag.entry_text_not", entry=_kind(entry)), where=f"{name}[{number}]")
     return list(entries)
 
 
@@ -87,7 +90,9 @@ def joined(name: str, entries: Sequence[Any], *, most: int | None = None) -> lis
     found = [[] if passages is None else passages for passages in entries]
     for number, passages in enumerate(found):
         if not isinstance(passages, list):
-            raise InputError(f"passages must be a list of texts, not {_kind(passages)}", where=f"{name}[{number}]")
+            raise InputError(
+                Message("rag.passages_list_texts_not", passages=_kind(passages)), where=f"{name}[{number}]"
+            )
     return ["\n".join(texts(f"{name}[{number}]", passages)[:most]) for number, passages in enumerate(found)]
 
 
@@ -102,7 +107,7 @@ def by_question(name: str, rounds: Any) -> list[list[Any]]:
     """What the rounds so far have left in a variable, turned over: for each question the entry of every round."""
     memory = f"memory_{name}"
     if not isinstance(rounds, list) or not rounds:
-        raise InputError(f"{memory} must be a list with an entry for every round: does a step before this give {name}?")
+        raise InputError(Message("rag.list_entry_every_round_does", memory=memory, name=name))
     check_lengths(**{f"{memory}[{number}]": entries for number, entries in enumerate(rounds)})
     return [list(entries) for entries in zip(*rounds, strict=True)]
 
@@ -114,27 +119,29 @@ def text_of(prompt: Any) -> str:
             return prompt
         case {"content": {"text": str(text)}} | {"content": str(text)} | {"text": str(text)}:
             return text
-    hint = "a message has a role, and text or an object with text as its content"
-    raise InputError(f"a prompt must be text or a message, not {_kind(prompt)}", hint=hint)
+    hint = Message("rag.message_role_text_object_text")
+    raise InputError(Message("rag.prompt_text_message_not", prompt=_kind(prompt)), hint=hint)
 
 
 def _found(name: Any, root: Path) -> Path:
     if not isinstance(name, str) or not name:
-        raise ConfigError(f"a template is named by its path, not {name!r}")
+        raise ConfigError(Message("rag.template_named_path_not", name=name))
     if ".." in PurePosixPath(name.replace("\\", "/")).parts:
-        raise ConfigError("the path of a template must not go up with ..", where=name)
+        raise ConfigError(Message("rag.path_template_not_go_up"), where=name)
     found = next((place for place in (Path(name), root / name) if place.is_file()), None)
     if found is None:
         known = [str(path.relative_to(root)) for path in sorted((root / "prompt").glob("*.jinja"))]
-        raise ConfigError("there is no such template", where=name, hint=nearest(name, known))
+        raise ConfigError(Message("rag.no_such_template"), where=name, hint=nearest(name, known))
     return found
 
 
 def _lettered(options: Any, where: str) -> str:
     if not isinstance(options, list):
-        raise InputError(f"options must be a list of texts, not {_kind(options)}", where=where)
+        raise InputError(Message("rag.options_list_texts_not", options=_kind(options)), where=where)
     if not 0 < len(options) <= len(LETTERS):
-        raise InputError(f"{len(options)} options; from 1 to {len(LETTERS)} can be lettered", where=where)
+        raise InputError(
+            Message("rag.options_from_1_can_lettered", options=len(options), letters=len(LETTERS)), where=where
+        )
     spelled = texts(where, [str(each) if isinstance(each, int | float) else each for each in options])
     return "\n".join(f"{LETTERS[place]}: {option}" for place, option in enumerate(spelled))
 
@@ -142,13 +149,15 @@ def _lettered(options: Any, where: str) -> str:
 def _check_names(template: Template, given: Sequence[str], prompt: str, example: str) -> None:
     for name, line in template.names.items():
         if name not in given:
-            message = f"the template uses {name!r}, which {prompt} does not give"
-            hint = f"{prompt} gives {', '.join(given)}; a template for it is {example}"
+            message = Message("rag.template_uses_which_does_not", name=name, prompt=prompt)
+            hint = Message("rag.gives_template", prompt=prompt, names=", ".join(given), example=example)
             raise ConfigError(message, where=f"{template.path}:{line}", hint=hint)
     for name in given:
         if name not in template.names:
-            message = f"the template does not use {name!r}, so what {prompt} gives would never reach the model"
-            raise ConfigError(message, where=template.path, hint=f"a template for {prompt} is {example}")
+            message = Message("rag.template_does_not_use_so", name=name, prompt=prompt)
+            raise ConfigError(
+                message, where=template.path, hint=Message("rag.template", prompt=prompt, example=example)
+            )
 
 
 def _rendered(template: Template, row: Mapping[str, str]) -> str:
@@ -159,7 +168,7 @@ def _rendered(template: Template, row: Mapping[str, str]) -> str:
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == _FRAME]
         where = f"{template.path}:{lines[-1]}" if lines else template.path
-        raise ConfigError(f"the template cannot be filled: {error}", where=where) from None
+        raise ConfigError(Message("rag.template_cannot_filled", error=error), where=where) from None
 
 
 def _kind(entry: Any) -> str:
@@ -169,7 +178,7 @@ def _kind(entry: Any) -> str:
         case str():
             return "text"
         case list():
-            return "a list"
+            return Message("words.a_list")
         case Mapping():
-            return "an object"
+            return Message("words.an_object")
     return repr(entry)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from steelyard.errors import ConfigError, InputError
+from steelyard.i18n import Message
 
 
 def checked_queries(queries: Any) -> list[str]:
@@ -11,15 +12,15 @@ def checked_queries(queries: Any) -> list[str]:
     if isinstance(queries, str):
         return [queries]
     if not isinstance(queries, Sequence):
-        raise InputError(f"queries must be a list of texts, not {queries!r}")
+        raise InputError(Message("rag.queries_list_texts_not", queries=queries))
     for place, query in enumerate(queries, 1):
         if not isinstance(query, str | None):
-            raise InputError(f"query {place} must be text, not {query!r}")
+            raise InputError(Message("rag.query_text_not", place=place, query=query))
     return ["" if query is None else query for query in queries]
 
 
 def from_one(value: Any, what: str) -> int:
     """A whole number from 1 on."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"{what} must be a whole number from 1 on, not {value!r}")
+        raise ConfigError(Message("rag.whole_number_from_1_not", what=what, value=value))
     return value

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import ConfigError, SystemFailure
+from steelyard.i18n import Message
 from steelyard.rag.endpoints import NOT_JSON, RefusedReply, is_address, passes, redirect, shown_address
 from steelyard.rag.queries import checked_queries, from_one
 
@@ -79,7 +80,7 @@ def _json(reply: "httpx.Response", failure: Callable[[str], SystemFailure]) -> A
 def _search_address(url: str) -> str:
     if not isinstance(url, str) or not is_address(url):
         shown = shown_address(url) if isinstance(url, str) else url
-        raise ConfigError(f"this is no address: {shown}", hint="for example http://127.0.0.1:64501")
+        raise ConfigError(Message("rag.no_address", url=shown), hint=Message("rag.example_http_127_0_0"))
     base = url.rstrip("/")
     return base if base.endswith("/search") else f"{base}/search"
 
@@ -99,4 +100,4 @@ def _is_texts(value: Any) -> bool:
 
 
 def _failure(address: str, why: str) -> SystemFailure:
-    return SystemFailure(f"the retriever at {shown_address(address)} failed: {why}")
+    return SystemFailure(Message("rag.retriever_failed", address=shown_address(address), why=why))

@@ -10,13 +10,14 @@ from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, InputError, MissingExtra, SystemFailure
+from steelyard.i18n import Message
 from steelyard.rag.choices import RERANKERS, check_backend
 from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, shown_address
 from steelyard.rag.queries import checked_queries, from_one
 from steelyard.rag.remote import ask_json
 from steelyard.rag.terms import Told, terms
 
-MODEL_HINT: Final = "for example openbmb/MiniCPM-Reranker-Light; or set backend: lexical, which needs no model"
+MODEL_HINT: Final = Message("rag.example_openbmb_minicpm_reranker_light")
 K1: Final = 1.5
 B: Final = 0.75
 _LARGEST_SCORE: Final = 1e300
@@ -51,7 +52,7 @@ def open_reranker(settings: RerankerSettings) -> Reranker:
     check_backend("backend", settings.backend, RERANKERS)
     config = settings.backend_configs.get(settings.backend) or {}
     if not isinstance(config, Mapping):
-        raise ConfigError(f"the settings of {settings.backend} are a mapping, not {type(config).__name__}")
+        raise ConfigError(Message("rag.settings_mapping_not", backend=settings.backend, name=type(config).__name__))
     match settings.backend:
         case "sentence_transformers":
             return LocalModel(settings, config)
@@ -73,7 +74,7 @@ def rerank(
     """The best passages of each list for its query; a query that says nothing leaves its passages in their order."""
     asked, lists, wanted = checked_queries(queries), _checked_passages(passages), from_one(top_k, "top_k")
     if len(asked) != len(lists):
-        raise InputError(f"{len(asked)} queries, {len(lists)} lists of passages")
+        raise InputError(Message("rag.queries_lists_passages", asked=len(asked), lists=len(lists)))
     instructed = asked if isinstance(reranker, Lexical) else [instruction + query if query else "" for query in asked]
     found: list[list[str]] = []
     with ThreadPoolExecutor(reranker.concurrency) as pool:
@@ -108,7 +109,7 @@ class LocalModel:
 
     def __init__(self, settings: RerankerSettings, config: Mapping[str, Any]) -> None:
         if not settings.model_name_or_path:
-            raise ConfigError("model_name_or_path is missing", hint=MODEL_HINT)
+            raise ConfigError(Message("rag.model_name_path_missing"), hint=MODEL_HINT)
         self._batch_size = settings.batch_size
         self._model = _cross_encoder(settings, config)
 
@@ -119,7 +120,7 @@ class LocalModel:
                 query, list(passages), top_k=top_k, batch_size=self._batch_size, show_progress_bar=False
             )
         except (RuntimeError, ValueError) as error:
-            raise SystemFailure(f"the model failed: {error}") from None
+            raise SystemFailure(Message("rag.model_failed", error=error)) from None
         return [int(row["corpus_id"]) for row in rows]
 
 
@@ -155,7 +156,7 @@ class Endpoint:
 
     def _failure(self, why: str) -> SystemFailure:
         masked = why.replace(self._settings.key, "***") if self._settings.key else why
-        return SystemFailure(f"the reranker at {shown_address(self._address)} failed: {masked}")
+        return SystemFailure(Message("rag.reranker_failed", address=shown_address(self._address), masked=masked))
 
 
 def _best(reranker: Reranker, query: str, passages: Passages, top_k: int) -> list[str]:
@@ -166,10 +167,10 @@ def _best(reranker: Reranker, query: str, passages: Passages, top_k: int) -> lis
 
 def _checked_passages(passages: Any) -> list[list[str]]:
     if not isinstance(passages, Sequence) or isinstance(passages, str):
-        raise InputError(f"passages must be a list with a list of texts for each query, not {type(passages).__name__}")
+        raise InputError(Message("rag.passages_list_list_texts_each", name=type(passages).__name__))
     for place, row in enumerate(passages, 1):
         if row is not None and not (isinstance(row, list | tuple) and all(isinstance(text, str) for text in row)):
-            raise InputError(f"the passages of query {place} must be a list of texts")
+            raise InputError(Message("rag.passages_query_list_texts", place=place))
     return [list(row or ()) for row in passages]
 
 
@@ -203,11 +204,13 @@ def _cross_encoder(settings: RerankerSettings, config: Mapping[str, Any]) -> Any
     try:
         from sentence_transformers import CrossEncoder
     except ImportError:
-        raise MissingExtra.of("sentence-transformers", "models", purpose="reranking by a local model") from None
+        raise MissingExtra.of(
+            "sentence-transformers", "models", purpose=Message("words.reranking_by_a_local_model")
+        ) from None
     chosen = {name: value for name, value in config.items() if name != "sentence_transformers_encode" and value}
     if settings.gpu_ids not in (None, "") and chosen.get("device") in (None, "cuda"):
         chosen["device"] = f"cuda:{str(settings.gpu_ids).split(',')[0].strip()}"
     try:
         return CrossEncoder(settings.model_name_or_path, **chosen)
     except (OSError, ValueError, RuntimeError, AssertionError, TypeError) as error:
-        raise ConfigError(f"the model {settings.model_name_or_path!r} cannot be loaded: {error}") from None
+        raise ConfigError(Message("rag.model_cannot_loaded", model=settings.model_name_or_path, error=error)) from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.rag.adoption import ADOPTED, BACKEND_HINT, AdoptedLexical, adopt_dense, adopt_embeddings
 from steelyard.rag.artifacts import (
     ADDRESS,
@@ -103,7 +104,7 @@ class Retriever:
         """Embed all passages into a file, unless that has been done already."""
         embedder = self._needed_embedder()
         if path.suffix != ".npy":
-            raise ConfigError(f"embedding_path must end in .npy, not {str(path)!r}")
+            raise ConfigError(Message("rag.embedding_path_end_npy_not", path=str(path)))
         if not overwrite:
             self._take_over(path, embedder, adopt_embeddings)
         if not overwrite and self._is_current(path, embedder):
@@ -122,7 +123,9 @@ class Retriever:
         embedder, index_path = self._needed_embedder(), self._settings.index_path
         self._take_over(path, embedder, adopt_embeddings)
         if not self._is_current(path, embedder):
-            raise ConfigError("there are no embeddings", where=str(path), hint="run retriever_embed first")
+            raise ConfigError(
+                Message("rag.no_embeddings"), where=str(path), hint=Message("rag.run_retriever_embed_first")
+            )
         stamp = read_stamp(path) or {}
         if not overwrite:
             self._take_over(index_path, embedder, adopt_dense)
@@ -175,8 +178,8 @@ class Retriever:
         path = self._settings.index_path
         self._take_over(path, embedder, adopt_dense)
         if not self._is_current(path, embedder):
-            hint = "run retriever_embed and retriever_index first"
-            raise ConfigError("there is no index", where=str(path), hint=hint)
+            hint = Message("rag.run_retriever_embed_retriever_index")
+            raise ConfigError(Message("rag.no_index"), where=str(path), hint=hint)
         embedder.load(path)
         return open_dense(path, read_stamp(path) or {})
 
@@ -193,7 +196,7 @@ class Retriever:
         if not self._settings.adopt or not path.exists() or read_stamp(path) is not None:
             return
         if isinstance(embedder, Latent):
-            message = "the backend latent cannot search by vectors of another model"
+            message = Message("rag.backend_latent_cannot_search_vectors")
             raise ConfigError(message, where=str(path), hint=BACKEND_HINT)
         self._say(adopt(path, self._origin(embedder)))
 
@@ -208,7 +211,7 @@ class Retriever:
 
     def _needed_embedder(self) -> Embedder:
         if self._embedder is None:
-            raise ConfigError("the backend bm25 has no embeddings", hint="run bm25_index instead")
+            raise ConfigError(Message("rag.backend_bm25_no_embeddings"), hint=Message("rag.run_bm25_index_instead"))
         return self._embedder
 
     def _origin(self, embedder: Embedder) -> Stamp:
@@ -245,7 +248,9 @@ def _endpoint(settings: Settings) -> Embedder:
 
 def _sentence_transformers(settings: Settings) -> Embedder:
     if not settings.model_name_or_path:
-        raise ConfigError("model_name_or_path is missing", hint="for example openbmb/MiniCPM-Embedding-Light")
+        raise ConfigError(
+            Message("rag.model_name_path_missing"), hint=Message("rag.example_openbmb_minicpm_embedding_light")
+        )
     numbers = str(settings.gpu_ids).split(",") if settings.gpu_ids not in (None, "") else []
     return SentenceTransformers(
         settings.model_name_or_path,
@@ -258,7 +263,7 @@ def _sentence_transformers(settings: Settings) -> Embedder:
 def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = settings.get(name) or {}
     if not isinstance(found, Mapping):
-        raise ConfigError(f"the settings of {name} are a mapping, not {type(found).__name__}")
+        raise ConfigError(Message("rag.settings_mapping_not", backend=name, name=type(found).__name__))
     return found
 
 
@@ -272,7 +277,5 @@ def _expected(embeddings: Stamp, index_path: Path) -> Stamp:
 def _load_vectors(path: Path, stamp: Stamp) -> Vectors:
     vectors = load_vectors(path)
     if vectors.shape != (stamp.get("passages"), stamp.get("dimensions")):
-        raise ConfigError(
-            "these embeddings are not those that their stamp describes", where=str(path), hint=VECTORS.anew_hint
-        )
+        raise ConfigError(Message("rag.these_embeddings_not_those_their"), where=str(path), hint=VECTORS.anew_hint)
     return vectors

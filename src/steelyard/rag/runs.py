@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from steelyard.errors import ConfigError, InputError
+from steelyard.i18n import Message
 from steelyard.rag.artifacts import whole_file
 
 TAG = "steelyard"
@@ -20,10 +21,12 @@ def write_run(
     Of several passages with the same id the best is written: a run names a document once per query.
     """
     if not path or not isinstance(path, str):
-        raise ConfigError(f"run_path must name a file, not {path!r}")
+        raise ConfigError(Message("rag.run_path_name_file_not", path=path))
     names = [f"q{place + 1}" for place in range(len(ids))] if query_ids is None else [str(each) for each in query_ids]
     if not len(names) == len(ids) == len(scores):
-        raise InputError(f"{len(names)} queries, {len(ids)} lists of ids, {len(scores)} lists of scores")
+        raise InputError(
+            Message("rag.queries_lists_ids_lists_scores", names=len(names), ids=len(ids), scores=len(scores))
+        )
     lines = "".join(
         line
         for name, row, values in zip(names, ids, scores, strict=True)
@@ -35,7 +38,7 @@ def write_run(
 
 def _lines(query: str, ids: Sequence[str], scores: Sequence[float]) -> Iterator[str]:
     if len(ids) != len(scores):
-        raise InputError(f"the query {query} has {len(ids)} ids and {len(scores)} scores")
+        raise InputError(Message("rag.query_ids_scores", query=query, ids=len(ids), scores=len(scores)))
     first: dict[str, float] = {}
     for identifier, score in zip(ids, scores, strict=True):
         first.setdefault(identifier, score)
@@ -46,5 +49,5 @@ def _lines(query: str, ids: Sequence[str], scores: Sequence[float]) -> Iterator[
 def _word(identifier: str) -> str:
     """An id as one column of the file."""
     if len(identifier.split()) != 1 or identifier != identifier.strip():
-        raise InputError(f"an id with blanks cannot stand in a run: {identifier!r}")
+        raise InputError(Message("rag.id_blanks_cannot_stand_run", identifier=identifier))
     return identifier

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 
 PAD: Final = "<PAD>"
 OUTLINE: Final = "outline"
@@ -114,7 +115,7 @@ def read_survey(text: str | None) -> Survey:
     except (ValueError, RecursionError):
         survey = None
     if not isinstance(survey, dict):
-        raise InputError("a survey must be a JSON object")
+        raise InputError(Message("rag.survey_json_object"))
     return survey
 
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from steelyard.errors import UnknownName
+from steelyard.i18n import Message
 from steelyard.text.folding import fold
 from steelyard.text.radicals import unified
 from steelyard.text.scripts import HAN
@@ -55,9 +56,9 @@ _HALF_CHARACTERS: Final = re.compile("[\ud800-\udfff]")
 def way_of(tokenizer: str, language: str) -> Way:
     """The way that UltraRAG's two settings ask for."""
     if str(language).lower() not in LANGUAGES:
-        raise UnknownName.of("language", str(language), LANGUAGES)
+        raise UnknownName.of(Message("words.language"), str(language), LANGUAGES)
     if str(tokenizer).lower() not in WAYS:
-        raise UnknownName.of("tokenizer", str(tokenizer), WAYS)
+        raise UnknownName.of(Message("words.tokenizer"), str(tokenizer), WAYS)
     return WAYS[str(tokenizer).lower()]
 
 

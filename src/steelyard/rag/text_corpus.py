@@ -9,15 +9,16 @@ from typing import Any, Final, NamedTuple
 from steelyard.errors import ConfigError, InputError, Problem
 from steelyard.formats.documents import read_text
 from steelyard.formats.records import Record, kind_of, read_records
+from steelyard.i18n import Message
 from steelyard.rag.artifacts import whole_file
 from steelyard.rag.chunking import Chunker
 from steelyard.rag.terms import Told
 
 KINDS: Final = (".txt", ".text", ".md", ".markdown", ".pdf", ".docx")
-KINDS_HINT: Final = "documents are .txt, .md, .pdf or .docx"
-SOURCE_HINT: Final = "name a document, or a folder of documents, in parse_file_path"
-BUILD_HINT: Final = "run build_text_corpus first, or name the file of documents in raw_chunk_path"
-ROWS_HINT: Final = "a document is an object with id, title and contents; build_text_corpus makes such a file"
+KINDS_HINT: Final = Message("rag.documents_txt_md_pdf_docx")
+SOURCE_HINT: Final = Message("rag.name_document_folder_documents_parse")
+BUILD_HINT: Final = Message("rag.run_build_text_corpus_first")
+ROWS_HINT: Final = Message("rag.document_object_id_title_contents")
 
 # what a finished paragraph ends with, and what the next one begins with if it goes on
 _FINISHED: Final = re.compile(r"[。！？!?；;…]\s*[”’」』》）】]*\Z")
@@ -39,7 +40,7 @@ def build_corpus(source: str, target: str, told: Told) -> Built:
     """
     path = Path(_named(source, "parse_file_path"))
     if not path.exists():
-        raise InputError("no such file or folder", where=str(path), hint=SOURCE_HINT)
+        raise InputError(Message("rag.no_such_file_folder"), where=str(path), hint=SOURCE_HINT)
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     problems: list[Problem] = []
     count = _write(_rows(files, problems, told, alone=path.is_file()), _named(target, "text_corpus_save_path"), path)
@@ -49,7 +50,7 @@ def build_corpus(source: str, target: str, told: Told) -> Built:
 def chunk_corpus(source: str, target: str, chunk: Chunker, *, use_title: bool, told: Told) -> Built:
     """Write a row with id, doc_id, title and contents for each chunk of each document; one without text is left out."""
     if not Path(_named(source, "raw_chunk_path")).exists():
-        raise InputError("no such file", where=source, hint=BUILD_HINT)
+        raise InputError(Message("formats.no_such_file"), where=source, hint=BUILD_HINT)
     records, _ = read_records(source)
     bad = [problem for record in records if (problem := _bad_row(record)) is not None]
     if bad:
@@ -113,13 +114,13 @@ def _rows(files: Iterable[Path], problems: list[Problem], told: Told, *, alone: 
         if text:
             yield {"id": path.stem, "title": path.stem, "contents": text}
         else:
-            problems.append(Problem(str(path), "there is no text in it"))
+            problems.append(Problem(str(path), Message("formats.no_text")))
         told(done, len(listed))
 
 
 def _document(path: Path) -> tuple[str, tuple[Problem, ...]]:
     if kind_of(path) not in KINDS:
-        raise InputError("documents of this kind are not read", where=str(path), hint=KINDS_HINT)
+        raise InputError(Message("rag.documents_kind_not_read"), where=str(path), hint=KINDS_HINT)
     text, warnings = read_text(path)
     return reflowed(text), warnings
 
@@ -131,7 +132,7 @@ def _chunk_rows(
     for done, record in enumerate(listed, 1):
         text, title = _text(record, "contents"), _text(record, "title")
         if not text:
-            problems.append(Problem(record.where, "this document has no contents"))
+            problems.append(Problem(record.where, Message("rag.document_no_contents")))
         for piece in chunk(text) if text else ():
             contents = f"Title:\n{title}\n\nContent:\n{piece}" if use_title else piece
             document = record.fields.get("id") or ""
@@ -144,7 +145,7 @@ def _bad_row(record: Record) -> Problem | None:
     for name in ("contents", "title"):
         value = record.fields.get(name)
         if not isinstance(value, str | None):
-            return Problem(record.where, f"{name} must be text, not {type(value).__name__}")
+            return Problem(record.where, Message("formats.text_not", key=name, value=type(value).__name__))
     return None
 
 
@@ -161,11 +162,11 @@ def _write(rows: Iterable[dict[str, Any]], target: str, source: Path) -> int:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             count += 1
         if not count:
-            raise InputError("there is no document with text in it", where=str(source), hint=KINDS_HINT)
+            raise InputError(Message("rag.no_document_text"), where=str(source), hint=KINDS_HINT)
     return count
 
 
 def _named(path: Any, what: str) -> str:
     if not isinstance(path, str) or not path:
-        raise ConfigError(f"{what} must name a file, not {path!r}")
+        raise ConfigError(Message("rag.name_file_not", what=what, path=path))
     return path

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard import limits
 from steelyard.formats.bounded import ACCEPTED, BadEncoding, TooLarge, decode_bounded
+from steelyard.i18n import Message
 from steelyard.rag.endpoints import RefusedReply
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class _Body:
         except TooLarge:
             raise self._too_large() from None
         except BadEncoding as error:
-            raise RefusedReply(f"the reply cannot be decoded: {error}") from None
+            raise RefusedReply(Message("rag.reply_cannot_decoded", error=error)) from None
         left_out = (b"content-encoding", b"content-length", b"transfer-encoding")
         kept = [(name, value) for name, value in response.headers.raw if name.lower() not in left_out]
         return self._http.Response(response.status_code, headers=kept, content=content, extensions=response.extensions)

@@ -13,6 +13,7 @@ import numpy as np
 from steelyard import __version__
 from steelyard.errors import ConfigError, InputError, Problem, UnknownName
 from steelyard.formats.reviews import Judgement, digest_of
+from steelyard.i18n import Message
 from steelyard.reports.review import CERTAIN, UNCERTAIN, passed, reviewable, verdict_metric
 from steelyard.stats.agreement import Kappa, clopper_pearson, clopper_pearson_upper, cohen_kappa, effective_size
 from steelyard.stats.intervals import Interval, mean_interval
@@ -20,7 +21,7 @@ from steelyard.stats.summary import interval_list, known
 from steelyard.table import FloatArray, Table
 
 CONFIDENCE: Final = 0.95
-OTHER_HINT: Final = "name the results file that was sampled"
+OTHER_HINT: Final = Message("reports.name_results_file_sampled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def agree(table: Table, reviews: Mapping[str, Sequence[Judgement]], *, by: str |
         _check(table, judgements)
     tag = by or ("type" if "type" in table.tags else None)
     if tag is not None and tag not in table.tags:
-        raise UnknownName.of("tag", tag, table.tags, where=table.name)
+        raise UnknownName.of(Message("words.tag"), tag, table.tags, where=table.name)
     own = {file: _own_verdicts(table, metric, judgements) for file, judgements in reviews.items()}
     return Agreement(
         table,
@@ -148,20 +149,26 @@ def _check(table: Table, judgements: Sequence[Judgement]) -> None:
     digest, ids = digest_of(table), set(table.ids)
     other = next((each for each in judgements if each.result != digest), None)
     if other is not None:
-        message = f"this is a review of another result: {other.result}, not {digest}"
+        message = Message("reports.review_another_result_not", result=other.result, digest=digest)
         raise InputError(message, where=other.where, hint=OTHER_HINT)
-    unknown = [Problem(each.where, f"no item is called {each.id!r}") for each in judgements if each.id not in ids]
+    unknown = [
+        Problem(each.where, Message("reports.no_item_called", id=each.id)) for each in judgements if each.id not in ids
+    ]
     if unknown:
         raise InputError.of(unknown)
     if not any(each.is_decided for each in judgements):
         file = judgements[0].where.rpartition(":")[0]
-        raise InputError("nothing is reviewed in it", where=file, hint="agree is true or false where it is")
+        raise InputError(
+            Message("reports.nothing_reviewed"), where=file, hint=Message("reports.agree_true_false_where")
+        )
 
 
 def _common_metric(table: Table, reviews: Mapping[str, Sequence[Judgement]]) -> str:
     metrics = list(dict.fromkeys(each.metric for judgements in reviews.values() for each in judgements))
     if len(metrics) != 1:
-        raise ConfigError(f"the reviews are of several metrics: {', '.join(metrics)}", hint="take one at a time")
+        raise ConfigError(
+            Message("reports.reviews_several_metrics", names=", ".join(metrics)), hint=Message("reports.take_one_time")
+        )
     return verdict_metric(table, metrics[0])
 
 

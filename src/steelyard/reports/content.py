@@ -9,6 +9,7 @@ import numpy as np
 from steelyard import __version__
 from steelyard.errors import UnknownName, nearest
 from steelyard.formats.results import items
+from steelyard.i18n import Message
 from steelyard.reports import legal, uncertain
 from steelyard.reports.gate import findings_json
 from steelyard.reports.grids import Grid
@@ -47,8 +48,8 @@ class Report:
 def groups(table: Table, tag: str) -> dict[str, Summary]:
     """For each value of a tag the summary of its items, in order of appearance."""
     if tag not in table.tags:
-        hint = nearest(tag, table.tags) if table.tags else "the items of this result have no tags"
-        raise UnknownName(f"no tag is called {tag!r}", where=table.name, hint=hint)
+        hint = nearest(tag, table.tags) if table.tags else Message("reports.items_result_no_tags")
+        raise UnknownName(Message("reports.no_tag_called", tag=tag), where=table.name, hint=hint)
     values = np.array(table.tags[tag])
     return {value: table.take(np.flatnonzero(values == value)).summary() for value in dict.fromkeys(table.tags[tag])}
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from steelyard.errors import ConfigError
 from steelyard.formats.results import numbers, save_all
 from steelyard.formats.writing import check_absent, write_whole
+from steelyard.i18n import Message
 from steelyard.reports.content import Report, as_json
 from steelyard.reports.documents import render_latex, render_markdown
 from steelyard.reports.words import Language
@@ -112,14 +113,18 @@ def check_outputs(
     for path in paths:
         where = str(path)
         if path.suffix.lower() not in suffixes:
-            hint = f"known: {', '.join(suffixes)}"
-            raise ConfigError(f"no report format has the extension {path.suffix!r}", where=where, hint=hint)
+            hint = Message("core.known", names=", ".join(suffixes))
+            raise ConfigError(Message("reports.no_report_format_extension", suffix=path.suffix), where=where, hint=hint)
         if not path.parent.is_dir():
-            raise ConfigError(f"there is no folder {str(path.parent)!r}", where=where, hint="make it first")
+            raise ConfigError(
+                Message("cli.no_folder", folder=str(path.parent)), where=where, hint=Message("reports.make_first")
+            )
         if path.is_dir():
-            raise ConfigError("this is a folder, a file is needed", where=where)
+            raise ConfigError(Message("reports.folder_file_needed"), where=where)
         if any(path.exists() and Path(given).exists() and path.samefile(given) for given in inputs):
-            raise ConfigError("this is one of the inputs; it would be overwritten", where=where, hint="name another")
+            raise ConfigError(
+                Message("reports.one_inputs_would_overwritten"), where=where, hint=Message("reports.name_another")
+            )
         if path.suffix.lower() == RECORDED and not overwrite:
             check_absent(path)
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from steelyard.errors import UnknownName
 from steelyard.formats.writing import write_whole
+from steelyard.i18n import Message
 from steelyard.reports import losses as lost
 from steelyard.reports import plot_items, plot_means
 from steelyard.reports.content import Report
@@ -71,7 +72,9 @@ def distribution(tables: Sequence[Table], metric: str, language: Language = "en"
     """How many items have which score, a panel for each result that has the metric."""
     having = [table for table in tables if metric in table.columns]
     if not having:
-        raise UnknownName.of("metric", metric, {name: None for table in tables for name in table.columns})
+        raise UnknownName.of(
+            Message("words.metric"), metric, {name: None for table in tables for name in table.columns}
+        )
     panels = plot_items.histograms(having, metric)
     return draw(_column(panels), about=_about("distribution of scores", [metric], language))
 

@@ -12,6 +12,7 @@ from steelyard import __version__
 from steelyard.errors import ConfigError, InputError, UnknownName, nearest
 from steelyard.formats.documents import Document
 from steelyard.formats.reviews import Judgement, Sampling, digest_of, render_review_lines
+from steelyard.i18n import Message
 from steelyard.reports.content import Report
 from steelyard.reports.legal import METRIC
 from steelyard.reports.masking import mask_apart, mask_documents, mask_table
@@ -64,7 +65,7 @@ def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
     metric = verdict_metric(table, settings.metric)
     rows = reviewable(table, metric)
     if not rows:
-        raise InputError("there is no verdict to review in it", where=table.name)
+        raise InputError(Message("reports.no_verdict_review"), where=table.name)
     count = settings.wanted.of(len(rows))
     result = digest_of(table)
     return [
@@ -84,7 +85,7 @@ def uncertain_rows(table: Table, metric: str) -> list[int]:
     found = flags(table) if metric == METRIC else None
     if found is None:
         hint = f"{AGAIN_HINT}; or draw with --by doubtful"
-        raise InputError("this result does not say which verdicts are uncertain", where=table.name, hint=hint)
+        raise InputError(Message("reports.result_does_not_say_which"), where=table.name, hint=hint)
     return [row for row in reviewable(table, metric) if found[row]]
 
 
@@ -92,11 +93,11 @@ def verdict_metric(table: Table, name: str | None = None) -> str:
     """The metric whose scores are verdicts: the one that is named, else the first; it must run from 0 to 1."""
     metric = name or table.metrics[0]
     if metric not in table.columns:
-        raise UnknownName.of("metric", metric, table.metrics, where=table.name)
+        raise UnknownName.of(Message("words.metric"), metric, table.metrics, where=table.name)
     scores = table.scored(metric)
     if len(scores) and not (scores.min() >= 0 and scores.max() <= 1):
-        hint = "name another with -m"
-        raise ConfigError(f"{metric} gives no verdicts: its scores do not lie between 0 and 1", hint=hint)
+        hint = Message("reports.name_another_m")
+        raise ConfigError(Message("reports.gives_no_verdicts_scores_do", metric=metric), hint=hint)
     return metric
 
 
@@ -169,8 +170,8 @@ def _draw(table: Table, metric: str, rows: Sequence[int], count: int, settings: 
         )
     strata = _strata(table, metric, rows, settings.by)
     if count < len(strata):
-        message = f"{count} items cannot hold one of each of {len(strata)} kinds of {settings.by!r}"
-        raise ConfigError(message, hint=f"ask for more: -n {len(strata)}")
+        message = Message("reports.items_cannot_hold_one_each", count=count, strata=len(strata), by=settings.by)
+        raise ConfigError(message, hint=Message("reports.ask_more_n", strata=len(strata)))
     return draw(strata, count, seed=settings.seed)
 
 
@@ -181,7 +182,7 @@ def _strata(table: Table, metric: str, rows: Sequence[int], by: str | None) -> l
         return _strata_by(_doubts(table, metric), rows, DOUBTS)
     if by not in table.tags:
         hint = nearest(by, [*table.tags, UNCERTAIN, DOUBTFUL])
-        raise UnknownName(f"no tag is called {by!r}", where=table.name, hint=hint)
+        raise UnknownName(Message("reports.no_tag_called", tag=by), where=table.name, hint=hint)
     values = table.tags[by]
     return _strata_by(values, rows, dict.fromkeys((values[row] for row in rows), 1.0))
 

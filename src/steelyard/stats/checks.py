@@ -3,6 +3,7 @@
 import numpy as np
 
 from steelyard import limits
+from steelyard.i18n import Message
 from steelyard.table import FloatArray
 
 
@@ -10,7 +11,7 @@ def require_resamples(resamples: int) -> None:
     """Refuse a number of resamples that is not positive, or above the limit."""
     if resamples < 1:
         raise ValueError(f"resamples must be at least 1, not {resamples}")
-    limits.RESAMPLES.check(resamples, "the number of resamples")
+    limits.RESAMPLES.check(resamples, Message("words.the_number_of_resamples"))
 
 
 def require_one_column(values: FloatArray) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName, nearest
+from steelyard.i18n import Message
 from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.direction import gain
 from steelyard.stats.intervals import Interval, mean_interval
@@ -21,7 +22,7 @@ from steelyard.table import Flags, FloatArray, Table, mean
 # settings on which two tables that are compared may well differ
 OWN_SETTINGS = ("run", "predictions", "system", "steelyard")
 
-ANYWAY_HINT = "measure both alike, or compare them all the same with --anyway"
+ANYWAY_HINT = Message("stats.measure_both_alike_compare_them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +37,12 @@ class ComparisonSettings:
 
     def __post_init__(self) -> None:
         if self.test not in get_args(Test):
-            raise UnknownName.of("test", self.test, get_args(Test))
+            raise UnknownName.of(Message("words.test"), self.test, get_args(Test))
         if self.correction not in get_args(Correction):
-            raise UnknownName.of("correction", self.correction, get_args(Correction))
+            raise UnknownName.of(Message("words.correction"), self.correction, get_args(Correction))
         if self.resamples < 1 or not 0 < self.alpha < 1:
-            raise ConfigError("resamples must be at least 1 and alpha must lie between 0 and 1")
-        limits.RESAMPLES.check(self.resamples, "the number of resamples")
+            raise ConfigError(Message("stats.resamples_least_1_alpha_lie"))
+        limits.RESAMPLES.check(self.resamples, Message("words.the_number_of_resamples"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,9 @@ def check_comparable(new: Table, old: Table) -> None:
     names = settings_that_differ(new, old)
     if names:
         said = ", ".join(f"{name} ({_said(new, name)} ≠ {_said(old, name)})" for name in names)
-        raise ConfigError(f"{new.name} and {old.name} do not compare, their settings differ: {said}", hint=ANYWAY_HINT)
+        raise ConfigError(
+            Message("stats.do_not_compare_their_settings", name=new.name, name_2=old.name, said=said), hint=ANYWAY_HINT
+        )
 
 
 def settings_that_differ(new: Table, old: Table) -> tuple[str, ...]:
@@ -224,8 +227,8 @@ def _items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
     """The items that have each value of the tag, in order of appearance."""
     known = dict.fromkeys(name for table in tables for name in table.tags)
     if tag not in known:
-        hint = nearest(tag, known) if known else "the items of this result have no tags"
-        raise UnknownName(f"no tag is called {tag!r}", where=tables[0].name, hint=hint)
+        hint = nearest(tag, known) if known else Message("reports.items_result_no_tags")
+        raise UnknownName(Message("reports.no_tag_called", tag=tag), where=tables[0].name, hint=hint)
     value_of: dict[str, str] = {}
     for table in tables:
         for item, value in zip(table.ids, table.tags.get(tag, [""] * len(table)), strict=True):
@@ -316,15 +319,25 @@ def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> lis
     for metric in wanted or ():
         if metric not in common:
             parts = [part for part in part_names(new) if part in part_names(old)]
-            raise UnknownName(f"no metric of both is called {metric!r}", hint=nearest(metric, [*common, *parts]))
+            raise UnknownName(
+                Message("stats.no_metric_both_called", metric=metric), hint=nearest(metric, [*common, *parts])
+            )
     if not common:
         raise ConfigError(
-            f"{new.name} and {old.name} have no metric in common",
-            hint=f"{new.name} has {', '.join(new.metrics)}; {old.name} has {', '.join(old.metrics)}",
+            Message("stats.no_metric_common", name=new.name, name_2=old.name),
+            hint=Message(
+                "stats.has_has",
+                name=new.name,
+                names=", ".join(new.metrics),
+                name_2=old.name,
+                names_2=", ".join(old.metrics),
+            ),
         )
     return list(wanted) if wanted is not None else [metric for metric in common if metric not in new.sums]
 
 
 def _check_same_kind(new: Table, old: Table) -> None:
     if new.kind != old.kind:
-        raise ConfigError(f"{new.name} is a {new.kind} result and {old.name} a {old.kind} result; they do not compare")
+        raise ConfigError(
+            Message("stats.result_result_they_do_not", name=new.name, kind=new.kind, name_2=old.name, kind_2=old.kind)
+        )

@@ -16,6 +16,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.formats.results import UNFINISHED
+from steelyard.i18n import Message
 from steelyard.stats.compare import check_comparable, settings_that_differ
 from steelyard.stats.direction import best, gain
 from steelyard.stats.evidence import SLACK, Sample
@@ -29,7 +30,7 @@ from steelyard.table import Table, mean
 Verdict = Literal["met", "not met", "cannot tell"]
 
 TYPE_TAG = "type"
-BASELINE_HINT = "an earlier result is named by: steelyard gate RESULT --baseline OLD"
+BASELINE_HINT = Message("stats.earlier_result_named_steelyard_gate")
 _UNKNOWN = Interval(float("nan"), float("nan"), "none")
 
 
@@ -44,7 +45,7 @@ class GateSettings:
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 0.5:
-            raise ConfigError(f"alpha must lie between 0 and 0.5, not {self.alpha:g}")
+            raise ConfigError(Message("stats.alpha_lie_between_0_0", alpha=self.alpha))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +143,10 @@ def decide(
 def check_rules(rules: Sequence[Rule], *, has_baseline: bool) -> None:
     """Refuse what can be seen to be wrong before there is a result."""
     if not rules:
-        raise ConfigError("there is no rule to decide", hint="for example --require 'F1 >= 0.8'")
+        raise ConfigError(Message("stats.no_rule_decide"), hint=Message("stats.example_require_f1_0_8"))
     needing = [rule for rule in rules if needs_baseline(rule)]
     if needing and not has_baseline:
-        raise ConfigError(f"this rule needs a baseline: {needing[0]}", hint=BASELINE_HINT)
+        raise ConfigError(Message("stats.rule_needs_baseline", needing=needing[0]), hint=BASELINE_HINT)
 
 
 def _unmet(finding: Finding) -> Finding:
@@ -243,10 +244,12 @@ def _fallible(target: Target, result: Table, baseline: Table) -> Target:
         return target
     types = dict.fromkeys(value for table in (baseline, result) for value in table.tags.get(TYPE_TAG, ()))
     if target.name not in types:
-        raise UnknownName.of("metric or type of question", target.name, [*baseline.columns, *types, *parts])
+        raise UnknownName.of(
+            Message("words.metric_or_type_of_question"), target.name, [*baseline.columns, *types, *parts]
+        )
     if len(baseline.metrics) > 1:
-        message = f"{target.name!r} is a type of question, and there are several metrics: {', '.join(baseline.metrics)}"
-        raise ConfigError(message, hint=f"write no item of METRIC[type={target.name}] may fall from 1")
+        message = Message("stats.type_question_several_metrics", name=target.name, names=", ".join(baseline.metrics))
+        raise ConfigError(message, hint=Message("stats.write_no_item_metric_type", name=target.name))
     return Target(baseline.metrics[0], ((TYPE_TAG, target.name),))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 from steelyard.stats.summary import clusters_of
 from steelyard.table import FloatArray, IntArray, Table
 
@@ -48,7 +49,9 @@ def pair(new: Table, old: Table) -> Pairs:
     place = {item: row for row, item in enumerate(old.ids)}
     pairs = [(row, place[item]) for row, item in enumerate(new.ids) if item in place]
     if not pairs:
-        raise InputError(f"no item is in both {new.name} and {old.name}", hint="items are paired by their id")
+        raise InputError(
+            Message("stats.no_item_both", name=new.name, name_2=old.name), hint=Message("stats.items_paired_their_id")
+        )
     pairs.sort(key=lambda rows: new.ids[rows[0]])
     rows = np.array(pairs)
     clusters = clusters_of(new)

@@ -16,15 +16,13 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.stats.direction import is_lower_better
 
 Operator = Literal[">=", ">", "<=", "<", "=="]
 
-RULE_HINT: Final = (
-    "for example: legal[type=fact_exact] >= 0.95; nDCG@10 >= baseline - 0.01; F1 not-worse-by 0.02; "
-    "no item of fact_exact may fall from 1"
-)
-TAG_HINT: Final = "tags are written [type=fact_exact,difficulty=hard]; a value with other signs stands in quotes"
+RULE_HINT: Final = Message("stats.example_legal_type_fact_exact")
+TAG_HINT: Final = Message("stats.tags_written_type_fact_exact")
 
 _NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _NAME: Final = r"""(?:[^][<>=()"]|\([^()<>\[\]"]*\))+?"""
@@ -115,7 +113,7 @@ def parse_rule(text: str) -> Rule:
         return _parsed(text)
     except ConfigError as error:
         meant = _meant(text)
-        hint = error.hint if meant is None else f"did you mean {str(meant)!r}?"
+        hint = error.hint if meant is None else Message("core.did_you_mean", folded=str(meant))
         raise ConfigError(error.message, hint=hint) from None
 
 
@@ -130,11 +128,11 @@ def _parsed(text: str) -> Rule:
     if match := _NOT_WORSE.fullmatch(text):
         margin = _number(match["margin"], text)
         if margin <= 0:
-            raise ConfigError(f"{text!r}: the margin must be above 0, not {match['margin']}", hint=RULE_HINT)
+            raise ConfigError(Message("stats.margin_above_0_not", text=text, match=match["margin"]), hint=RULE_HINT)
         return NotWorse(_target(match, text), margin)
     if match := _COMPARED.fullmatch(text):
         return _compared(match, text)
-    raise ConfigError(f"this is no rule: {text!r}", hint=RULE_HINT)
+    raise ConfigError(Message("stats.no_rule", text=text), hint=RULE_HINT)
 
 
 def _meant(text: str) -> Rule | None:
@@ -162,7 +160,7 @@ def _compared(match: re.Match[str], text: str) -> Threshold | Relative:
 def _target(match: re.Match[str], text: str) -> Target:
     name = " ".join(match["name"].split())
     if not name:
-        raise ConfigError(f"this is no rule: {text!r}", hint=RULE_HINT)
+        raise ConfigError(Message("stats.no_rule", text=text), hint=RULE_HINT)
     return Target(name, () if match["tags"] is None else _tags(match["tags"], text))
 
 
@@ -172,9 +170,9 @@ def _tags(inner: str, text: str) -> tuple[tuple[str, str], ...]:
     while place < len(inner) or not found:
         match = _TAG.match(inner, place)
         if not match:
-            raise ConfigError(f"{text!r}: {inner!r} is not of the form tag=value", hint=TAG_HINT)
+            raise ConfigError(Message("stats.not_form_tag_value", text=text, inner=inner), hint=TAG_HINT)
         if match["tag"] in found:
-            raise ConfigError(f"{text!r}: the tag {match['tag']!r} is named twice", hint=TAG_HINT)
+            raise ConfigError(Message("stats.tag_named_twice", text=text, match=match["tag"]), hint=TAG_HINT)
         found[match["tag"]] = _unquoted(match["value"], text)
         place = match.end()
     return tuple(found.items())
@@ -183,7 +181,7 @@ def _tags(inner: str, text: str) -> tuple[tuple[str, str], ...]:
 def _number(text: str, rule: str) -> float:
     number = float(text) if re.fullmatch(_NUMBER, text) else math.nan
     if not math.isfinite(number):
-        raise ConfigError(f"{rule!r}: {text!r} is not a number", hint=RULE_HINT)
+        raise ConfigError(Message("stats.not_number", rule=rule, text=text), hint=RULE_HINT)
     return number + 0.0  # -0 is 0
 
 
@@ -202,4 +200,4 @@ def _unquoted(value: str, text: str) -> str:
     try:
         return str(json.loads(value, strict=False))
     except json.JSONDecodeError:
-        raise ConfigError(f"{text!r}: {value} is not a quoted text", hint=TAG_HINT) from None
+        raise ConfigError(Message("stats.not_quoted_text", text=text, value=value), hint=TAG_HINT) from None

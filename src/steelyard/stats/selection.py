@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from steelyard.errors import UnknownName, nearest
+from steelyard.i18n import Message
 from steelyard.stats.rules import Target
 from steelyard.table import FloatArray, Gap, Table
 
-AGAIN_HINT = "judge the answers again: steelyard bench --system replay:RESULT -o NEW.jsonl"
+AGAIN_HINT = Message("stats.judge_answers_again_steelyard_bench")
 _LATER = frozenset(("legal.uncertain",))
 """Parts that results of earlier versions do not have."""
 _ANYTHING = (-np.inf, np.inf)
@@ -82,8 +83,8 @@ def _tagged_rows(table: Table, target: Target) -> np.ndarray[tuple[int], np.dtyp
     kept = np.ones(len(table), np.bool_)
     for tag, value in target.tags:
         if tag not in table.tags:
-            hint = nearest(tag, table.tags) if table.tags else "the items of this result have no tags"
-            raise UnknownName(f"no tag is called {tag!r}", where=table.name, hint=hint)
+            hint = nearest(tag, table.tags) if table.tags else Message("reports.items_result_no_tags")
+            raise UnknownName(Message("reports.no_tag_called", tag=tag), where=table.name, hint=hint)
         kept &= np.array([each == value for each in table.tags[tag]], np.bool_)
     return np.flatnonzero(kept)
 
@@ -92,9 +93,9 @@ def _part(table: Table, name: str) -> tuple[str, str]:
     """The metric and the part that a name with a dot speaks of."""
     known = _parts(table)
     if name in _LATER - known.keys():
-        raise UnknownName(f"this result was written before there was {name!r}", where=table.name, hint=AGAIN_HINT)
+        raise UnknownName(Message("stats.result_written_before", name=name), where=table.name, hint=AGAIN_HINT)
     if name not in known:
-        raise UnknownName.of("metric", name, [*table.columns, *known], where=table.name)
+        raise UnknownName.of(Message("words.metric"), name, [*table.columns, *known], where=table.name)
     return known[name]
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from steelyard import limits
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure
+from steelyard.i18n import Message
 from steelyard.systems.decoding import beginning
 from steelyard.systems.records import Ask, Failure, Reply, System, TryAgain
 
@@ -52,13 +53,15 @@ class AskSettings:
 
     def __post_init__(self) -> None:
         if self.concurrency < 1 or self.retries < 0:
-            raise ConfigError("concurrency must be at least 1 and retries at least 0")
+            raise ConfigError(Message("systems.concurrency_least_1_retries_least"))
         if not (self.timeout > 0 and self.backoff >= 0 and (self.rate is None or 0 < self.rate < math.inf)):
-            raise ConfigError("timeout and rate must be above 0")
+            raise ConfigError(Message("systems.timeout_rate_above_0"))
         limits.CONCURRENCY.check(self.concurrency, "concurrency")
-        limits.RETRIES.check(self.retries, "the number of retries")
-        limits.TIMEOUT_SECONDS.check(self.timeout, "the timeout in seconds")
-        limits.INTERVAL_SECONDS.check(1 / self.rate if self.rate else 0, "the time between two attempts in seconds")
+        limits.RETRIES.check(self.retries, Message("words.the_number_of_retries"))
+        limits.TIMEOUT_SECONDS.check(self.timeout, Message("words.the_timeout_in_seconds"))
+        limits.INTERVAL_SECONDS.check(
+            1 / self.rate if self.rate else 0, Message("words.the_time_between_two_attempts_in_seconds")
+        )
 
 
 def ask_all(
@@ -245,11 +248,15 @@ class _Inquiry:
     def _take_over(self, late: list[_Pending]) -> None:
         """Go on with the questions of members that were left behind, unless there are too many of these."""
         if late and self._left_behind > limits.LEFT_BEHIND.value:
-            error = limits.LEFT_BEHIND.exceeded("the number of attempts that never ended", error=SystemFailure)
+            error = limits.LEFT_BEHIND.exceeded(
+                Message("words.the_number_of_attempts_that_never_ended"), error=SystemFailure
+            )
             self._reports.put(error)
             return
         for pending in late:
-            self._start_member(replace(pending), TryAgain(f"no answer within {self._settings.timeout:g} s"))
+            self._start_member(
+                replace(pending), TryAgain(Message("rag.no_answer_within_s", timeout=self._settings.timeout))
+            )
 
     def _wait_for_turn(self) -> bool:
         """Wait until another attempt may start; False if none may any more."""

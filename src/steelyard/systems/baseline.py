@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import SystemFailure
+from steelyard.i18n import Message
 from steelyard.systems.extracts import asks_for_all, best_clause, can_answer, is_unknown, snippet, subject
 from steelyard.systems.passages import Index, Passage, passages_of
 from steelyard.systems.records import Ask, Reply
@@ -46,7 +47,7 @@ class Baseline:
 
     def _index(self, name: str) -> Index:
         if name not in self._documents:
-            raise SystemFailure(f"the baseline has no document called {name!r}")
+            raise SystemFailure(Message("systems.baseline_no_document_called", name=name))
         with self._lock:
             if name not in self._indexes:
                 self._indexes[name] = Index(list(passages_of(self._documents[name])))

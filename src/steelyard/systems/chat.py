@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import SystemFailure
 from steelyard.formats.outputs import record_of
+from steelyard.i18n import Message
 from steelyard.systems.posting import Poster
 from steelyard.systems.records import Ask, Reply
 from steelyard.systems.settings import SystemSettings
@@ -77,7 +78,7 @@ def _content(value: Any) -> str:
             return "".join(part["text"] for part in parts if isinstance(part, Mapping) and _has_text(part))
         case {"choices": [{"message": {"refusal": str(refusal)}}, *_]}:
             return refusal
-    raise SystemFailure("the reply of the model has no choices/0/message/content")
+    raise SystemFailure(Message("rag.reply_model_no_choices_0"))
 
 
 def _has_text(part: Mapping[str, Any]) -> bool:

@@ -8,12 +8,13 @@ import time
 from collections.abc import Mapping
 
 from steelyard.errors import ConfigError, SystemFailure
+from steelyard.i18n import Message
 from steelyard.systems.decoding import check_size, decode_reply
 from steelyard.systems.processes import LEAVE, Process
 from steelyard.systems.records import Ask, Reply, reply_of
 from steelyard.systems.secrets import hiding, masked_command, secrets_in_command
 
-COMMAND_HINT = "for example command:python my_system.py"
+COMMAND_HINT = Message("systems.example_command_python_my_system")
 
 
 class CommandSystem:
@@ -62,7 +63,7 @@ class CommandSystem:
     def _take(self) -> Process:
         with self._lock:
             if self._closed:
-                raise SystemFailure("the system is closed")
+                raise SystemFailure(Message("systems.system_closed"))
             process = self._next_idle() or Process(self._argv)
             self._busy.add(process)
         return process
@@ -86,11 +87,13 @@ def _argv(command: str) -> list[str]:
     try:
         argv = shlex.split(command)
     except ValueError as error:
-        raise ConfigError(f"this is no command: {masked_command(command)} ({error})", hint=COMMAND_HINT) from None
+        raise ConfigError(
+            Message("systems.no_command", command=masked_command(command), error=error), hint=COMMAND_HINT
+        ) from None
     if not argv:
-        raise ConfigError("no command is named", hint=COMMAND_HINT)
+        raise ConfigError(Message("systems.no_command_named"), hint=COMMAND_HINT)
     if shutil.which(argv[0]) is None:
-        raise ConfigError(f"no program is called {masked_command(argv[0])!r}", hint=COMMAND_HINT)
+        raise ConfigError(Message("systems.no_program_called", argv=masked_command(argv[0])), hint=COMMAND_HINT)
     return argv
 
 
@@ -103,5 +106,5 @@ def _reply(line: bytes, ask: Ask) -> Reply:
     check_size(len(line))
     value = decode_reply(line)
     if isinstance(value, Mapping) and str(value.get("id", ask.id)) != ask.id:
-        raise SystemFailure(f"the program replied to {value['id']!r}, asked was {ask.id!r}")
+        raise SystemFailure(Message("systems.program_replied_asked", value=value["id"], id=ask.id))
     return reply_of(value)

@@ -5,8 +5,9 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.errors import InputError, SystemFailure
 from steelyard.formats.records import parse_json
+from steelyard.i18n import Message
 
-HTML_HINT = "is this the address of the interface, or that of a page for people?"
+HTML_HINT = Message("systems.address_interface_page_people")
 
 SHOWN: Final = 60
 """Characters of a bad reply that a message shows."""
@@ -16,14 +17,14 @@ def decode_reply(content: bytes) -> Any:
     """The JSON value in a reply of a system."""
     text = _text(content).strip()
     if not text:
-        raise SystemFailure("the system answered with an empty body")
+        raise SystemFailure(Message("systems.system_answered_empty_body"))
     if text.startswith("<"):
-        raise SystemFailure(f"the system answered with HTML: {beginning(text)}", hint=HTML_HINT)
+        raise SystemFailure(Message("systems.system_answered_html", text=beginning(text)), hint=HTML_HINT)
     try:
         return parse_json(text, "")
     except InputError as error:
         first = beginning(text)
-        raise SystemFailure(f"the reply cannot be read: {error.message}; it begins with {first!r}") from None
+        raise SystemFailure(Message("systems.reply_cannot_read_begins", message=error.message, first=first)) from None
 
 
 def check_size(size: int) -> None:
@@ -35,7 +36,7 @@ def check_size(size: int) -> None:
 def too_large() -> SystemFailure:
     """The failure of a system whose reply is above the limit."""
     megabytes = limits.REPLY_BYTES.value / (1 << 20)
-    return SystemFailure(f"the reply is larger than {megabytes:g} MB", hint=limits.REPLY_BYTES.hint)
+    return SystemFailure(Message("systems.reply_larger_than_mb", megabytes=megabytes), hint=limits.REPLY_BYTES.hint)
 
 
 def beginning(text: str) -> str:
@@ -50,8 +51,8 @@ def _text(content: bytes) -> str:
     except UnicodeDecodeError as error:
         byte = f"0x{content[error.start]:02x}"
     if _is_gbk(content):
-        raise SystemFailure(f"the reply is not UTF-8 text: byte {byte}; it looks like GBK")
-    raise SystemFailure(f"the reply is not UTF-8 text: byte {byte}")
+        raise SystemFailure(Message("systems.reply_not_utf_8_text_2", byte=byte))
+    raise SystemFailure(Message("systems.reply_not_utf_8_text", byte=byte))
 
 
 def _is_gbk(content: bytes) -> bool:

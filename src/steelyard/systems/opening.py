@@ -5,15 +5,13 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from steelyard.errors import ConfigError, UnknownName
+from steelyard.i18n import Message
 from steelyard.systems.records import System
 from steelyard.systems.secrets import masked_command
 from steelyard.systems.settings import SystemSettings
 
-SPEC_HINT = (
-    "a system is http://host/path, openai:MODEL@BASE_URL, python:module:attribute, command:ARGV, replay:FILE "
-    "or builtin:baseline"
-)
-CHAT_HINT = "for example openai:qwen3@http://localhost:8000/v1"
+SPEC_HINT = Message("systems.system_http_host_path_openai")
+CHAT_HINT = Message("systems.example_openai_qwen3_http_localhost")
 
 _CHAT: Final = re.compile(r"(?P<model>.+?)@(?P<url>https?://.+)")  # a model may have an @ in its name
 
@@ -23,7 +21,7 @@ def open_system(spec: str, settings: SystemSettings | None = None) -> System:
     form, _, rest = spec.strip().partition(":")
     opener = _OPENERS.get(form.lower())
     if opener is None or not rest:
-        raise ConfigError(f"no system can be opened by {masked_command(spec)!r}", hint=SPEC_HINT)
+        raise ConfigError(Message("systems.no_system_can_opened", spec=masked_command(spec)), hint=SPEC_HINT)
     return opener(rest, settings or SystemSettings())
 
 
@@ -43,7 +41,7 @@ def _chat(rest: str, settings: SystemSettings) -> System:
     found = _CHAT.fullmatch(rest)
     if not found:
         raise ConfigError(
-            f"a chat model is openai:MODEL@BASE_URL, not {'openai:' + masked_command(rest)!r}", hint=CHAT_HINT
+            Message("systems.chat_model_openai_model_base", value="openai:" + masked_command(rest)), hint=CHAT_HINT
         )
     return ChatSystem(found["model"], found["url"], settings)
 
@@ -70,7 +68,7 @@ def _builtin(rest: str, settings: SystemSettings) -> System:
     from steelyard.systems.baseline import Baseline
 
     if rest != "baseline":
-        raise UnknownName.of("system", rest, ["baseline"])
+        raise UnknownName.of(Message("words.system"), rest, ["baseline"])
     return Baseline(settings.documents)
 
 

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from steelyard import __version__, limits
 from steelyard.errors import ConfigError, SystemFailure
 from steelyard.formats.bounded import ACCEPTED, BadEncoding, TooLarge, decode_bounded
+from steelyard.i18n import Message
 from steelyard.systems.decoding import beginning, check_size, decode_reply, too_large
 from steelyard.systems.records import TryAgain
 from steelyard.systems.secrets import basic_credentials, hiding, masked_url, secrets_in_request
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a name of a header, as HTTP has it
 _LARGEST_PORT: Final = 65_535
-ADDRESS_HINT = "for example http://localhost:8000/ask"
+ADDRESS_HINT = Message("systems.example_http_localhost_8000_ask")
 
 
 class Poster:
@@ -60,9 +61,9 @@ class Poster:
             ):
                 content = _content(response)
         except httpcore.TimeoutException:
-            raise TryAgain(f"no answer within {self._timeout:g} s") from None
+            raise TryAgain(Message("rag.no_answer_within_s", timeout=self._timeout)) from None
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
-            raise TryAgain(f"the system cannot be reached: {error or type(error).__name__}") from None
+            raise TryAgain(Message("systems.system_cannot_reached", value=error or type(error).__name__)) from None
         _check_status(response.status, _named(response.headers), content)
         return decode_reply(content)
 
@@ -93,7 +94,7 @@ def _content(response: "httpcore.Response") -> bytes:
     except TooLarge:
         raise too_large() from None
     except BadEncoding as error:
-        raise SystemFailure(f"the reply cannot be decompressed: {error}") from None
+        raise SystemFailure(Message("systems.reply_cannot_decompressed", error=error)) from None
 
 
 def _named(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -134,8 +135,8 @@ def _check_status(status: int, headers: Mapping[str, str], content: bytes) -> No
     said = beginning(content.decode("utf-8", "replace")) or "an empty body"
     if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         wish = _seconds(headers.get("retry-after"))
-        raise TryAgain(f"the system answered with status {status}: {said}", retry_after=wish)
-    raise SystemFailure(f"the system answered with status {status}: {said}")
+        raise TryAgain(Message("systems.system_answered_status", status=status, said=said), retry_after=wish)
+    raise SystemFailure(Message("systems.system_answered_status", status=status, said=said))
 
 
 def _seconds(retry_after: str | None) -> float | None:
@@ -161,22 +162,22 @@ def _target(url: str) -> "httpcore.URL":
         host = parsed.host
         parsed.raw_host.decode("ascii").encode("idna")  # as it is looked up: no part is empty or too long
     except (httpx.InvalidURL, ValueError) as error:
-        reason = "its host is no name" if isinstance(error, UnicodeError) else error
+        reason = Message("words.its_host_is_no_name") if isinstance(error, UnicodeError) else error
         why = "" if "@" in url else f" ({reason})"  # which may repeat a password
         raise ConfigError(f"this is no address: {masked_url(url)}{why}", hint=ADDRESS_HINT) from None
     if parsed.scheme not in ("http", "https") or not host:
-        raise ConfigError(f"this is no address: {masked_url(url)}", hint=ADDRESS_HINT)
+        raise ConfigError(Message("rag.no_address", url=masked_url(url)), hint=ADDRESS_HINT)
     if parsed.port is not None and not 0 < parsed.port <= _LARGEST_PORT:
-        raise ConfigError(f"a port lies between 1 and {_LARGEST_PORT}, not {parsed.port}")
+        raise ConfigError(Message("systems.port_lies_between_1_not", largest_port=_LARGEST_PORT, port=parsed.port))
     return httpcore.URL(scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path)
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:
     for name, value in headers.items():
         if not _TOKEN.fullmatch(name):
-            raise ConfigError(f"this is no name of a header: {name[:60]!r}")
+            raise ConfigError(Message("systems.no_name_header", name=name[:60]))
         if not (name.isascii() and value.isascii() and (name + value).isprintable()):
-            raise ConfigError(f"the header {name!r} holds characters that HTTP does not allow")
+            raise ConfigError(Message("cli.header_holds_characters_http_does", name=name))
 
 
 def _trust(url: str, proxy: str | None) -> ssl.SSLContext | None:

@@ -12,13 +12,14 @@ from typing import IO, Final, cast
 
 from steelyard import limits
 from steelyard.errors import SystemFailure
+from steelyard.i18n import Message
 from steelyard.systems.decoding import beginning
 from steelyard.systems.records import TryAgain
 
 LEAVE: Final = 1.0
 """Seconds that a process has to end by itself once nobody speaks to it."""
 
-OUTPUT_HINT = "each line of the standard output is a reply; everything else belongs on the standard error"
+OUTPUT_HINT = Message("systems.each_line_standard_output_reply")
 _MOST_LINES: Final = 8  # of those that nobody asked for
 _LONGEST_COMPLAINT: Final = 1 << 16  # bytes of a line on the standard error
 _PAUSE: Final = 0.005  # seconds
@@ -34,7 +35,7 @@ class Process:
             # in a session of its own: whatever it starts ends with it, and Ctrl-C is ours to pass on
             self._child = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
         except OSError as error:
-            raise SystemFailure(f"the program cannot be started: {error}") from None
+            raise SystemFailure(Message("systems.program_cannot_started", error=error)) from None
         self._lines: SimpleQueue[bytes] = SimpleQueue()
         self._last_words = b""
         self._ending = threading.Lock()
@@ -57,7 +58,7 @@ class Process:
         try:
             line = self._lines.get(timeout=timeout)
         except Empty:
-            raise TryAgain(f"no answer within {timeout:g} s") from None
+            raise TryAgain(Message("rag.no_answer_within_s", timeout=timeout)) from None
         if line == _END:
             raise self._interruption(line)
         return line
@@ -94,12 +95,12 @@ class Process:
     def _interruption(self, line: bytes) -> SystemFailure:
         if line != _END:
             said = beginning(line.decode("utf-8", "replace"))
-            return SystemFailure(f"the program wrote a line that nobody asked for: {said}", hint=OUTPUT_HINT)
+            return SystemFailure(Message("systems.program_wrote_line_nobody_asked", said=said), hint=OUTPUT_HINT)
         self.leave()
         self._readers[1].join(LEAVE)
         said = beginning(self._last_words.decode("utf-8", "replace"))
         code = self._child.returncode
-        return SystemFailure(f"the program ended with code {code}, its last words: {said or 'none'}")
+        return SystemFailure(Message("systems.program_ended_code_last_words", value=code, value_2=said or "none"))
 
     def _read_lines(self) -> None:
         longest = int(limits.REPLY_BYTES.value)

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName, nearest
+from steelyard.i18n import Message
 from steelyard.systems.records import Ask, Reply, reply_of
 
-TARGET_HINT = "a system has a method query(question), or is a function of the question"
+TARGET_HINT = Message("systems.system_method_query_question_function")
 
 
 class PythonSystem:
@@ -29,7 +30,7 @@ class PythonSystem:
         value = _call(self._query, ask.question)
         if inspect.iscoroutine(value):
             value.close()
-            raise SystemFailure("the system returned a coroutine; its query must not be async")
+            raise SystemFailure(Message("systems.system_returned_coroutine_query_not"))
         return reply_of(value)
 
     def close(self) -> None:
@@ -40,7 +41,7 @@ def open_python(target: str, folder: Path | None) -> PythonSystem:
     """The system that `module:attribute` names; the module may lie in `folder`."""
     module, _, attribute = target.partition(":")
     if not (module and attribute):
-        raise ConfigError(f"a Python system is python:module:attribute, not {target!r}")
+        raise ConfigError(Message("systems.python_system_python_module_attribute", target=target))
     # it stays there: a system may import its neighbours as late as in its first answer
     if folder is not None and str(folder) not in sys.path:
         sys.path.append(str(folder))
@@ -54,8 +55,8 @@ def _imported(module: str) -> Any:
     except ValueError:
         found = None
     if found is None:
-        hint = "a module is looked for in this folder and on PYTHONPATH"
-        raise UnknownName(f"no module is called {module!r}", hint=hint)
+        hint = Message("metrics.module_looked_folder_pythonpath")
+        raise UnknownName(Message("metrics.no_module_called", module=module), hint=hint)
     return _call(importlib.import_module, module)
 
 
@@ -64,13 +65,13 @@ def _attribute(module: Any, name: str, path: str) -> Any:
         return reduce(getattr, path.split("."), module)
     except AttributeError:
         known = [each for each in vars(module) if not each.startswith("_")]
-        raise UnknownName(f"the module {name!r} has no {path!r}", hint=nearest(path, known)) from None
+        raise UnknownName(Message("systems.module_no", name=name, path=path), hint=nearest(path, known)) from None
 
 
 def _query_of(target: Any) -> Callable[[str], Any]:
     query = getattr(target, "query", target)
     if not callable(query):
-        raise ConfigError(f"a {type(target).__name__} is no system", hint=TARGET_HINT)
+        raise ConfigError(Message("systems.no_system", name=type(target).__name__), hint=TARGET_HINT)
     return query  # type: ignore[no-any-return]  # whatever it takes and returns
 
 
@@ -84,4 +85,6 @@ def _call(function: Callable[..., Any], *arguments: Any) -> Any:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(frame.filename).name}:{frame.lineno}"
         said = " ".join(str(error).split())
-        raise SystemFailure(f"the system raised {type(error).__name__}: {said}", where=where) from error
+        raise SystemFailure(
+            Message("systems.system_raised", name=type(error).__name__, said=said), where=where
+        ) from error

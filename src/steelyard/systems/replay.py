@@ -10,9 +10,10 @@ from steelyard.formats.layouts import ID
 from steelyard.formats.records import kind_of, parse_json, read_records
 from steelyard.formats.sources import result_name
 from steelyard.formats.streams import read_text
+from steelyard.i18n import Message
 from steelyard.systems.records import Ask, Reply, reply_of
 
-REPLAY_HINT = 'recorded outputs are JSON with "answers", a record per line, or a results file'
+REPLAY_HINT = Message("systems.recorded_outputs_json_answers_record")
 
 
 OURS = ("question", "seconds", "attempts", "verdict")
@@ -42,7 +43,7 @@ class ReplaySystem:
         """Look it up."""
         found = self._outputs.get(ask.id)
         if found is None:
-            raise SystemFailure(f"no answer is recorded for {ask.id!r}")
+            raise SystemFailure(Message("systems.no_answer_recorded", id=ask.id))
         return reply_of(found.value, found.where)
 
     def close(self) -> None:
@@ -67,7 +68,7 @@ def _from_json(content: Any, path: str) -> tuple[str, Iterator[_Recorded]]:
         case list(rows):
             name, pointer = None, "#"
         case _:
-            raise InputError("there are no answers in it", where=path, hint=REPLAY_HINT)
+            raise InputError(Message("systems.no_answers"), where=path, hint=REPLAY_HINT)
     places = (f"{path}{pointer}/{number}" for number in range(len(rows)))
     recorded = (_Recorded(_id(row), row, where) for row, where in zip(rows, places, strict=True))
     return (name if isinstance(name, str) and name else result_name(path)), recorded
@@ -76,7 +77,7 @@ def _from_json(content: Any, path: str) -> tuple[str, Iterator[_Recorded]]:
 def _from_results(path: str) -> tuple[str, Iterator[_Recorded]]:
     table = results.load(path)
     if not table.outputs:
-        raise InputError("no outputs are recorded in this result", where=path)
+        raise InputError(Message("systems.no_outputs_recorded_result"), where=path)
     pairs = zip(table.ids, table.outputs, strict=True)
     return table.name, (_Recorded(item, _said(value), path) for item, value in pairs if value is not None)
 
@@ -91,13 +92,15 @@ def _by_id(recorded: list[_Recorded], path: str) -> dict[str, _Recorded]:
     problems = []
     for each in recorded:
         if isinstance(each.id, bool) or not isinstance(each.id, str | int):
-            problems.append(Problem(each.where, f"the id must be text or a whole number, not {each.id!r}"))
+            problems.append(Problem(each.where, Message("formats.id_text_whole_number_not", value=each.id)))
         elif (first := found.setdefault(str(each.id), each)) is not each:
-            problems.append(Problem(each.where, f"the id {each.id!r} appears again (first at {first.where})"))
+            problems.append(
+                Problem(each.where, Message("formats.id_appears_again_first", name=each.id, first=first.where))
+            )
     if problems:
         raise InputError.of(problems, hint=REPLAY_HINT)
     if not found:
-        raise InputError("there are no answers in it", where=path, hint=REPLAY_HINT)
+        raise InputError(Message("systems.no_answers"), where=path, hint=REPLAY_HINT)
     return found
 
 

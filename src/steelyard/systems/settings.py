@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from steelyard import limits
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 
 if TYPE_CHECKING:
     from steelyard.formats.documents import Document
@@ -31,5 +32,5 @@ class SystemSettings:
 
     def __post_init__(self) -> None:
         if not self.timeout > 0:
-            raise ConfigError(f"the timeout must be above 0 s, not {self.timeout:g}")
-        limits.TIMEOUT_SECONDS.check(self.timeout, "the timeout in seconds")
+            raise ConfigError(Message("systems.timeout_above_0_s_not", timeout=self.timeout))
+        limits.TIMEOUT_SECONDS.check(self.timeout, Message("words.the_timeout_in_seconds"))

@@ -9,6 +9,7 @@ from typing import Any, Final
 from steelyard.errors import ConfigError, InputError, SystemFailure, nearest
 from steelyard.formats.outputs import FIELDS
 from steelyard.formats.records import parse_json
+from steelyard.i18n import Message
 from steelyard.systems.records import Ask
 
 QUESTION: Final = "{question}"
@@ -35,12 +36,14 @@ class RequestTemplate:
         try:
             content = parse_json(text, "--request")
         except InputError as error:
-            raise ConfigError(f"the request template cannot be read: {error.message}", where="--request") from None
+            raise ConfigError(
+                Message("systems.request_template_cannot_read", message=error.message), where="--request"
+            ) from None
         if not _asks(content):
             raise ConfigError(
-                f"the request template has no {QUESTION} in any of its texts",
+                Message("systems.request_template_no_any_texts", question=QUESTION),
                 where="--request",
-                hint=f"for example {EXAMPLE}",
+                hint=Message("systems.example", example=EXAMPLE),
             )
         return cls(content)
 
@@ -61,9 +64,11 @@ class ResponseTemplate:
         pairs = [piece.strip().partition("=") for piece in text.split(",")] if "=" in text else [("", "=", text)]
         for name, equals, path in pairs:
             if not (equals and path.strip()):
-                raise ConfigError(f"a response template is FIELD=PATH, not {name + equals + path!r}")
+                raise ConfigError(Message("systems.response_template_field_path_not", value=name + equals + path))
             if name and name not in FIELDS:
-                raise ConfigError(f"no field is called {name!r}", where="--response", hint=nearest(name, FIELDS))
+                raise ConfigError(
+                    Message("formats.no_field_called", name=name), where="--response", hint=nearest(name, FIELDS)
+                )
         return cls({name: _path(path.strip()) for name, _, path in pairs})
 
     def take(self, reply: Any) -> Any:
@@ -124,7 +129,7 @@ def _follow(reply: Any, path: Path) -> Any:
             value = value[int(step)]
         else:
             there = _names(value) if isinstance(value, Mapping) else type(value).__name__
-            raise SystemFailure(f"there is nothing at {'/' + '/'.join(path)} in the reply; there is: {there}")
+            raise SystemFailure(Message("systems.nothing_reply", value="/" + "/".join(path), there=there))
     return value
 
 

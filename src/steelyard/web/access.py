@@ -8,12 +8,10 @@ from typing import Final
 from urllib.parse import parse_qs
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.pipelines.serving import is_loopback
 
-TOKEN_HINT = (
-    "set STEELYARD_TOKEN to a long random text, or give --token; "
-    "it is brought once as ?token=TOKEN, or as: Authorization: Bearer TOKEN"
-)
+TOKEN_HINT = Message("web.set_steelyard_token_long_random")
 
 _HOST: Final = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z.-]+)(?::[0-9]{1,5})?")
 
@@ -31,7 +29,7 @@ class Access:
 
     def __post_init__(self) -> None:
         if not self.token and not is_loopback(self.host):
-            message = f"{self.host} can be reached from elsewhere: a token is needed"
+            message = Message("cli.can_reached_from_elsewhere_token", host=self.host)
             raise ConfigError(message, where="--host", hint=TOKEN_HINT)
 
     def addressed(self, host: str | None, origin: str | None = None) -> bool:

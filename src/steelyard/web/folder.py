@@ -11,6 +11,7 @@ from steelyard.errors import InputError
 from steelyard.formats.records import kind_of
 from steelyard.formats.results import load_all
 from steelyard.formats.streams import open_stream
+from steelyard.i18n import Message
 from steelyard.table import Table
 
 HEAD = 1 << 20
@@ -57,7 +58,7 @@ def files_below(folder: Path) -> Iterator[Found]:
         try:
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError as error:
-            yield Found(str(here.relative_to(folder)), 0, 0, f"cannot be read: {error.strerror}")
+            yield Found(str(here.relative_to(folder)), 0, 0, Message("formats.cannot_read", strerror=error.strerror))
             continue
         for entry in entries:
             if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
@@ -98,7 +99,7 @@ def read_tables(path: Path) -> list[Table]:
     except InputError:
         raise
     except Exception as error:  # values of impossible types, or nested too deep
-        raise InputError(f"this is not a result as steelyard writes it: {error}", where=str(path)) from None
+        raise InputError(Message("web.not_result_steelyard_writes", error=error), where=str(path)) from None
 
 
 def _looked_at(entry: os.DirEntry[str], folder: Path) -> Iterator[Found]:

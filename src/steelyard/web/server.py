@@ -17,6 +17,7 @@ from typing import Final, Self
 
 from steelyard import limits
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.reports.words import Language
 from steelyard.web.access import Access
 from steelyard.web.pages import Body, Busy, Pages, body_of
@@ -24,7 +25,7 @@ from steelyard.web.requests import BadRequest, Request, read_request
 from steelyard.web.viewer import Viewer
 
 LAST_PORT: Final = 65_535
-PORT_HINT = "another program may have it: --port 0 takes a free one"
+PORT_HINT = Message("web.another_program_may_port_0")
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -270,7 +271,9 @@ def _listening(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except (OSError, ValueError) as error:
         told = getattr(error, "strerror", None) or error
-        raise ConfigError(f"cannot listen on {host}, port {port}: {told}", where="--port", hint=PORT_HINT) from None
+        raise ConfigError(
+            Message("web.cannot_listen_port", host=host, port=port, told=told), where="--port", hint=PORT_HINT
+        ) from None
 
 
 def _authorization(headers: Mapping[str, str]) -> str:

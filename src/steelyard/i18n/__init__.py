@@ -1,0 +1,11 @@
+"""Texts for people: a message is a code with arguments, and a catalogue per language holds the words.
+
+The program decides on codes and arguments. Words are made at the edge: on the terminal, in a report, in an exception
+that reaches a traceback. Text of others (the message of a server, the exception of a user's function) is an argument
+and is never translated.
+"""
+
+from steelyard.i18n.catalogue import LANGUAGES, Language, texts
+from steelyard.i18n.message import Localized, Message, as_message
+
+__all__ = ["LANGUAGES", "Language", "Localized", "Message", "as_message", "texts"]

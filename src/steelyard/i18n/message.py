@@ -1,0 +1,51 @@
+"""A message as a value: what it says is its code, of what it speaks are its arguments."""
+
+from typing import Any
+
+from steelyard.i18n.catalogue import texts
+
+
+class Localized:
+    """Something that has a text in every language; `str` gives the English one."""
+
+    __slots__ = ()
+
+    def text(self, language: str = "en") -> str:
+        """The text in a language."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+class Message(Localized):
+    """A code of the catalogue with arguments: plain values, or messages, which are put into the same language."""
+
+    __slots__ = ("args", "code")
+
+    def __init__(self, code: str, /, **args: Any) -> None:
+        self.code = code
+        self.args = args
+
+    def text(self, language: str = "en") -> str:
+        """The text in a language, with the arguments in their places."""
+        shown = {name: _shown(value, language) for name, value in self.args.items()}
+        return texts(language)[self.code].format(**shown)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Message) and (self.code, self.args) == (other.code, other.args)
+
+    def __hash__(self) -> int:
+        return hash((self.code, str(self)))
+
+    def __repr__(self) -> str:
+        return f"Message({', '.join([repr(self.code), *(f'{name}={value!r}' for name, value in self.args.items())])})"
+
+
+def as_message(text: "Message | str") -> Message:
+    """A message as it is; text that is not ours, such as that of a server, is the same in every language."""
+    return Message("core.foreign", text=text) if isinstance(text, str) else text
+
+
+def _shown(value: Any, language: str) -> Any:
+    return value.text(language) if isinstance(value, Localized) else value
