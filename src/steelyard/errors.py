@@ -37,7 +37,7 @@ class Problem(Localized):
 
 
 class SteelyardError(Localized, Exception):
-    """A mistake that the user can correct: what is wrong, where, and what to do. Text instead of a message is foreign."""
+    """A mistake that the user can correct: what is wrong, where, and what to do. Plain text is not ours: a server's."""
 
     exit_code: ClassVar[int] = 2
 
@@ -46,12 +46,12 @@ class SteelyardError(Localized, Exception):
         message: Message | str,
         *,
         where: str | None = None,
-        hint: Message | str | None = None,
+        hint: Localized | str | None = None,
         problems: Sequence[Problem] = (),
     ) -> None:
         self.message = as_message(message)
         self.where = where
-        self.hint = as_message(hint) if hint else None
+        self.hint = as_message(hint) if isinstance(hint, str) else hint
         self.problems = tuple(problems) or (Problem(where or "", self.message),)
         super().__init__(self.message)
 
@@ -72,7 +72,7 @@ class InputError(SteelyardError):
     """A file, or a value given in its place, does not say what its format requires."""
 
     @classmethod
-    def of(cls, problems: Sequence[Problem], *, hint: Message | str | None = None) -> "InputError":
+    def of(cls, problems: Sequence[Problem], *, hint: Localized | str | None = None) -> "InputError":
         """One error for many bad places; only the first 20 are kept."""
         kept = problems[:MOST_PROBLEMS]
         return cls(kept[0].message, where=kept[0].where, hint=hint, problems=kept)
@@ -88,7 +88,7 @@ class UnknownName(SteelyardError):
     @classmethod
     def of(cls, what: Message, name: str, known: Iterable[str], *, where: str | None = None) -> "UnknownName":
         """An error about `name`, a `what` ("metric", "test" …) that is not among `known`."""
-        return cls(Message("core.no_called", what=what, name=name), where=where, hint=nearest(name, known))
+        return cls(Message("core.unknown_name", what=what, name=name), where=where, hint=nearest(name, known))
 
 
 class MissingExtra(SteelyardError):
@@ -109,13 +109,22 @@ class SystemFailure(SteelyardError):
     exit_code: ClassVar[int] = 3
 
 
+class BadValue(ValueError):
+    """A value that cannot be read; whoever knows its place makes a Problem of it."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
+
+
 def nearest(name: str, known: Iterable[str]) -> Message:
     """The hint that offers the known name most like `name`, or all of them."""
     known = list(known)
+    return close_name(name, known) or Message("core.known", names=", ".join(known))
+
+
+def close_name(name: str, known: Iterable[str]) -> Message | None:
+    """The hint that offers the known name most like `name`, if one is like it."""
     folded = {candidate.casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return (
-        Message("core.did_you_mean", folded=folded[close[0]])
-        if close
-        else Message("core.known", names=", ".join(known))
-    )
+    return Message("core.nearest_name", name=folded[close[0]]) if close else None

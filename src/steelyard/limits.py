@@ -32,12 +32,12 @@ class Limit:
         return PREFIX + self.name
 
     @property
-    def hint(self) -> str:
+    def hint(self) -> Message:
         """How to raise the limit."""
         return Message("core.raise_limit_set", variable=self.variable)
 
     def check(
-        self, number: float, what: str, *, error: type[SteelyardError] = ConfigError, where: str | None = None
+        self, number: float, what: Message | str, *, error: type[SteelyardError] = ConfigError, where: str | None = None
     ) -> None:
         """Raise `error` when a number is above the limit; `what` names the option, field or thing."""
         if number > self.value:
@@ -45,15 +45,20 @@ class Limit:
 
     def exceeded(
         self,
-        what: str,
+        what: Message | str,
         *,
         error: type[SteelyardError] = ConfigError,
         where: str | None = None,
         number: float | None = None,
     ) -> SteelyardError:
         """The error that says which limit was exceeded, and how to raise it."""
-        measured = f" ({shown(number)})" if number is not None else ""
-        return error(f"{what} is above the limit of {shown(self.value)}{measured}", where=where, hint=self.hint)
+        limit = shown(self.value)
+        message = (
+            Message("core.above_limit", what=what, limit=limit)
+            if number is None
+            else Message("core.above_limit_measured", what=what, limit=limit, number=shown(number))
+        )
+        return error(message, where=where, hint=self.hint)
 
 
 LIMITS: Final[dict[str, Limit]] = {}

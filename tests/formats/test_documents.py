@@ -8,7 +8,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steelyard.cli.messages import translate
 from steelyard.errors import InputError, MissingExtra, SteelyardError
 from steelyard.formats.documents import Document, read_document
 from steelyard.formats.places import located_json, pointer_to
@@ -546,8 +545,8 @@ def test_a_pdf_with_radicals_keeps_them_and_knows_who_speaks(read):
 def test_a_pdf_whose_font_does_not_say_what_it_shows(read):
     (problem,) = read(printed_pdf("甲\0\0乙"), "d.pdf").warnings
     assert problem.where.endswith("d.pdf: page 1")
-    assert problem.message == "2 of 4 characters cannot be read; is the font in the PDF?"
-    assert translate(problem.message, "zh") == "4 个字符中有 2 个无法读取；PDF 中是否带有字体？"
+    assert str(problem.message) == "2 of 4 characters cannot be read; is the font in the PDF?"
+    assert problem.message.text("zh") == "4 个字符中有 2 个无法读取；PDF 中是否带有字体？"
 
 
 def test_page_marks_with_radicals(read):

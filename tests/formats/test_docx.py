@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard import limits
-from steelyard.cli.messages import translate
 from steelyard.errors import InputError, SteelyardError
 from steelyard.formats import docx
 from steelyard.formats.documents import Document, read_document
@@ -94,7 +93,7 @@ def pages(read):
 @pytest.fixture
 def warnings(read):
     def warnings(*body: str, **more: str | bytes) -> list[str]:
-        return [problem.message for problem in read(word(*body, **more)).warnings]
+        return [str(problem.message) for problem in read(word(*body, **more)).warnings]
 
     return warnings
 
@@ -105,7 +104,7 @@ def complaint(write):
         path = write(name, content)
         with pytest.raises(InputError) as caught:
             read_document(path)
-        chinese = translate(str(caught.value), "zh")
+        chinese = caught.value.text("zh")
         assert all(
             line != other for line, other in zip(str(caught.value).split("\n"), chinese.split("\n"), strict=True)
         )
@@ -287,7 +286,7 @@ def app(pages: object) -> dict[str, str]:
 def test_a_document_without_breaks_is_one_page_and_says_so(read, write):
     document = read(word(p("甲"), p("乙")))
     (problem,) = document.warnings
-    assert (problem.where, problem.message) == (str(write("d.docx", word(p("甲"), p("乙")))), ONE_PAGE)
+    assert (problem.where, str(problem.message)) == (str(write("d.docx", word(p("甲"), p("乙")))), ONE_PAGE)
 
 
 def test_a_count_of_pages_that_differs(warnings):
@@ -306,7 +305,7 @@ def test_automatic_numbers(warnings):
 @pytest.mark.parametrize("counts", [(1, 0, 0), (2, 3, 0), (2, 2, 5)])
 def test_warnings_have_a_chinese_form(counts):
     for message in docx._warnings(*counts):
-        assert translate(message, "zh") != message
+        assert message.text("zh") != str(message)
 
 
 # files that cannot be read

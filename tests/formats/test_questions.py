@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steelyard.cli.messages import translate
 from steelyard.errors import InputError, SteelyardError
 from steelyard.formats import question_checks
 from steelyard.formats.documents import read_document
@@ -595,16 +594,6 @@ def test_the_benchmark_beside_the_sources_is_found():
     assert benchmark_folder() == Path(__file__).parents[2] / "benchmark"
 
 
-def test_every_fault_has_a_chinese_form():
-    messages = [message for *_, message in BAD.values()] + [message for _, message in BAD_FILES.values()]
-    for line in "\n".join(messages).split("\n"):
-        chinese = translate(line, "zh").removeprefix(line.partition("/questions")[0])
-        assert re.search("[\u4e00-\u9fff]", chinese), line
-        assert not re.search(r"\b(must|not|no|is|the|did|known|needed)\b", chinese.partition(": ")[2] or chinese), (
-            chinese
-        )
-
-
 @pytest.mark.parametrize("page", ["benchmark/SCHEMA.md", "docs/authoring.md"])
 def test_the_examples_of_the_documentation_are_sound(read, write, page):
     examples = re.findall(r"```json\n(.*?)```", (PROJECT / page).read_text("utf-8"), re.DOTALL)
@@ -723,7 +712,7 @@ def test_a_document_outside_the_benchmark_is_refused(benchmark_of, name):
     (file,) = read_benchmark(folder)
     with pytest.raises(InputError) as caught:
         find_document(file, folder)
-    assert caught.value.message == f"this document lies outside the folder of the benchmark: {name!r}"
+    assert str(caught.value.message) == f"this document lies outside the folder of the benchmark: {name!r}"
     assert "--documents DIR" in str(caught.value)
     assert caught.value.where.startswith(file.path)
 
@@ -747,7 +736,7 @@ def test_a_link_to_questions_elsewhere_is_refused(benchmark_of, tmp_path):
     link.symlink_to(tmp_path / "secret.json")
     with pytest.raises(InputError) as caught:
         read_benchmark(folder)
-    assert caught.value.message == "this link leads out of the folder of the benchmark"
+    assert str(caught.value.message) == "this link leads out of the folder of the benchmark"
     assert caught.value.where == str(link)
 
 

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.cli.messages import translate
 from steelyard.formats.documents import read_document
 from steelyard.formats.questions import benchmark_folder, find_document, read_benchmark, read_question_file
 from steelyard.legal.lint import lint
@@ -46,8 +45,8 @@ def warnings(write):
         file = read_question_file(write("q.json", json.dumps(content, ensure_ascii=False)))
         found = lint(file, read_document(write("d.md", document)))
         assert all(problem.where == f"{file.path}:1" for problem in found)
-        assert all(problem.message.startswith("/questions/0/") for problem in found)
-        return [problem.message.removeprefix("/questions/0") for problem in found]
+        assert all(str(problem.message).startswith("/questions/0/") for problem in found)
+        return [str(problem.message).removeprefix("/questions/0") for problem in found]
 
     return warnings
 
@@ -225,13 +224,6 @@ def test_a_warning_has_the_line_of_its_value(write):
     file = read_question_file(write("q.json", text))
     (problem,) = lint(file, read_document(write("d.md", TRANSCRIPT)))
     assert '"page": 9' in text.split("\n")[int(problem.where.rpartition(":")[2]) - 1]
-
-
-def test_every_warning_has_a_chinese_form():
-    for line in (line for _, messages in FAULTY.values() for line in messages):
-        chinese = translate(line, "zh").partition(": ")[2]
-        assert re.search("[\u4e00-\u9fff]", chinese), line
-        assert not re.search(r"\b(it|not|is|the|an?|in)\b", chinese), chinese
 
 
 def test_the_case_beside_the_project_is_sound(real):

@@ -117,7 +117,7 @@ def test_values_of_a_metric_that_cannot_be_summed_up(gives, value, message):
     gives(value)
     with pytest.raises(ConfigError) as caught:
         evaluate_answers(["a", "b"], ["a", "b"], ["Gives"])
-    assert caught.value.message.startswith(message)
+    assert str(caught.value.message).startswith(message)
 
 
 @pytest.mark.filterwarnings("error")

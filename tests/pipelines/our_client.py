@@ -31,7 +31,7 @@ def main():
     for number, server in enumerate(json.loads(sys.argv[1])):
         environment = {**os.environ, "PYTHONPATH": server["path"]}
         place = Place(str(number), "here", tuple(server["command"]), server["address"], server["headers"])
-        with Fleet(environment, timeout=60, notify=warnings.append) as fleet:
+        with Fleet(environment, timeout=60, notify=lambda notice: warnings.append(str(notice))) as fleet:
             fleet.start([place])
             found.append(conversation(fleet, str(number), server["kind"]))
     from importlib.metadata import version

@@ -65,7 +65,7 @@ def test_a_broken_document_does_not_take_the_others_with_it(folder):
     assert str(found.missing[0]).startswith(f"{folder}/documents/contract.md:1: ")
     (folder / "documents" / "contract.md").unlink()
     found = documents_of(str(folder))
-    assert (len(found), [each.message for each in found.missing]) == (3, ["there is no document 'contract.md'"])
+    assert (len(found), [str(each.message) for each in found.missing]) == (3, ["there is no document 'contract.md'"])
 
 
 def test_a_package_that_is_absent(folder, monkeypatch):
@@ -113,7 +113,7 @@ def test_links_that_lead_outside_are_not_followed(folder, tmp_path):
     document.symlink_to(outside / "documents" / "contract.md")
     found = documents_of(str(folder), within=inside)
     assert len(found) == 3
-    assert [each.message for each in found.missing] == [
+    assert [str(each.message) for each in found.missing] == [
         "this document lies outside the folder of the benchmark: 'contract.md'"
     ]
     assert len(documents_of(str(folder), within=inside, also=outside)) == 4

@@ -67,7 +67,7 @@ def test_that_all_fail_is_a_failure_of_the_system(stub):
     stub.script = {"a": failure(401, f"wrong key {KEY}"), "b": failure(400, "other")}
     with pytest.raises(SystemFailure) as caught:
         ask(stub, ["a", "b"])
-    assert caught.value.message == "every generation failed: the model answered with status 401: wrong key ***"
+    assert str(caught.value.message) == "every generation failed: the model answered with status 401: wrong key ***"
     assert str(caught.value.hint).startswith("the key is api_key in backend_configs")
 
 

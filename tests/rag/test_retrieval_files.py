@@ -50,7 +50,7 @@ def test_a_stamp_says_what_differs(tmp_path):
     write_stamp(path, {"corpus": "b" * 64, "passages": 3})
     with pytest.raises(ConfigError) as caught:
         is_current(path, {"corpus": "a" * 64, "passages": 3, "model": "m"}, TERMS)
-    assert caught.value.message == (
+    assert str(caught.value.message) == (
         "this was made from something else: corpus bbbbbbbbbbbb, now aaaaaaaaaaaa; model unknown, now m"
     )
     assert is_current(path, {"passages": 3}, TERMS)
@@ -84,5 +84,5 @@ def test_a_run_is_written(tmp_path):
 def test_a_run_that_does_not_fit_is_refused(ids, scores, names, message, tmp_path):
     with pytest.raises(InputError) as caught:
         write_run(str(tmp_path / "run.txt"), ids, scores, names)
-    assert caught.value.message == message
+    assert str(caught.value.message) == message
     assert list(tmp_path.iterdir()) == []

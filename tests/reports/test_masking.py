@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from steelyard.errors import Problem
 from steelyard.formats.document_sets import TWO_TEXTS, DocumentSet
 from steelyard.formats.documents import read_document
+from steelyard.i18n import Message
 from steelyard.pipelines.benchmark import documents_of, evaluate_legal
 from steelyard.reports import pages
 from steelyard.reports.content import Report
@@ -145,11 +146,13 @@ def test_very_many_ids_that_become_one_are_no_trap():
 def test_names_of_documents_are_masked_like_the_tags_that_name_them(write):
     document = read_document(write("电话13000000057.md", "=== 第1页 ===\n电话13000000057\n"))
     other = replace(document, digest="another")
-    gone = DocumentSet({document.name: document}, (Problem("电话13000000057", "there is no such folder"),))
+    gone = DocumentSet({document.name: document}, (Problem("电话13000000057", Message("cli.no_such_folder")),))
     masked = mask_documents(gone)
     assert list(masked) == [document.name for document in masked.values()] == ["电话*******0057.md"]
-    assert masked.missing == (Problem("电话*******0057", "there is no such folder"),)
+    assert masked.missing == (Problem("电话*******0057", Message("cli.no_such_folder")),)
     assert list(masked) == mask_table(table_of({}, tags={"document": [document.name]})).tags["document"]
+    named = DocumentSet({}, (Problem("a", Message("formats.text_not", key="电话13000000057", value="x")),))
+    assert mask_documents(named).missing[0].message.text("zh") == "电话*******0057 必须是文本，而不是 'x'"
     two = mask_documents({document.name: document, "电话14000000057.md": other})
     assert (dict(two), two.missing) == ({}, (Problem("电话*******0057.md", TWO_TEXTS),))
 

@@ -276,7 +276,7 @@ def test_results_have_a_distribution_each_on_the_same_axis():
 def test_a_metric_that_no_result_has_is_an_error():
     with pytest.raises(UnknownName, match="no metric is called 'f-1'") as error:
         plots.distribution([table("a", {"F1": [0.5]})], "f-1")
-    assert error.value.hint == "did you mean 'F1'?"
+    assert str(error.value.hint) == "did you mean 'F1'?"
 
 
 def test_curves_have_a_panel_for_each_family_over_the_logarithm_of_its_cut_offs():

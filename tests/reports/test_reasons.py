@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.i18n import texts
 from steelyard.legal import claims, forbidden
 from steelyard.legal.facts import FIELDS
 from steelyard.reports.legal import PARTS
@@ -20,6 +21,10 @@ SILENT += ("saying", "sources")
 ENGLISH = re.compile(r"[a-z]{2}[:,]? [a-z{(]")
 # the place before a reason about a citation, joined to it in the next line of the source
 PLACE = "page {}, '{}'"
+
+UNPLACED = re.compile(r"{[^}]*}")
+JUDGING = ("pipelines.judging_failed", "pipelines.judging_took_longer_than_s", "pipelines.answer_cannot_written_down")
+"""Why an answer was not judged."""
 
 
 def templates(node, constants):
@@ -80,7 +85,8 @@ def remarks_of(path):
 def produced():
     paths = [path for path in sorted((SOURCES / "legal").glob("*.py")) if path.stem not in SILENT]
     paths.append(SOURCES / "pipelines" / "judging.py")
-    found = {text for path in paths for text in reasons_of(path) if ENGLISH.search(text)}
+    found = {UNPLACED.sub("{}", texts("en")[code]) for code in JUDGING}
+    found |= {text for path in paths for text in reasons_of(path) if ENGLISH.search(text)}
     found |= {text for path in paths for text in remarks_of(path)}
     return sorted(found - {PLACE})
 

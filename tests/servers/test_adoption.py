@@ -86,7 +86,7 @@ def opened(server, url, **given):
 
 def said(run):
     heard = []
-    with hearing(said=heard.append):
+    with hearing(said=lambda notice: heard.append(str(notice))):
         run()
     return heard
 

@@ -83,7 +83,7 @@ def rows(path):
 
 def said(run):
     heard = []
-    with hearing(said=heard.append):
+    with hearing(said=lambda notice: heard.append(str(notice))):
         run()
     return heard
 

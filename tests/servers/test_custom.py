@@ -166,7 +166,7 @@ def test_citations_keep_their_numbers_over_rounds_and_in_branches():
 def test_numbers_that_nothing_has_begun_are_said():
     fresh = load_program(Path(__file__).parents[2] / "servers" / "custom" / "src" / "custom.py").tools
     heard = []
-    with hearing(said=heard.append):
+    with hearing(said=lambda notice: heard.append(str(notice))):
         assert fresh["assign_citation_ids_stateful"].function([["a"]]) == {"ret_psg": [["[1] a"]]}
         fresh["assign_citation_ids_stateful"].function([["b"]])
     assert heard == ["citations are numbered from 1: no step before this one has begun to number them in this run"]

@@ -67,7 +67,7 @@ def test_the_same_model_at_another_address_is_a_notice(server):
 
     def search(url):
         again, heard = fresh(), []
-        with hearing(said=heard.append):
+        with hearing(said=lambda notice: heard.append(str(notice))):
             call(again, "retriever_init", corpus_path=CORPUS, backend="openai", backend_configs=endpoint(url))
             call(again, "retriever_search", query_list=["a"])
         return heard
@@ -104,7 +104,7 @@ def test_an_endpoint_that_fails(server, write, status, rows, message):
         call(server, "retriever_init", corpus_path=corpus, backend="openai", backend_configs=endpoint(url, retries=0))
         with pytest.raises(SystemFailure) as caught:
             call(server, "retriever_embed")
-    assert caught.value.message == message
+    assert str(caught.value.message) == message
     assert caught.value.where == f"{url}/v1"
     assert not Path("output").exists()
 

@@ -119,7 +119,7 @@ def test_the_wait_does_not_grow_for_ever():
 
     random = FixedRandom()
     ((_, found),) = ask_all(Fake(busy), asks(1), AskSettings(retries=9), random=random)
-    assert (found.message, found.attempts) == ("busy", 10)
+    assert (str(found.message), found.attempts) == ("busy", 10)
     assert [high for _, high in random.drawn] == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
 
 
@@ -130,7 +130,7 @@ def test_other_failures_are_final():
     system = Fake(broken)
     ((_, found),) = ask_all(system, asks(1), QUICK)
     assert isinstance(found, Failure)
-    assert (found.message, found.attempts) == ("out.jsonl:3: the answer must be text, not 7", 1)
+    assert (str(found.message), found.attempts) == ("out.jsonl:3: the answer must be text, not 7", 1)
     assert system.asked == {"q0": 1}
 
 
@@ -153,7 +153,7 @@ def test_too_long_a_wish_is_not_waited_for():
         raise TryAgain("busy", retry_after=LONGEST_PATIENCE + 1)
 
     ((_, found),) = ask_all(Fake(reply), asks(1))
-    assert (found.message, found.attempts) == ("busy", 1)
+    assert (str(found.message), found.attempts) == ("busy", 1)
 
 
 def test_the_rate_holds_over_all_threads():
@@ -174,7 +174,7 @@ def test_an_attempt_that_takes_too_long_is_left_behind():
     assert found.record == {"answer": "question 0"}
     system = Fake(lambda ask, _: forever.wait(10))
     ((_, found),) = ask_all(system, asks(1), AskSettings(timeout=0.05, retries=0))
-    assert (found.message, found.attempts) == ("no answer within 0.05 s", 1)
+    assert (str(found.message), found.attempts) == ("no answer within 0.05 s", 1)
     assert 0.05 <= found.seconds < 10
     forever.set()
 
@@ -278,7 +278,7 @@ def test_an_exception_is_a_failure_of_its_question_alone(error):
     assert isinstance(found["q0"], Reply)
     assert isinstance(found["q2"], Reply)
     said = f": {error}" if str(error) else ""
-    assert found["q1"].message == f"asking failed: {type(error).__name__}{said}"
+    assert str(found["q1"].message) == f"asking failed: {type(error).__name__}{said}"
     assert found["q1"].attempts == 1
 
 
@@ -342,7 +342,7 @@ def test_over_http_failures_are_told_apart(serve):
     system = HttpSystem(server.url, SystemSettings(timeout=0.5))
     found = {ask.id: reply for ask, reply in ask_all(system, asks(4), AskSettings(timeout=0.5, retries=1, backoff=0))}
     assert found["q0"].record["answer"] == "x"
-    assert [(found[f"q{n}"].message, found[f"q{n}"].attempts) for n in (1, 2, 3)] == [
+    assert [(str(found[f"q{n}"].message), found[f"q{n}"].attempts) for n in (1, 2, 3)] == [
         ("the system answered with status 503: down", 2),
         ("the system answered with status 401: who are you", 1),
         ("no answer within 0.5 s", 2),

@@ -36,7 +36,7 @@ def test_replay(write):
 def test_unknown_forms(spec):
     with pytest.raises(ConfigError) as caught:
         open_system(spec)
-    assert caught.value.message == f"no system can be opened by {spec!r}"
+    assert str(caught.value.message) == f"no system can be opened by {spec!r}"
     assert caught.value.hint == SPEC_HINT
 
 
@@ -53,7 +53,7 @@ def test_unknown_forms(spec):
 def test_malformed_forms(spec, error, message):
     with pytest.raises(error) as caught:
         open_system(spec)
-    assert caught.value.message == message
+    assert str(caught.value.message) == message
 
 
 def test_settings_are_checked():

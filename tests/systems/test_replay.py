@@ -91,5 +91,5 @@ def test_bad_files(write, name, content, message):
     path = write(name, content)
     with pytest.raises(InputError) as caught:
         ReplaySystem(path)
-    assert caught.value.message == message.format(path)
+    assert str(caught.value.message) == message.format(path)
     assert caught.value.where.startswith(str(path))

@@ -3,7 +3,6 @@
 import threading
 from contextlib import contextmanager
 
-from steelyard.cli.messages import translate
 from steelyard.web.access import Access
 from steelyard.web.index import Index
 from steelyard.web.server import ViewServer
@@ -20,7 +19,7 @@ def shown(report, language):
 def serving(folder, *, host="127.0.0.1", token=None, **settings):
     """A running server over a folder."""
     index = Index(folder)
-    viewer = Viewer(index, settings.pop("render", shown), translate=translate, **settings)
+    viewer = Viewer(index, settings.pop("render", shown), **settings)
     with ViewServer(viewer, Access(host, token), 0) as server:
         thread = threading.Thread(target=server.run)
         thread.start()

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from steelyard.errors import InputError, UnknownName, nearest
 from steelyard.formats.questions import is_question_file, read_benchmark, read_question_file
 from steelyard.formats.records import read_records
+from steelyard.i18n import Message
 from steelyard.pipelines.server import Server
 
 app = Server("benchmark", __file__)
@@ -51,7 +52,7 @@ def get_data(
 def _check_names(benchmark: Mapping[str, Any]) -> None:
     for name in benchmark:
         if name not in SETTINGS:
-            raise UnknownName.of("setting", str(name), SETTINGS, where="benchmark")
+            raise UnknownName.of(Message("words.setting"), str(name), SETTINGS, where="benchmark")
 
 
 def _rows(path: str) -> list[Mapping[str, Any]]:
@@ -67,9 +68,9 @@ def _order(length: int, benchmark: Mapping[str, Any]) -> list[int]:
     """The places of rows, shuffled if asked as upstream does it, so that a seed gives the same rows."""
     shuffle, seed = benchmark.get("shuffle", False), benchmark.get("seed", 42)
     if not isinstance(shuffle, bool):
-        raise InputError(f"shuffle must be true or false, not {shuffle!r}", where="benchmark")
+        raise InputError(Message("servers.shuffle_type", shuffle=shuffle), where="benchmark")
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise InputError(f"seed must be a whole number, not {seed!r}", where="benchmark")
+        raise InputError(Message("servers.seed_type", seed=seed), where="benchmark")
     order = list(range(length))
     if shuffle:
         Random(seed).shuffle(order)
@@ -79,32 +80,33 @@ def _order(length: int, benchmark: Mapping[str, Any]) -> list[int]:
 def _path(benchmark: Mapping[str, Any]) -> str:
     path = benchmark.get("path")
     if not isinstance(path, str) or not path:
-        raise InputError(f"path must name a file, not {path!r}", where="benchmark")
+        raise InputError(Message("servers.path_type", path=path), where="benchmark")
     return path
 
 
 def _key_map(benchmark: Mapping[str, Any]) -> dict[str, str]:
     fields = benchmark.get("key_map")
     if not isinstance(fields, Mapping) or not fields or not all(isinstance(field, str) for field in fields.values()):
-        hint = "for example {q_ls: question, gt_ls: golden_answers}"
-        raise InputError(f"key_map must say which field is which list, not {fields!r}", where="benchmark", hint=hint)
+        hint = Message("servers.example_key_map")
+        raise InputError(Message("servers.key_map_type", fields=fields), where="benchmark", hint=hint)
     return dict(fields)
 
 
 def _limit(benchmark: Mapping[str, Any]) -> int:
     limit = benchmark.get("limit", ALL_ROWS)
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < ALL_ROWS or limit == 0:
-        raise InputError(f"limit must be a whole number from 1 on, or -1 for all, not {limit!r}", where="benchmark")
+        raise InputError(Message("servers.limit_type", limit=limit), where="benchmark")
     return limit
 
 
 def _check_fields(rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], path: str) -> None:
     if not rows:
-        raise InputError("there are no rows in it", where=path)
+        raise InputError(Message("servers.no_rows"), where=path)
     known = list(dict.fromkeys(field for row in rows for field in row))
     for name, field in fields.items():
         if field not in known and field != WHOLE_ROW:
-            raise InputError(f"no row has the field {field!r} of {name}", where=path, hint=nearest(field, known))
+            message = Message("servers.no_row_has_field", field=field, name=name)
+            raise InputError(message, where=path, hint=nearest(field, known))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.pipelines.server import Server, progress, say
 from steelyard.rag.choices import chunking_findings, refuse_unknown
 from steelyard.rag.chunking import OVERLAP, chunk_settings, chunker
@@ -20,7 +21,11 @@ def build_text_corpus(
     text_corpus_save_path: Annotated[str, "the JSONL file to write; what is there is replaced"],
 ) -> None:
     """Write the text of each document as a row with id, title (both the file's name) and contents."""
-    _tell(build_corpus(parse_file_path, text_corpus_save_path, progress), "documents", text_corpus_save_path)
+    _tell(
+        build_corpus(parse_file_path, text_corpus_save_path, progress),
+        "servers.documents_written",
+        text_corpus_save_path,
+    )
 
 
 @app.tool(
@@ -44,25 +49,25 @@ def chunk_documents(  # noqa: PLR0917 - the arguments are those of UltraRAG
     settings = chunk_settings(chunk_backend, tokenizer_or_token_counter, chunk_size, config)
     asked = config.get("chunk_overlap", OVERLAP)
     if chunk_backend != "recursive" and settings.chunk_overlap != asked:
-        say(f"chunk_overlap: {asked} is no smaller than chunk_size; {settings.chunk_overlap} is used")
+        say(Message("servers.overlap_too_large", asked=asked, used=settings.chunk_overlap))
     target = CHUNKS if chunk_path is None else chunk_path
     built = chunk_corpus(raw_chunk_path, target, chunker(settings), use_title=use_title, told=progress)
-    _tell(built, "chunks", target)
+    _tell(built, "servers.chunks_written", target)
 
 
-def _tell(built: Built, what: str, path: str) -> None:
-    """Say what was written, and the first of what was left out or may be wrong."""
-    say(f"written: {path} ({built.rows} {what})")
+def _tell(built: Built, code: str, path: str) -> None:
+    """Say what was written, and the first of what was left out or may be wrong; `code` names the kind of rows."""
+    say(Message(code, path=path, rows=built.rows))
     for problem in built.problems[:SHOWN]:
-        say(f"left out or doubtful: {problem}")
+        say(Message("servers.left_out", problem=problem))
     if len(built.problems) > SHOWN:
-        say(f"left out or doubtful: {len(built.problems) - SHOWN} more")
+        say(Message("servers.left_out_more", count=len(built.problems) - SHOWN))
 
 
 def _section(configs: dict[str, Any], name: str) -> dict[str, Any]:
     found = configs.get(name) or {}
     if not isinstance(found, dict):
-        raise ConfigError(f"the settings of {name} are a mapping, not {type(found).__name__}")
+        raise ConfigError(Message("servers.settings_no_mapping", name=name, type=type(found).__name__))
     return found
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 from steelyard.pipelines.server import Server, say
 from steelyard.rag import extraction, surveys
 from steelyard.rag.citations import Registry
@@ -45,7 +46,7 @@ def evisrag_output_extract_from_special(ans_ls: Answers) -> Texts:
 def merge_passages(temp_psg: Passages, ret_psg: Passages) -> dict[str, list[list[str]]]:
     """Put the passages of `temp_psg` behind those of `ret_psg`, question by question."""
     if len(temp_psg) != len(ret_psg):
-        raise InputError(f"passages of {len(temp_psg)} questions in temp_psg, of {len(ret_psg)} in ret_psg")
+        raise InputError(Message("servers.passages_differ", new=len(temp_psg), found=len(ret_psg)))
     return {"ret_psg": [[*(found or ()), *(more or ())] for more, found in zip(temp_psg, ret_psg, strict=True)]}
 
 
@@ -78,7 +79,7 @@ def iterretgen_nextquery(
     A pipeline that means the answers says so: `input: {ans_ls: ans_ls}`.
     """
     if len(q_ls) != len(ans_ls):
-        raise InputError(f"q_ls has {len(q_ls)} entries, ans_ls has {len(ans_ls)}")
+        raise InputError(Message("servers.questions_and_answers", questions=len(q_ls), answers=len(ans_ls)))
     said = [" ".join(each) if isinstance(each, list) else each or "" for each in ans_ls]
     pairs = zip(q_ls, said, strict=True)
     return {"nextq_ls": [None if question is None else f"{question} {more}".strip() for question, more in pairs]}
@@ -341,7 +342,7 @@ def surveycpm_format_output(survey_ls: Surveys, instruction_ls: Instructions) ->
 def _begin(registry: Registry) -> None:
     """Say that numbers begin at 1 where no step of this run has begun them, as after a run that was resumed."""
     if not registry.begun:
-        say("citations are numbered from 1: no step before this one has begun to number them in this run")
+        say(Message("servers.citations_from_one"))
         registry.reset()
 
 
@@ -352,7 +353,7 @@ def _each(extract: Callable[[str], str], answers: Sequence[str | None]) -> list[
 def _extended(lists: Sequence[list[str] | None], more: Sequence[str | None]) -> list[list[str]]:
     """Each list with one more entry, which takes the place of a lone <PAD>; what failed is an empty entry."""
     if len(lists) != len(more):
-        raise InputError(f"{len(lists)} lists and {len(more)} new entries")
+        raise InputError(Message("servers.lists_and_entries", lists=len(lists), entries=len(more)))
     before = [[] if not entries or entries == [surveys.PAD] else entries for entries in lists]
     return [[*entries, each or ""] for entries, each in zip(before, more, strict=True)]
 

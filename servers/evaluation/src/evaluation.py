@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.i18n import Message
 from steelyard.metrics.names import CUTOFFS, parse_measure
 from steelyard.pipelines.benchmark import judge_answers
 from steelyard.pipelines.server import Server, progress, say
@@ -78,9 +79,9 @@ def evaluate(
     null where an item has no reference; such items are left out of the average. An answer that is null counts 0.
     """
     if not (isinstance(pred_ls, list) and isinstance(gt_ls, list)):
-        raise InputError("pred_ls and gt_ls must be lists, one entry per question")
+        raise InputError(Message("servers.predictions_no_lists"))
     if len(pred_ls) != len(gt_ls):
-        raise InputError(f"{len(pred_ls)} answers in pred_ls, {len(gt_ls)} references in gt_ls")
+        raise InputError(Message("servers.lengths_differ", answers=len(pred_ls), references=len(gt_ls)))
     columns = {name: str(parse_measure(name)) for name in _names(metrics, ANSWER_METRICS)}
     told = partial(progress, total=len(pred_ls))
     table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile, progress=told)
@@ -149,10 +150,10 @@ def evaluate_legal(
     part of a score (avg_exact_match, avg_citation_correctness, …) over the questions that have it.
     """
     if len(id_ls) != len(pred_ls):
-        raise InputError(f"{len(id_ls)} ids in id_ls, {len(pred_ls)} answers in pred_ls")
+        raise InputError(Message("servers.ids_and_answers", ids=len(id_ls), answers=len(pred_ls)))
     often = Counter(id_ls).most_common(1)
     if often and often[0][1] > 1:
-        raise InputError(f"the question {often[0][0]!r} is in id_ls twice")
+        raise InputError(Message("servers.question_twice", question=often[0][0]))
     verdicts = judge_answers(dict(zip(id_ls, pred_ls, strict=True)), legal_path, told=progress)
     parts = dict.fromkeys(part for verdict in verdicts.values() for part in verdict.parts)
     averages = {
@@ -171,8 +172,7 @@ def _warn_of_misjudged(profile: str, gt_ls: Sequence[Any]) -> None:
     lists = (references if isinstance(references, list) else [references] for references in gt_ls)
     misjudged = sum(any(_is_misjudged(str(each)) for each in references) for references in lists)
     if misjudged:
-        counted = f"{misjudged} of {len(gt_ls)} questions have references that are not English, or articles alone ('A')"
-        say(f"{counted}: profile ultrarag misjudges them, profile steelyard does not")
+        say(Message("servers.misjudged", misjudged=misjudged, questions=len(gt_ls)))
 
 
 def _is_misjudged(reference: str) -> bool:
@@ -211,7 +211,7 @@ def _names(metrics: Sequence[str] | None, default: Sequence[str]) -> list[str]:
     wanted = [metrics] if isinstance(metrics, str) else metrics or default
     for name in wanted:
         if not isinstance(name, str):
-            raise ConfigError(f"a metric is named by text, not {name!r}")
+            raise ConfigError(Message("servers.metric_no_text", name=name))
     return list(dict.fromkeys(name.strip().lower() for name in wanted))
 
 
@@ -220,7 +220,7 @@ def _ranking_names(metrics: Sequence[str] | None) -> list[str]:
     names = _names(metrics, known)
     for name in names:
         if name not in known:
-            raise UnknownName.of("metric", name, known)
+            raise UnknownName.of(Message("words.metric"), name, known)
     return names
 
 
@@ -235,13 +235,13 @@ def _cutoffs(ks: Sequence[int] | None) -> list[int]:
     if ks is None:
         return list(CUTOFFS)
     if not isinstance(ks, list) or not ks:
-        raise ConfigError(f"ks must be a list of cut-offs, not {ks!r}", hint="for example [5, 10]")
-    return list(dict.fromkeys(_from_one(k, "a cut-off in ks") for k in ks))
+        raise ConfigError(Message("servers.no_cutoffs", ks=ks), hint=Message("servers.example_cutoffs"))
+    return list(dict.fromkeys(_from_one(k, Message("servers.cutoff_in_ks")) for k in ks))
 
 
-def _from_one(value: Any, what: str) -> int:
+def _from_one(value: Any, what: Message | str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(f"{what} must be a whole number from 1 on, not {value!r}")
+        raise ConfigError(Message("servers.not_from_one", what=what, value=value))
     return value
 
 
@@ -255,8 +255,8 @@ def _saved(result: dict[str, Any], save_path: str | None) -> dict[str, Any]:
     try:
         saved = _write(json.dumps(result, indent=4, ensure_ascii=False), save_path)
     except OSError as error:
-        raise ConfigError(f"cannot be written: {error.strerror}", where=save_path) from None
-    say(f"saved: {saved}")
+        raise ConfigError(Message("servers.cannot_write", why=error.strerror), where=save_path) from None
+    say(Message("servers.saved", path=saved))
     return {"eval_res": result}
 
 

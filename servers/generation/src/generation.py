@@ -4,7 +4,8 @@ import os
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from steelyard.errors import ConfigError
+from steelyard.errors import ConfigError, Problem
+from steelyard.i18n import Message
 from steelyard.pipelines.server import Server, progress, say
 from steelyard.rag.conversations import Conversation, many_turns, single_turns
 from steelyard.rag.generation import Generator, engine_settings, open_generator
@@ -86,17 +87,17 @@ def _told(backend: str, configs: Any) -> Any:
         return configs
     unused = engine_settings(config) if backend == "vllm" and config.get("base_url") else []
     if unused:
-        say(f"backend_configs.vllm: for the engine of vLLM, and left out: {', '.join(unused)}")
+        say(Problem("backend_configs.vllm", Message("servers.engine_settings", names=", ".join(unused))))
     if config.get("api_key") in PLACEHOLDERS and os.environ.get(KEY):
-        say(f"backend_configs.{backend}.api_key is a placeholder ({config['api_key']}): {KEY} is used instead")
+        name = f"backend_configs.{backend}.api_key"
+        say(Message("servers.key_placeholder", name=name, key=config["api_key"], used=KEY))
         config = {**config, "api_key": None}
     return {**configs, backend: config}
 
 
 def _answered(conversations: list[Conversation]) -> dict[str, Any]:
     if not _opened:
-        hint = "put generation.generation_init before this step"
-        raise ConfigError("nothing is chosen to answer the prompts", hint=hint)
+        raise ConfigError(Message("servers.no_generator"), hint=Message("servers.generation_init_first"))
     (chosen,) = _opened
     answers, errors = generate_answers(chosen.generator, conversations, proven=chosen.proven, told=progress)
     failed = answers.count(None)

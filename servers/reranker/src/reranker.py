@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.pipelines.server import Server, progress
 from steelyard.rag.choices import refuse_unknown, reranker_findings
 from steelyard.rag.reranking import Reranker, RerankerSettings, open_reranker, rerank
@@ -48,7 +49,7 @@ def reranker_rerank(
 ) -> dict[str, list[list[str]]]:
     """Put the passages of each query in order, the best first, and keep the first of them."""
     if not _opened:
-        raise ConfigError("no reranker is open", hint="run reranker_init first")
+        raise ConfigError(Message("servers.no_reranker"), hint=Message("servers.reranker_init_first"))
     wanted, instruction = TOP_K if top_k is None else top_k, query_instruction or ""
     found = rerank(_opened[0], query_list, passages_list, top_k=wanted, instruction=instruction, told=progress)
     return {"rerank_psg": found}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message
 from steelyard.pipelines.server import Server, progress, say
 from steelyard.rag.choices import refuse_option, refuse_unknown, retriever_findings
 from steelyard.rag.remote import search_remote
@@ -157,7 +158,7 @@ def retriever_save_run(
 
 def _retriever() -> Retriever:
     if not _opened:
-        raise ConfigError("no corpus is open", hint="run retriever_init first")
+        raise ConfigError(Message("servers.no_corpus"), hint=Message("servers.retriever_init_first"))
     return _opened[0]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 from steelyard.pipelines.server import Server
 
 app = Server("router", __file__)
@@ -120,7 +121,7 @@ def _together(states: Sequence[str], **lists: Sequence[Any]) -> Routed:
     """Lists of one length, all sent by the same states."""
     for name, entries in lists.items():
         if len(entries) != len(states):
-            raise InputError(f"{len(states)} rows are routed, {name} has {len(entries)} entries")
+            raise InputError(Message("servers.rows_routed", rows=len(states), name=name, entries=len(entries)))
     return {
         name: [{"data": each, "state": state} for each, state in zip(entries, states, strict=True)]
         for name, entries in lists.items()

@@ -27,7 +27,7 @@ def _run(argv: Sequence[str] | None) -> int:
         code: int = arguments.run(arguments)
         return code
     except SteelyardError as error:
-        _complain(_message(error, arguments))
+        _complain(error.text(getattr(arguments, "lang", "en")))
         return error.exit_code
     except KeyboardInterrupt as stop:
         return getattr(stop, "exit_code", INTERRUPTED)
@@ -59,9 +59,3 @@ def _complain(text: str) -> None:
     from steelyard.cli.output import tell
 
     tell(text)
-
-
-def _message(error: Exception, arguments: object) -> str:
-    from steelyard.cli.messages import translate
-
-    return translate(str(error), getattr(arguments, "lang", "en"))

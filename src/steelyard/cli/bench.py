@@ -119,7 +119,6 @@ def _told_when_stopped(
     path: Path, written: Path, questions: int, language: str
 ) -> "Iterator[Callable[[Progress], Progress]]":
     """Say what was kept when the run is stopped by Ctrl-C or SIGTERM; gives a wrapper that counts what is done."""
-    from steelyard.cli.messages import translate
     from steelyard.cli.output import tell
     from steelyard.cli.stopping import terminable
 
@@ -138,8 +137,8 @@ def _told_when_stopped(
             yield counted
     except KeyboardInterrupt:
         kept = Message("cli.stopped_questions_done_kept", done=done, questions=questions, written=written)
-        message = f"{kept}\nhint: go on with: -o {path} --resume" if written.exists() else STOPPED_EARLY
-        tell(translate(message, language))
+        hint = Message("core.hint", hint=Message("cli.go_on_in", path=path))
+        tell(*(line.text(language) for line in ((kept, hint) if written.exists() else (STOPPED_EARLY,))))
         raise
 
 
@@ -214,5 +213,5 @@ def _header(text: str) -> tuple[str, str]:
     if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
         raise ConfigError(Message("cli.no_name_header_letters_figures", name=name), where="--header")
     if not (value.isascii() and value.replace("\t", " ").isprintable()):
-        raise ConfigError(Message("cli.header_holds_characters_http_does", name=name), where="--header")
+        raise ConfigError(Message("systems.header_not_http", name=name), where="--header")
     return name, value

@@ -196,7 +196,7 @@ def _whole(text: str, *, least: int) -> int:
     if not re.fullmatch(r"[+-]?[0-9]+", plain):
         raise argparse.ArgumentTypeError(f"must be a whole number, not {text[:40]!r}")
     if len(plain) > _LONGEST_NUMBER or not least <= int(plain) <= LARGEST:
-        raise argparse.ArgumentTypeError(Message("cli.lie_between_not", least=least, largest=LARGEST, plain=plain[:40]))
+        raise argparse.ArgumentTypeError(f"must lie between {least} and {LARGEST:,}, not {plain[:40]}")
     return int(plain)
 
 

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_language_option, locale_language, seconds
 from steelyard.errors import InputError
-from steelyard.i18n import Message
+from steelyard.i18n import Localized, Message
 from steelyard.text.visible import printable
 
 if TYPE_CHECKING:
     from steelyard.pipelines.journal import Journal
+    from steelyard.pipelines.server import Notice
     from steelyard.pipelines.spec import Pipeline
     from steelyard.reports.words import Words
 
@@ -74,20 +75,21 @@ def run_build(arguments: argparse.Namespace) -> int:
         hearing(said=notify),
     ):
         built = build(read_pipeline(arguments.pipeline), fleet, choice=arguments.servers)
-    notify(Message("cli.written", parameters=built.parameters))
-    notify(Message("cli.written", parameters=built.servers))
+    notify(Message("cli.written", path=built.parameters))
+    notify(Message("cli.written", path=built.servers))
     if built.older is not None:
-        notify(Message("cli.kept", older=built.older))
+        notify(Message("cli.kept_as_it_was", path=built.older))
     if built.kept or built.unused:
-        notify(Message("cli.new_kept_they", value=", ".join(built.added) or "none", kept=len(built.kept)))
+        added = ", ".join(built.added) or Message("words.none")
+        notify(Message("cli.parameters_added", added=added, kept=len(built.kept)))
     if built.unused:
         notify(Message("cli.no_step_uses", names=", ".join(built.unused)))
     if built.refused:
-        notify(Message("cli.corrected_run_refuses_start"))
+        notify(Message("cli.to_correct"))
     for refusal in built.refused:
         notify(refusal)
     if built.warnings:
-        notify(Message("cli.filled_before_run"))
+        notify(Message("cli.to_fill_in"))
     for warning in built.warnings:
         notify(warning)
     return 0
@@ -142,7 +144,7 @@ def _journal(pipeline: "Pipeline", parameters: dict[str, Any], *, resume: bool) 
 
 
 @contextlib.contextmanager
-def _kept(journal: "Journal", arguments: argparse.Namespace, notify: Callable[[str], None]) -> Iterator[None]:
+def _kept(journal: "Journal", arguments: argparse.Namespace, notify: "Callable[[Notice], None]") -> Iterator[None]:
     """Whatever happens, the snapshot is written; what did not come to its end can be resumed."""
     whole = False
     try:
@@ -151,11 +153,11 @@ def _kept(journal: "Journal", arguments: argparse.Namespace, notify: Callable[[s
     finally:
         path = journal.finish(whole=whole)
         if journal.changed is not None:
-            notify(Message("cli.run_anew_from_parameters_changed", changed=journal.changed))
+            notify(Message("cli.run_anew_from", changed=journal.changed))
         if path is not None:
             notify(Message("cli.snapshot", path=path))
         if path is not None and not whole:
-            notify(Message("cli.go", arguments=_resuming(arguments)))
+            notify(Message("cli.go_on", command=_resuming(arguments)))
 
 
 def _resuming(arguments: argparse.Namespace) -> str:
@@ -197,18 +199,16 @@ def _step(name: str) -> None:
         _tell(f"step {name}")
 
 
-def _tell_failures(errors: Any, notify: Callable[[str], None]) -> None:
+def _tell_failures(errors: Any, notify: "Callable[[Notice], None]") -> None:
     """Say how many answers could not be had, and why the first could not."""
     failed = [each for each in errors if isinstance(each, str)] if isinstance(errors, list) else []
     if failed:
-        notify(Message("cli.answers_failed_cut", failed=len(failed), errors=len(errors), failed_2=failed[0]))
+        notify(Message("cli.answers_failed", failed=len(failed), all=len(errors), why=failed[0]))
 
 
-def _notifier(language: str) -> Callable[[str], None]:
+def _notifier(language: str) -> "Callable[[Notice], None]":
     """What tells a notice in a language."""
-    from steelyard.cli.messages import translate
-
-    return lambda words: _tell(translate(words, language))
+    return lambda notice: _tell(notice.text(language) if isinstance(notice, Localized) else notice)
 
 
 def _tell(*lines: str) -> None:

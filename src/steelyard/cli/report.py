@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def write(path: Path) -> None:
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
-        tell(Message("cli.written", parameters=path))
+        tell(Message("cli.written", path=path).text(arguments.lang))
 
     is_shown = arguments.json or not arguments.output
     write_and_show(arguments.output, write, lambda: show(report, arguments) if is_shown else None)

@@ -104,7 +104,6 @@ def _notices(
     table: "Table", sample: "Sequence[Judgement]", documents: "DocumentSet", arguments: argparse.Namespace
 ) -> Iterator[str]:
     """What was drawn, which documents are not shown, and which ids hold something private."""
-    from steelyard.cli.messages import translate
     from steelyard.reports.review import UNCERTAIN, uncertain_rows
     from steelyard.reports.words import words_of
 
@@ -112,12 +111,12 @@ def _notices(
     if arguments.by == UNCERTAIN:
         drawn = sum(judgement.sampling.stratum == UNCERTAIN for judgement in sample)
         all_of = len(uncertain_rows(table, sample[0].metric))
-        yield translate(Message("cli.them_uncertain_result", drawn=drawn, all_of=all_of), arguments.lang)
+        yield Message("cli.uncertain_drawn", drawn=drawn, all_of=all_of).text(arguments.lang)
     if any(path.suffix.lower() != ".jsonl" for path in arguments.output):
         not_shown = words_of(arguments.lang)("documents are not shown")
-        yield from (f"{not_shown}: {translate(str(problem), arguments.lang)}" for problem in documents.missing)
+        yield from (f"{not_shown}: {problem.text(arguments.lang)}" for problem in documents.missing)
     if arguments.mask:
-        yield from (translate(line, arguments.lang) for line in _open_ids([judgement.id for judgement in sample]))
+        yield from (line.text(arguments.lang) for line in _open_ids([judgement.id for judgement in sample]))
 
 
 def _reviews(paths: Sequence[Path]) -> list[Path]:
@@ -125,7 +124,7 @@ def _reviews(paths: Sequence[Path]) -> list[Path]:
     return [path for path in paths if path.suffix.lower() == ".jsonl" and path.exists()]
 
 
-def _open_ids(ids: Sequence[str]) -> Iterator[str]:
+def _open_ids(ids: Sequence[str]) -> Iterator[Message]:
     """What is said of ids that hold something private: agreement needs them as they are."""
     from steelyard.reports.masking import mask_text
 

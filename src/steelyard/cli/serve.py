@@ -80,7 +80,7 @@ def run_serve(arguments: argparse.Namespace) -> int:
     host, port = _address(arguments.http)
     token = arguments.token or os.environ.get(TOKEN_VARIABLE)
     if not token and not is_loopback(host):
-        raise ConfigError(Message("cli.can_reached_from_elsewhere_token", host=host), where="--http", hint=TOKEN_HINT)
+        raise ConfigError(Message("pipelines.token_needed", host=host), where="--http", hint=TOKEN_HINT)
     started = partial(_tell, f"serving {server.name} on ")
     serve_http(server, host, port, token, started, limits, calls)
     return 0

@@ -24,7 +24,6 @@ warnings say what looks wrong with questions beside their document: evidence tha
 With --show, the pages of documents are printed as they are read."""
 _KIND_HINT = Message("cli.questions_json_document_json_md")
 _DOCUMENT_HINT = Message("cli.document_json_pages_md_txt")
-_WARNING = {"en": "warning: ", "zh": "警告："}
 _NOTHING: Final = {"en": "(no text)", "zh": "（没有文字）"}
 _UNITS: Final = {
     "en": {"header": "header  ", "question": "question", "answer": "answer  ", "line": "line    "},
@@ -160,7 +159,7 @@ class _Findings:
 def _json(findings: _Findings) -> str:
     problems = [(problem, "error") for error in findings.errors for problem in error.problems]
     problems += [(problem, "warning") for problem in findings.warnings]
-    rows = [{"where": problem.where, "message": problem.message, "level": level} for problem, level in problems]
+    rows = [{"where": problem.where, "message": str(problem.message), "level": level} for problem, level in problems]
     told: dict[str, Any] = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
     if findings.shown:
         told["documents"] = [_document_json(document) for document in findings.shown]
@@ -181,15 +180,15 @@ def _document_json(document: "Document") -> dict[str, Any]:
 
 
 def _lines(findings: _Findings, language: str) -> Iterator[str]:
-    from steelyard.cli.messages import translate
+    from steelyard.errors import Problem
 
     for document in findings.shown:
         for page in document.pages:
             yield from _page_lines(document.name, page, language)
     for error in findings.errors:
-        yield translate(str(error), language)
+        yield error.text(language)
     for warning in findings.warnings:
-        yield f"{warning.where}: {_WARNING[language]}{translate(warning.message, language)}"
+        yield Problem(warning.where, Message("cli.warning", message=warning.message)).text(language)
     yield _closing(findings, language)
 
 

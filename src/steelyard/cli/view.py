@@ -38,7 +38,6 @@ def add_command(commands: Any) -> None:
 
 def run_view(arguments: argparse.Namespace) -> int:
     """Serve until somebody interrupts."""
-    from steelyard.cli.messages import translate
     from steelyard.cli.progress import proportion
     from steelyard.web.access import Access
     from steelyard.web.index import Index
@@ -55,9 +54,8 @@ def run_view(arguments: argparse.Namespace) -> int:
     with proportion("results") as told:
         index.refresh(told)
     privacy = MASKED if arguments.mask else OPEN
-    viewer = Viewer(
-        index, report_pages(index.folder, privacy, documents_folder(arguments)), arguments.lang, translate, privacy
-    )
+    pages = report_pages(index.folder, privacy, documents_folder(arguments))
+    viewer = Viewer(index, pages, arguments.lang, privacy)
     try:
         serve(viewer, access, arguments.port, lambda address: _tell(f"results of {index.folder} on {address}"))
     except KeyboardInterrupt:

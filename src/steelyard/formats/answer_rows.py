@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from steelyard import limits
-from steelyard.errors import MOST_PROBLEMS, InputError, Problem
+from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.formats.layouts import ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
 from steelyard.formats.rankings import first_seen
 from steelyard.formats.records import COLUMNS, Record
@@ -94,7 +94,7 @@ class RowReader:
                 groups, nested = _references(expected)
                 identifier = str(number) if ids is None else self._id(ids[number - 1], number, _value_place)
                 rows.append(AnswerRow(identifier, self._said(said), groups, nested=nested))
-            except ValueError as error:
+            except BadValue as error:
                 self._gather(error, _value_place(number))
         self._raise_problems()
         return rows
@@ -110,7 +110,7 @@ class RowReader:
                 self._lay_out()
             except InputError as error:
                 if before is not _NO_LAYOUT:
-                    raise InputError(str(error.problems[0].message), where=new[0].where, hint=error.hint) from None
+                    raise InputError(error.problems[0].message, where=new[0].where, hint=error.hint) from None
             if before is not _NO_LAYOUT and before[:3] != self._layout[:3]:
                 message = Message("formats.new_columns_begin_here_change")
                 raise InputError(message, where=new[0].where, hint=LATE_HINT)
@@ -125,7 +125,7 @@ class RowReader:
         for record in records:
             try:
                 rows.append(self._row(record))
-            except ValueError as error:
+            except BadValue as error:
                 self._gather(error, record.where)
         return rows
 
@@ -155,14 +155,14 @@ class RowReader:
             raise _BadId(Message("formats.id_text_whole_number_not", value=_shown(value)))
         if identifier in self._ids:
             line = self._lines[next(at for at, each in enumerate(self._ids) if each == identifier)]
-            raise _BadId(f"the id {identifier!r} appears again{first_seen(place(line))}")
+            raise _BadId(Message("formats.id_again", identifier=identifier, first=first_seen(place(line))))
         self._ids[identifier] = None
         self._lines.append(number)
         return identifier
 
-    def _gather(self, error: ValueError, where: str) -> None:
+    def _gather(self, error: BadValue, where: str) -> None:
         problems = self._bad_ids if isinstance(error, _BadId) else self._bad_values
-        problems.append(Problem(where, str(error)))
+        problems.append(Problem(where, error.message))
         if len(problems) >= MOST_PROBLEMS:
             self._raise_problems()
 
@@ -177,7 +177,7 @@ def _value_place(number: int) -> str:
     return f"row {number}"
 
 
-class _BadId(ValueError):
+class _BadId(BadValue):
     """An id that is none, or another's."""
 
 
@@ -192,7 +192,7 @@ def _prediction(value: Any) -> str | None:
         return value[0]
     text = _text(value)
     if text is None and not _is_missing(value):
-        raise ValueError(Message("formats.prediction_text_not", value=_shown(value)))
+        raise BadValue(Message("formats.prediction_text_not", value=_shown(value)))
     return text
 
 
@@ -209,16 +209,16 @@ def _references(value: Any) -> tuple[tuple[tuple[str, ...], ...], bool]:
     if not any(grouped):
         return (tuple(_reference(member) for member in values),), False
     if not all(grouped):
-        raise ValueError(Message("formats.references_mix_texts_lists_texts", value=_shown(value)))
+        raise BadValue(Message("formats.references_mix_texts_lists_texts", value=_shown(value)))
     if not all(values):
-        raise ValueError(Message("formats.group_references_empty", value=_shown(value)))
+        raise BadValue(Message("formats.group_references_empty", value=_shown(value)))
     return tuple(tuple(_reference(member) for member in group) for group in values), True
 
 
 def _reference(value: Any) -> str:
     text = _text(value)
     if text is None:
-        raise ValueError(Message("formats.reference_text_not", value=_shown(value)))
+        raise BadValue(Message("formats.reference_text_not", value=_shown(value)))
     return text
 
 
@@ -230,7 +230,7 @@ def _cell(text: str | None) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         if text.startswith(("['", '["')) and text.endswith("]"):
-            raise ValueError(Message("formats.list_cell_json_array_not", text=text[:60])) from None
+            raise BadValue(Message("formats.list_cell_json_array_not", text=text[:60])) from None
         return text
 
 

@@ -17,7 +17,7 @@ from steelyard.formats.docx import read_docx
 from steelyard.formats.ooxml import OLE, ZIP, old_format
 from steelyard.formats.places import Places, located_json
 from steelyard.formats.records import kind_of
-from steelyard.formats.streams import BINARY_HINT, decode, encoding_problem, open_stream
+from steelyard.formats.streams import BINARY, BINARY_HINT, decode, encoding_problem, open_stream
 from steelyard.formats.units import Unit, cut_units
 from steelyard.i18n import Message
 from steelyard.text.radicals import unified
@@ -150,16 +150,15 @@ def _decoded(content: bytes, name: str) -> str:
     if found is None:
         return decode(content, name)
     line, message = found
-    if "binary" in message:
+    if message.code == BINARY:
         raise InputError(message, where=f"{name}:{line + 1}", hint=BINARY_HINT)
     try:
         text = content.decode("gb18030")
     except UnicodeDecodeError:
         text = ""
     if not _is_chinese(text):
-        byte = message.rpartition(" ")[2]
         raise InputError(
-            Message("formats.neither_utf_8_nor_gb18030", byte=byte),
+            Message("formats.neither_utf_8_nor_gb18030", byte=message.args["byte"]),
             where=f"{name}:{line + 1}",
             hint=Message("formats.save_utf_8"),
         )

@@ -33,7 +33,7 @@ class Docx(NamedTuple):
     """The text of each page, and what a reader should know about the pages."""
 
     pages: tuple[str, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[Message, ...]
 
 
 class _Mark(NamedTuple):
@@ -308,7 +308,7 @@ def _plain(pieces: Sequence[_Piece]) -> str:
     return re.sub(r"[ \t]+\n", "\n", text).strip()
 
 
-def _warnings(pages: int, counted: int, numbered: int) -> list[str]:
+def _warnings(pages: int, counted: int, numbered: int) -> list[Message]:
     found = []
     if pages == 1:
         found.append(Message("formats.no_page_breaks_recorded_so"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from steelyard.formats.spans import PADDING, Bytes, Spans, padded
 from steelyard.i18n import Message
 from steelyard.table import Flags, IntArray
 
+TOO_FEW_COLUMNS = "formats.too_few_columns"
 _TAB, _NEWLINE, _RETURN, _SPACE, _HASH = 9, 10, 13, 32, 35
 
 
@@ -27,7 +29,7 @@ class Fields:
     widths: IntArray
     lines: int
     comments: int = 0
-    problems: list[tuple[int, str]] = field(default_factory=list)
+    problems: list[tuple[int, Message]] = field(default_factory=list)
 
 
 def split_fields(block: bytes, columns: int, wanted: Sequence[int]) -> Fields:
@@ -81,30 +83,32 @@ def _split_any(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[int])
     kept = kept[widths[kept] >= columns]
     index = firsts[kept]
     spans = [Spans(buffer, starts[index + c], ends[index + c]) for c in wanted]
-    return Fields(spans, kept, widths[kept], len(newlines), comments, sorted(problems))
+    return Fields(spans, kept, widths[kept], len(newlines), comments, sorted(problems, key=itemgetter(0)))
 
 
-def _too_short(widths: IntArray, kept: IntArray, columns: int) -> list[tuple[int, str]]:
+def _too_short(widths: IntArray, kept: IntArray, columns: int) -> list[tuple[int, Message]]:
     short = kept[widths[kept] < columns][:MOST_PROBLEMS]
-    return [(int(line), f"{_columns(widths[line])}, at least {columns} are needed") for line in short]
+    return [(int(line), _narrow(int(widths[line]), columns)) for line in short]
 
 
-def _bare_returns(buffer: Bytes, newlines: IntArray) -> list[tuple[int, str]]:
+def _bare_returns(buffer: Bytes, newlines: IntArray) -> list[tuple[int, Message]]:
     returns = np.flatnonzero(buffer == _RETURN)
     bare = returns[buffer[returns + 1] != _NEWLINE]
     message = Message("formats.carriage_return_inside_line_lines")
     return [(int(line), message) for line in np.unique(np.searchsorted(newlines, bare))[:MOST_PROBLEMS]]
 
 
-def _controls(buffer: Bytes, newlines: IntArray) -> list[tuple[int, str]]:
+def _controls(buffer: Bytes, newlines: IntArray) -> list[tuple[int, Message]]:
     """Control characters that are not white space: no id holds one, and trec_eval would not split there."""
     found = np.flatnonzero((buffer < _SPACE) & ((buffer < _TAB) | (buffer > _RETURN)))[:MOST_PROBLEMS]
     lines = np.searchsorted(newlines, found)
     return [
-        (int(line), f"a control character (0x{buffer[at]:02x}) inside a line")
+        (int(line), Message("formats.control_character", byte=f"0x{buffer[at]:02x}"))
         for line, at in zip(lines, found, strict=True)
     ]
 
 
-def _columns(width: int) -> str:
-    return "1 column" if width == 1 else f"{width} columns"
+def _narrow(width: int, needed: int) -> Message:
+    if width == 1:
+        return Message("formats.one_column", needed=needed)
+    return Message(TOO_FEW_COLUMNS, found=width, needed=needed)

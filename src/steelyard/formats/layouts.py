@@ -97,11 +97,11 @@ def _only(file: Columns, name: str, candidates: Mapping[str, Sequence[str]]) -> 
     found = candidates[name]
     if not found:
         names = ", ".join(REFERENCES if name == "references" else PREDICTION)
-        elsewhere = ", or another file with --references FILE" if name == "references" else ""
+        hint = "formats.map_references" if name == "references" else "formats.map_column"
         raise InputError(
             Message("formats.no_column_holds", name=name, names=", ".join(map(repr, file.columns))),
             where=file.name,
-            hint=f"accepted names: {names}; name another column with --map {name}=COLUMN{elsewhere}",
+            hint=Message(hint, names=names, name=name),
         )
     if len(found) > 1:
         raise InputError(

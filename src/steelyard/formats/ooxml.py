@@ -69,7 +69,7 @@ class Package:
         try:
             parser.Parse(content, True)
         except expat.ExpatError as error:
-            message = f"this DOCX file cannot be read: {path}: {error}"
+            message = Message("formats.docx_file_cannot_read", value=f"{path}: {error}")
             raise InputError(message, where=self.name, hint=WHOLE_HINT) from None
         return True
 

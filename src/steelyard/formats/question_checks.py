@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from steelyard.errors import Problem, SteelyardError, nearest
 from steelyard.formats.places import Places, pointer_to
-from steelyard.i18n import Message
+from steelyard.i18n import Joined, Message
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Fields = Mapping[str, Any]
 
 _WORDS = {
-    "string": "text",
+    "string": Message("words.text"),
     "number": Message("words.a_number"),
     "integer": Message("words.an_integer"),
     "boolean": Message("words.true_or_false"),
@@ -32,7 +32,7 @@ class Fault(NamedTuple):
     """A bad value: the JSON pointer to it, and what is wrong."""
 
     pointer: str
-    message: str
+    message: Message
 
     def below(self, pointer: str) -> "Fault":
         """The same fault in a value that is part of another."""
@@ -40,8 +40,8 @@ class Fault(NamedTuple):
 
     def problem(self, places: Places) -> Problem:
         """The fault with its place in the file."""
-        words = f"{self.pointer}: {self.message}" if self.pointer else self.message
-        return Problem(places.place(self.pointer), words)
+        named = Message("formats.field_fault", pointer=self.pointer, message=self.message)
+        return Problem(places.place(self.pointer), named if self.pointer else self.message)
 
 
 def benchmark_folder() -> Path:
@@ -88,7 +88,7 @@ def _fault(error: Any) -> Iterator[Fault]:
         known = error.schema["properties"]
         for key in error.instance:
             if key not in known:
-                yield Fault(pointer_to(*keys, key), f"no field is called {key!r}; {nearest(key, known)}")
+                yield Fault(pointer_to(*keys, key), Message("formats.no_field", key=key, hint=nearest(key, known)))
     elif error.validator == "required":
         missing = (key for key in error.validator_value if key not in error.instance)
         yield from (Fault(pointer_to(*keys), Message("formats.field_missing", key=key)) for key in missing)
@@ -96,41 +96,41 @@ def _fault(error: Any) -> Iterator[Fault]:
         yield Fault(pointer_to(*keys), _SAYINGS[error.validator](error.instance, error.schema))
 
 
-def _say_type(value: Any, schema: Fields) -> str:
+def _say_type(value: Any, schema: Fields) -> Message:
     types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    return Message("formats.not", names=" or ".join(_WORDS[name] for name in types), value=_shown(value))
+    return Message("formats.not", names=Joined("core.or", (_WORDS[name] for name in types)), value=_shown(value))
 
 
-def _say_enum(value: Any, schema: Fields) -> str:
+def _say_enum(value: Any, schema: Fields) -> Message:
     known = schema["enum"]
     if "fact_exact" in known:
-        return f"no question type is called {value!r}; {nearest(value, known)}"
+        return Message("formats.no_question_type", value=value, hint=nearest(value, known))
     return Message("formats.not_one", value=_shown(value), names=", ".join(known))
 
 
-def _say_bounds(value: Any, schema: Fields) -> str:
+def _say_bounds(value: Any, schema: Fields) -> Message:
     if "maximum" in schema:
-        return Message("cli.lie_between_not", least=schema["minimum"], largest=schema["maximum"], plain=_shown(value))
+        return Message("formats.outside_bounds", least=schema["minimum"], largest=schema["maximum"], plain=_shown(value))
     return Message("formats.least_not", schema=schema["minimum"], value=_shown(value))
 
 
-def _say_pattern(value: Any, schema: Fields) -> str:
+def _say_pattern(value: Any, schema: Fields) -> Message:
     if not value.strip():
         return Message("formats.not_empty")
     return Message("formats.not_form", value=_shown(value), value_2=schema["examples"][0])
 
 
-def _say_length(value: Any, schema: Fields) -> str:
+def _say_length(value: Any, schema: Fields) -> Message:
     if not value:
         return Message("formats.not_empty")
     return Message("formats.least_entries_needed_not", schema=schema["minItems"], value=len(value))
 
 
-def _say_date(value: Any, schema: Fields) -> str:
+def _say_date(value: Any, schema: Fields) -> Message:
     return Message("formats.not_date", value=_shown(value))
 
 
-_SAYINGS: dict[str, Callable[[Any, Fields], str]] = {
+_SAYINGS: dict[str, Callable[[Any, Fields], Message]] = {
     "type": _say_type,
     "enum": _say_enum,
     "minimum": _say_bounds,
@@ -191,7 +191,7 @@ def _check_abstention(fields: Fields, expected: Fields, scoring: Fields) -> Iter
     inside = expected.get("should_abstain")
     should = fields.get("should_abstain", inside)
     if should is None:
-        yield Fault("", "the field 'should_abstain' is missing")
+        yield Fault("", Message("formats.field_missing", key="should_abstain"))
     elif inside not in (None, should):
         yield Fault("/expected/should_abstain", Message("formats.contradicts_should_abstain_question"))
     elif scoring.get("abstention_required", should) != should:

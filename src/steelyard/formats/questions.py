@@ -6,7 +6,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from steelyard import limits
-from steelyard.errors import InputError, Problem, nearest
+from steelyard.errors import InputError, Problem, close_name
 from steelyard.formats.places import Places, located_json
 from steelyard.formats.question_checks import benchmark_folder, faults, questions_of
 from steelyard.formats.streams import is_file, is_folder, read_text
@@ -141,11 +141,10 @@ def find_document(file: QuestionFile, directory: str | Path, documents: str | Pa
                 raise _outside(file.document, where)
             return path
     names = sorted({entry.name for folder in folders if is_folder(folder) for entry in folder.iterdir()})
-    offered = nearest(file.document, names)
     raise InputError(
         Message("formats.no_document", document=file.document),
         where=where,
-        hint=offered if offered.startswith("did") else DOCUMENT_HINT,
+        hint=close_name(file.document, names) or DOCUMENT_HINT,
     )
 
 

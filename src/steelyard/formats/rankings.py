@@ -33,12 +33,12 @@ class RunBlock:
     ranks: Spans | None
     line: IntArray
     lines: int
-    problems: list[tuple[int, str]] = field(default_factory=list)
+    problems: list[tuple[int, Message]] = field(default_factory=list)
     odd: dict[str, int] = field(default_factory=dict)
     readable: bool = True
 
     @classmethod
-    def unreadable(cls, problem: tuple[int, str]) -> "RunBlock":
+    def unreadable(cls, problem: tuple[int, Message]) -> "RunBlock":
         """A block of which nothing can be read but why."""
         none = Spans.of(())
         return cls(none, none, np.zeros(0), None, np.zeros(0, np.int64), 0, [problem], readable=False)
@@ -99,7 +99,7 @@ def judgments(
             [
                 Problem(
                     place(late),
-                    f"document {documents.text_at(late)!r} is judged again for this query{first_seen(place(early))}",
+                    Message("formats.judged_again", document=documents.text_at(late), first=first_seen(place(early))),
                 )
                 for early, late in again[:MOST_PROBLEMS]
             ],
@@ -175,10 +175,12 @@ def grouped(block: RunBlock) -> RunBlock:
     )
 
 
-def first_seen(place: str) -> str:
-    """The remark that points back to where something stood first; a line of the same file needs only its number."""
+def first_seen(place: str) -> Message:
+    """Words that point back to where something stood first; a line of the same file needs only its number."""
     line = place.rpartition(":")[2]
-    return f" (first on line {line})" if line.isdigit() else f" (first at {place})"
+    if line.isdigit():
+        return Message("formats.first_line", line=line)
+    return Message("formats.first_place", place=place)
 
 
 def digest_rows(columns: Iterable[Iterable[object]]) -> str:

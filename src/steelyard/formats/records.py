@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steelyard import limits
-from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
+from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
 from steelyard.formats.streams import Stream, decode, open_stream, text_blocks
 from steelyard.i18n import Message
 
@@ -18,6 +18,8 @@ SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 COMPRESSED = (".gz", ".zst", ".zstd")
 LINES_HINT = Message("formats.one_object_per_line_jsonl")
 ARRAY_HINT = Message("formats.array_json_name_file_json")
+NOT_AN_OBJECT = "formats.not_an_object"
+_MORE_JSON = "Extra data"  # what the parser of Python says of a second value
 COLUMNS = Message("words.the_number_of_columns")
 # what a damaged parquet file raises beside pyarrow's own errors
 _PARQUET_DAMAGE = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
@@ -78,7 +80,9 @@ def parse_json(text: str, name: str, line: int | None = None) -> Any:
     except json.JSONDecodeError as error:
         where = f"{name}:{(line or 1) + error.lineno - 1}"
         raise InputError(Message("formats.not_json_column", msg=error.msg, colno=error.colno), where=where) from None
-    except ValueError as error:  # ours, or a number of thousands of digits
+    except BadValue as error:
+        raise InputError(error.message, where=place) from None
+    except ValueError as error:  # a number of thousands of digits
         raise InputError(str(error), where=place) from None
     if text.count("[") + text.count("{") > limits.JSON_DEPTH.value and _is_deep(value):
         raise InputError(Message("formats.json_nested_too_deeply"), where=place)
@@ -110,7 +114,7 @@ def _json_lines(stream: Stream) -> Iterator[Record]:
             problems += error.problems
             if len(problems) >= MOST_PROBLEMS:
                 break
-    if problems and problems[0].where == f"{name}:1" and ", not [" in problems[0].message:
+    if problems and problems[0].where == f"{name}:1" and _is_array(problems[0].message):
         raise InputError.of(problems, hint=ARRAY_HINT)
     if problems:
         raise InputError.of(
@@ -118,11 +122,15 @@ def _json_lines(stream: Stream) -> Iterator[Record]:
         )
 
 
+def _is_array(message: Message) -> bool:
+    return message.code == NOT_AN_OBJECT and message.args["shown"].startswith("[")
+
+
 def _json_array(text: str, name: str) -> Iterator[Record]:
     try:
         content = parse_json(text, name)
     except InputError as error:
-        hint = LINES_HINT if "Extra data" in str(error) else error.hint
+        hint = LINES_HINT if error.message.args.get("msg") == _MORE_JSON else error.hint
         raise InputError.of(error.problems, hint=hint) from None
     if not isinstance(content, list):
         raise InputError(Message("formats.array_objects_needed_single_value"), where=name)
@@ -134,7 +142,7 @@ def _record(row: Any, name: str, number: int, pattern: str = "{}:{}") -> Record:
     record = Record(name, number, row, pattern)
     if not isinstance(row, dict):
         shown = json.dumps(row, ensure_ascii=False)[:60]
-        raise InputError(Message("formats.object_named_fields_needed_not", shown=shown), where=record.where)
+        raise InputError(Message(NOT_AN_OBJECT, shown=shown), where=record.where)
     return record
 
 
@@ -243,17 +251,13 @@ def _parquet_rows(file: Any, name: str) -> Iterator[dict[str, Any]]:
         yield from batch.to_pylist()
 
 
-class _BadJSON(ValueError):
-    """JSON that parses and still is wrong."""
-
-
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         again = repeated_one(key for key, _ in pairs)
-        raise _BadJSON(Message("formats.key_appears_twice_one_object", key=again))
+        raise BadValue(Message("formats.key_appears_twice_one_object", key=again))
     return found
 
 
 def _no_constant(text: str) -> None:
-    raise _BadJSON(Message("formats.not_number_json_knows", token=text))
+    raise BadValue(Message("formats.not_number_json_knows", token=text))

@@ -109,7 +109,7 @@ def _problems(record: Record) -> Iterator[Problem]:
             yield Problem(record.where, wrong)
 
 
-def _wrong(key: str, value: Any) -> str | None:
+def _wrong(key: str, value: Any) -> Message | None:
     if key == "agree":
         return (
             None

@@ -16,7 +16,7 @@ _LONGEST: Final = 60
 class Plain:
     """A value that a test accepts; `words` say what it must be."""
 
-    words: str
+    words: Message
     accepts: Callable[[Any], bool]
 
 
@@ -57,14 +57,14 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-TEXT: Final = Plain("text", lambda value: isinstance(value, str))
+TEXT: Final = Plain(Message("words.text"), lambda value: isinstance(value, str))
 NUMBER: Final = Plain(Message("words.a_number"), is_number)
 WHOLE: Final = Plain(Message("words.a_whole_number"), _is_whole)
 FLAG: Final = Plain(Message("words.true_or_false"), lambda value: isinstance(value, bool))
 SCALAR: Final = Plain(
     Message("words.text_a_number_true_or_false"), lambda value: isinstance(value, str | bool) or is_number(value)
 )
-ANYTHING: Final = Plain("anything", lambda value: True)
+ANYTHING: Final = Plain(Message("words.anything"), lambda value: True)
 
 
 def check_shape(value: Any, shape: Shape, path: str, where: str) -> None:
@@ -84,12 +84,12 @@ def check_shape(value: Any, shape: Shape, path: str, where: str) -> None:
             _check_members(value, shape, path, where)
 
 
-def wrong_shape(path: str, words: str, value: Any, where: str) -> InputError:
+def wrong_shape(path: str, words: Message, value: Any, where: str) -> InputError:
     """The error about a value that has another shape."""
     return InputError(Message("formats.field_not", path=path, words=words, value=shown(value)), where=where)
 
 
-def shown(value: Any) -> str:
+def shown(value: Any) -> Message | str:
     """A value as messages show it: whole if it is short."""
     if isinstance(value, dict | list):
         return Message("words.an_object") if isinstance(value, dict) else Message("words.a_list")

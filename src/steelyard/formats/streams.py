@@ -21,6 +21,10 @@ from steelyard.limits import Limit
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 BLOCK = 1 << 21
+CONTENT = Message("words.the_content_of_this_file")
+NOT_UTF8 = "formats.not_utf8"
+BINARY = "formats.binary"
+"""The code of the message about text that is UTF-16, or none at all."""
 """How much of a file is worked on at a time: enough that threads seldom wait, little enough for the cache."""
 
 SPECIAL_HINT = Message("formats.standard_input_named")
@@ -59,7 +63,7 @@ class Stream:
             self.close()
         return piece
 
-    def read_all(self, limit: Limit, what: str = Message("words.the_content_of_this_file")) -> bytes:
+    def read_all(self, limit: Limit, what: Message = CONTENT) -> bytes:
         """All bytes, unless there are more than the limit; then nothing more is read."""
         pieces, size = [], 0
         while piece := self.read(BLOCK):
@@ -129,10 +133,10 @@ def check_encoding(content: bytes, name: str, first_line: int) -> None:
         raise InputError(message, where=f"{name}:{first_line + line}", hint=encoding_hint(message))
 
 
-def encoding_problem(content: bytes) -> tuple[int, str] | None:
+def encoding_problem(content: bytes) -> tuple[int, Message] | None:
     """The first line (counted from 0) that is not UTF-8 text, and why; None if all is well."""
     if content.startswith(_UTF16_MARKS) or b"\0" in content:
-        at, message = max(content.find(b"\0"), 0), Message("formats.not_utf_8_text_but")
+        at, message = max(content.find(b"\0"), 0), Message(BINARY)
     elif content.isascii():
         return None
     else:
@@ -140,13 +144,14 @@ def encoding_problem(content: bytes) -> tuple[int, str] | None:
             content.decode("utf-8")
             return None
         except UnicodeDecodeError as error:
-            at, message = error.start, f"this is not UTF-8 text: byte 0x{content[error.start]:02x}"
+            at = error.start
+            message = Message(NOT_UTF8, byte=f"0x{content[at]:02x}")
     return content.count(b"\n", 0, at), message
 
 
-def encoding_hint(message: str) -> str:
+def encoding_hint(message: Message) -> Message:
     """What to do about an encoding problem."""
-    return BINARY_HINT if "binary" in message else ENCODING_HINT
+    return BINARY_HINT if message.code == BINARY else ENCODING_HINT
 
 
 def read_once(path: str | Path) -> bool:
@@ -409,10 +414,10 @@ def _has_mode(path: str | Path, is_kind: Callable[[int], bool]) -> bool:
         return False
 
 
-def _hint_for_missing(path: Path) -> str | None:
+def _hint_for_missing(path: Path) -> Message | None:
     import difflib
 
     if not path.parent.is_dir():
         return Message("cli.no_folder", folder=str(path.parent))
     close = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], n=1)
-    return Message("core.did_you_mean", folded=str(path.with_name(close[0]))) if close else None
+    return Message("core.nearest_name", name=str(path.with_name(close[0]))) if close else None

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import MOST_PROBLEMS, InputError, Problem
+from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.formats.decimals import LARGEST_WHOLE
 from steelyard.formats.rankings import Judgments, Run, digest_rows, judgments, run_from_rows
 from steelyard.formats.records import Record, kind_of
 from steelyard.formats.spans import Spans
 from steelyard.i18n import Message
 
+QUERY_ID, DOCUMENT_ID = Message("words.query"), Message("words.document")
 QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id")
 DOCUMENT = (
     "document",
@@ -95,12 +96,12 @@ def _columns(
     problems: list[Problem] = []
     for place, query, document, value in rows:
         try:
-            queries.append(_identifier(query, "query"))
-            documents.append(_identifier(document, "document"))
+            queries.append(_identifier(query, QUERY_ID))
+            documents.append(_identifier(document, DOCUMENT_ID))
             values.append(read(value))
             where.append(place)
-        except ValueError as error:
-            problems.append(Problem(place, str(error)))
+        except BadValue as error:
+            problems.append(Problem(place, error.message))
             if len(problems) == MOST_PROBLEMS:
                 break
     if problems:
@@ -110,27 +111,27 @@ def _columns(
     return where, queries, documents, values
 
 
-def _identifier(value: Any, what: str) -> bytes:
+def _identifier(value: Any, what: Message) -> bytes:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str) and value and "\0" not in value:
         return value.encode("utf-8")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value).encode()
-    raise ValueError(Message("formats.id_text_whole_number_not_2", what=what, value=value))
+    raise BadValue(Message("formats.id_text_whole_number_not_2", what=what, value=value))
 
 
 def _score(value: Any) -> float:
     number = _number(value)
     if number is None or math.isnan(number):
-        raise ValueError(Message("formats.score_not_number", value=_shown(value)))
+        raise BadValue(Message("formats.score_not_number", value=_shown(value)))
     return number
 
 
 def _grade(value: Any) -> int:
     number = _number(value)
     if number is None or not number.is_integer() or abs(number) >= LARGEST_WHOLE:
-        raise ValueError(Message("formats.grade_not_whole_number", value=_shown(value)))
+        raise BadValue(Message("formats.grade_not_whole_number", value=_shown(value)))
     return int(number)
 
 
@@ -157,10 +158,11 @@ def _column(fields: Sequence[str], names: Sequence[str], source: str) -> str:
     raise InputError(
         Message("formats.no_column_called_2", names=names[0], names_2=names[1], names_3=", ".join(map(repr, fields))),
         where=source,
-        hint=f"accepted names: {', '.join(names)}{_by_extension(source)}",
+        hint=_accepted(", ".join(names), kind_of(source)),
     )
 
 
-def _by_extension(source: str) -> str:
-    kind = kind_of(source)
-    return f"; it is read as {kind} because of its name" if kind else ""
+def _accepted(names: str, kind: str | None) -> Message:
+    if kind:
+        return Message("formats.accepted_names_as", names=names, kind=kind)
+    return Message("formats.accepted_names", names=names)

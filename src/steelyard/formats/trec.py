@@ -6,6 +6,7 @@ Columns are separated by any run of spaces or tabs; blank lines and lines that b
 import io
 from collections.abc import Iterator
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from steelyard.formats.fields import Fields, split_fields
 from steelyard.formats.rankings import QRELS_HINT, Judgments, Piece, Run, RunBlock, grouped, judgments
 from steelyard.formats.spans import Spans
 from steelyard.formats.streams import (
+    CONTENT,
     STDIN,
     STDIN_NAME,
     Stream,
@@ -26,12 +28,13 @@ from steelyard.formats.streams import (
     open_stream,
     read_once,
 )
-from steelyard.i18n import Message
+from steelyard.i18n import Joined, Message
 from steelyard.table import IntArray
 
 RUN_HINT = Message("formats.run_line_query_q0_document")
 PIPED = Message("words.a_run_that_comes_through_a_pipe")
 INTERLEAVED = Message("words.a_run_whose_queries_are_interleaved")
+QRELS_COLUMNS = 4
 ORDER_HINT = Message("formats.judgments_qrels_come_before_runs")
 
 
@@ -40,7 +43,7 @@ def read_qrels(path: str | Path) -> Judgments:
     stream = open_stream(path)
     content = _joined(stream)
     check_encoding(content, stream.name, 1)
-    fields = split_fields(content or b"\n", 4, wanted=(0, 2, 3))
+    fields = split_fields(content or b"\n", QRELS_COLUMNS, wanted=(0, 2, 3))
     query, document, grade = fields.columns
     grades, bad = parse_integers(grade)
     _complain(stream.name, fields, bad)
@@ -55,18 +58,20 @@ def read_qrels(path: str | Path) -> Judgments:
 def _complain(name: str, fields: Fields, bad: IntArray) -> None:
     """Raise one error for all lines of judgments that are not `query 0 document grade`."""
     grade = fields.columns[-1]
-    wide = np.flatnonzero(fields.widths > 4)[:MOST_PROBLEMS]
+    wide = np.flatnonzero(fields.widths > QRELS_COLUMNS)[:MOST_PROBLEMS]
     problems = fields.problems + [
-        (int(fields.line[n]), Message("formats.columns_4_needed", value=fields.widths[n])) for n in wide
+        (int(fields.line[n]), Message("formats.columns_of_qrels", value=fields.widths[n])) for n in wide
     ]
     if not problems:
         problems = [
-            (int(fields.line[n]), Message("formats.grade_not_whole_number", value=grade.text_at(n)))
+            (int(fields.line[n]), Message("formats.grade_not_whole_number", value=repr(grade.text_at(n))))
             for n in bad[:MOST_PROBLEMS]
         ]
     if problems:
-        hint = f"{QRELS_HINT}; {ORDER_HINT}" if len(wide) else QRELS_HINT
-        raise InputError.of([Problem(f"{name}:{line + 1}", text) for line, text in sorted(problems)], hint=hint)
+        hint = Joined("core.clauses", [QRELS_HINT, ORDER_HINT]) if len(wide) else QRELS_HINT
+        raise InputError.of(
+            [Problem(f"{name}:{line + 1}", message) for line, message in sorted(problems, key=itemgetter(0))], hint=hint
+        )
 
 
 def read_run(path: str | Path) -> Run:
@@ -115,7 +120,7 @@ class _TrecRun:
         return self.stream.digest() if self.stream else ""
 
 
-def _joined(stream: Stream, what: str = Message("words.the_content_of_this_file")) -> bytes:
+def _joined(stream: Stream, what: Message = CONTENT) -> bytes:
     """All lines of a stream."""
     blocks, size = [], 0
     for block in line_blocks(stream):
@@ -141,11 +146,11 @@ def parse_block(block: bytes) -> RunBlock:
         "lines with more than six columns": int(np.count_nonzero(fields.widths > 6)),
         "comment lines in the run": fields.comments,
     }
-    return RunBlock(query, document, scores, rank, fields.line, fields.lines, sorted(problems), odd)
+    return RunBlock(query, document, scores, rank, fields.line, fields.lines, sorted(problems, key=itemgetter(0)), odd)
 
 
-def _bad_scores(score: Spans, line: IntArray, bad: IntArray) -> list[tuple[int, str]]:
+def _bad_scores(score: Spans, line: IntArray, bad: IntArray) -> list[tuple[int, Message]]:
     return [
-        (int(line[row]), Message("formats.score_not_number", value=score.text_at(int(row))))
+        (int(line[row]), Message("formats.score_not_number", value=repr(score.text_at(int(row)))))
         for row in bad[:MOST_PROBLEMS]
     ]

@@ -6,6 +6,6 @@ and is never translated.
 """
 
 from steelyard.i18n.catalogue import LANGUAGES, Language, texts
-from steelyard.i18n.message import Localized, Message, as_message
+from steelyard.i18n.message import Joined, Localized, Message, as_message
 
-__all__ = ["LANGUAGES", "Language", "Localized", "Message", "as_message", "texts"]
+__all__ = ["LANGUAGES", "Joined", "Language", "Localized", "Message", "as_message", "texts"]

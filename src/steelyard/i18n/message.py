@@ -1,5 +1,6 @@
 """A message as a value: what it says is its code, of what it speaks are its arguments."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from steelyard.i18n.catalogue import texts
@@ -40,6 +41,20 @@ class Message(Localized):
 
     def __repr__(self) -> str:
         return f"Message({', '.join([repr(self.code), *(f'{name}={value!r}' for name, value in self.args.items())])})"
+
+
+class Joined(Localized):
+    """Several texts with the same words between them: `separator` is a code, such as that of " or "."""
+
+    __slots__ = ("items", "separator")
+
+    def __init__(self, separator: str, items: Iterable[Localized | str]) -> None:
+        self.separator = separator
+        self.items = tuple(items)
+
+    def text(self, language: str = "en") -> str:
+        """The texts in a language, joined."""
+        return texts(language)[self.separator].join(str(_shown(item, language)) for item in self.items)
 
 
 def as_message(text: "Message | str") -> Message:

@@ -8,7 +8,7 @@ from steelyard.errors import Problem
 from steelyard.formats.documents import Document
 from steelyard.formats.question_checks import Fault, Fields
 from steelyard.formats.questions import QuestionFile
-from steelyard.i18n import Message
+from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.facts import FIELDS
 from steelyard.legal.quotes import quote_key, quote_pieces
 from steelyard.legal.sources import Source, source_of
@@ -71,7 +71,7 @@ def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
         yield from _misplaced(pointer, item, page.kinds(words))
 
 
-def _missing(number: int, others: Sequence[int], name: str) -> str:
+def _missing(number: int, others: Sequence[int], name: str) -> Message:
     if others:
         return Message("legal.not_page_but_page", number=number, names=", ".join(map(str, others)))
     return Message("legal.neither_page_nor_another_page", number=number, name=name)
@@ -79,14 +79,17 @@ def _missing(number: int, others: Sequence[int], name: str) -> str:
 
 def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
     """A speaker or section that is not the document's; words that reach over several units have no kind."""
-    found = " and ".join(_UNITS[kind] for kind in kinds) or Message("words.several_units")
+    found: Localized = Joined("core.and", [_UNITS[kind] for kind in kinds]) if kinds else Message("words.several_units")
     speaker, section = item.get("speaker"), item.get("section")
     if speaker is not None and speaker not in kinds:
         yield Fault(f"{pointer}/speaker", Message("legal.stands_not", found=found, units=_UNITS[speaker]))
     if section == "header" and "header" not in kinds:
         yield Fault(f"{pointer}/section", Message("legal.stands_not", found=found, units=_UNITS["header"]))
     if section == "qa_pair" and kinds and not set(kinds) & set(_SPOKEN):
-        yield Fault(f"{pointer}/section", f"it stands in {found}, not in a question or an answer")
+        yield Fault(
+            f"{pointer}/section",
+            Message("legal.stands_not", found=found, units=Message("words.a_question_or_an_answer")),
+        )
 
 
 def _quotes(fields: Fields, source: Source) -> Iterator[Fault]:
@@ -96,12 +99,12 @@ def _quotes(fields: Fields, source: Source) -> Iterator[Fault]:
         yield from (Fault(pointer, message) for message in _quotation(quote, source))
 
 
-def _quotation(quote: str, source: Source) -> Iterator[str]:
+def _quotation(quote: str, source: Source) -> Iterator[Message]:
     """A quotation: each of its pieces, and their order."""
     pieces = quote_pieces(quote)
     missing = [piece for piece in pieces if source.key.find([piece]) < 0]
     if not pieces:
-        yield f"0 characters count in it; fewer than {FEWEST} are found by chance"
+        yield Message("legal.characters_count_fewer_than_found", key=0, fewest=FEWEST)
     elif missing:
         yield from (Message("legal.not", piece=piece, name=source.document.name) for piece in missing)
     elif not source.key.holds(quote):

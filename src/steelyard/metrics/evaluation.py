@@ -3,17 +3,19 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Literal
 
 import numpy as np
 
 from steelyard import __version__, limits
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
+from steelyard.formats.fields import TOO_FEW_COLUMNS
 from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Piece, Run, RunBlock, first_seen
 from steelyard.formats.sources import QrelsSource, RunSource, qrels_from, result_name, run_from
-from steelyard.formats.streams import encoding_hint
-from steelyard.formats.trec import ORDER_HINT, RUN_HINT
-from steelyard.i18n import Message
+from steelyard.formats.streams import BINARY, NOT_UTF8, encoding_hint
+from steelyard.formats.trec import ORDER_HINT, QRELS_COLUMNS, RUN_HINT
+from steelyard.i18n import Joined, Localized, Message
 from steelyard.metrics.crew import work_in_order
 from steelyard.metrics.matching import JudgmentIndex, Matches, Rankings, interleaved, match, rankings
 from steelyard.metrics.names import parse_measures
@@ -21,6 +23,7 @@ from steelyard.metrics.registry import Measure
 from steelyard.table import Flags, FloatArray, Gap, Signature, Table
 
 Missing = Literal["zero", "skip"]
+AGAIN = "formats.appears_again"
 NOT_IN_RUN = Gap("unscored", "the query is not in the run")
 
 
@@ -133,7 +136,7 @@ def _column(measure: Measure, found: Rankings, settings: RetrievalSettings) -> F
         )
     if not np.isfinite(column).all():
         raise ConfigError(Message("metrics.metric_gave_value_not_finite", measure=measure))
-    limits.SCORE.check(float(np.abs(column).max(initial=0.0)), f"a value of {measure}")
+    limits.SCORE.check(float(np.abs(column).max(initial=0.0)), Message("words.a_value_of", measure=measure))
     return column
 
 
@@ -220,10 +223,12 @@ class _Reading:
     def take(self, block: RunBlock, found: Matches) -> None:
         """Add a block, in the order of the file; complain as soon as there are enough problems."""
         wrong = block.problems + [
-            (late, f"document {document!r} appears again in its query{first_seen(self.run.place(self.lines + early))}")
+            (late, Message(AGAIN, document=document, first=first_seen(self.run.place(self.lines + early))))
             for early, late, document in found.duplicates
         ]
-        self.problems += [Problem(self.run.place(self.lines + line), text) for line, text in sorted(wrong)]
+        self.problems += [
+            Problem(self.run.place(self.lines + line), message) for line, message in sorted(wrong, key=itemgetter(0))
+        ]
         if len(self.problems) >= MOST_PROBLEMS or not block.readable:
             self.complain()
         self.lines += block.lines
@@ -237,10 +242,11 @@ class _Reading:
             raise InputError.of(self.problems, hint=_hint(self.problems[0].message))
 
 
-def _hint(message: str) -> str:
-    if message.startswith("document"):
+def _hint(message: Message) -> Localized:
+    if message.code == AGAIN:
         return DUPLICATE_HINT
-    if message.startswith("this is not UTF-8"):
+    if message.code in (BINARY, NOT_UTF8):
         return encoding_hint(message)
     # four columns where a run has six: the arguments may be the wrong way round
-    return f"{RUN_HINT}; {ORDER_HINT}" if message.startswith("4 columns") else RUN_HINT
+    is_qrels = message.code == TOO_FEW_COLUMNS and message.args["found"] == QRELS_COLUMNS
+    return Joined("core.clauses", [RUN_HINT, ORDER_HINT]) if is_qrels else RUN_HINT

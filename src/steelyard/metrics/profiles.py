@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from steelyard.errors import UnknownName
+from steelyard.i18n import Message
 from steelyard.metrics.overlaps import Overlaps
 from steelyard.metrics.pairs import Pairs
 from steelyard.metrics.rouge import ADDEND, chinese_words, english_tokens
@@ -45,7 +46,7 @@ class Profile:
 def profile_of(name: str, unit: Unit = "words") -> Profile:
     """The profile of this name; `unit` is for our own alone."""
     if name not in _PROFILES:
-        raise UnknownName.of("profile", name, _PROFILES)
+        raise UnknownName.of(Message("words.profile"), name, _PROFILES)
     return _PROFILES[name](unit)
 
 

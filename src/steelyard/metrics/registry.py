@@ -166,7 +166,7 @@ def _check_number(metric: Metric, parameter: str, value: Number) -> None:
         )
 
 
-def _parameters(metric: Metric) -> str:
+def _parameters(metric: Metric) -> Message:
     names = sorted(metric.parameters)
     return (
         Message("metrics.knows", name=metric.name, names=", ".join(names))

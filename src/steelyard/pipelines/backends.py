@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from steelyard.errors import SteelyardError
+from steelyard.errors import Problem, SteelyardError
+from steelyard.i18n import Message
 from steelyard.pipelines.loading import Loaded, Parameters
 from steelyard.pipelines.plan import Bound, Call, calls
 from steelyard.pipelines.server import say
@@ -26,7 +27,7 @@ def check_settings(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...], param
                 raise _placed(finding.error, call, where)
             if _below(home.defaults, names) != _below(values, names):
                 name = ".".join((call.step.server, *names))
-                say(f"{where}: {name} is left out: a parameter of UltraRAG that has no use here")
+                say(Problem(where, Message("pipelines.without_use", name=name)))
 
 
 def _arguments(call: Call, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,8 +47,8 @@ def _place(parameters: Parameters, alias: str, names: Sequence[str]) -> str | No
 
 
 def _placed(error: SteelyardError, call: Call, where: str) -> SteelyardError:
-    said = f"{error.where}: {error.message}" if error.where else error.message
-    return type(error)(f"{call.step.name}: {said}", where=where, hint=error.hint)
+    problem = Problem(error.where or "", error.message)
+    return type(error)(Message("core.labelled", label=call.step.name, message=problem), where=where, hint=error.hint)
 
 
 def _below(values: Any, names: Sequence[str]) -> Any:

@@ -156,7 +156,12 @@ def _problem(error: Exception, place: Path) -> Problem:
         case OSError():
             message = Message("formats.cannot_read", strerror=error.strerror)
     shown = where if len(where) <= _LONGEST_PLACE else f"{where[:_LONGEST_PLACE]}…"
-    return Problem(*("".join(char if char.isprintable() else "\ufffd" for char in text) for text in (shown, message)))
+    arguments = {name: _printable(value) if isinstance(value, str) else value for name, value in message.args.items()}
+    return Problem(_printable(shown), Message(message.code, **arguments))
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def evaluate_legal(
@@ -283,8 +288,8 @@ def _failed_line(question: Question, failure: Failure, document: Document, outpu
         "scores": {METRIC: 0.0},
         "tags": dict(about.tags),
         "parts": {METRIC: parts_of_nothing(question, document)},
-        "notes": {METRIC: failure.message},
-        "error": failure.message,
+        "notes": {METRIC: str(failure.message)},
+        "error": str(failure.message),
         "output": {**spent, "verdict": {"expected": _expected(question)}},
     }
 
@@ -419,7 +424,7 @@ def _finish(writer: ResultsWriter, benchmark: Benchmark, path: Path) -> None:
     """Close the file; if every question failed, it stays open for another attempt, and the system is to blame."""
     table = load(path)
     if len(table.failures) == len(table):
-        why = next(iter(table.failures.values()), "nothing was asked")
+        why = next(iter(table.failures.values()), Message("pipelines.nothing_asked"))
         raise SystemFailure(Message("pipelines.every_question_failed", why=why), where=table.name)
     if len(table) == len(benchmark.questions) and not table.failures:
         writer.finish({"items": len(table), "means": {METRIC: table.mean(METRIC)}})

@@ -7,9 +7,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import SteelyardError
+from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.formats.streams import read_text
 from steelyard.formats.yamls import dump_yaml, read_yaml
+from steelyard.i18n import Message
 from steelyard.pipelines.backends import check_settings
 from steelyard.pipelines.checking import refused_parameters
 from steelyard.pipelines.homes import Choice, folder_of, is_installed
@@ -45,8 +46,8 @@ class Built:
     kept: tuple[str, ...]
     unused: tuple[str, ...]
     older: Path | None = None
-    warnings: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
+    warnings: tuple[InputError, ...] = ()
+    refused: tuple[InputError, ...] = ()
 
 
 def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built:
@@ -76,7 +77,7 @@ def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built
         unused=tuple(name for name in before if name not in now),
         older=older,
         warnings=tuple(_warnings(path, unknown)),
-        refused=tuple(str(error) for error in refused_parameters(loaded, parameters)),
+        refused=tuple(refused_parameters(loaded, parameters)),
     )
 
 
@@ -121,16 +122,18 @@ def _tell_moved(pipeline: Pipeline, loaded: Mapping[str, Loaded]) -> None:
         if before is None or is_installed(str(before.value)):  # an older version wrote our own program there
             continue
         if os.path.realpath(str(before.value)) != os.path.realpath(now):
-            say(f"{before.where}: the program of {alias} was {before.value}; it is {now} now")
+            message = Message("pipelines.program_moved", alias=alias, before=before.value, now=now)
+            say(Problem(before.where, message))
 
 
-def _warnings(path: Path, unknown: Sequence[Unknown]) -> Iterator[str]:
+def _warnings(path: Path, unknown: Sequence[Unknown]) -> Iterator[InputError]:
     """What no step gives yet, with the line of the file that was written where it can be named."""
     sections = read_yaml(path).value if unknown else {}
     for each in unknown:
         fields = sections[each.server].value[each.parameter].value
         hint = key_map_hint(each.name, f"{each.server}.{each.parameter}", fields["key_map"].where)
-        yield f"{each.step.where}: nothing before {each.step.name} gives {each.name!r}\nhint: {hint}"
+        message = Message("pipelines.variable_unknown", step=each.step.name, name=each.name)
+        yield InputError(message, where=each.step.where, hint=hint)
 
 
 def _unnamed(pipeline: Pipeline, loaded: Mapping[str, Loaded]) -> Iterator[tuple[str, str]]:

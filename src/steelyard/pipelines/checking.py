@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from steelyard.errors import InputError, SteelyardError, nearest
+from steelyard.errors import InputError, Problem, SteelyardError, nearest
 from steelyard.i18n import Message
 from steelyard.pipelines.homes import bundled_servers
 from steelyard.pipelines.loading import Loaded, Parameters
@@ -25,11 +25,11 @@ def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> No
         if name in known:
             continue
         if _is_of_ours(loaded[alias], name):
-            say(f"{where}: {alias}.{name} is left out: a parameter of the server of steelyard")
+            say(Problem(where, Message("pipelines.parameter_of_ours", name=f"{alias}.{name}")))
             continue
         if not _is_without_use(loaded[alias], name):
             raise _unknown(alias, name, known, where)
-        say(f"{where}: {alias}.{name} is left out: a parameter of UltraRAG that has no use here")
+        say(Problem(where, Message("pipelines.without_use", name=f"{alias}.{name}")))
 
 
 def refused_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> Iterator[InputError]:
@@ -67,8 +67,9 @@ def check_templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...], para
             _try_template(call, values, values.get(name), here=loaded[call.step.server].place is None)
         except SteelyardError as error:
             place = call.places.get(name, call.step.where)
-            said = f"{error.where}: {error.message}" if error.where else error.message
-            raise type(error)(f"{call.step.server}.{name}: {said}", where=place, hint=error.hint) from None
+            problem = Problem(error.where or "", error.message)
+            message = Message("core.labelled", label=f"{call.step.server}.{name}", message=problem)
+            raise type(error)(message, where=place, hint=error.hint) from None
 
 
 def _try_template(call: Call, values: Mapping[str, Any], template: Any, *, here: bool) -> None:

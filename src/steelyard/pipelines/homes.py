@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from steelyard.errors import ConfigError, InputError
+from steelyard.errors import ConfigError, InputError, Problem
 from steelyard.formats.yamls import Located
 from steelyard.i18n import Message
 from steelyard.pipelines.import_check import missing_modules
@@ -145,7 +145,7 @@ def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Ch
         raise InputError(
             Message("pipelines.no_server", said=said),
             where=home.where,
-            hint=Message("pipelines.program", program=program),
+            hint=Message("pipelines.its_program", program=program),
         )
     named = Path(said) / "src" / Path(program).name if folder != Path(said) else None
     return Home(home.alias, home.where, folder, Path(program), defaults=defaults, named=named)
@@ -170,7 +170,8 @@ def _as_filed(home: Home, filed: Located, choice: Choice) -> Home:
         return home  # the folder has moved with the project
     else:
         raise InputError(Message("pipelines.no_program", path=path), where=fields["path"].where, hint=OFFER_HINT)
-    say(f"{fields['path'].where}: the program of {home.alias} is {path}, not {home.address or home.program}")
+    named = home.address or home.program
+    say(Problem(fields["path"].where, Message("pipelines.program_differs", alias=home.alias, path=path, named=named)))
     return other
 
 

@@ -21,7 +21,7 @@ NOT_JUDGED: Final = "not_judged"
 class Unjudged:
     """Why an answer could not be judged."""
 
-    reason: str
+    reason: Message
 
 
 def judge_safely(question: Question, record: Mapping[str, Any], document: Document) -> Verdict | Unjudged:
@@ -58,7 +58,8 @@ def _verdict(question: Question, document: Document, found: Verdict | Unjudged) 
     if isinstance(found, Verdict):
         return found
     parts = parts_of_nothing(question, document)
-    return Verdict(0.0, parts, {next(iter(parts), "error"): found.reason}, (f"{NOT_JUDGED}: {found.reason}",))
+    reason = str(found.reason)
+    return Verdict(0.0, parts, {next(iter(parts), "error"): reason}, (f"{NOT_JUDGED}: {reason}",))
 
 
 def parts_of_nothing(question: Question, document: Document) -> dict[str, float]:
@@ -67,7 +68,7 @@ def parts_of_nothing(question: Question, document: Document) -> dict[str, float]
     return dict.fromkeys(found.parts, 0.0) if isinstance(found, Verdict) else {}
 
 
-def unwritable(error: Exception) -> str:
+def unwritable(error: Exception) -> Message:
     """Why an answer is not in the results file."""
     return Message("pipelines.answer_cannot_written_down", error=described(error))
 

@@ -10,7 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import ConfigError, InputError, SteelyardError, SystemFailure, nearest
+from steelyard.errors import ConfigError, InputError, Problem, SteelyardError, SystemFailure, nearest
 from steelyard.formats.yamls import Located, read_yaml
 from steelyard.i18n import Message
 from steelyard.pipelines.homes import Choice, Home, choose_servers, find_home
@@ -22,8 +22,8 @@ from steelyard.pipelines.spec import Pipeline, each_step
 from steelyard.pipelines.unavailable import offers_all, refuse_server, refuse_unavailable
 
 EMPTY_HINT = Message("pipelines.delete_use_defaults_servers_write")
-OURS_HINT = Message("pipelines.run_program_hand_see_why")
-THEIRS_HINT = Message("pipelines.activate_ultrarags_environment_python_first")
+OURS_HINT = Message("pipelines.run_by_hand_or_ours")
+THEIRS_HINT = Message("pipelines.activate_ultrarag")
 PROMPT_OUTPUT = ("prompt_ls",)
 
 
@@ -124,7 +124,7 @@ def _renewed(section: Located, found: Loaded | None) -> tuple[dict[str, Any], di
     values, renamed = renew(found.home.folder.name, plain, found.home.defaults)
     for old, new in renamed.items():
         first = section.value[old.partition(".")[0]]
-        say(f"{first.where}: {old} is now called {new}")
+        say(Problem(first.where, Message("pipelines.renamed", old=old, new=new)))
     return values, renamed
 
 
@@ -151,7 +151,7 @@ def load_program(program: Path, where: str | None = None, *, name: str = "") -> 
     key = f"steelyard_server_{name or program.stem}"
     spec = importlib.util.spec_from_file_location(key, program)
     if spec is None or spec.loader is None:
-        raise ConfigError(Message("pipelines.cannot_imported", program=program), where=where)
+        raise ConfigError(Message("pipelines.program_unreadable", program=program), where=where)
     module = importlib.util.module_from_spec(spec)
     sys.modules[key] = module
     folder = str(program.resolve().parent)
@@ -161,7 +161,7 @@ def load_program(program: Path, where: str | None = None, *, name: str = "") -> 
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:  # a program of the user may fail in any way
         raise ConfigError(
-            Message("pipelines.cannot_imported_2", program=program, name=type(error).__name__, error=error), where=where
+            Message("pipelines.program_failed", program=program, name=type(error).__name__, error=error), where=where
         ) from error
     found = [value for value in vars(module).values() if isinstance(value, Server)]
     if len(found) != 1:
@@ -277,16 +277,14 @@ def _sections(path: Path, pipeline: Pipeline, *, empty: bool) -> Mapping[str, Lo
     if content.value is None:
         raise InputError(Message("pipelines.no_parameters"), where=str(path), hint=EMPTY_HINT)
     if not isinstance(content.value, Mapping):
-        raise InputError(
-            Message("pipelines.parameters_mapping_from_servers_mappings"), where=content.where, hint=EMPTY_HINT
-        )
+        raise InputError(Message("pipelines.parameters_by_server"), where=content.where, hint=EMPTY_HINT)
     sections: Mapping[str, Located] = content.value
     for alias, section in sections.items():
         if alias not in pipeline.servers and difflib.get_close_matches(alias, pipeline.servers):
             hint = nearest(alias, pipeline.servers)
             raise InputError(Message("pipelines.pipeline_no_server", alias=alias), where=section.where, hint=hint)
         if not isinstance(section.value, Mapping | None):
-            raise InputError(Message("pipelines.parameters_mapping", alias=alias), where=section.where)
+            raise InputError(Message("pipelines.section_no_mapping", alias=alias), where=section.where)
     return sections
 
 
@@ -299,5 +297,5 @@ def _parameter_file(pipeline: Pipeline, chosen: Path | None) -> Path | None:
         return found
     there = [path for path in _parameter_files(pipeline) if path.exists()]
     if len(there) > 1:
-        say(Message("pipelines.left_out_parameters_those", there=there[1], there_2=there[0]))
+        say(Message("pipelines.parameter_file_left_out", unused=there[1], used=there[0]))
     return there[0] if there else None

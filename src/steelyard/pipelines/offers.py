@@ -61,7 +61,7 @@ def read_offer(found: Located, caller: Caller) -> dict[str, Tool]:
         name: Tool(name, caller(kind, name), _binding(entry), kind)
         for group, kind in GROUPS.items()
         if group in sections and sections[group].value is not None
-        for name, entry in _mapping(sections[group], f"{group} is a mapping").items()
+        for name, entry in _mapping(sections[group], Message("pipelines.group_no_mapping", group=group)).items()
     }
 
 
@@ -71,7 +71,7 @@ def read_parameters(path: Path) -> dict[str, Any]:
     if content.value is None:
         return {}
     if not isinstance(content.value, Mapping):
-        raise InputError(Message("pipelines.parameters_mapping_2"), where=content.where)
+        raise InputError(Message("pipelines.parameters_no_mapping"), where=content.where)
     return {key: found.plain() for key, found in content.value.items()}
 
 
@@ -90,8 +90,9 @@ def write_file(path: Path, text: str) -> None:
 
 
 def _binding(entry: Located) -> Binding:
-    fields = _mapping(entry, "a tool has input and output")
-    inputs = _mapping(fields["input"], "input is a mapping") if _said(fields, "input") else {}
+    fields = _mapping(entry, Message("pipelines.tool_no_mapping"))
+    no_mapping = Message("pipelines.group_no_mapping", group="input")
+    inputs = _mapping(fields["input"], no_mapping) if _said(fields, "input") else {}
     outputs = fields["output"].plain() if _said(fields, "output") else []
     names = [found.plain() for found in inputs.values()]
     if not isinstance(outputs, list) or not all(isinstance(name, str) for name in [*names, *outputs]):
@@ -103,7 +104,7 @@ def _said(fields: Mapping[str, Located], name: str) -> bool:
     return name in fields and fields[name].value is not None
 
 
-def _mapping(found: Located, message: str) -> Mapping[str, Located]:
+def _mapping(found: Located, message: Message) -> Mapping[str, Located]:
     if not isinstance(found.value, Mapping):
         raise InputError(message, where=found.where, hint=OFFER_HINT)
     return found.value

@@ -5,17 +5,18 @@ from collections.abc import Iterator, Mapping
 
 from steelyard.errors import Problem, SteelyardError
 from steelyard.formats.yamls import Located
+from steelyard.i18n import Joined, Message
 from steelyard.pipelines.plan import Call
 
 
 def placed(error: SteelyardError, call: Call) -> SteelyardError:
     """The error of a tool, told with the place of the parameter that it speaks of, or of the step."""
     first = error.problems[0]
-    found = _in_section(first, call) or _of_file(first, call) or _first_named(call.places, first.message)
+    found = _in_section(first, call) or _of_file(first, call) or _first_named(call.places, str(first.message))
     place = found or _of_quoted(first, call) or call.step.where
-    where = "" if first.where in ("", call.step.where, call.step.server) else f"{first.where}: "
-    more = "".join(f"\n{problem}" for problem in error.problems[1:])
-    return type(error)(f"{call.step.name}: {where}{first.message}{more}", where=place, hint=error.hint)
+    where = "" if first.where in (call.step.where, call.step.server) else first.where
+    problems = Joined("core.lines", [Problem(where, first.message), *error.problems[1:]])
+    return type(error)(Message("core.labelled", label=call.step.name, message=problems), where=place, hint=error.hint)
 
 
 def _in_section(problem: Problem, call: Call) -> str | None:
@@ -28,7 +29,7 @@ def _in_section(problem: Problem, call: Call) -> str | None:
     if section is None or not isinstance(section.value, Mapping):
         return None
     named = {str(name): found.where for name, found in section.value.items()}
-    return _first_named(named, problem.message) or section.where
+    return _first_named(named, str(problem.message)) or section.where
 
 
 def _of_file(problem: Problem, call: Call) -> str | None:
@@ -41,7 +42,8 @@ def _of_file(problem: Problem, call: Call) -> str | None:
 
 def _of_quoted(problem: Problem, call: Call) -> str | None:
     """The place of a text among the parameters that the problem quotes."""
-    return next((leaf.where for leaf in _texts(call) if repr(leaf.value) in problem.message), None)
+    message = str(problem.message)
+    return next((leaf.where for leaf in _texts(call) if repr(leaf.value) in message), None)
 
 
 def _first_named(places: Mapping[str, str], message: str) -> str | None:

@@ -76,11 +76,11 @@ def bind(
     return tuple(binder.bind(node) for node in pipeline.steps)
 
 
-def key_map_hint(name: str, parameter: str, place: str | None) -> str:
+def key_map_hint(name: str, parameter: str, place: str | None) -> Message:
     """What to do about a variable that is not known yet."""
     if place is None:
-        return Message("pipelines.name_key_map_field_parameter", parameter=parameter, name=name)
-    return Message("pipelines.name_key_map_field", parameter=parameter, place=place, name=name)
+        return Message("pipelines.key_map_to_build", parameter=parameter, name=name)
+    return Message("pipelines.key_map_at", parameter=parameter, place=place, name=name)
 
 
 def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
@@ -183,14 +183,12 @@ class _Binder:
 
     def _check_overrides(self, step: Step, inputs: Mapping[str, str], outputs: tuple[str, ...]) -> None:
         given = [name.removeprefix("$") for name in outputs]
-        for what, said, known in (("argument", step.input, list(inputs)), ("output", step.output, given)):
+        argument, output = Message("words.argument"), Message("words.output")
+        for what, said, known in ((argument, step.input, list(inputs)), (output, step.output, given)):
             for name in said:
                 if name not in known:
-                    raise InputError(
-                        Message("pipelines.no", name=step.name, what=what, name_2=name),
-                        where=step.where,
-                        hint=nearest(name, known),
-                    )
+                    message = Message("pipelines.no_argument", step=step.name, what=what, name=name)
+                    raise InputError(message, where=step.where, hint=nearest(name, known))
 
     def _check_name(self, name: str, step: Step) -> None:
         if self._is_fed(name, step):
@@ -202,14 +200,12 @@ class _Binder:
             )
         later = self._later(name, step)
         if self._unknown is None or self._mapped is None or later is not None:
-            hint = later or self._hint(name)
-            raise InputError(
-                Message("pipelines.nothing_before_gives", name=step.name, name_2=name), where=step.where, hint=hint
-            )
+            message = Message("pipelines.variable_unknown", step=step.name, name=name)
+            raise InputError(message, where=step.where, hint=later or self._hint(name))
         self._unknown.append(Unknown(step, name, *self._mapped))
         self._known[name] = None
 
-    def _later(self, name: str, step: Step) -> str | None:
+    def _later(self, name: str, step: Step) -> Message | None:
         """Who gives a variable too late."""
         for later in each_step(self._pipeline.steps):
             if later is not step and later.server in self._loaded and later.tool in self._loaded[later.server].tools:
@@ -218,7 +214,7 @@ class _Binder:
                     return Message("pipelines.gives_step_can_only_use", name=later.name, where=later.where)
         return None
 
-    def _hint(self, name: str) -> str:
+    def _hint(self, name: str) -> Message:
         """Where a variable can be named, or what it may have been meant to be."""
         if self._mapped is not None:
             place = self._parameters.key_map(*self._mapped)
@@ -245,5 +241,6 @@ class _Binder:
             where = self._parameters.places.get((step.server, name[1:]), step.where)
             needed = type_name(tool, argument)
             raise InputError(
-                Message("pipelines.not", server=step.server, name=name[1:], needed=needed, value=value), where=where
+                Message("pipelines.parameter_type", server=step.server, name=name[1:], needed=needed, value=value),
+                where=where,
             )

@@ -21,7 +21,7 @@ UNFIT_HINT = Message("pipelines.pip_install_steelyard_mcp_both")
 CLOSED = "Connection closed"  # how the library says that the other end is gone
 
 
-def check_library(purpose: str) -> None:
+def check_library(purpose: Message) -> None:
     """Raise the error that says what to install where the MCP library is missing or of an unknown version."""
     try:
         import mcp  # noqa: F401

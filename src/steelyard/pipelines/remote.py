@@ -22,7 +22,7 @@ from steelyard.pipelines.protocol import (
     stdio_transport,
     unreadable,
 )
-from steelyard.pipelines.server import NOTICES, Kind
+from steelyard.pipelines.server import NOTICES, Kind, Notice
 from steelyard.rag.endpoints import shown_address
 
 if TYPE_CHECKING:
@@ -33,11 +33,11 @@ CALL_SECONDS = 600.0
 TAIL = 2000
 START = "start"
 PURPOSE = Message("words.servers_in_processes_of_their_own")
-DEAD_HINT = Message("pipelines.run_program_hand_see_why_2")
+DEAD_HINT = Message("pipelines.run_by_hand")
 SLOW_HINT = Message("pipelines.give_more_time_timeout")
 DOWN_HINT = Message("pipelines.running_address_right_one_ours")
 TOKEN_HINT = Message("pipelines.name_token_pipeline_under_headers")
-DENIED = ("HTTP 401 Unauthorized", "HTTP 403 Forbidden")
+DENIED = (401, 403)
 NOISE_HINT = Message("pipelines.only_messages_mcp_belong_let")
 
 
@@ -70,7 +70,7 @@ class _Link:
     ready: "Future[None]" = field(default_factory=Future)
     noise: str = ""
     warned: bool = False
-    refused: bool = False
+    refused: int | None = None  # the status of the answer that refused a request
     broken: Exception | None = None
 
     async def hear(self, message: Any) -> None:
@@ -86,7 +86,7 @@ class Fleet:
         environment: Mapping[str, str],
         *,
         timeout: float = CALL_SECONDS,
-        notify: Callable[[str], None] = lambda line: None,
+        notify: Callable[[Notice], None] = lambda notice: None,
     ) -> None:
         self.environment = dict(environment)
         self._timeout = timeout
@@ -196,7 +196,8 @@ class Fleet:
             given: dict[str, Any] = self._open().call(_asked, link, method, parameters, self._timeout)
         if link.noise and not link.warned:
             link.warned = True
-            self._notify(f"{_noisy(link)} (passed over; {NOISE_HINT})")
+            code = "pipelines.server_printed_passed_over"
+            self._notify(Message(code, name=name, noise=_short(link.noise), hint=NOISE_HINT))
         return given
 
 
@@ -247,7 +248,7 @@ def _transport(link: _Link, environment: Mapping[str, str]) -> Any:
     async def note(response: Any) -> None:
         if response.status_code >= 400 and response.request.method == "POST":
             link.errors.write(f"HTTP {response.status_code} {response.reason_phrase}\n")
-            link.refused = True
+            link.refused = response.status_code
 
     return http_transport(link.place.address, link.place.headers, START_SECONDS, note)
 
@@ -269,32 +270,23 @@ def _first(error: BaseException) -> BaseException:
     return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
-def _failure(link: _Link, what: str, error: BaseException) -> tuple[str, str | None]:
+def _failure(link: _Link, what: str, error: BaseException) -> tuple[Message, Message | None]:
     """What to say of a failure, and what to do."""
     name, said = link.place.name, message_of(error)
     if isinstance(error, TimeoutError) and link.noise:
-        return f"{_noisy(link)}, and did not answer in time ({what})", NOISE_HINT
+        code = "pipelines.server_printed_no_answer"
+        return Message(code, name=name, noise=_short(link.noise), what=what), NOISE_HINT
     if isinstance(error, TimeoutError):
         return Message("pipelines.server_did_not_answer_time", name=name, what=what), SLOW_HINT
     if said == CLOSED:
-        return Message(
-            "pipelines.server_ended_before_answered", name=name, what=what, link=_last_words(link)
-        ), DEAD_HINT
-    if link.refused:
-        words = _last_words(link)
-        return Message(
-            "pipelines.server_failed", name=name, what=what, said=words
-        ), TOKEN_HINT if words in DENIED else None
+        code = "pipelines.server_ended_before_answered"
+        return Message(code, name=name, what=what, said=_last_words(link)), DEAD_HINT
+    if link.refused is not None:
+        hint = TOKEN_HINT if link.refused in DENIED else None
+        return Message("pipelines.server_failed", name=name, what=what, said=_last_words(link)), hint
     if what == START and link.place.address and _is_unreachable(error):
-        return (
-            Message(
-                "pipelines.server_cannot_reached",
-                name=name,
-                address=shown_address(link.place.address),
-                said=_short(said),
-            ),
-            DOWN_HINT,
-        )
+        address = shown_address(link.place.address)
+        return Message("pipelines.server_cannot_reached", name=name, address=address, said=_short(said)), DOWN_HINT
     return Message("pipelines.server_failed", name=name, what=what, said=_short(said)), None
 
 
@@ -303,16 +295,12 @@ def _is_unreachable(error: BaseException) -> bool:
     return isinstance(error, ConnectionError) or type(error).__name__ in ("ConnectError", "ConnectTimeout")
 
 
-def _last_words(link: _Link) -> str:
+def _last_words(link: _Link) -> Message | str:
     """The last line that a server printed to standard error."""
     link.errors.flush()
     link.errors.seek(0)
     lines = [line.strip() for line in link.errors.read()[-TAIL:].splitlines() if line.strip()]
-    return _short(lines[-1]) if lines else "it said nothing"
-
-
-def _noisy(link: _Link) -> str:
-    return Message("pipelines.server_printed_standard_output", name=link.place.name, noise=_short(link.noise))
+    return _short(lines[-1]) if lines else Message("pipelines.said_nothing")
 
 
 def _texts(contents: Any) -> list[str]:

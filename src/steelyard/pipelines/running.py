@@ -154,7 +154,7 @@ def _result(call: Call, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         return {next(iter(call.outputs)): [Prompt(text) for text in given]}
     if not isinstance(given, Mapping):
         raise SystemFailure(
-            Message("pipelines.gave_not_object", name=call.step.name, name_2=type(given).__name__),
+            Message("pipelines.gave_no_object", step=call.step.name, type=type(given).__name__),
             where=call.step.where,
         )
     missing = [name for name in call.outputs if name not in given]

@@ -5,7 +5,7 @@ import types
 from collections.abc import Mapping
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from steelyard.i18n import Message
+from steelyard.i18n import Joined, Localized, Message
 from steelyard.pipelines.server import Tool
 
 KINDS: Mapping[str, Any] = {
@@ -15,6 +15,23 @@ KINDS: Mapping[str, Any] = {
     "boolean": bool,
     "null": type(None),
     "object": Mapping,
+}
+_NAMES: Mapping[str, Message] = {
+    "string": Message("words.text"),
+    "integer": Message("words.a_whole_number"),
+    "number": Message("words.a_number"),
+    "boolean": Message("words.true_or_false"),
+    "null": Message("words.null"),
+    "object": Message("words.a_mapping"),
+    "anything": Message("words.anything"),
+}
+_PLURALS: Mapping[str, Message] = {
+    "string": Message("words.texts"),
+    "integer": Message("words.whole_numbers"),
+    "number": Message("words.numbers"),
+    "object": Message("words.mappings"),
+    "array": Message("words.lists"),
+    "null": Message("words.null"),
 }
 SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
@@ -38,7 +55,7 @@ def fits(value: Any, tool: Tool, argument: str) -> bool:
     return _fits(value, _schema(get_type_hints(tool.function).get(argument, Any)))
 
 
-def type_name(tool: Tool, argument: str) -> str:
+def type_name(tool: Tool, argument: str) -> Localized:
     """The type of an argument, in words."""
     return _words(_schema(get_type_hints(tool.function).get(argument, Any)))
 
@@ -86,24 +103,16 @@ def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
     return kind is None or (isinstance(value, KINDS[kind]) and (kind == "boolean" or not isinstance(value, bool)))
 
 
-def _words(schema: Mapping[str, Any]) -> str:
+def _words(schema: Mapping[str, Any]) -> Localized:
     if "anyOf" in schema:
-        return " or ".join(_words(each) for each in schema["anyOf"])
+        return Joined("core.or", [_words(each) for each in schema["anyOf"]])
     if schema.get("type") == "array":
-        return f"a list of {_many(schema['items'])}" if "items" in schema else Message("words.a_list")
-    names = {
-        "string": "text",
-        "integer": Message("words.a_whole_number"),
-        "number": Message("words.a_number"),
-        "object": "a mapping",
-    }
-    names |= {"boolean": Message("words.true_or_false")}
-    kind = str(schema.get("type", "anything"))
-    return names.get(kind, kind)
+        return _list_of(schema["items"]) if "items" in schema else Message("words.a_list")
+    return _NAMES[schema.get("type", "anything")]
 
 
-def _many(schema: Mapping[str, Any]) -> str:
-    """What a list holds, in words."""
-    kinds = [each.get("type") for each in schema.get("anyOf", [schema])]
-    names = {"string": "texts", "integer": "whole numbers", "number": "numbers", "object": "mappings", "array": "lists"}
-    return " or ".join(names.get(str(kind), str(kind)) for kind in kinds)
+def _list_of(schema: Mapping[str, Any]) -> Message:
+    """A list and what it holds, in words."""
+    kinds = [str(each.get("type")) for each in schema.get("anyOf", [schema])]
+    items = Joined("core.or", [_PLURALS.get(kind, kind) for kind in kinds])
+    return Message("words.a_list_of" if len(kinds) == 1 else "words.a_list_of_either", items=items)

@@ -21,17 +21,19 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from steelyard.errors import ConfigError
-from steelyard.i18n import Message
+from steelyard.i18n import Localized, Message
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["tool", "prompt"]
 Told = Callable[[int, int | None], None]
+Notice = Localized | str
+"""What a tool says beside its result; a str is foreign text, the same in every language."""
 
 NOTICES = "steelyard/notices"
 """Under this name in `_meta` of its answer, a server elsewhere says what it has to say beside the result."""
 
 _TOLD: ContextVar[Told] = ContextVar("_TOLD", default=lambda done, total: None)
-_SAID: ContextVar[Callable[[str], None]] = ContextVar("_SAID", default=lambda words: None)
+_SAID: ContextVar[Callable[[Notice], None]] = ContextVar("_SAID", default=lambda notice: None)
 
 
 def progress(done: int, total: int | None = None) -> None:
@@ -39,13 +41,13 @@ def progress(done: int, total: int | None = None) -> None:
     _TOLD.get()(done, total)
 
 
-def say(words: str) -> None:
+def say(notice: Notice) -> None:
     """Say something beside the result, such as where it was saved."""
-    _SAID.get()(words)
+    _SAID.get()(notice)
 
 
 @contextmanager
-def hearing(*, told: Told | None = None, said: Callable[[str], None] | None = None) -> Iterator[None]:
+def hearing(*, told: Told | None = None, said: Callable[[Notice], None] | None = None) -> Iterator[None]:
     """Hear how far tools are, and what else they say."""
     before = _TOLD.set(told or _TOLD.get()), _SAID.set(said or _SAID.get())
     try:

@@ -15,7 +15,7 @@ from steelyard.pipelines.hosts import is_loopback
 from steelyard.pipelines.offers import write_offer
 from steelyard.pipelines.protocol import Asked, Handlers, Refusal, check_library, make_server, run_stdio
 from steelyard.pipelines.schemas import input_schema, takes_null, takes_text, type_name
-from steelyard.pipelines.server import NOTICES, Server, Tool, hearing
+from steelyard.pipelines.server import NOTICES, Kind, Server, Tool, hearing
 
 if TYPE_CHECKING:
     from steelyard.pipelines.http_limits import Limits
@@ -127,7 +127,7 @@ async def _call_tool(
             write_offer(server, arguments)
             return {"content": [], "structuredContent": {"result": None}, "isError": False}
         notices: list[str] = []
-        with hearing(said=notices.append):
+        with hearing(said=lambda notice: notices.append(str(notice))):
             given = _checked(server, name, "tool", arguments).function(**arguments)
         structured = given if isinstance(given, Mapping) else {"result": given}
         content = [{"type": "text", "text": json.dumps(structured, ensure_ascii=False)}]
@@ -196,7 +196,7 @@ def _unpack(text: str, schema: Mapping[str, Any]) -> Any:
         return text
 
 
-def _checked(server: Server, name: str, kind: str, arguments: Mapping[str, Any]) -> Tool:
+def _checked(server: Server, name: str, kind: Kind, arguments: Mapping[str, Any]) -> Tool:
     """The tool of that name, if the arguments are what it takes."""
     from jsonschema import Draft202012Validator
 
@@ -204,16 +204,17 @@ def _checked(server: Server, name: str, kind: str, arguments: Mapping[str, Any])
 
     offered = {each: tool for each, tool in server.tools.items() if tool.kind == kind}
     if name not in offered:
-        raise UnknownName.of(kind, name, offered)
+        raise UnknownName.of(Message(f"words.{kind}"), name, offered)
     schema = input_schema(offered[name])
-    hint = f"arguments: {', '.join(schema['properties'])}; required: {', '.join(schema['required']) or 'none'}"
+    required = ", ".join(schema["required"]) or Message("words.none")
+    hint = Message("pipelines.arguments_of_tool", names=", ".join(schema["properties"]), required=required)
     for problem in Draft202012Validator(schema).iter_errors(dict(arguments)):
         if problem.absolute_path:
             argument = str(problem.absolute_path[0])
             wrong = _short(repr(arguments[argument]))
             raise ConfigError(
                 Message(
-                    "pipelines.not_2",
+                    "pipelines.argument_type",
                     name=name,
                     argument=argument,
                     offered=type_name(offered[name], argument),

@@ -169,17 +169,17 @@ def _fields(body: Located, known: Sequence[str], where: str) -> Mapping[str, Loc
 
 
 def _names(found: Located) -> dict[str, str]:
-    mapping = _mapping(found, "for example input: {q_ls: sub_q_ls}")
-    return {name: _text(value, f"the variable for {name!r}") for name, value in mapping.items()}
+    mapping = _mapping(found, Message("pipelines.example_input"))
+    return {name: _text(value, Message("words.the_variable_for", name=name)) for name, value in mapping.items()}
 
 
-def _mapping(found: Located, hint: str) -> Mapping[str, Located]:
+def _mapping(found: Located, hint: Message) -> Mapping[str, Located]:
     if not isinstance(found.value, Mapping):
         raise InputError(Message("pipelines.mapping_needed_here"), where=found.where, hint=hint)
     return found.value
 
 
-def _text(found: Located, name: str) -> str:
+def _text(found: Located, name: Message) -> str:
     if not isinstance(found.value, str):
         raise InputError(Message("formats.text_not", key=name, value=found.plain()), where=found.where)
     return found.value

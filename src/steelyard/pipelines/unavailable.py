@@ -11,13 +11,13 @@ from steelyard.pipelines.homes import Choice, Home, foreign_python
 from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.spec import Step
 
-UNAVAILABLE_HINT = Message("pipelines.activate_ultrarags_environment_python_first_2")
+UNAVAILABLE_HINT = Message("pipelines.activate_ultrarag_checkout")
 _WEB: Final = Message("words.it_searches_the_web")
 _IMAGES: Final = Message("words.it_works_on_images")
 _MEMORY: Final = Message("words.it_keeps_memories_of_users")
 _MINERU: Final = Message("words.it_runs_mineru")
 
-NOT_OFFERED: Final[Mapping[str, Mapping[str, str]]] = {
+NOT_OFFERED: Final[Mapping[str, Mapping[str, Message]]] = {
     "retriever": {
         "retriever_websearch": _WEB,
         "retriever_batch_websearch": _WEB,

@@ -41,29 +41,29 @@ class AdoptedLexical:
         return best(self.engine.get_scores(known), top_k) if known else NOTHING
 
 
-def adopt_embeddings(path: Path, origin: Stamp) -> str:
+def adopt_embeddings(path: Path, origin: Stamp) -> Message:
     """Stamp a file of embeddings; what is said of it."""
     vectors = load_vectors(path)
     _check_passages(len(vectors), origin, path, VECTORS)
     sizes = {"dimensions": vectors.shape[1], "embeddings": digest_of(path)}
     write_stamp(path, {**origin, **sizes, ADOPTED: 1})
-    return _notice(path, origin, f"vectors of {vectors.shape[1]} dimensions")
+    return _notice(path, origin, Message("rag.vectors_of_dimensions", dimensions=vectors.shape[1]))
 
 
-def adopt_dense(path: Path, origin: Stamp) -> str:
+def adopt_dense(path: Path, origin: Stamp) -> Message:
     """Stamp an index of faiss, in which passages are numbered as in the corpus; what is said of it."""
     index = read_dense(path)
     _check_passages(index.ntotal, origin, path, VECTORS)
     write_stamp(path, {**origin, "dimensions": index.d, ADOPTED: 1})
-    return _notice(path, origin, f"vectors of {index.d} dimensions")
+    return _notice(path, origin, Message("rag.vectors_of_dimensions", dimensions=index.d))
 
 
-def adopt_lexical(engine: Any, path: Path, origin: Stamp, *, lang: str, tokenizer: str) -> str:
+def adopt_lexical(engine: Any, path: Path, origin: Stamp, *, lang: str, tokenizer: str) -> Message:
     """Stamp an index of bm25s; what is said of it."""
     _check_passages(int(engine.scores["num_docs"]), origin, path, TERMS)
     splitter = _splitter_of(lang, tokenizer, engine.vocab_dict)
     write_stamp(path, {**origin, "model": splitter, ADOPTED: 1})
-    return _notice(path, origin, f"terms by {splitter}")
+    return _notice(path, origin, Message("rag.terms_by", splitter=splitter))
 
 
 def adopted_lexical(engine: Any, path: Path, stamp: Stamp) -> AdoptedLexical:
@@ -80,7 +80,7 @@ def _check_passages(found: int, origin: Stamp, path: Path, kind: Kind) -> None:
         raise ConfigError(message, where=str(path), hint=kind.anew_hint)
 
 
-def _notice(path: Path, origin: Stamp, what: str) -> str:
+def _notice(path: Path, origin: Stamp, what: Message) -> Message:
     return Message("rag.adopted_passages_whether_made_from", path=path, origin=origin["passages"], what=what)
 
 

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from steelyard.errors import ConfigError
+from steelyard.errors import BadValue, ConfigError
 from steelyard.formats import writing
-from steelyard.i18n import Message
+from steelyard.i18n import Joined, Message
 
 Stamp = Mapping[str, str | int]
 
@@ -20,15 +20,17 @@ Stamp = Mapping[str, str | int]
 class Kind(NamedTuple):
     """What the user is told to do with a file that cannot be used: adopt it, or make it anew."""
 
-    adopt_hint: str
-    anew_hint: str
+    adopt_hint: Message
+    anew_hint: Message
+
+    @classmethod
+    def of(cls, anew: Message) -> "Kind":
+        """By how to make it anew."""
+        return cls(Message("rag.adopt_or_make_anew", anew=anew), anew)
 
 
-_ADOPT: Final = "if UltraRAG made it from this corpus by this model, run with --adopt; "
-_VECTORS_ANEW: Final = Message("rag.make_anew_run_pipeline_retriever")
-_TERMS_ANEW: Final = Message("rag.make_anew_run_pipeline_bm25")
-VECTORS: Final = Kind(_ADOPT + _VECTORS_ANEW, _VECTORS_ANEW)
-TERMS: Final = Kind(_ADOPT + _TERMS_ANEW, _TERMS_ANEW)
+VECTORS: Final = Kind.of(Message("rag.make_anew_run_pipeline_retriever"))
+TERMS: Final = Kind.of(Message("rag.make_anew_run_pipeline_bm25"))
 
 ADDRESS: Final = "address"
 """Where an endpoint was: kept in stamps, and not compared, for a server may move."""
@@ -103,14 +105,19 @@ def is_current(path: Path, expected: Stamp, kind: Kind) -> bool:
     if stamp is None:
         raise ConfigError(Message("rag.nothing_says_what_made_from"), where=str(path), hint=kind.adopt_hint)
     other = [
-        f"{name} {_shown(stamp.get(name, 'unknown'))}, now {_shown(value)}"
+        _changed(name, stamp.get(name), value)
         for name, value in expected.items()
         if name != ADDRESS and stamp.get(name) != value
     ]
     if other:
-        message = Message("rag.made_from_something_else", names="; ".join(other))
+        message = Message("rag.made_from_something_else", names=Joined("core.clauses", other))
         raise ConfigError(message, where=str(path), hint=kind.anew_hint)
     return True
+
+
+def said_of(error: Exception) -> Message | str:
+    """What an exception of a reader says: a message of ours, or what a library says."""
+    return error.message if isinstance(error, BadValue) else str(error) or type(error).__name__
 
 
 def digest_of(path: Path) -> str:
@@ -135,6 +142,11 @@ def _beside(path: Path) -> Path:
 
 def _dump(stamp: Stamp) -> str:
     return json.dumps(dict(stamp), ensure_ascii=False, indent=2) + "\n"
+
+
+def _changed(name: str, before: str | int | None, now: str | int) -> Message:
+    was = Message("words.unknown") if before is None else _shown(before)
+    return Message("rag.was_and_is_now", name=name, before=was, now=_shown(now))
 
 
 def _shown(value: str | int) -> str:

@@ -4,10 +4,12 @@ import asyncio
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
+from steelyard.rag import endpoints
 from steelyard.rag.conversations import Conversation, Outcome, Told
 from steelyard.rag.endpoints import (
     NOT_JSON,
@@ -27,7 +29,7 @@ VLLM_HINT: Final = Message("rag.start_one_vllm_serve_model")
 KEY_HINT: Final = Message("rag.key_api_key_backend_configs")
 
 _OURS: Final = ("self", "messages", "model", "stream", "stream_options")
-_DENIED: Final = ("the model answered with status 401", "the model answered with status 403")
+_DENIED: Final = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _LONGEST_WAIT: Final = 120.0  # seconds
 _NO_CONTENT: Final = Message("rag.reply_model_no_choices_0")
 _CUT_OFF: Final = Message("rag.answer_cut_off_finish_reason")
@@ -54,11 +56,14 @@ class ChatGenerator:
         """One outcome per conversation, in their order."""
         return asyncio.run(self._generate(conversations, told))
 
-    def hint(self, error: str) -> str | None:
+    def hint(self, error: Message | str | None) -> Message | None:
         """What to do where every prompt failed with this error."""
-        if error.startswith("the model cannot be reached"):
-            return Message("rag.base_url_does_server_listen", base_url=shown_address(self._settings.base_url))
-        return KEY_HINT if error.startswith(_DENIED) else None
+        match error:
+            case Message(code=endpoints.UNREACHABLE):
+                return Message("rag.base_url_does_server_listen", base_url=shown_address(self._settings.base_url))
+            case Message(code=endpoints.STATUS) if error.args["status"] in _DENIED:
+                return KEY_HINT
+        return None
 
     async def _generate(self, conversations: Sequence[Conversation], told: Told) -> list[Outcome]:
         gate = asyncio.Semaphore(self._settings.concurrency)

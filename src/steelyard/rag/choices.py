@@ -27,6 +27,14 @@ _NOT_OFFERED: Final = {
 }
 
 
+_WORDS: Final = {
+    "backend": Message("words.backend"),
+    "index_backend": Message("words.index_backend"),
+    "chunk_backend": Message("words.chunk_backend"),
+}
+"""What the parameters that name a backend are called."""
+
+
 class Keys(NamedTuple):
     """The settings that a backend reads, those of UltraRAG that have no use here, and those with settings below."""
 
@@ -103,14 +111,16 @@ def check_backend(parameter: str, name: Any, offered: Sequence[str]) -> None:
     if name in offered:
         return
     if isinstance(name, str) and name in _NOT_OFFERED:
-        raise ConfigError(Message("rag.not_offered", name=name, parameter=parameter), hint=_NOT_OFFERED[name])
-    raise UnknownName.of(parameter, str(name), offered)
+        raise ConfigError(
+            Message("rag.backend_not_offered", name=name, parameter=_WORDS[parameter]), hint=_NOT_OFFERED[name]
+        )
+    raise UnknownName.of(_WORDS[parameter], str(name), offered)
 
 
 def refuse_option(name: str, value: Any) -> None:
     """Refuse what UltraRAG can be told to do and ours do not."""
     if value:
-        raise ConfigError(Message("rag.not_offered_2", name=name), hint=Message("rag.set_false", name=name))
+        raise ConfigError(Message("rag.option_not_offered", name=name), hint=Message("rag.set_false", name=name))
 
 
 def refuse_unknown(findings: Iterator[Finding]) -> None:
@@ -175,7 +185,8 @@ def _of_choice(
     for section, given in configs.items() if isinstance(configs, Mapping) else ():
         path = (choice.configs, str(section))
         if section not in (*choice.offered, *_NOT_OFFERED):
-            yield Finding(path, UnknownName.of(choice.parameter, str(section), choice.offered, where=choice.configs))
+            what = _WORDS[choice.parameter]
+            yield Finding(path, UnknownName.of(what, str(section), choice.offered, where=choice.configs))
         elif section in (name, *also) and not unused:
             yield from _of_keys(choice.keys.get(section), given, path)
 

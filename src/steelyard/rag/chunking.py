@@ -28,7 +28,7 @@ _SENTENCES: Final = (". ", "! ", "? ", "。”", "！”", "？”", "。", "！
 _CLAUSES: Final = (*'{}"[]<>():;,—|~-', "...", "`", "'", *"，、：（）《》")
 _LEVELS: Final = (_PARAGRAPHS, _SENTENCES, _CLAUSES, (" ",))
 
-DELIMITERS_HINT: Final = Message("rag.example_n")
+DELIMITERS_HINT: Final = Message("rag.example_delimiters")
 TOKENIZER_HINT: Final = Message("rag.use_character_word_pip_install")
 
 Chunker = Callable[[str], list[str]]

@@ -20,7 +20,7 @@ class Outcome:
     """An answer, or the reason why there is none; an answer that was cut off has a remark as its `error`."""
 
     answer: str | None
-    error: str | None
+    error: Message | str | None
 
 
 def single_turns(prompts: Any, system_prompt: str | None) -> list[Conversation]:

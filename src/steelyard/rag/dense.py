@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import ConfigError, MissingExtra, SystemFailure
+from steelyard.errors import BadValue, ConfigError, MissingExtra, SystemFailure
 from steelyard.i18n import Message
 from steelyard.rag.artifacts import VECTORS, Stamp, whole_file
 from steelyard.rag.latent import Vectors
@@ -59,11 +59,11 @@ def read_dense(path: Path) -> "faiss.Index":
         index: faiss.Index = library.read_index(str(path), library.IO_FLAG_MMAP_IFC)
         numbers = library.vector_to_array(index.id_map) if hasattr(index, "id_map") else None
         if numbers is not None and not np.array_equal(numbers, np.arange(index.ntotal)):
-            raise ValueError("it does not number its passages from 0 on")
+            raise BadValue(Message("rag.not_numbered_from_0"))
     except (OSError, ValueError, RuntimeError, MemoryError) as error:
-        message = str(error).rpartition(": ")[2] or type(error).__name__
+        said = error.message if isinstance(error, BadValue) else str(error).rpartition(": ")[2] or type(error).__name__
         raise ConfigError(
-            Message("rag.index_cannot_read", error=message), where=str(path), hint=VECTORS.anew_hint
+            Message("rag.index_cannot_read", error=said), where=str(path), hint=VECTORS.anew_hint
         ) from None
     return index
 
@@ -74,24 +74,24 @@ def _check_file(path: Path) -> None:
         first = _header(file.read(_HEADER.size))
         flat = _header(file.read(_HEADER.size)) if first.kind in _NUMBERED else first
         if flat.kind != _FLAT or first[1:] != flat[1:]:
-            raise ValueError("it is no flat index of inner products")
+            raise BadValue(Message("rag.not_flat_index"))
         if _count(file.read(8)) != flat.vectors * flat.dimensions:
-            raise ValueError("its parts do not fit together")
+            raise BadValue(Message("rag.parts_do_not_fit"))
         end = file.seek(flat.vectors * flat.dimensions * 4, os.SEEK_CUR)
         if first.kind in _NUMBERED:
             if _count(file.read(8)) != flat.vectors:
-                raise ValueError("its parts do not fit together")
+                raise BadValue(Message("rag.parts_do_not_fit"))
             end += 8 + flat.vectors * 8
         if end != path.stat().st_size:
-            raise ValueError(f"{end} bytes are needed, it has {path.stat().st_size}")
+            raise BadValue(Message("rag.bytes_needed", needed=end, found=path.stat().st_size))
 
 
 def _header(content: bytes) -> "_Header":
     if len(content) < _HEADER.size:
-        raise ValueError("it ends too early")
+        raise BadValue(Message("rag.ends_too_early"))
     kind, dimensions, vectors, _, _, trained, metric = _HEADER.unpack(content)
     if not (0 < dimensions < _MOST_DIMENSIONS and 0 <= vectors < _MOST_VECTORS and trained == 1 and metric == 0):
-        raise ValueError("it is no flat index of inner products")
+        raise BadValue(Message("rag.not_flat_index"))
     return _Header(kind, dimensions, vectors)
 
 

@@ -10,11 +10,16 @@ from urllib.parse import urlsplit
 from steelyard import limits
 from steelyard.errors import ConfigError, MissingExtra, UnknownName
 from steelyard.i18n import Message
+from steelyard.i18n.masking import masked, with_texts
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 
 NOT_JSON: Final = (ValueError, RecursionError)
 """What the library lets through where a reply of status 200 cannot be read."""
+
+UNREACHABLE: Final = "rag.model_cannot_reached"
+STATUS: Final = "rag.model_answered_status"
+"""Codes of reasons for which there are hints."""
 
 _PASSING: Final = frozenset(
     (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
@@ -31,6 +36,10 @@ _NUMBERS: Final = {  # and the least and the largest of each
 
 class RefusedReply(Exception):
     """A reply that is not read to its end; asking again would not help."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +69,7 @@ def endpoint_settings(kind: type[Settings], config: Mapping[str, Any], *, key: s
             raise UnknownName.of(Message("words.setting"), str(name), known, where=where)
     for name in ("model_name", "base_url", "api_key", "proxy"):
         if not isinstance(given.get(name, ""), str):
-            raise ConfigError(Message("formats.text_not", key=name, value=type(given[name]).__name__), where=where)
+            raise ConfigError(Message("rag.text_not_type", name=name, kind=type(given[name]).__name__), where=where)
     if "model_name" not in given:
         raise ConfigError(Message("rag.model_name_say_which_model"), where=where)
     for name, (least, largest) in _NUMBERS.items():
@@ -70,7 +79,7 @@ def endpoint_settings(kind: type[Settings], config: Mapping[str, Any], *, key: s
     return kind(key=_checked_key(given.pop("api_key", key), where), **given)
 
 
-def openai_library(*, purpose: str) -> Any:
+def openai_library(*, purpose: Message) -> Any:
     """The library that speaks to such interfaces."""
     try:
         import openai
@@ -79,11 +88,16 @@ def openai_library(*, purpose: str) -> Any:
     return openai
 
 
-def reason(error: Exception, settings: EndpointSettings) -> str:
+def reason(error: Exception, settings: EndpointSettings) -> Message:
     """What went wrong, in short and without the key, which some servers send back."""
-    said = _told(error, settings)
-    masked = said.replace(settings.key, "***") if settings.key else said
-    return " ".join(masked.split())[:_LONGEST_REASON]
+    told = with_texts(without_key(_told(error, settings), settings), lambda text: " ".join(text.split()))
+    beyond = len(str(told)) - _LONGEST_REASON
+    return with_texts(told, lambda text: text[:-beyond]) if beyond > 0 else told
+
+
+def without_key(message: Message, settings: EndpointSettings) -> Message:
+    """The message with the key masked."""
+    return masked(message, lambda text: text.replace(settings.key, "***")) if settings.key else message
 
 
 def passes(status: int) -> bool:
@@ -96,13 +110,17 @@ def is_refused(error: Exception) -> bool:
 
     Some versions of the library let our error through, others put it into one of theirs.
     """
-    return isinstance(error, RefusedReply) or isinstance(error.__cause__, RefusedReply)
+    return _refused(error) is not None
 
 
-def redirect(location: str | None) -> str:
+def _refused(error: Exception) -> RefusedReply | None:
+    return next((each for each in (error, error.__cause__) if isinstance(each, RefusedReply)), None)
+
+
+def redirect(location: str | None) -> Message:
     """What is said where a reply sends the request elsewhere: prompts and keys go to the named address only."""
-    where = shown_address(location)[:_LONGEST_ADDRESS] if location else "nowhere"
-    return f"it redirects to {where}, which is not followed: name that address, if you trust it"
+    address = shown_address(location)[:_LONGEST_ADDRESS] if location else Message("words.nowhere")
+    return Message("rag.redirects", address=address)
 
 
 def shown_address(url: str) -> str:
@@ -123,45 +141,44 @@ def is_address(url: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
-def _told(error: Exception, settings: EndpointSettings) -> str:
+def _told(error: Exception, settings: EndpointSettings) -> Message:
     import openai
 
-    if is_refused(error):
-        return str(error if isinstance(error, RefusedReply) else error.__cause__)
+    refused = _refused(error)
+    if refused is not None:
+        return refused.message
     match error:
         case openai.APITimeoutError():
-            return Message("rag.no_answer_within_s", timeout=settings.timeout)
+            return Message("core.no_answer_within", timeout=settings.timeout)
         case openai.APIConnectionError():
-            return Message("rag.model_cannot_reached", value=error.__cause__ or error)
+            return Message(UNREACHABLE, why=str(error.__cause__ or error))
         case openai.APIStatusError() if error.response.is_redirect:
-            return Message("rag.model_cannot_reached", value=redirect(error.response.headers.get("location")))
+            return Message(UNREACHABLE, why=redirect(error.response.headers.get("location")))
         case openai.APIError():
-            return Message(
-                "rag.model_answered_status", error=getattr(error, "status_code", None), body=_message(error.body)
-            )
+            return Message(STATUS, status=getattr(error, "status_code", None), body=_message(error.body))
     return Message("rag.reply_model_not_json")
 
 
-def _message(body: object) -> str:
+def _message(body: object) -> Message | str:
     match body:
         case {"message": str(message)} if message:
             return message
         case str(text) if text:
             return text
-    return "nothing more"
+    return Message("words.nothing_more")
 
 
 def _check_number(name: str, value: Any, least: int, where: str) -> None:
     kinds = int if name in ("concurrency", "retries") else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value < math.inf:
         what = Message("words.a_whole_number") if kinds is int else Message("words.a_number")
-        raise ConfigError(Message("rag.from_not", name=name, what=what, least=least, value=value), where=where)
+        raise ConfigError(Message("rag.number_from_least", name=name, what=what, least=least, value=value), where=where)
 
 
 def _check_url(url: str, where: str) -> None:
     if not is_address(url):
         raise ConfigError(
-            Message("rag.no_address", url=shown_address(url)),
+            Message("core.no_address", url=shown_address(url)),
             where=where,
             hint=Message("rag.example_http_localhost_8000_v1"),
         )

@@ -63,11 +63,16 @@ def generate(
     asked = [conversation for conversation in conversations if conversation]
     answered = generator.generate(asked, told) if asked else []
     if answered and not proven and all(outcome.answer is None for outcome in answered):
-        hint = generator.hint(answered[0].error or "") if isinstance(generator, ChatGenerator) else None
+        hint = generator.hint(answered[0].error) if isinstance(generator, ChatGenerator) else None
         raise SystemFailure(Message("rag.every_generation_failed", error=answered[0].error), hint=hint)
     waiting = iter(answered)
     outcomes = [next(waiting) if conversation else Outcome(None, _EMPTY) for conversation in conversations]
-    return [outcome.answer for outcome in outcomes], [outcome.error for outcome in outcomes]
+    return [outcome.answer for outcome in outcomes], [_text(outcome.error) for outcome in outcomes]
+
+
+def _text(error: Message | str | None) -> str | None:
+    """An error as it is kept beside the answers: in English."""
+    return None if error is None else str(error)
 
 
 class ExtractiveGenerator:
@@ -97,7 +102,7 @@ class LocalGenerator:
         try:
             self._ask = library.pipeline("text-generation", model=name, **settings)
         except (OSError, ValueError, TypeError, RuntimeError) as error:
-            message = Message("rag.model_cannot_loaded", model=name, error=_first_line(error))
+            message = Message("rag.local_model_cannot_loaded", model=name, error=_first_line(error))
             raise ConfigError(message, where="backend_configs.hf") from None
         self._sampling = dict(sampling)
 

@@ -16,9 +16,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.errors import ConfigError
+from steelyard.errors import BadValue, ConfigError
 from steelyard.i18n import Message
-from steelyard.rag.artifacts import VECTORS, whole_file
+from steelyard.rag.artifacts import VECTORS, said_of, whole_file
 from steelyard.rag.terms import Told, terms_of_all
 
 Vectors = npt.NDArray[np.float32]
@@ -104,12 +104,11 @@ def load_latent(path: Path) -> LatentModel:
             names = tuple(written.split("\n")) if written else ()
             frequencies, projection = stored["frequencies"], stored["projection"]
         if frequencies.shape != (len(names),) or projection.ndim != 2 or not np.isfinite(projection).all():
-            raise ValueError("its parts do not fit together")
+            raise BadValue(Message("rag.parts_do_not_fit"))
         return LatentModel(names, frequencies, int(numbers[0]), projection, int(numbers[1]))
     except Exception as error:  # a damaged archive makes numpy raise nearly anything
-        said = str(error) or type(error).__name__
         raise ConfigError(
-            Message("rag.model_cannot_read", said=said), where=str(path), hint=VECTORS.anew_hint
+            Message("rag.model_cannot_read", said=said_of(error)), where=str(path), hint=VECTORS.anew_hint
         ) from None
 
 

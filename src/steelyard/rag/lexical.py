@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from steelyard.errors import ConfigError, MissingExtra
+from steelyard.errors import BadValue, ConfigError, MissingExtra
 from steelyard.i18n import Message
 from steelyard.rag.adoption import ADOPTED, AdoptedLexical, adopt_lexical, adopted_lexical
-from steelyard.rag.artifacts import TERMS, Stamp, is_current, read_stamp, whole_folder
+from steelyard.rag.artifacts import TERMS, Stamp, is_current, read_stamp, said_of, whole_folder
 from steelyard.rag.corpus import Corpus
 from steelyard.rag.ranking import NOTHING, Ranking, best
 from steelyard.rag.terms import Told, Way, terms, terms_of_all
@@ -60,7 +60,7 @@ def open_lexical(corpus: Corpus, path: Path, *, way: Way) -> LexicalIndex | Adop
     return adopted_lexical(engine, path, stamp) if ADOPTED in stamp else LexicalIndex(engine, way)
 
 
-def take_lexical(corpus: Corpus, path: Path, *, lang: str, tokenizer: str) -> str | None:
+def take_lexical(corpus: Corpus, path: Path, *, lang: str, tokenizer: str) -> Message | None:
     """Adopt the index that UltraRAG has made of this corpus; what is said of it, None if there is nothing to adopt."""
     if not path.exists() or read_stamp(path) is not None:
         return None
@@ -84,8 +84,8 @@ def _engine(path: Path) -> Any:
     except MissingExtra:
         raise
     except Exception as error:  # damaged files make the library raise nearly anything
-        said = str(error) or type(error).__name__
-        raise ConfigError(Message("rag.index_cannot_read", error=said), where=str(path), hint=TERMS.anew_hint) from None
+        message = Message("rag.index_cannot_read", error=said_of(error))
+        raise ConfigError(message, where=str(path), hint=TERMS.anew_hint) from None
     return engine
 
 
@@ -94,12 +94,12 @@ def _check_engine(engine: Any) -> None:
     data, indices, starts = (engine.scores[name] for name in ("data", "indices", "indptr"))
     terms_known = max(engine.vocab_dict.values(), default=-1) + 1
     if not (data.ndim == indices.ndim == starts.ndim == 1 and len(data) == len(indices) == starts[-1]):
-        raise ValueError("its parts do not fit together")
+        raise BadValue(Message("rag.parts_do_not_fit"))
     if len(starts) < terms_known + 1 or starts[0] != 0 or (np.diff(starts) < 0).any():
-        raise ValueError("its parts do not fit together")
+        raise BadValue(Message("rag.parts_do_not_fit"))
     passages = int(engine.scores["num_docs"])
     if len(indices) and not (indices.min() >= 0 and indices.max() < passages):
-        raise ValueError("it names passages that it does not have")
+        raise BadValue(Message("rag.names_passages_it_lacks"))
     engine.get_scores([next(iter(engine.vocab_dict))])  # what its parameters say shows here
 
 

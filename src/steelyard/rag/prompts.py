@@ -68,7 +68,7 @@ def check_lengths(**lists: Any) -> None:
     (first, length), *others = ((name, len(entries)) for name, entries in lists.items())
     for name, other in others:
         if other != length:
-            raise InputError(Message("rag.entries", first=first, length=length, name=name, other=other))
+            raise InputError(Message("rag.lengths_differ", first=first, length=length, name=name, other=other))
 
 
 def texts(name: str, entries: Sequence[Any]) -> list[str]:
@@ -150,13 +150,13 @@ def _check_names(template: Template, given: Sequence[str], prompt: str, example:
     for name, line in template.names.items():
         if name not in given:
             message = Message("rag.template_uses_which_does_not", name=name, prompt=prompt)
-            hint = Message("rag.gives_template", prompt=prompt, names=", ".join(given), example=example)
+            hint = Message("rag.gives_and_template", prompt=prompt, names=", ".join(given), example=example)
             raise ConfigError(message, where=f"{template.path}:{line}", hint=hint)
     for name in given:
         if name not in template.names:
             message = Message("rag.template_does_not_use_so", name=name, prompt=prompt)
             raise ConfigError(
-                message, where=template.path, hint=Message("rag.template", prompt=prompt, example=example)
+                message, where=template.path, hint=Message("rag.template_example", prompt=prompt, example=example)
             )
 
 
@@ -171,12 +171,12 @@ def _rendered(template: Template, row: Mapping[str, str]) -> str:
         raise ConfigError(Message("rag.template_cannot_filled", error=error), where=where) from None
 
 
-def _kind(entry: Any) -> str:
+def _kind(entry: Any) -> Message | str:
     match entry:
         case None:
-            return "nothing"
+            return Message("words.nothing")
         case str():
-            return "text"
+            return Message("words.text")
         case list():
             return Message("words.a_list")
         case Mapping():

@@ -39,7 +39,7 @@ def ask_json(
     body: Any,
     *,
     seconds: float,
-    failure: Callable[[str], SystemFailure],
+    failure: Callable[[Message | str], SystemFailure],
     headers: Mapping[str, str] | None = None,
     retries: int = 0,
 ) -> Any:
@@ -54,7 +54,9 @@ def ask_json(
     for left in range(retries, -1, -1):
         try:
             reply = post_json(address, body, headers=headers or {}, seconds=seconds)
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol, RefusedReply) as error:
+        except RefusedReply as error:
+            raise failure(error.message) from None
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise failure(str(error)) from None
         except httpx.HTTPError as error:
             if not left:
@@ -66,21 +68,21 @@ def ask_json(
     raise AssertionError
 
 
-def _json(reply: "httpx.Response", failure: Callable[[str], SystemFailure]) -> Any:
+def _json(reply: "httpx.Response", failure: Callable[[Message | str], SystemFailure]) -> Any:
     if reply.is_redirect:
         raise failure(redirect(reply.headers.get("location")))
     if not reply.is_success:
-        raise failure(f"status {reply.status_code}")
+        raise failure(Message("rag.status", status=reply.status_code))
     try:
         return reply.json()
     except NOT_JSON:
-        raise failure("the reply is not JSON") from None
+        raise failure(Message("rag.reply_not_json")) from None
 
 
 def _search_address(url: str) -> str:
     if not isinstance(url, str) or not is_address(url):
         shown = shown_address(url) if isinstance(url, str) else url
-        raise ConfigError(Message("rag.no_address", url=shown), hint=Message("rag.example_http_127_0_0"))
+        raise ConfigError(Message("core.no_address", url=shown), hint=Message("rag.example_http_127_0_0"))
     base = url.rstrip("/")
     return base if base.endswith("/search") else f"{base}/search"
 
@@ -89,9 +91,9 @@ def _passages(found: Any, queries: int, address: str) -> list[list[str]]:
     """What came back, if it is a list of texts for each query."""
     passages: Any = found.get("ret_psg") if isinstance(found, dict) else None
     if not isinstance(passages, list) or not all(map(_is_texts, passages)):
-        raise _failure(address, "the reply has no ret_psg with a list of texts for each query")
+        raise _failure(address, Message("rag.reply_no_ret_psg"))
     if len(passages) != queries:
-        raise _failure(address, f"{len(passages)} lists of passages came back for {queries} queries")
+        raise _failure(address, Message("rag.lists_came_back_queries", lists=len(passages), queries=queries))
     return passages
 
 
@@ -99,5 +101,5 @@ def _is_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
-def _failure(address: str, why: str) -> SystemFailure:
+def _failure(address: str, why: Message | str) -> SystemFailure:
     return SystemFailure(Message("rag.retriever_failed", address=shown_address(address), why=why))

@@ -10,9 +10,9 @@ from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, InputError, MissingExtra, SystemFailure
-from steelyard.i18n import Message
+from steelyard.i18n import Message, as_message
 from steelyard.rag.choices import RERANKERS, check_backend
-from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, shown_address
+from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, shown_address, without_key
 from steelyard.rag.queries import checked_queries, from_one
 from steelyard.rag.remote import ask_json
 from steelyard.rag.terms import Told, terms
@@ -147,15 +147,15 @@ class Endpoint:
         )
         rows = found.get("results", found.get("data")) if isinstance(found, dict) else found
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or (passages and not rows):
-            raise self._failure("the reply has no list of results")
+            raise self._failure(Message("rag.reply_no_results"))
         places = [_place(row, passages) for row in sorted(rows, key=_falling)]
         chosen = [place for place in dict.fromkeys(places) if place is not None]
         if len(chosen) < len(rows):
-            raise self._failure("a result has no index of a passage")
+            raise self._failure(Message("rag.result_no_index"))
         return chosen[:top_k]
 
-    def _failure(self, why: str) -> SystemFailure:
-        masked = why.replace(self._settings.key, "***") if self._settings.key else why
+    def _failure(self, why: Message | str) -> SystemFailure:
+        masked = without_key(as_message(why), self._settings)
         return SystemFailure(Message("rag.reranker_failed", address=shown_address(self._address), masked=masked))
 
 

@@ -89,14 +89,15 @@ class Found:
 class Retriever:
     """Makes indexes of a corpus and finds passages in them; what an earlier run has made is used again."""
 
-    def __init__(self, settings: Settings, say: Callable[[str], None] = lambda words: None) -> None:
+    def __init__(self, settings: Settings, say: Callable[[Message], None] = lambda words: None) -> None:
         self._say = say
         self._embedder = _embedder(settings)
         self._settings = settings
         self._way = settings.way
         self._corpus = read_corpus(settings.corpus_path)
         if repeated := self._corpus.repeated:
-            say(f"{settings.corpus_path}: {repeated} of {len(self._corpus)} passages have the id of an earlier one")
+            message = Message("rag.repeated_ids", repeated=repeated, total=len(self._corpus))
+            say(Message("core.labelled", label=settings.corpus_path, message=message))
         self._dense: faiss.Index | None = None
         self._lexical: LexicalIndex | AdoptedLexical | None = None
 
@@ -188,10 +189,11 @@ class Retriever:
         current = is_current(path, self._origin(embedder), VECTORS)
         before = (read_stamp(path) or {}).get(ADDRESS, embedder.address) if current else embedder.address
         if before != embedder.address:
-            self._say(f"{path}: made by {embedder.identity} at {before}; it is asked at {embedder.address} now")
+            said = Message("rag.asked_elsewhere", model=embedder.identity, before=before, now=embedder.address)
+            self._say(Message("core.labelled", label=path, message=said))
         return current
 
-    def _take_over(self, path: Path, embedder: Embedder, adopt: Callable[[Path, Stamp], str]) -> None:
+    def _take_over(self, path: Path, embedder: Embedder, adopt: Callable[[Path, Stamp], Message]) -> None:
         """Adopt a file without a stamp, if that is wished."""
         if not self._settings.adopt or not path.exists() or read_stamp(path) is not None:
             return

@@ -145,7 +145,7 @@ def _bad_row(record: Record) -> Problem | None:
     for name in ("contents", "title"):
         value = record.fields.get(name)
         if not isinstance(value, str | None):
-            return Problem(record.where, Message("formats.text_not", key=name, value=type(value).__name__))
+            return Problem(record.where, Message("rag.text_not_type", name=name, kind=type(value).__name__))
     return None
 
 

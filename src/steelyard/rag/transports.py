@@ -146,8 +146,8 @@ class _Body:
         return self._http.Response(response.status_code, headers=kept, content=content, extensions=response.extensions)
 
     def _too_large(self) -> RefusedReply:
-        error = self._limit.exceeded("the size of the reply")
-        return RefusedReply(f"{error.message}; {error.hint}")
+        error = self._limit.exceeded(Message("words.the_size_of_the_reply"))
+        return RefusedReply(Message("rag.reply_refused", message=error.message, hint=error.hint))
 
 
 def _http_of(client: type[Any]) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
-from steelyard.rag.artifacts import VECTORS
+from steelyard.rag.artifacts import VECTORS, said_of
 from steelyard.rag.latent import Vectors
 
 
@@ -16,11 +16,10 @@ def load_vectors(path: Path) -> Vectors:
         found = np.load(path, allow_pickle=False)
         vectors: Vectors = np.asarray(found, dtype=np.float32)
     except Exception as error:  # a damaged header makes numpy raise nearly anything
-        said = str(error) or type(error).__name__
         raise ConfigError(
-            Message("rag.these_embeddings_cannot_read", said=said), where=str(path), hint=VECTORS.anew_hint
+            Message("rag.these_embeddings_cannot_read", said=said_of(error)), where=str(path), hint=VECTORS.anew_hint
         ) from None
     if vectors.ndim != 2 or not vectors.shape[1] or not np.isfinite(vectors).all():
-        message = "these embeddings cannot be read: a table of finite numbers is needed"
+        message = Message("rag.these_embeddings_cannot_read", said=Message("rag.finite_numbers_needed"))
         raise ConfigError(message, where=str(path), hint=VECTORS.anew_hint)
     return vectors

@@ -158,9 +158,7 @@ def _check(table: Table, judgements: Sequence[Judgement]) -> None:
         raise InputError.of(unknown)
     if not any(each.is_decided for each in judgements):
         file = judgements[0].where.rpartition(":")[0]
-        raise InputError(
-            Message("reports.nothing_reviewed"), where=file, hint=Message("reports.agree_true_false_where")
-        )
+        raise InputError(Message("reports.nothing_reviewed"), where=file, hint=Message("reports.agree_where_reviewed"))
 
 
 def _common_metric(table: Table, reviews: Mapping[str, Sequence[Judgement]]) -> str:

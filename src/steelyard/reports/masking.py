@@ -9,6 +9,7 @@ from typing import Any, Final
 from steelyard.errors import Problem
 from steelyard.formats.document_sets import DocumentSet, missing_of
 from steelyard.formats.documents import Document
+from steelyard.i18n.masking import masked as masked_message
 from steelyard.table import Gap, Signature, Table
 from steelyard.text.private import Private, private_passages
 
@@ -65,7 +66,9 @@ def mask_table(table: Table) -> Table:
 def mask_documents(documents: Mapping[str, Document]) -> DocumentSet:
     """The documents masked, by masked names; of two whose names become one neither is kept."""
     masked = [DocumentSet({mask_text(name): mask_document(document)}) for name, document in documents.items()]
-    problems = [Problem(mask_text(each.where), mask_text(each.message)) for each in missing_of(documents)]
+    problems = [
+        Problem(mask_text(each.where), masked_message(each.message, mask_text)) for each in missing_of(documents)
+    ]
     return DocumentSet.of([*masked, DocumentSet(missing=tuple(problems))])
 
 

@@ -87,6 +87,6 @@ def _absences(missing: Sequence[Problem]) -> list[tuple[str, str]]:
     """Why documents are not on the page, in the same form."""
     words = words_of("zh")
     return [
-        (mended(f"{NOT_SHOWN}: {each}"), mended(f"{words(NOT_SHOWN)}：{each.where}：{words(each.message)}"))
+        (mended(f"{NOT_SHOWN}: {each}"), mended(f"{words(NOT_SHOWN)}：{each.where}：{each.message.text('zh')}"))
         for each in missing
     ]

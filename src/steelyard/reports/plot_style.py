@@ -12,6 +12,7 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 from steelyard.errors import MissingExtra
+from steelyard.i18n import Message
 from steelyard.reports.content import unique_names
 
 INK: Final = "#1f2328"
@@ -158,7 +159,7 @@ def _vl_convert() -> ModuleType:
     try:
         import vl_convert
     except ImportError:
-        raise MissingExtra.of("vl-convert-python", "plots", purpose="drawing plots") from None
+        raise MissingExtra.of("vl-convert-python", "plots", purpose=Message("words.drawing_plots")) from None
     module: ModuleType = vl_convert
     return module
 

@@ -84,7 +84,7 @@ def uncertain_rows(table: Table, metric: str) -> list[int]:
     """The verdicts that the rules could not decide; a result that does not say which is an error."""
     found = flags(table) if metric == METRIC else None
     if found is None:
-        hint = f"{AGAIN_HINT}; or draw with --by doubtful"
+        hint = Message("reports.judge_again_or_doubtful", again=AGAIN_HINT)
         raise InputError(Message("reports.result_does_not_say_which"), where=table.name, hint=hint)
     return [row for row in reviewable(table, metric) if found[row]]
 
@@ -96,7 +96,7 @@ def verdict_metric(table: Table, name: str | None = None) -> str:
         raise UnknownName.of(Message("words.metric"), metric, table.metrics, where=table.name)
     scores = table.scored(metric)
     if len(scores) and not (scores.min() >= 0 and scores.max() <= 1):
-        hint = Message("reports.name_another_m")
+        hint = Message("reports.name_another_metric")
         raise ConfigError(Message("reports.gives_no_verdicts_scores_do", metric=metric), hint=hint)
     return metric
 

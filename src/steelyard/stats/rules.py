@@ -113,7 +113,7 @@ def parse_rule(text: str) -> Rule:
         return _parsed(text)
     except ConfigError as error:
         meant = _meant(text)
-        hint = error.hint if meant is None else Message("core.did_you_mean", folded=str(meant))
+        hint = error.hint if meant is None else Message("core.nearest_name", name=str(meant))
         raise ConfigError(error.message, hint=hint) from None
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from steelyard import limits
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure
-from steelyard.i18n import Message
+from steelyard.i18n import Localized, Message
 from steelyard.systems.decoding import beginning
 from steelyard.systems.records import Ask, Failure, Reply, System, TryAgain
 
@@ -56,7 +56,7 @@ class AskSettings:
             raise ConfigError(Message("systems.concurrency_least_1_retries_least"))
         if not (self.timeout > 0 and self.backoff >= 0 and (self.rate is None or 0 < self.rate < math.inf)):
             raise ConfigError(Message("systems.timeout_rate_above_0"))
-        limits.CONCURRENCY.check(self.concurrency, "concurrency")
+        limits.CONCURRENCY.check(self.concurrency, Message("words.concurrency"))
         limits.RETRIES.check(self.retries, Message("words.the_number_of_retries"))
         limits.TIMEOUT_SECONDS.check(self.timeout, Message("words.the_timeout_in_seconds"))
         limits.INTERVAL_SECONDS.check(
@@ -191,7 +191,7 @@ class _Inquiry:
                 ):
                     self._back_off(pending.attempt, wish)
                 case SystemFailure():
-                    return self._failure(pending, str(outcome.problems[0]))
+                    return self._failure(pending, outcome.problems[0])
                 case Exception() if not isinstance(outcome, SteelyardError):
                     return self._failure(pending, _described(outcome))
                 case _:
@@ -199,7 +199,7 @@ class _Inquiry:
             if not self._wait_for_turn() or (outcome := self._attempt(pending)) is None:
                 return None
 
-    def _failure(self, pending: _Pending, message: str) -> Failure:
+    def _failure(self, pending: _Pending, message: Localized) -> Failure:
         return Failure(message, time.monotonic() - pending.begun, pending.attempt)
 
     def _attempt(self, pending: _Pending) -> Reply | BaseException | None:
@@ -255,7 +255,7 @@ class _Inquiry:
             return
         for pending in late:
             self._start_member(
-                replace(pending), TryAgain(Message("rag.no_answer_within_s", timeout=self._settings.timeout))
+                replace(pending), TryAgain(Message("core.no_answer_within", timeout=self._settings.timeout))
             )
 
     def _wait_for_turn(self) -> bool:
@@ -288,10 +288,10 @@ class _Inquiry:
                 return self._reports.get(timeout=_GLANCE)
 
 
-def _described(error: Exception) -> str:
+def _described(error: Exception) -> Message:
     """The type of an exception that nobody expected, and what it says: it is a failure of one question."""
     text = beginning(str(error))
-    return f"asking failed: {type(error).__name__}{': ' if text else ''}{text}"
+    return Message("systems.asking_failed", error=f"{type(error).__name__}{': ' if text else ''}{text}")
 
 
 def _outcome(function: Callable[..., Any], *arguments: Any) -> Any:

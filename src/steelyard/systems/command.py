@@ -106,5 +106,5 @@ def _reply(line: bytes, ask: Ask) -> Reply:
     check_size(len(line))
     value = decode_reply(line)
     if isinstance(value, Mapping) and str(value.get("id", ask.id)) != ask.id:
-        raise SystemFailure(Message("systems.program_replied_asked", value=value["id"], id=ask.id))
+        raise SystemFailure(Message("systems.program_replied_asked", reply=value["id"], id=ask.id))
     return reply_of(value)

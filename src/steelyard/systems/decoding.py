@@ -51,7 +51,7 @@ def _text(content: bytes) -> str:
     except UnicodeDecodeError as error:
         byte = f"0x{content[error.start]:02x}"
     if _is_gbk(content):
-        raise SystemFailure(Message("systems.reply_not_utf_8_text_2", byte=byte))
+        raise SystemFailure(Message("systems.reply_looks_like_gbk", byte=byte))
     raise SystemFailure(Message("systems.reply_not_utf_8_text", byte=byte))
 
 

@@ -61,7 +61,7 @@ class Poster:
             ):
                 content = _content(response)
         except httpcore.TimeoutException:
-            raise TryAgain(Message("rag.no_answer_within_s", timeout=self._timeout)) from None
+            raise TryAgain(Message("core.no_answer_within", timeout=self._timeout)) from None
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
             raise TryAgain(Message("systems.system_cannot_reached", value=error or type(error).__name__)) from None
         _check_status(response.status, _named(response.headers), content)
@@ -132,11 +132,12 @@ def _proxy(url: str | None, trust: ssl.SSLContext | None) -> "httpcore.Proxy | N
 def _check_status(status: int, headers: Mapping[str, str], content: bytes) -> None:
     if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
         return
-    said = beginning(content.decode("utf-8", "replace")) or "an empty body"
+    said = beginning(content.decode("utf-8", "replace")) or Message("words.an_empty_body")
+    message = Message("systems.system_answered_status", status=status, said=said)
     if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         wish = _seconds(headers.get("retry-after"))
-        raise TryAgain(Message("systems.system_answered_status", status=status, said=said), retry_after=wish)
-    raise SystemFailure(Message("systems.system_answered_status", status=status, said=said))
+        raise TryAgain(message, retry_after=wish)
+    raise SystemFailure(message)
 
 
 def _seconds(retry_after: str | None) -> float | None:
@@ -163,13 +164,18 @@ def _target(url: str) -> "httpcore.URL":
         parsed.raw_host.decode("ascii").encode("idna")  # as it is looked up: no part is empty or too long
     except (httpx.InvalidURL, ValueError) as error:
         reason = Message("words.its_host_is_no_name") if isinstance(error, UnicodeError) else error
-        why = "" if "@" in url else f" ({reason})"  # which may repeat a password
-        raise ConfigError(f"this is no address: {masked_url(url)}{why}", hint=ADDRESS_HINT) from None
+        told = Message("systems.no_address_because", url=masked_url(url), reason=reason)
+        is_safe = "@" not in url  # else the reason may repeat a password
+        raise ConfigError(told if is_safe else _no_address(url), hint=ADDRESS_HINT) from None
     if parsed.scheme not in ("http", "https") or not host:
-        raise ConfigError(Message("rag.no_address", url=masked_url(url)), hint=ADDRESS_HINT)
+        raise ConfigError(_no_address(url), hint=ADDRESS_HINT)
     if parsed.port is not None and not 0 < parsed.port <= _LARGEST_PORT:
         raise ConfigError(Message("systems.port_lies_between_1_not", largest_port=_LARGEST_PORT, port=parsed.port))
     return httpcore.URL(scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path)
+
+
+def _no_address(url: str) -> Message:
+    return Message("core.no_address", url=masked_url(url))
 
 
 def _check_headers(headers: Mapping[str, str]) -> None:
@@ -177,7 +183,7 @@ def _check_headers(headers: Mapping[str, str]) -> None:
         if not _TOKEN.fullmatch(name):
             raise ConfigError(Message("systems.no_name_header", name=name[:60]))
         if not (name.isascii() and value.isascii() and (name + value).isprintable()):
-            raise ConfigError(Message("cli.header_holds_characters_http_does", name=name))
+            raise ConfigError(Message("systems.header_not_http", name=name))
 
 
 def _trust(url: str, proxy: str | None) -> ssl.SSLContext | None:

@@ -58,7 +58,7 @@ class Process:
         try:
             line = self._lines.get(timeout=timeout)
         except Empty:
-            raise TryAgain(Message("rag.no_answer_within_s", timeout=timeout)) from None
+            raise TryAgain(Message("core.no_answer_within", timeout=timeout)) from None
         if line == _END:
             raise self._interruption(line)
         return line
@@ -99,8 +99,8 @@ class Process:
         self.leave()
         self._readers[1].join(LEAVE)
         said = beginning(self._last_words.decode("utf-8", "replace"))
-        code = self._child.returncode
-        return SystemFailure(Message("systems.program_ended_code_last_words", value=code, value_2=said or "none"))
+        last, code = said or Message("words.none"), self._child.returncode
+        return SystemFailure(Message("systems.program_ended_code_last_words", code=code, said=last))
 
     def _read_lines(self) -> None:
         longest = int(limits.REPLY_BYTES.value)

@@ -65,13 +65,13 @@ def _attribute(module: Any, name: str, path: str) -> Any:
         return reduce(getattr, path.split("."), module)
     except AttributeError:
         known = [each for each in vars(module) if not each.startswith("_")]
-        raise UnknownName(Message("systems.module_no", name=name, path=path), hint=nearest(path, known)) from None
+        raise UnknownName(Message("systems.module_lacks", name=name, path=path), hint=nearest(path, known)) from None
 
 
 def _query_of(target: Any) -> Callable[[str], Any]:
     query = getattr(target, "query", target)
     if not callable(query):
-        raise ConfigError(Message("systems.no_system", name=type(target).__name__), hint=TARGET_HINT)
+        raise ConfigError(Message("systems.type_is_no_system", name=type(target).__name__), hint=TARGET_HINT)
     return query  # type: ignore[no-any-return]  # whatever it takes and returns
 
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from steelyard.errors import SystemFailure
 from steelyard.formats.outputs import named_values, record_of
+from steelyard.i18n import Localized, Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Reply:
 class Failure:
     """Why there is no reply, after how long and how many attempts."""
 
-    message: str
+    message: Localized | str
     seconds: float
     attempts: int
 
@@ -50,7 +51,7 @@ class System(Protocol):
 class TryAgain(SystemFailure):
     """A failure that may pass; `retry_after` is for how many seconds the system asks to be left alone."""
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(self, message: Message | str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
 

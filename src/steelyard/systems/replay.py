@@ -92,7 +92,7 @@ def _by_id(recorded: list[_Recorded], path: str) -> dict[str, _Recorded]:
     problems = []
     for each in recorded:
         if isinstance(each.id, bool) or not isinstance(each.id, str | int):
-            problems.append(Problem(each.where, Message("formats.id_text_whole_number_not", value=each.id)))
+            problems.append(Problem(each.where, Message("formats.id_text_whole_number_not", value=repr(each.id))))
         elif (first := found.setdefault(str(each.id), each)) is not each:
             problems.append(
                 Problem(each.where, Message("formats.id_appears_again_first", name=each.id, first=first.where))

@@ -10,6 +10,8 @@ from typing import Final
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from steelyard.errors import Problem, SystemFailure
+from steelyard.i18n import Message
+from steelyard.i18n.masking import masked
 
 MASK: Final = "***"
 _SHORTEST: Final = 6
@@ -220,10 +222,16 @@ def hiding(secrets: frozenset[str]) -> Iterator[None]:
         yield
     except SystemFailure as failure:
         if secrets:
-            failure.message = _hidden(failure.message, secrets)
-            failure.problems = tuple(Problem(each.where, _hidden(each.message, secrets)) for each in failure.problems)
+            failure.message = _hidden_in(failure.message, secrets)
+            failure.problems = tuple(
+                Problem(each.where, _hidden_in(each.message, secrets)) for each in failure.problems
+            )
             failure.args = (failure.message,)
         raise
+
+
+def _hidden_in(message: Message, secrets: frozenset[str]) -> Message:
+    return masked(message, lambda text: _hidden(text, secrets))
 
 
 def _hidden(text: str, secrets: frozenset[str]) -> str:

@@ -43,7 +43,7 @@ class RequestTemplate:
             raise ConfigError(
                 Message("systems.request_template_no_any_texts", question=QUESTION),
                 where="--request",
-                hint=Message("systems.example", example=EXAMPLE),
+                hint=Message("systems.for_example", example=EXAMPLE),
             )
         return cls(content)
 
@@ -129,7 +129,7 @@ def _follow(reply: Any, path: Path) -> Any:
             value = value[int(step)]
         else:
             there = _names(value) if isinstance(value, Mapping) else type(value).__name__
-            raise SystemFailure(Message("systems.nothing_reply", value="/" + "/".join(path), there=there))
+            raise SystemFailure(Message("systems.nothing_at_path", path="/" + "/".join(path), there=there))
     return value
 
 

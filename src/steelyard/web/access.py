@@ -29,7 +29,7 @@ class Access:
 
     def __post_init__(self) -> None:
         if not self.token and not is_loopback(self.host):
-            message = Message("cli.can_reached_from_elsewhere_token", host=self.host)
+            message = Message("pipelines.token_needed", host=self.host)
             raise ConfigError(message, where="--host", hint=TOKEN_HINT)
 
     def addressed(self, host: str | None, origin: str | None = None) -> bool:

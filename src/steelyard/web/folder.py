@@ -28,7 +28,7 @@ class Found:
     path: str
     mtime_ns: int
     size: int
-    problem: str = ""
+    problem: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,16 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from steelyard import __version__, limits
-from steelyard.errors import InputError
+from steelyard.errors import InputError, Problem
 from steelyard.formats.results import UNFINISHED
+from steelyard.i18n import LANGUAGES, Localized, Message
 from steelyard.reports.page_sections import main_of
 from steelyard.stats.compare import OWN_SETTINGS
 from steelyard.table import Signature, Table
@@ -29,7 +30,7 @@ LONGEST = 300
 LATEST = 253_370_000_000.0
 """Later times (after the year 9998) are shown as this one: not every calendar has them."""
 
-_MADE_BY = f"1 {__version__}"  # the layout of the tables, and who computed the numbers in them
+_MADE_BY = f"2 {__version__}"  # the layout of the tables, and who computed the numbers in them
 _TABLES = (
     "CREATE TABLE made_by (version TEXT)",
     "CREATE TABLE files (path BLOB PRIMARY KEY, mtime_ns INTEGER, size INTEGER, problem TEXT) WITHOUT ROWID",
@@ -71,10 +72,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The results of a folder, the latest first; files that cannot be read, and why; how many hold no results."""
+    """The results of a folder, the latest first; files that cannot be read; how many hold no results.
+
+    Why a file is broken is said in every language.
+    """
 
     entries: list[Entry]
-    broken: dict[str, str]
+    broken: Mapping[str, Mapping[str, str]]
     others: int
 
 
@@ -122,7 +126,7 @@ class Index:
     def _listing(self) -> Listing:
         entries = [_entry(row) for row in self._ask(_LISTED)]
         files = self._ask("SELECT path, problem FROM files WHERE problem IS NOT NULL ORDER BY path")
-        broken = {_shown(path): problem for path, problem in files if problem}
+        broken = {_shown(path): _by_language(problem) for path, problem in files if problem}
         return Listing(entries, broken, others=len(files) - len(broken))
 
     def open(self, identifier: str) -> Table | None:
@@ -186,16 +190,28 @@ def _read(folder: Path, file: Found) -> tuple[tuple[Any, ...], list[tuple[Any, .
     place = folder / file.path
     try:
         if file.problem:
-            return (*stamp, file.problem), []
-        limits.VIEW_RESULT_BYTES.check(file.size, "the size of this file in bytes", error=InputError, where=file.path)
+            return (*stamp, _stored(file.problem, folder)), []
+        size = Message("words.the_size_of_this_file_in_bytes")
+        limits.VIEW_RESULT_BYTES.check(file.size, size, error=InputError, where=file.path)
         if not holds_results(place):
             return (*stamp, ""), []
         return (*stamp, None), [_row(path, number, table) for number, table in enumerate(read_tables(place))]
     except InputError as error:
-        return (*stamp, _storable(str(error).replace(f"{folder}{os.sep}", ""), longest=2000)), []
+        return (*stamp, _stored(error, folder)), []
     except Exception as error:  # whatever a file holds, the others are listed
-        problem = f"{file.path}: this is not a result as steelyard writes it: {type(error).__name__}: {error}"
-        return (*stamp, _storable(problem, longest=2000)), []
+        why = Message("web.not_result_steelyard_writes", error=f"{type(error).__name__}: {error}")
+        return (*stamp, _stored(Problem(file.path, why), folder)), []
+
+
+def _stored(problem: Localized, folder: Path) -> str:
+    """A problem as the index keeps it: its text in every language, with paths that begin at the folder."""
+    told = {language: problem.text(language).replace(f"{folder}{os.sep}", "") for language in LANGUAGES}
+    return json.dumps({language: _storable(text, longest=2000) for language, text in told.items()})
+
+
+def _by_language(stored: str) -> dict[str, str]:
+    found = json.loads(stored)
+    return {language: str(found[language]) for language in LANGUAGES}
 
 
 def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:

@@ -40,7 +40,6 @@ _ID = "([0-9a-f]{16})"
 _HEADER: Final = '<header class="top">'
 
 Render = Callable[[Report, Language], str]
-Translate = Callable[[str, Language], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +68,17 @@ class Listed:
     """What readers see of a listing; masking may have made two paths equal, so that broken files come in pairs."""
 
     entries: list[Entry]
-    broken: list[tuple[str, str]]
+    broken: Sequence[tuple[str, Mapping[str, str]]]
     others: int
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """The pages of an index. `render` makes that of a report, `draw` a plot, `translate` is for messages."""
+    """The pages of an index. `render` makes that of a report, `draw` a plot."""
 
     index: Index
     render: Render
     language: Language = "en"
-    translate: Translate = lambda text, language: text
     privacy: Privacy = OPEN
     draw: Draw = draw_trend
 
@@ -121,14 +119,17 @@ class Viewer:
             replace(entry, name=shown(entry.name), path=shown(entry.path), signature=shown(entry.signature))
             for entry in found.entries
         ]
-        broken = [(shown(path), shown(problem)) for path, problem in found.broken.items()]
+        broken = [
+            (shown(path), {language: shown(text) for language, text in problem.items()})
+            for path, problem in found.broken.items()
+        ]
         return Listed(entries, broken, found.others)
 
     def list_page(self, language: Language) -> Page:
         """All results, to be searched, sorted, opened and compared."""
         listing = self.listed()
         runs = {key: len(entries) for key, entries in series_of(listing.entries).items()}
-        broken = [(path, problem, self.translate(problem, "zh")) for path, problem in listing.broken]
+        broken = [(path, problem["en"], problem["zh"]) for path, problem in listing.broken]
         data = {"results": [_row(entry, runs[entry.series]) for entry in listing.entries]}
         return self._view(
             "list", data, "all results", language, broken=broken, others=listing.others, empty=not listing.entries
@@ -180,8 +181,9 @@ class Viewer:
         return Page(HTTPStatus.OK, content.replace(header, header + navigation.encode(), 1))
 
     def _trouble(self, error: SteelyardError, language: Language) -> Page:
-        told = self.privacy.text(str(error).replace(f"{self.index.folder}/", ""))
-        return self._message(HTTPStatus.CONFLICT, told, self.translate(told, "zh"), language)
+        texts = (error.text(each).replace(f"{self.index.folder}/", "") for each in ("en", "zh"))
+        english, chinese = map(self.privacy.text, texts)
+        return self._message(HTTPStatus.CONFLICT, english, chinese, language)
 
     def _message(self, status: HTTPStatus, english: str, chinese: str, language: Language) -> Page:
         page = self._view("message", {}, status.phrase, language, english=english, chinese=chinese)

@@ -1,0 +1,35 @@
+"""Messages whose texts are masked: keys, passwords and private data come in by the arguments."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from steelyard.i18n.catalogue import LANGUAGES
+from steelyard.i18n.message import Localized, Message, as_message
+
+Change = Callable[[str], str]
+_PLAIN: Final = (int, float, type(None))
+
+
+def with_texts(message: Message, change: Change) -> Message:
+    """The message with every text among its arguments changed; messages among them keep being messages."""
+    return Message(message.code, **{name: _changed(value, change) for name, value in message.args.items()})
+
+
+def masked(message: Message, mask: Change) -> Message:
+    """The message with every text among its arguments masked.
+
+    Where that does not do, because words of the message and an argument together are to be masked, it becomes foreign.
+    """
+    found = with_texts(message, mask)
+    said = [found.text(language) for language in LANGUAGES]
+    return found if all(mask(text) == text for text in said) else as_message(mask(str(message)))
+
+
+def _changed(value: Any, change: Change) -> Any:
+    """What is neither a text nor a message, such as an exception, stays itself as long as its text does."""
+    if isinstance(value, Message):
+        return with_texts(value, change)
+    if isinstance(value, _PLAIN):
+        return value
+    said = [value.text(language) for language in LANGUAGES] if isinstance(value, Localized) else [str(value)]
+    return value if all(change(text) == text for text in said) else change(str(value))

@@ -1,0 +1,94 @@
+"""The catalogues: every message that the program makes has a text in every language, with the same arguments."""
+
+import ast
+import json
+import re
+import string
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from steelyard.i18n import LANGUAGES, Joined, Message, as_message, texts
+
+SOURCES = Path(__file__).parents[1] / "src" / "steelyard"
+FILES = [*sorted(SOURCES.rglob("*.py")), *sorted((SOURCES.parents[1] / "servers").rglob("*.py"))]
+OTHERS = [language for language in LANGUAGES if language != "en"]
+
+
+def placeholders(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def calls() -> Iterator[tuple[str, str, set[str] | None]]:
+    """Where a message is made: place, code, and the names of its arguments (None where they are not spelled out)."""
+    for path in FILES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        named = {
+            target.id: node.value.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Message", "Joined"):
+                first = node.args[0]
+                code = first.value if isinstance(first, ast.Constant) else named.get(getattr(first, "id", ""))
+                spelled = all(keyword.arg for keyword in node.keywords)
+                names = {keyword.arg or "" for keyword in node.keywords} if spelled else None
+                if isinstance(code, str):
+                    yield f"{path.name}:{node.lineno}", code, names if node.func.id == "Message" else None
+
+
+def test_every_code_is_in_the_catalogue():
+    missing = [f"{place} {code}" for place, code, _ in calls() if code not in texts("en")]
+    assert missing == []
+
+
+def test_every_message_has_the_arguments_of_its_text():
+    wrong = [
+        f"{place} {code}: {sorted(names)}"
+        for place, code, names in calls()
+        if names is not None and code in texts("en") and names != placeholders(texts("en")[code])
+    ]
+    assert wrong == []
+
+
+def test_every_text_is_used():
+    """A text is used where its code stands in the sources, in a call or as a value that is chosen."""
+    sources = "".join(path.read_text(encoding="utf-8") for path in FILES)
+    assert [code for code in texts("en") if f'"{code}"' not in sources] == []
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_has_every_text_with_the_same_arguments(language):
+    own = json.loads((SOURCES / "i18n" / f"{language}.json").read_text(encoding="utf-8"))
+    codes = {f"{section}.{name}": text for section, names in own.items() for name, text in names.items()}
+    assert codes.keys() == texts("en").keys()
+    assert {code for code, text in codes.items() if placeholders(text) != placeholders(texts("en")[code])} == set()
+
+
+def test_chinese_texts_are_chinese():
+    alike = [code for code, text in texts("zh").items() if not re.search("[\u3001-\u9fff\uff00-\uffef]", text)]
+    assert [code for code in alike if texts("en")[code] != texts("zh")[code]] == []
+
+
+def test_arguments_are_put_into_the_same_language():
+    message = Message("core.unknown_name", what=Message("words.metric"), name="ndgc")
+    assert str(message) == "no metric is called 'ndgc'"
+    assert message.text("zh") == "没有名为 'ndgc' 的指标"
+
+
+def test_joined_texts():
+    either = Joined("core.or", [Message("words.a_list"), Message("words.an_object")])
+    assert (str(either), either.text("zh")) == ("a list or an object", "列表或对象")
+
+
+def test_text_of_others_is_never_translated():
+    assert as_message("no such file").text("zh") == "no such file"
+
+
+def test_messages_are_values():
+    assert Message("core.known", names="a") == Message("core.known", names="a") != Message("core.known", names="b")
+    assert len({Message("core.known", names="a"), Message("core.known", names="a")}) == 1
