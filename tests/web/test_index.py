@@ -12,6 +12,7 @@ from web.folders import START, put, table
 
 from steelyard.formats import results as results_module
 from steelyard.web import folder as folder_module
+from steelyard.web import index as index_module
 from steelyard.web.folder import within
 from steelyard.web.index import NAME, Index
 
@@ -303,12 +304,12 @@ def test_no_file_stops_the_listing(tmp_path, made, monkeypatch):
         "zero": ZeroDivisionError("zero"),
     }
 
-    def load(path, real=folder_module.load_all):
+    def load(path, real=index_module.load_all):
         if path.stem in raised:
             raise raised[path.stem]
         return real(path)
 
-    monkeypatch.setattr(folder_module, "load_all", load)
+    monkeypatch.setattr(index_module, "load_all", load)
     index = made(tmp_path)
     listing = index.listing()
     assert [entry.name for entry in listing.entries] == ["good"]

@@ -154,7 +154,7 @@ async def _threaded(work: _Work, release: Callable[[], None]) -> None:
 
     try:
         threading.Thread(target=run, name=work.name, daemon=True).start()
-    except BaseException:
+    except (RuntimeError, MemoryError):  # no thread can be started
         release()
         raise
     await done.wait()

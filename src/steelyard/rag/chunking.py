@@ -78,7 +78,7 @@ class Encoding:
         tiktoken = _tiktoken(name)
         try:
             self._encoding = tiktoken.get_encoding(name)
-        except Exception as error:  # it is downloaded when first used: whatever goes wrong with that
+        except (ImportError, OSError, ValueError) as error:  # what a download needs is missing, it failed, is damaged
             message = f"the tokenizer {name!r} cannot be loaded: {error or type(error).__name__}"
             raise ConfigError(message, hint="use character or word, which need no download") from None
 

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
+from zipfile import ZIP_STORED
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import ConfigError
-from steelyard.rag.artifacts import VECTORS, whole_file
+from steelyard.rag.artifacts import DAMAGE, VECTORS, whole_file
 from steelyard.rag.terms import Told, terms_of_all
 
 Vectors = npt.NDArray[np.float32]
@@ -99,13 +100,15 @@ def load_latent(path: Path) -> LatentModel:
     """A model that was saved."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            if any(part.compress_type != ZIP_STORED for part in stored.zip.infolist()):
+                raise ValueError("its parts are compressed")  # ours are not; a few bytes could become very many
             written, numbers = stored["terms"].tobytes().decode(), stored["numbers"].tolist()
             names = tuple(written.split("\n")) if written else ()
             frequencies, projection = stored["frequencies"], stored["projection"]
         if frequencies.shape != (len(names),) or projection.ndim != 2 or not np.isfinite(projection).all():
             raise ValueError("its parts do not fit together")
         return LatentModel(names, frequencies, int(numbers[0]), projection, int(numbers[1]))
-    except Exception as error:  # a damaged archive makes numpy raise nearly anything
+    except DAMAGE as error:
         said = str(error) or type(error).__name__
         raise ConfigError(f"this model cannot be read: {said}", where=str(path), hint=VECTORS.anew_hint) from None
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra
 from steelyard.rag.adoption import ADOPTED, AdoptedLexical, adopt_lexical, adopted_lexical
-from steelyard.rag.artifacts import TERMS, Stamp, is_current, read_stamp, whole_folder
+from steelyard.rag.artifacts import DAMAGE, TERMS, Stamp, is_current, read_stamp, whole_folder
 from steelyard.rag.corpus import Corpus
 from steelyard.rag.ranking import NOTHING, Ranking, best
 from steelyard.rag.terms import Told, Way, terms, terms_of_all
@@ -80,9 +80,7 @@ def _engine(path: Path) -> Any:
     try:
         engine = _bm25s().BM25.load(path, mmap=True, show_progress=False, override_params=_BACKEND)
         _check_engine(engine)
-    except MissingExtra:
-        raise
-    except Exception as error:  # damaged files make the library raise nearly anything
+    except (ImportError, *DAMAGE) as error:  # its parameters may name a package that is not there
         said = str(error) or type(error).__name__
         raise ConfigError(f"this index cannot be read: {said}", where=str(path), hint=TERMS.anew_hint) from None
     return engine

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from steelyard.errors import ConfigError
-from steelyard.rag.artifacts import VECTORS
+from steelyard.rag.artifacts import DAMAGE, VECTORS
 from steelyard.rag.latent import Vectors
 
 
@@ -14,7 +14,7 @@ def load_vectors(path: Path) -> Vectors:
     try:
         found = np.load(path, allow_pickle=False)
         vectors: Vectors = np.asarray(found, dtype=np.float32)
-    except Exception as error:  # a damaged header makes numpy raise nearly anything
+    except DAMAGE as error:
         said = str(error) or type(error).__name__
         raise ConfigError(f"these embeddings cannot be read: {said}", where=str(path), hint=VECTORS.anew_hint) from None
     if vectors.ndim != 2 or not vectors.shape[1] or not np.isfinite(vectors).all():
