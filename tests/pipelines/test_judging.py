@@ -1,8 +1,11 @@
 """One answer never ends a run: whatever goes wrong with it is an error of that item, and the run goes on."""
 
 import json
+import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -130,6 +133,40 @@ def test_judging_that_takes_too_long_is_an_error_of_its_item(benchmark, tmp_path
     table = run_benchmark(benchmark, system, AskSettings(), tmp_path / "r.jsonl")
     assert len(table) == 4
     assert table.failures[0] == "judging took longer than 0.2 s"
+
+
+STUCK = """
+import re, sys
+import steelyard.legal.score as score
+from steelyard.cli import main
+
+judged = score._judge_fact
+
+def stuck(question, *case):
+    if question.about.id == "ID":
+        re.match(r"(a+)+$", "a" * 60 + "b")
+    return judged(question, *case)
+
+score._judge_fact = stuck
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_judge_that_never_ends_keeps_no_command(benchmark, tmp_path):
+    program = STUCK.replace("ID", benchmark.questions[0].about.id)
+    words = ["bench", "--system", "builtin:baseline", "--type", "fact_exact", "--limit", "4", "-o", "r.jsonl"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words],
+        cwd=tmp_path,
+        env={**os.environ, "STEELYARD_JUDGING_SECONDS": "0.2"},
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    table = load(tmp_path / "r.jsonl")
+    assert (len(table), table.failures) == (4, {0: "judging took longer than 0.2 s"})
 
 
 def test_answers_without_a_run_are_judged_one_by_one(benchmark, monkeypatch):
