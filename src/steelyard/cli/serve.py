@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_language_option, positive, seconds
-from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.errors import ConfigError, InputError, UnknownName, nearest, nearest_name
 
 if TYPE_CHECKING:
     from steelyard.pipelines.calls import Calls
@@ -88,14 +88,15 @@ def run_serve(arguments: argparse.Namespace) -> int:
 
 
 def _server(name: str) -> "Server":
-    from steelyard.pipelines.homes import bundled_servers
+    from steelyard.pipelines.homes import bundled_servers, server_folders
     from steelyard.pipelines.loading import load_program
 
     folder = Path(name) if os.sep in name or (Path(name) / "src").is_dir() else bundled_servers() / name
     program = folder / "src" / f"{folder.name}.py"
     if not program.is_file():
-        known = sorted(path.name for path in bundled_servers().iterdir() if (path / "src").is_dir())
-        raise UnknownName.of("server", name, known)
+        ours = [Path(path).name for path in server_folders(bundled_servers())]
+        below = server_folders(folder.parent) if os.sep in name else []
+        raise UnknownName(f"no server is called {name!r}", hint=nearest_name(name, below) or nearest(name, ours))
     return load_program(program, name)
 
 

@@ -1,6 +1,7 @@
 """What is checked of the parameters of a run before its first step, so that no long step is made for nothing."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, SteelyardError, nearest
@@ -27,7 +28,7 @@ def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> No
             say(f"{where}: {alias}.{name} is left out: a parameter of the server of steelyard")
             continue
         if not _is_without_use(loaded[alias], name):
-            raise _unknown(alias, name, known, where)
+            raise _unknown(loaded[alias], name, where)
         say(f"{where}: {alias}.{name} is left out: a parameter of UltraRAG that has no use here")
 
 
@@ -37,11 +38,13 @@ def refused_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> 
         found = loaded.get(alias)
         if found is None or _is_of_ours(found, name) or _is_without_use(found, name) or name in _known(found):
             continue
-        yield _unknown(alias, name, _known(found), where)
+        yield _unknown(found, name, where)
 
 
-def _unknown(alias: str, name: str, known: set[str], where: str) -> InputError:
-    return InputError(f"{alias} has no parameter {name!r}", where=where, hint=nearest(name, sorted(known)))
+def _unknown(found: Loaded, name: str, where: str) -> InputError:
+    """The error about a parameter; the hint names parameters that can be set, neither variables nor what has no use."""
+    known = sorted(each for each in _parameters(found) if not _is_without_use(found, each))
+    return InputError(f"{found.home.alias} has no parameter {name!r}", where=where, hint=nearest(name, known))
 
 
 def check_arguments(steps: tuple[Bound, ...], parameters: Parameters) -> None:
@@ -60,21 +63,23 @@ def check_templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...], para
     """Refuse a template that a prompt of ours cannot read, or that does not use what the prompt gives."""
     for call, name in _templates(loaded, steps):
         values = parameters.values[call.step.server]
+        place = call.places.get(name, call.step.where)
         try:
-            _try_template(call, values, values.get(name), here=loaded[call.step.server].place is None)
+            _try_template(call, values, values.get(name), place, here=loaded[call.step.server].place is None)
         except SteelyardError as error:
-            place = call.places.get(name, call.step.where)
             said = f"{error.where}: {error.message}" if error.where else error.message
             raise type(error)(f"{call.step.server}.{name}: {said}", where=place, hint=error.hint) from None
 
 
-def _try_template(call: Call, values: Mapping[str, Any], template: Any, *, here: bool) -> None:
+def _try_template(call: Call, values: Mapping[str, Any], template: Any, place: str, *, here: bool) -> None:
     """Read a template, and fill it for no questions at all; only what is wrong with the template is raised."""
     from steelyard.rag.prompts import read_template
 
     if not isinstance(template, str):  # the prompt's own, or what the prompt itself complains of
         return
     path = read_template(template, root=bundled_servers().parent).path
+    if not Path(template).is_file() and Path(template).parent.is_dir():  # a project with templates of its own
+        say(f"{place}: {template} is a template of steelyard: the project has none of this name")
     if not here:
         return
     try:
@@ -99,8 +104,16 @@ def _templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...]) -> Iterat
 
 
 def _known(found: Loaded) -> set[str]:
-    bindings = (tool.binding.inputs.values() for tool in found.tools.values())
-    return {*found.home.defaults, *(each.removeprefix("$") for inputs in bindings for each in inputs)}
+    """Parameters, and variables of its tools: for these a file may give a value, too."""
+    return {*_parameters(found), *(each.removeprefix("$") for each in _inputs(found))}
+
+
+def _parameters(found: Loaded) -> set[str]:
+    return {*found.home.defaults, *(each[1:] for each in _inputs(found) if each.startswith("$"))}
+
+
+def _inputs(found: Loaded) -> Iterator[str]:
+    return (name for tool in found.tools.values() for name in tool.binding.inputs.values())
 
 
 def _is_of_ours(found: Loaded, name: str) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from steelyard.errors import ConfigError, InputError
+from steelyard.errors import ConfigError, InputError, nearest_name
 from steelyard.formats.yamls import Located
 from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.offers import OFFER_HINT, program_of, read_parameters
@@ -130,6 +130,13 @@ def bundled_servers() -> Path:
     return installed if installed.is_dir() else package.parents[1] / "servers"
 
 
+def server_folders(parent: Path) -> list[str]:
+    """The folders of servers below a folder: those that are there and, below `servers`, ours."""
+    roots = [parent, bundled_servers()] if parent.name == bundled_servers().name else [parent]
+    there = (folder for root in roots if root.is_dir() for folder in root.iterdir() if (folder / "src").is_dir())
+    return sorted({str(parent / folder.name) for folder in there})
+
+
 def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Choice) -> Home:
     """The home in a folder, whose parameter file may name another program or an address."""
     folder = _folder(said, choice)
@@ -141,7 +148,8 @@ def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Ch
         more = _expanded(parameters.get("headers") or {}, environment, str(file))
         return replace(home, folder=folder, address=program, headers={**more, **home.headers}, defaults=defaults)
     if not Path(program).is_file():
-        raise InputError(f"there is no server at {said!r}", where=home.where, hint=f"its program is {program}")
+        hint = nearest_name(said, server_folders(Path(said).parent)) or f"its program is {program}"
+        raise InputError(f"there is no server at {said!r}", where=home.where, hint=hint)
     named = Path(said) / "src" / Path(program).name if folder != Path(said) else None
     return Home(home.alias, home.where, folder, Path(program), defaults=defaults, named=named)
 
