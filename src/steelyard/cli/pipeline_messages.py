@@ -80,9 +80,11 @@ PIPELINE = {
     "the server says that it failed": "服务器说它失败了",
     **_KEY_MAP,
     **{
-        f"add a step that gives it ({{}}), or {key}": f"请加上给出它的步骤（{{}}），或{zh}"
+        f"add a step that gives it ({{}}), or {key}": f"请加上给出它的步骤（{{}}）；或者，{zh}"
         for key, zh in _KEY_MAP.items()
     },
+    "{} has no argument {}": "{} 没有参数 {}",
+    "no server is called {}": "没有名为 {} 的服务器",
     "add a step that gives it: {}": "请加上给出它的步骤：{}",
     "{} is to be filled in: the server at {} needs it": "须填写 {}：{} 处的服务器需要它",
     "steelyard build writes a parameter file, in which {} can be filled in": (

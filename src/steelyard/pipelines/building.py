@@ -29,6 +29,7 @@ from steelyard.pipelines.plan import Bound, Call, Unknown, bind, calls, key_map_
 from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.server import say
 from steelyard.pipelines.spec import Pipeline, each_step
+from steelyard.rag.endpoints import shown_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,7 @@ def _empty(path: Path, loaded: Mapping[str, Loaded], unnamed: Sequence[tuple[str
     sections = read_yaml(path).value if unnamed else {}
     for alias, name in dict.fromkeys(unnamed):
         found = sections[alias].value[name]
-        address = loaded[alias].home.address
+        address = shown_address(loaded[alias].home.address)
         if found.value is None:
             yield f"{found.where}: {alias}.{name} is to be filled in: the server at {address} needs it"
 

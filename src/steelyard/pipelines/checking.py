@@ -60,26 +60,31 @@ def check_arguments(steps: tuple[Bound, ...], parameters: Parameters) -> None:
 
 
 def check_templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...], parameters: Parameters) -> None:
-    """Refuse a template that a prompt of ours cannot read, or that does not use what the prompt gives."""
+    """Refuse a template that a prompt of ours cannot read, or that does not use what the prompt gives.
+
+    That one of ours is used, in a project with templates of its own, is said once.
+    """
+    told: set[str] = set()
     for call, name in _templates(loaded, steps):
         values = parameters.values[call.step.server]
         place = call.places.get(name, call.step.where)
         try:
-            _try_template(call, values, values.get(name), place, here=loaded[call.step.server].place is None)
+            _try_template(call, values, values.get(name), here=loaded[call.step.server].place is None)
         except SteelyardError as error:
             said = f"{error.where}: {error.message}" if error.where else error.message
             raise type(error)(f"{call.step.server}.{name}: {said}", where=place, hint=error.hint) from None
+        if _is_borrowed(values.get(name)) and place not in told:
+            say(f"{place}: {values[name]} is a template of steelyard: the project has none of this name")
+            told.add(place)
 
 
-def _try_template(call: Call, values: Mapping[str, Any], template: Any, place: str, *, here: bool) -> None:
+def _try_template(call: Call, values: Mapping[str, Any], template: Any, *, here: bool) -> None:
     """Read a template, and fill it for no questions at all; only what is wrong with the template is raised."""
     from steelyard.rag.prompts import read_template
 
     if not isinstance(template, str):  # the prompt's own, or what the prompt itself complains of
         return
     path = read_template(template, root=bundled_servers().parent).path
-    if not Path(template).is_file() and Path(template).parent.is_dir():  # a project with templates of its own
-        say(f"{place}: {template} is a template of steelyard: the project has none of this name")
     if not here:
         return
     try:
@@ -87,6 +92,12 @@ def _try_template(call: Call, values: Mapping[str, Any], template: Any, place: s
     except SteelyardError as error:
         if (error.where or "").startswith(path):
             raise
+
+
+def _is_borrowed(template: Any) -> bool:
+    """Whether a template is one of ours, though the project has a folder of that name."""
+    path = Path(template) if isinstance(template, str) else None
+    return path is not None and path.parent.is_dir() and not path.is_file()
 
 
 def _nothing(name: str, values: Mapping[str, Any]) -> Any:

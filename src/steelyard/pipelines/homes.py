@@ -130,11 +130,17 @@ def bundled_servers() -> Path:
     return installed if installed.is_dir() else package.parents[1] / "servers"
 
 
-def server_folders(parent: Path) -> list[str]:
-    """The folders of servers below a folder: those that are there and, below `servers`, ours."""
-    roots = [parent, bundled_servers()] if parent.name == bundled_servers().name else [parent]
-    there = (folder for root in roots if root.is_dir() for folder in root.iterdir() if (folder / "src").is_dir())
-    return sorted({str(parent / folder.name) for folder in there})
+def server_names(*folders: Path) -> list[str]:
+    """The names of the servers in some folders."""
+    there = (entry for folder in folders if folder.is_dir() for entry in folder.iterdir())
+    return sorted({entry.name for entry in there if (entry / "src").is_dir()})
+
+
+def nearest_server(folder: Path) -> str | None:
+    """The hint that offers the server of the most similar name beside a folder, or among ours below `servers`."""
+    ours = [bundled_servers()] if folder.parent.name == bundled_servers().name else []
+    name = nearest_name(folder.name, server_names(folder.parent, *ours))
+    return None if name is None else f"did you mean {str(folder.with_name(name))!r}?"
 
 
 def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Choice) -> Home:
@@ -148,7 +154,7 @@ def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Ch
         more = _expanded(parameters.get("headers") or {}, environment, str(file))
         return replace(home, folder=folder, address=program, headers={**more, **home.headers}, defaults=defaults)
     if not Path(program).is_file():
-        hint = nearest_name(said, server_folders(Path(said).parent)) or f"its program is {program}"
+        hint = nearest_server(Path(said)) or f"its program is {program}"
         raise InputError(f"there is no server at {said!r}", where=home.where, hint=hint)
     named = Path(said) / "src" / Path(program).name if folder != Path(said) else None
     return Home(home.alias, home.where, folder, Path(program), defaults=defaults, named=named)

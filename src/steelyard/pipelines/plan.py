@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from steelyard.errors import InputError, UnknownName, nearest
 from steelyard.formats.yamls import Located
@@ -11,6 +12,8 @@ from steelyard.pipelines.server import Binding, Tool
 from steelyard.pipelines.spec import Branch, Loop, Node, Pipeline, Step, each_step
 
 MEMORY = ("memory_", "mem_")
+MOST_GIVERS = 3
+"""So many tools are proposed for a variable that no step gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +219,14 @@ class _Binder:
         return None
 
     def _givers(self, name: str) -> tuple[str, ...]:
-        """The tools of the servers in use that give a variable of this name."""
+        """A few tools of the servers in use that give a variable of this name, and do not need it themselves."""
         offered = ((alias, tool) for alias, found in self._loaded.items() for tool in found.tools.values())
-        return tuple(f"{alias}.{tool.name}" for alias, tool in offered if name in tool.binding.outputs)
+        giving = (
+            f"{alias}.{tool.name}"
+            for alias, tool in offered
+            if name in tool.binding.outputs and name not in tool.binding.inputs.values()
+        )
+        return tuple(islice(giving, MOST_GIVERS))
 
     def _hint(self, name: str, step: Step) -> str:
         """Where a variable can be named, what gives it, or what it may have been meant to be."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName, nearest_name
+from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName, nearest_only
 from steelyard.pipelines.calls import Calls
 from steelyard.pipelines.hosts import is_loopback
 from steelyard.pipelines.offers import write_offer
@@ -205,7 +205,7 @@ def _checked(server: Server, name: str, kind: str, arguments: Mapping[str, Any])
     schema = input_schema(offered[name])
     hint = f"arguments: {', '.join(schema['properties'])}; required: {', '.join(schema['required']) or 'none'}"
     for argument in arguments.keys() - schema["properties"].keys():
-        close = nearest_name(argument, schema["properties"])
+        close = nearest_only(argument, schema["properties"])
         raise ConfigError(f"{name} has no argument {_short(repr(argument))}", hint=close or hint)
     for problem in Draft202012Validator(schema).iter_errors(dict(arguments)):
         if problem.absolute_path:

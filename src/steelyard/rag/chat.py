@@ -1,12 +1,13 @@
 """Models behind the chat interface that OpenAI made common, asked many at a time; answers come in order."""
 
 import asyncio
+import difflib
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.errors import ConfigError, nearest_name
+from steelyard.errors import ConfigError
 from steelyard.rag.conversations import Conversation, Outcome, Told
 from steelyard.rag.endpoints import (
     NOT_JSON,
@@ -30,6 +31,7 @@ SAMPLING_HINT: Final = "what the server knows beyond OpenAI's parameters belongs
 KEY_VARIABLE: Final = "LLM_API_KEY"
 
 _OURS: Final = ("self", "messages", "model", "stream", "stream_options")
+_MISSPELT: Final = 0.85  # likeness: top_k is not top_p misspelt, but a parameter of other servers
 _LONGEST_WAIT: Final = 120.0  # seconds
 _NO_CONTENT: Final = "the reply of the model has no choices/0/message/content"
 _CUT_OFF: Final = "the answer was cut off (finish_reason length)"
@@ -109,7 +111,8 @@ def _check_sampling(sampling: Mapping[str, Any], library: Any) -> None:
     names = [name for name in known if name not in _OURS and not name.startswith("extra_")]
     for name in sampling:
         if name not in names:
-            hint = nearest_name(str(name), names) or SAMPLING_HINT
+            close = difflib.get_close_matches(str(name), names, n=1, cutoff=_MISSPELT)
+            hint = f"did you mean {close[0]!r}?" if close else SAMPLING_HINT
             raise ConfigError(f"{name!r} is no sampling parameter", where="sampling_params", hint=hint)
 
 
