@@ -94,6 +94,17 @@ class SystemFailure(SteelyardError):
 def nearest(name: str, known: Iterable[str]) -> str:
     """The hint that offers the known name most like `name`, or all of them."""
     known = list(known)
+    return nearest_only(name, known) or f"known: {', '.join(known)}"
+
+
+def nearest_only(name: str, known: Iterable[str]) -> str | None:
+    """The hint that offers the known name most like `name`; None if none is like it."""
+    found = nearest_name(name, known)
+    return None if found is None else f"did you mean {found!r}?"
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """The known name most like `name`; None if none is like it."""
     folded = {candidate.casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return f"did you mean {folded[close[0]]!r}?" if close else f"known: {', '.join(known)}"
+    return folded[close[0]] if close else None

@@ -60,7 +60,7 @@ def test_the_annotation_of_a_tool_is_listed_over_http_and_over_pipes(addresses):
             assert each == {
                 "notes": {"build": None, "greet": "name->msg"},
                 "given": {"msg": "Hello, 乙!"},
-                "error": "SystemFailure: greet: 'name' is a required property",
+                "error": "SystemFailure: greet has no argument 'nam'",
             }
 
 

@@ -96,7 +96,7 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
     """Run all steps, keep what each has left, and print what came out last."""
     from steelyard.pipelines.backends import check_settings
     from steelyard.pipelines.checking import check_arguments, check_parameters, check_templates
-    from steelyard.pipelines.loading import load_servers, parameters_for
+    from steelyard.pipelines.loading import load_servers, parameters_for, start_servers
     from steelyard.pipelines.plan import bind, remembered
     from steelyard.pipelines.remote import CALL_SECONDS, Fleet
     from steelyard.pipelines.running import Pools, run_steps
@@ -107,6 +107,8 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends us ends the servers that we started
     pipeline = read_pipeline(arguments.pipeline)
     notify = _notifier(arguments.lang)
+    if arguments.is_demo:
+        notify("--is_demo has no effect: steelyard has no demo mode")
     with (
         Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as fleet,
         hearing(said=notify),
@@ -118,7 +120,8 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
         check_settings(loaded, steps, parameters)
         check_arguments(steps, parameters)
         check_templates(loaded, steps, parameters)
-        fleet.start(found.place for found in loaded.values() if found.place is not None)
+        homes = {alias: found.home for alias, found in loaded.items()}
+        start_servers(fleet, (found.home for found in loaded.values() if found.place is not None), pipeline, homes)
         if parameters.unused:
             notify(f"no server of this pipeline: {', '.join(parameters.unused)} (parameters left out)")
         journal = _journal(pipeline, parameters.values, resume=arguments.resume)

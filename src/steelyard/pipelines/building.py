@@ -29,6 +29,7 @@ from steelyard.pipelines.plan import Bound, Call, Unknown, bind, calls, key_map_
 from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.server import say
 from steelyard.pipelines.spec import Pipeline, each_step
+from steelyard.rag.endpoints import shown_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built
     loaded = load_servers(pipeline, fleet, anew=True, choice=choice)
     path, servers = parameter_path(pipeline), server_path(pipeline)
     parameters = parameters_for(pipeline, loaded, None, empty=True)
-    for alias, name in _unnamed(pipeline, loaded):
+    unnamed = list(_unnamed(pipeline, loaded))
+    for alias, name in unnamed:
         parameters.values[alias].setdefault(name, None)
     unknown: list[Unknown] = []
     steps = bind(pipeline, loaded, parameters, unknown)
@@ -75,7 +77,7 @@ def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built
         kept=tuple(name for name in now if name in before),
         unused=tuple(name for name in before if name not in now),
         older=older,
-        warnings=tuple(_warnings(path, unknown)),
+        warnings=(*_warnings(path, unknown), *_empty(path, loaded, unnamed)),
         refused=tuple(str(error) for error in refused_parameters(loaded, parameters)),
     )
 
@@ -129,8 +131,18 @@ def _warnings(path: Path, unknown: Sequence[Unknown]) -> Iterator[str]:
     sections = read_yaml(path).value if unknown else {}
     for each in unknown:
         fields = sections[each.server].value[each.parameter].value
-        hint = key_map_hint(each.name, f"{each.server}.{each.parameter}", fields["key_map"].where)
+        hint = key_map_hint(each.name, f"{each.server}.{each.parameter}", fields["key_map"].where, each.givers)
         yield f"{each.step.where}: nothing before {each.step.name} gives {each.name!r}\nhint: {hint}"
+
+
+def _empty(path: Path, loaded: Mapping[str, Loaded], unnamed: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """What a server that is only an address needs, and the file that was written leaves empty."""
+    sections = read_yaml(path).value if unnamed else {}
+    for alias, name in dict.fromkeys(unnamed):
+        found = sections[alias].value[name]
+        address = shown_address(loaded[alias].home.address)
+        if found.value is None:
+            yield f"{found.where}: {alias}.{name} is to be filled in: the server at {address} needs it"
 
 
 def _unnamed(pipeline: Pipeline, loaded: Mapping[str, Loaded]) -> Iterator[tuple[str, str]]:

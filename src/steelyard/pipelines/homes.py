@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from steelyard.errors import ConfigError, InputError
+from steelyard.errors import ConfigError, InputError, nearest_name
 from steelyard.formats.yamls import Located
 from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.offers import OFFER_HINT, program_of, read_parameters
@@ -130,6 +130,19 @@ def bundled_servers() -> Path:
     return installed if installed.is_dir() else package.parents[1] / "servers"
 
 
+def server_names(*folders: Path) -> list[str]:
+    """The names of the servers in some folders."""
+    there = (entry for folder in folders if folder.is_dir() for entry in folder.iterdir())
+    return sorted({entry.name for entry in there if (entry / "src").is_dir()})
+
+
+def nearest_server(folder: Path) -> str | None:
+    """The hint that offers the server of the most similar name beside a folder, or among ours below `servers`."""
+    ours = [bundled_servers()] if folder.parent.name == bundled_servers().name else []
+    name = nearest_name(folder.name, server_names(folder.parent, *ours))
+    return None if name is None else f"did you mean {str(folder.with_name(name))!r}?"
+
+
 def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Choice) -> Home:
     """The home in a folder, whose parameter file may name another program or an address."""
     folder = _folder(said, choice)
@@ -141,7 +154,8 @@ def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Ch
         more = _expanded(parameters.get("headers") or {}, environment, str(file))
         return replace(home, folder=folder, address=program, headers={**more, **home.headers}, defaults=defaults)
     if not Path(program).is_file():
-        raise InputError(f"there is no server at {said!r}", where=home.where, hint=f"its program is {program}")
+        hint = nearest_server(Path(said)) or f"its program is {program}"
+        raise InputError(f"there is no server at {said!r}", where=home.where, hint=hint)
     named = Path(said) / "src" / Path(program).name if folder != Path(said) else None
     return Home(home.alias, home.where, folder, Path(program), defaults=defaults, named=named)
 

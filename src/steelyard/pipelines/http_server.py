@@ -1,6 +1,7 @@
 """A server over streamable HTTP: uvicorn with patience that ends, and the checks of `http_limits` before it."""
 
 import asyncio
+import errno
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -23,6 +24,7 @@ KEEP_ALIVE_SECONDS = 5
 BACKLOG = 1024
 MALLOC_OPTIONS = {"M_ARENA_MAX": (-8, 2), "M_MMAP_THRESHOLD": (-3, 256 << 10), "M_TRIM_THRESHOLD": (-1, 1 << 20)}
 """Numbers and values of glibc's `mallopt`, see `_limit_fragmentation`."""
+PORT_HINT = "another program may have it; port 0 takes a free one"
 LEAST_READ = 64 << 10
 """Bytes that a client must take within the patience of the server, where so many wait for it."""
 
@@ -167,5 +169,6 @@ def _listening(host: str, port: int) -> socket.socket:
     except (OSError, ValueError, TypeError) as error:  # a name that cannot be encoded, or holds a NUL
         made.close()
         told = getattr(error, "strerror", None) or error
-        raise ConfigError(f"cannot listen on {host}:{port}: {told}", where="--http") from None
+        hint = PORT_HINT if getattr(error, "errno", None) == errno.EADDRINUSE else None
+        raise ConfigError(f"cannot listen on {host}:{port}: {told}", where="--http", hint=hint) from None
     return made

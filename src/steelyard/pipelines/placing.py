@@ -1,7 +1,9 @@
 """Where the error of a tool belongs: the line of the parameter that it speaks of, else that of the step."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from steelyard.errors import Problem, SteelyardError
 from steelyard.formats.yamls import Located
@@ -9,13 +11,36 @@ from steelyard.pipelines.plan import Call
 
 
 def placed(error: SteelyardError, call: Call) -> SteelyardError:
-    """The error of a tool, told with the place of the parameter that it speaks of, or of the step."""
+    """The error of a tool, told with the place of the parameter that it speaks of, or of the step.
+
+    Of a file that is named by a parameter, the place is that of a text which the problem quotes (a field), if there is.
+    """
     first = error.problems[0]
-    found = _in_section(first, call) or _of_file(first, call) or _first_named(call.places, first.message)
-    place = found or _of_quoted(first, call) or call.step.where
+    file, quoted = _of_file(first, call), _of_quoted(first, call)
+    found = _in_section(first, call) or (file and (quoted or file)) or _first_named(call.places, first.message)
+    place = found or quoted or call.step.where
     where = "" if first.where in ("", call.step.where, call.step.server) else f"{first.where}: "
     more = "".join(f"\n{problem}" for problem in error.problems[1:])
-    return type(error)(f"{call.step.name}: {where}{first.message}{more}", where=place, hint=error.hint)
+    message = first.message.removeprefix(f"{call.tool.name}: ")  # a server elsewhere names its tool
+    return type(error)(f"{call.step.name}: {where}{message}{more}", where=place, hint=_hint(error, first))
+
+
+def _hint(error: SteelyardError, problem: Problem) -> str | None:
+    """The hint of an error; of a missing path that would be found from a folder above, that folder."""
+    path = Path(problem.where) if problem.where else None
+    if path is None or path.is_absolute() or _is_there(path):
+        return error.hint
+    above = next((folder for folder in Path.cwd().parents if _is_there(folder / path)), None)
+    if above is None:
+        return error.hint
+    return f"paths are taken from the current folder: run in {os.path.relpath(above)}, where {path} is"
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # no path at all
+        return False
 
 
 def _in_section(problem: Problem, call: Call) -> str | None:

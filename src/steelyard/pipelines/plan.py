@@ -1,7 +1,8 @@
 """A pipeline bound: which variable or parameter feeds every argument, checked before anything runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from steelyard.errors import InputError, UnknownName, nearest
 from steelyard.formats.yamls import Located
@@ -11,6 +12,8 @@ from steelyard.pipelines.server import Binding, Tool
 from steelyard.pipelines.spec import Branch, Loop, Node, Pipeline, Step, each_step
 
 MEMORY = ("memory_", "mem_")
+MOST_GIVERS = 3
+"""So many tools are proposed for a variable that no step gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +59,16 @@ Bound = Call | BoundLoop | BoundBranch
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A variable that no step gives yet: the key_map of this parameter of a server would name it."""
+    """A variable that no step gives yet: the key_map of this parameter of a server would name it.
+
+    `givers` are tools of the servers in use that would give it.
+    """
 
     step: Step
     name: str
     server: str
     parameter: str
+    givers: tuple[str, ...] = ()
 
 
 def bind(
@@ -75,11 +82,13 @@ def bind(
     return tuple(binder.bind(node) for node in pipeline.steps)
 
 
-def key_map_hint(name: str, parameter: str, place: str | None) -> str:
+def key_map_hint(name: str, parameter: str, place: str | None, givers: Sequence[str] = ()) -> str:
     """What to do about a variable that is not known yet."""
+    before = f"add a step that gives it ({', '.join(givers)}), or " if givers else ""
     if place is None:
-        return f"name it in key_map of {parameter} ({name}: FIELD), in the parameter file that steelyard build writes"
-    return f"name it in key_map of {parameter}, at {place} ({name}: FIELD)"
+        file = "in the parameter file that steelyard build writes"
+        return f"{before}name it in key_map of {parameter} ({name}: FIELD), {file}"
+    return f"{before}name it in key_map of {parameter}, at {place} ({name}: FIELD)"
 
 
 def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
@@ -195,9 +204,9 @@ class _Binder:
             raise InputError(f"{step.server} has no parameter {name[1:]!r}", where=step.where, hint=hint)
         later = self._later(name, step)
         if self._unknown is None or self._mapped is None or later is not None:
-            hint = later or self._hint(name)
+            hint = later or self._hint(name, step)
             raise InputError(f"nothing before {step.name} gives {name!r}", where=step.where, hint=hint)
-        self._unknown.append(Unknown(step, name, *self._mapped))
+        self._unknown.append(Unknown(step, name, *self._mapped, givers=self._givers(name)))
         self._known[name] = None
 
     def _later(self, name: str, step: Step) -> str | None:
@@ -209,11 +218,26 @@ class _Binder:
                     return f"{later.name} gives it, at {later.where}: a step can only use what stands above it"
         return None
 
-    def _hint(self, name: str) -> str:
-        """Where a variable can be named, or what it may have been meant to be."""
+    def _givers(self, name: str) -> tuple[str, ...]:
+        """A few tools of the servers in use that give a variable of this name, and do not need it themselves."""
+        offered = ((alias, tool) for alias, found in self._loaded.items() for tool in found.tools.values())
+        giving = (
+            f"{alias}.{tool.name}"
+            for alias, tool in offered
+            if name in tool.binding.outputs and name not in tool.binding.inputs.values()
+        )
+        return tuple(islice(giving, MOST_GIVERS))
+
+    def _hint(self, name: str, step: Step) -> str:
+        """Where a variable can be named, what gives it, or what it may have been meant to be."""
+        givers = self._givers(name)
         if self._mapped is not None:
             place = self._parameters.key_map(*self._mapped)
-            return key_map_hint(name, ".".join(self._mapped), place)
+            return key_map_hint(name, ".".join(self._mapped), place, givers)
+        if givers:
+            return f"add a step that gives it: {', '.join(givers)}"
+        if self._loaded[step.server].home.address and name not in step.input.values():
+            return f"steelyard build writes a parameter file, in which {name} can be filled in"
         return nearest(name, self._known) if self._known else "nothing is known before the first step"
 
     def _published(self, step: Step, binding: Binding) -> Binding:

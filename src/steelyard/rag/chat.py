@@ -1,6 +1,7 @@
 """Models behind the chat interface that OpenAI made common, asked many at a time; answers come in order."""
 
 import asyncio
+import difflib
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,11 +13,11 @@ from steelyard.rag.endpoints import (
     NOT_JSON,
     EndpointSettings,
     RefusedReply,
+    hint_for,
     is_refused,
     openai_library,
     passes,
     reason,
-    shown_address,
 )
 
 if TYPE_CHECKING:
@@ -26,10 +27,11 @@ VLLM_HINT: Final = (
     "start one with: vllm serve MODEL; then set backend: openai, and base_url: http://localhost:8000/v1 and "
     "model_name: MODEL in backend_configs.openai"
 )
-KEY_HINT: Final = "the key is api_key in backend_configs or, where that is empty, the environment variable LLM_API_KEY"
+SAMPLING_HINT: Final = "what the server knows beyond OpenAI's parameters belongs into extra_params"
+KEY_VARIABLE: Final = "LLM_API_KEY"
 
 _OURS: Final = ("self", "messages", "model", "stream", "stream_options")
-_DENIED: Final = ("the model answered with status 401", "the model answered with status 403")
+_MISSPELT: Final = 0.85  # likeness: top_k is not top_p misspelt, but a parameter of other servers
 _LONGEST_WAIT: Final = 120.0  # seconds
 _NO_CONTENT: Final = "the reply of the model has no choices/0/message/content"
 _CUT_OFF: Final = "the answer was cut off (finish_reason length)"
@@ -58,9 +60,7 @@ class ChatGenerator:
 
     def hint(self, error: str) -> str | None:
         """What to do where every prompt failed with this error."""
-        if error.startswith("the model cannot be reached"):
-            return f"base_url is {shown_address(self._settings.base_url)}: does a server listen there?"
-        return KEY_HINT if error.startswith(_DENIED) else None
+        return hint_for(error, self._settings, KEY_VARIABLE)
 
     async def _generate(self, conversations: Sequence[Conversation], told: Told) -> list[Outcome]:
         gate = asyncio.Semaphore(self._settings.concurrency)
@@ -108,9 +108,11 @@ class ChatGenerator:
 
 def _check_sampling(sampling: Mapping[str, Any], library: Any) -> None:
     known = inspect.signature(library.resources.chat.completions.AsyncCompletions.create).parameters
+    names = [name for name in known if name not in _OURS and not name.startswith("extra_")]
     for name in sampling:
-        if name not in known or name in _OURS or name.startswith("extra_"):
-            hint = "what the server knows beyond OpenAI's parameters belongs into extra_params"
+        if name not in names:
+            close = difflib.get_close_matches(str(name), names, n=1, cutoff=_MISSPELT)
+            hint = f"did you mean {close[0]!r}?" if close else SAMPLING_HINT
             raise ConfigError(f"{name!r} is no sampling parameter", where="sampling_params", hint=hint)
 
 

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
-from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, RefusedReply, openai_library, reason, shown_address
+from steelyard.rag.endpoints import (
+    NOT_JSON,
+    EndpointSettings,
+    RefusedReply,
+    hint_for,
+    openai_library,
+    reason,
+    shown_address,
+)
 from steelyard.rag.latent import LatentModel, Vectors, fit_latent, load_latent
 from steelyard.rag.terms import Told, terms
 
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
 
 SEED: Final = 42
 _PURPOSE: Final = "embedding by an endpoint"
+KEY_VARIABLE: Final = "RETRIEVER_API_KEY"
 
 
 class Embedder(Protocol):
@@ -165,7 +174,8 @@ class Endpoint(_Ready):
             reply = client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
         except (openai_library(purpose=_PURPOSE).APIError, RefusedReply, *NOT_JSON) as error:
             said = reason(error, self._settings)
-            raise SystemFailure(f"the embeddings endpoint failed: {said}", where=self.address) from None
+            hint = hint_for(said, self._settings, KEY_VARIABLE)
+            raise SystemFailure(f"the embeddings endpoint failed: {said}", where=self.address, hint=hint) from None
         found = _embeddings(reply)
         if found is None:
             raise SystemFailure("the reply has no embedding with its index for each text", where=self.address)

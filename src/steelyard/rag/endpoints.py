@@ -18,6 +18,7 @@ NOT_JSON: Final = (ValueError, RecursionError)
 _PASSING: Final = frozenset(
     (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
 )  # besides all from 500 on
+_DENIED: Final = ("the model answered with status 401", "the model answered with status 403")
 _LONGEST_REASON: Final = 200  # characters
 _LONGEST_ADDRESS: Final = 80
 _NUMBERS: Final = {  # and the least and the largest of each
@@ -83,6 +84,15 @@ def reason(error: Exception, settings: EndpointSettings) -> str:
     said = _told(error, settings)
     masked = said.replace(settings.key, "***") if settings.key else said
     return " ".join(masked.split())[:_LONGEST_REASON]
+
+
+def hint_for(said: str, settings: EndpointSettings, variable: str) -> str | None:
+    """What to do about a failure that `reason` has told; `variable` of the environment may hold the key."""
+    if said.startswith("the model cannot be reached"):
+        return f"base_url is {shown_address(settings.base_url)}: does a server listen there?"
+    if said.startswith(_DENIED):
+        return f"the key is api_key in backend_configs or, where that is empty, the environment variable {variable}"
+    return None
 
 
 def passes(status: int) -> bool:

@@ -4,14 +4,16 @@ A template is a Jinja file that runs in a sandbox. It must use all that the prom
 documents can neither be forgotten nor be expected in vain.
 """
 
+import difflib
 import string
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from steelyard.errors import ConfigError, InputError, MissingExtra, nearest
+from steelyard.errors import ConfigError, InputError, MissingExtra, SteelyardError, nearest
 from steelyard.formats.streams import read_text
 
 LETTERS: Final = string.ascii_uppercase
@@ -143,12 +145,33 @@ def _check_names(template: Template, given: Sequence[str], prompt: str, example:
     for name, line in template.names.items():
         if name not in given:
             message = f"the template uses {name!r}, which {prompt} does not give"
-            hint = f"{prompt} gives {', '.join(given)}; a template for it is {example}"
+            hint = f"{prompt} gives {', '.join(given)}; a template for it is {_fitting(given, prompt, example)}"
             raise ConfigError(message, where=f"{template.path}:{line}", hint=hint)
     for name in given:
         if name not in template.names:
             message = f"the template does not use {name!r}, so what {prompt} gives would never reach the model"
-            raise ConfigError(message, where=template.path, hint=f"a template for {prompt} is {example}")
+            hint = f"a template for {prompt} is {_fitting(given, prompt, example)}"
+            raise ConfigError(message, where=template.path, hint=hint)
+
+
+def _fitting(given: Sequence[str], prompt: str, example: str) -> str:
+    """The template to propose: `example` where the project has it, else one of the project that uses what is given."""
+    if Path(example).is_file():
+        return example
+    fitting = [path for path in sorted(Path(example).parent.glob("*.jinja")) if _uses(path) == set(given)]
+    return str(max(fitting, key=partial(_likeness, prompt))) if fitting else example
+
+
+def _uses(path: Path) -> set[str]:
+    """The names that a template uses; none where it cannot be read."""
+    try:
+        return set(read_template(str(path), root=path.parent).names)
+    except SteelyardError:
+        return set()
+
+
+def _likeness(prompt: str, path: Path) -> float:
+    return difflib.SequenceMatcher(None, prompt.casefold(), path.stem.casefold()).ratio()
 
 
 def _rendered(template: Template, row: Mapping[str, str]) -> str:
