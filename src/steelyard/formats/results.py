@@ -233,6 +233,12 @@ def check_new(path: Path) -> None:
         raise InputError("this file exists already", where=str(path), hint=EXISTS_HINT)
 
 
+def check_regular(path: Path) -> None:
+    """Refuse a device, a pipe or a folder: a run is appended to its file, which is locked and read again."""
+    if path.exists() and not path.is_file():
+        raise InputError("results that are written item by item need an ordinary file", where=str(path))
+
+
 def new_path(path: Path) -> Path:
     """Where a run is written that is to replace the results file `path`."""
     return path.with_name(path.name + NEW)
