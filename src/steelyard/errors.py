@@ -77,7 +77,7 @@ class UnknownName(SteelyardError):
     @classmethod
     def of(cls, what: str, name: str, known: Iterable[str], *, where: str | None = None) -> "UnknownName":
         """An error about `name`, a `what` ("metric", "test" …) that is not among `known`."""
-        shown = name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+        shown = cut(name)
         return cls(f"no {what} is called {shown!r}", where=where, hint=nearest(shown, known))
 
 
@@ -94,6 +94,11 @@ class SystemFailure(SteelyardError):
     """The system, model or server under test failed."""
 
     exit_code: ClassVar[int] = 3
+
+
+def cut(name: str) -> str:
+    """A name as messages repeat it: whole unless it is very long."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
