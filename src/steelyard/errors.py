@@ -13,7 +13,7 @@ Anything else that escapes is a bug of ours and keeps its traceback (exit 4).
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 MOST_PROBLEMS = 20
 """A reader collects this many bad places before it complains."""
@@ -67,13 +67,18 @@ class ConfigError(SteelyardError):
     """A pipeline, parameter file or option contradicts itself."""
 
 
+_LONGEST_NAME: Final = 200
+"""So many characters of an unknown name are repeated."""
+
+
 class UnknownName(SteelyardError):
     """Nothing is called that; the hint is the nearest name."""
 
     @classmethod
     def of(cls, what: str, name: str, known: Iterable[str], *, where: str | None = None) -> "UnknownName":
         """An error about `name`, a `what` ("metric", "test" …) that is not among `known`."""
-        return cls(f"no {what} is called {name!r}", where=where, hint=nearest(name, known))
+        shown = cut(name)
+        return cls(f"no {what} is called {shown!r}", where=where, hint=nearest(shown, known))
 
 
 class MissingExtra(SteelyardError):
@@ -89,6 +94,11 @@ class SystemFailure(SteelyardError):
     """The system, model or server under test failed."""
 
     exit_code: ClassVar[int] = 3
+
+
+def cut(name: str) -> str:
+    """A name as messages repeat it: whole unless it is very long."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

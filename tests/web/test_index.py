@@ -353,6 +353,16 @@ def test_odd_times_are_only_times(tmp_path, made, seconds):
     assert all(trend.plot == "drawn" for trend in trends_of(entries, "en", lambda points, language: "drawn"))
 
 
+def test_the_first_metrics_of_many_are_drawn(tmp_path, made):
+    from steelyard.web.history import trends_of
+
+    for name in ("one", "two"):
+        put(tmp_path / f"{name}.jsonl", table(name, metrics=[f"m{n}" for n in range(60)]))
+    drawn = []
+    trends = list(trends_of(made(tmp_path).listing().entries, "en", lambda points, language: drawn.append(1) or "x"))
+    assert (len(trends), len(drawn)) == (60, 40)
+
+
 def test_a_time_that_no_index_holds_is_cut(tmp_path, monkeypatch, made):
     put(tmp_path / "a.jsonl", table("a"))
     monkeypatch.setattr(folder_module, "LAST_NS", 5)  # stands in for a file system with times after the year 2262

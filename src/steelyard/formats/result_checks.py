@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from steelyard import limits
 from steelyard.errors import InputError
+from steelyard.formats.legal_scores import SHARES
 from steelyard.formats.shapes import (
     ANYTHING,
     FLAG,
@@ -30,6 +31,8 @@ Json = dict[str, Any]
 
 ROUNDING: Final = 1e-9
 """So far may a score lie outside of its bounds, and a mean in the footer, as a share of it, from that of the items."""
+LEGAL: Final = "legal"
+"""The kind of results of the legal benchmark, and the name of their metric."""
 CONTRADICTION_HINT: Final = "somebody changed this file; run it again, or judge its answers again"
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -107,7 +110,7 @@ def check_header(head: Json, where: str) -> None:
         raise InputError("a result must have a metric", where=where)
     if len(set(metrics)) < len(metrics):
         raise InputError("a metric is named twice in the header", where=where)
-    if head["kind"] == "legal" and "legal" not in metrics:
+    if head["kind"] == LEGAL and LEGAL not in metrics:
         raise InputError("a result of kind 'legal' must have the metric 'legal'", where=where)
     for metric, bounds in (head.get("bounds") or {}).items():
         low, high = read_bounds(bounds) if len(bounds) == 2 else (1.0, 0.0)
@@ -131,7 +134,8 @@ def check_item(item: Json, head: Json, where: str) -> None:
     for metric, parts in (item.get("parts") or {}).items():
         for part, value in parts.items():
             if value is not None:
-                check_score(value, f"the part {part!r} of {metric!r}", where)
+                is_share = metric == head["kind"] == LEGAL and part in SHARES
+                _check_part(f"the part {part!r} of {metric!r}", value, where, is_share=is_share)
     _check_passages(item.get("output") or {}, where)
     _check_weight((item.get("tags") or {}).get("weight"), head["kind"], where)
 
@@ -146,8 +150,13 @@ def check_footer(foot: Any, items: int, where: str) -> None:
 
 
 def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, float]) -> list[str]:
-    """The metrics whose mean in the footer is not the mean of the items; a footer need not name each metric."""
-    return [metric for metric, mean in footed.items() if metric not in counted or not _is_close(mean, counted[metric])]
+    """The metrics whose mean in the footer is missing, or is not the mean of the items."""
+    names = dict.fromkeys((*counted, *footed))
+    return [
+        metric
+        for metric in names
+        if metric not in footed or metric not in counted or not _is_close(footed[metric], counted[metric])
+    ]
 
 
 def read_bounds(bounds: Sequence[float | None]) -> tuple[float, float]:
@@ -187,6 +196,13 @@ def _check_bounds(metric: str, value: float, bounds: Sequence[float | None] | No
         raise InputError(f"the score of {metric!r} must lie between {low:g} and {high:g}, not {value!r}", where=where)
 
 
+def _check_part(what: str, value: float, where: str, *, is_share: bool) -> None:
+    """A part of a legal score lies between 0 and 1."""
+    check_score(value, what, where)
+    if is_share and not -ROUNDING <= value <= 1 + ROUNDING:
+        raise InputError(f"{what} must lie between 0 and 1, not {value!r}", where=where)
+
+
 def _check_passages(output: Json, where: str) -> None:
     """Citations, evidence and contexts may be plain text; where they are objects, they are passages."""
     for name in ("citations", "evidence", "contexts"):
@@ -197,7 +213,7 @@ def _check_passages(output: Json, where: str) -> None:
 
 def _check_weight(weight: Any, kind: str, where: str) -> None:
     """The weight of a legal question is a number above 0, or nothing."""
-    if kind != "legal" or weight in (None, ""):
+    if kind != LEGAL or weight in (None, ""):
         return
     try:
         is_weight = not isinstance(weight, bool) and 0 < float(weight) <= limits.SCORE.value

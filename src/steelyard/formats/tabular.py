@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
-from steelyard.formats.decimals import LARGEST_WHOLE
+from steelyard.formats.decimals import LARGEST_WHOLE, means_infinity
 from steelyard.formats.rankings import Judgments, Run, digest_rows, judgments, run_from_rows
 from steelyard.formats.records import Record, kind_of
 from steelyard.formats.spans import Spans
@@ -119,7 +119,8 @@ def _identifier(value: Any, what: str) -> bytes:
 
 def _score(value: Any) -> float:
     number = _number(value)
-    if number is None or math.isnan(number):
+    is_overflow = number is not None and math.isinf(number) and isinstance(value, str) and not means_infinity(value)
+    if number is None or math.isnan(number) or is_overflow:
         raise ValueError(f"score is not a number: {_shown(value)}")
     return number
 

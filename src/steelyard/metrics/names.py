@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from steelyard.errors import ConfigError, UnknownName, nearest
+from steelyard.errors import ConfigError, UnknownName, cut, nearest
 from steelyard.metrics import retrieval  # noqa: F401 - registers the ranking metrics
 from steelyard.metrics.registry import REGISTRY, Kind, Measure, Metric, Number
 
@@ -142,7 +142,7 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
 def _metric(base: str, text: str) -> Metric:
     found = _find(base)
     if found is None:
-        raise UnknownName(f"no metric is called {text!r}", hint=nearest(base, _known()))
+        raise UnknownName(f"no metric is called {cut(text)!r}", hint=nearest(cut(base), _known()))
     return found
 
 

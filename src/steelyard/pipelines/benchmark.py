@@ -16,7 +16,7 @@ from steelyard.formats.document_sets import DocumentSet
 from steelyard.formats.documents import Document, read_document
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import QuestionFile, find_document, read_benchmark
-from steelyard.formats.results import Json, ResultsWriter, check_unfinished, held, load, new_path
+from steelyard.formats.results import Json, ResultsWriter, check_regular, check_unfinished, held, load, new_path
 from steelyard.formats.writing import replace_whole
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
 from steelyard.legal.score import Verdict
@@ -201,6 +201,7 @@ def run_benchmark(
     to a file beside it, which `resume` goes on with.
     """
     path = path.resolve() if path.is_symlink() else path
+    check_regular(path)
     target = unfinished_path(path, resume=resume, overwrite=overwrite)
     if target == path:
         return _run_into(path, benchmark, system, settings, resume=resume, progress=progress)
@@ -362,6 +363,7 @@ def _writer(
     writer, old, items = ResultsWriter.resume_or_begin(path, head)
     try:
         _check_same(old["signature"], head, path)
+        _check_asked(items, benchmark, path)
     except InputError:
         if writer is not None:
             writer.close()
@@ -375,6 +377,15 @@ def _check_same(signature: str, head: Json, path: Path) -> None:
         raise InputError(
             f"this result was made with other settings: {', '.join(differences)}", where=str(path), hint=RESUME_HINT
         )
+
+
+def _check_asked(items: Sequence[Json], benchmark: Benchmark, path: Path) -> None:
+    """Refuse a file with an item that no question asks for: such a run could never be finished."""
+    asked = {question.about.id for question in benchmark.questions}
+    for item in items:
+        if item["id"] not in asked:
+            message = f"the item {item['id']!r} is none of the questions"
+            raise InputError(message, where=str(path), hint=RESUME_HINT)
 
 
 def _head(benchmark: Benchmark, system: System) -> Json:
