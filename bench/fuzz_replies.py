@@ -5,18 +5,17 @@ record, judged, and written down as a line of a results file. A SteelyardError i
 exception would be a bug, and is a failure. Prints how often each outcome came about, and the slowest reply.
 """
 
-import argparse
 import json
 import random
 import sys
 import time
-import traceback
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
-from bench.mutations import failure_of, mutate_bytes, mutate_value
-from steelyard.errors import SteelyardError
+from bench.mutations import mutate_bytes, mutate_value
+from bench.outcomes import outcome_of, print_outcomes, read_options
 from steelyard.formats.documents import Document
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.results import dump
@@ -36,15 +35,11 @@ TEXTS: Final = (
 
 def main() -> int:
     """Mutate, judge, count; 1 if anything failed."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("-n", type=int, default=20_000, help="how many replies (%(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the mutations (%(default)s)")
-    arguments = parser.parse_args()
-    outcomes, slowest = fuzz(arguments.n, arguments.seed)
-    for outcome, count in outcomes.most_common():
-        sys.stdout.write(f"{count:8,}  {outcome}\n")
+    options = read_options(__doc__, "replies")
+    outcomes, slowest = fuzz(options.n, options.seed)
+    code = print_outcomes(outcomes)
     sys.stdout.write(f"slowest: {slowest[0]:.2f} s for {slowest[1]:,} bytes\n")
-    return 1 if any("FAILURE" in outcome for outcome in outcomes) else 0
+    return code
 
 
 def fuzz(number: int, seed: int) -> tuple[Counter[str], tuple[float, int]]:
@@ -58,25 +53,17 @@ def fuzz(number: int, seed: int) -> tuple[Counter[str], tuple[float, int]]:
         question = chance.choice(benchmark.questions)
         content = mutated(replies[question.about.id], chance)
         begun = time.perf_counter()
-        outcomes[outcome_of(content, question, benchmark.documents[question.about.document], outcomes)] += 1
+        attempt = partial(write_down, content, question, benchmark.documents[question.about.document])
+        outcomes[outcome_of(attempt, outcomes, "judged")] += 1
         slowest = max(slowest, (time.perf_counter() - begun, len(content)))
     return outcomes, slowest
 
 
-def outcome_of(content: bytes, question: Question, document: Document, before: Counter[str]) -> str:
-    """Judged, refused, or a failure with the exception's name."""
-    try:
-        record = reply_of(decode_reply(content)).record
-        verdict = judge(question, record, document)
-        dump({"output": record, "score": verdict.score, "reasons": dict(verdict.reasons)}).encode()
-    except SteelyardError:
-        return "refused"
-    except Exception as error:
-        name = failure_of(error)
-        if not any(name in seen for seen in before):
-            traceback.print_exc()
-        return name
-    return "judged"
+def write_down(content: bytes, question: Question, document: Document) -> None:
+    """Read a reply, judge it, and make the line of a results file."""
+    record = reply_of(decode_reply(content)).record
+    verdict = judge(question, record, document)
+    dump({"output": record, "score": verdict.score, "reasons": dict(verdict.reasons)}).encode()
 
 
 def real_replies() -> dict[str, dict[str, Any]]:

@@ -5,12 +5,10 @@ report and the page, in this process. A SteelyardError is a message to the user;
 traceback, which is a failure. A warning of NumPy is a failure too. Prints how often each outcome came about.
 """
 
-import argparse
 import json
 import random
 import sys
 import tempfile
-import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -18,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import steelyard
-from bench.mutations import failure_of, mutate_bytes, mutate_value
-from steelyard.errors import SteelyardError
+from bench.mutations import mutate_bytes, mutate_value
+from bench.outcomes import outcome_of, print_outcomes, read_options
 from steelyard.formats.results import load_all
 from steelyard.pipelines.benchmark import evaluate_legal
 from steelyard.reports.content import Report
@@ -33,16 +31,11 @@ from steelyard.table import Table
 
 def main() -> int:
     """Mutate, try, count; 1 if anything failed."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("-n", type=int, default=20_000, help="how many files (%(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the mutations (%(default)s)")
-    arguments = parser.parse_args()
+    options = read_options(__doc__, "files")
     warnings.simplefilter("error")
     with tempfile.TemporaryDirectory() as folder:
-        outcomes = fuzz(Path(folder), arguments.n, arguments.seed)
-    for outcome, count in outcomes.most_common():
-        sys.stdout.write(f"{count:8,}  {outcome}\n")
-    return 1 if any("FAILURE" in outcome for outcome in outcomes) else 0
+        outcomes = fuzz(Path(folder), options.n, options.seed)
+    return print_outcomes(outcomes)
 
 
 def fuzz(folder: Path, number: int, seed: int) -> Counter[str]:
@@ -59,20 +52,6 @@ def fuzz(folder: Path, number: int, seed: int) -> Counter[str]:
         for name, attempt in attempts(path, whole[kind][0]).items():
             outcomes[f"{name}: {outcome_of(attempt, outcomes)}"] += 1
     return outcomes
-
-
-def outcome_of(attempt: Callable[[], object], before: Counter[str]) -> str:
-    """Fine, refused, or a failure with the exception's name."""
-    try:
-        attempt()
-    except SteelyardError:
-        return "refused"
-    except Exception as error:
-        name = failure_of(error)
-        if not any(name in seen for seen in before):
-            traceback.print_exc()
-        return name
-    return "fine"
 
 
 def attempts(path: Path, original: Table) -> dict[str, Callable[[], object]]:

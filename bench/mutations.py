@@ -2,8 +2,6 @@
 
 import copy
 import random
-import traceback
-from pathlib import Path
 from typing import Any, Final
 
 VALUES: Final[tuple[Any, ...]] = (
@@ -50,12 +48,6 @@ def mutate_bytes(content: bytes, chance: random.Random) -> bytes:
             case _:
                 changed[at:at] = bytes(chance.randrange(256) for _ in range(chance.choice((1, 4))))
     return bytes(changed)
-
-
-def failure_of(error: BaseException) -> str:
-    """The exception and where it came from, so that failures of one cause count together."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f"FAILURE {type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"
 
 
 def nested(value: Any, depth: int) -> Any:

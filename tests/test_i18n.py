@@ -29,7 +29,7 @@ def calls() -> Iterator[tuple[str, str, set[str] | None]]:
             for node in ast.walk(tree)
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
             for target in node.targets
-            if isinstance(target, ast.Name)
+            if isinstance(target, ast.Name) and target.id.isupper()
         }
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Message", "Joined"):

@@ -13,7 +13,7 @@ Anything else that escapes is a bug of ours and keeps its traceback (exit 4).
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from steelyard.i18n import Localized, Message, as_message
 
@@ -82,13 +82,18 @@ class ConfigError(SteelyardError):
     """A pipeline, parameter file or option contradicts itself."""
 
 
+_LONGEST_NAME: Final = 200
+"""So many characters of an unknown name are repeated."""
+
+
 class UnknownName(SteelyardError):
     """Nothing is called that; the hint is the nearest name."""
 
     @classmethod
     def of(cls, what: Message, name: str, known: Iterable[str], *, where: str | None = None) -> "UnknownName":
         """An error about `name`, a `what` ("metric", "test" …) that is not among `known`."""
-        return cls(Message("core.unknown_name", what=what, name=name), where=where, hint=nearest(name, known))
+        shown = cut(name)
+        return cls(Message("core.unknown_name", what=what, name=shown), where=where, hint=nearest(shown, known))
 
 
 class MissingExtra(SteelyardError):
@@ -117,14 +122,25 @@ class BadValue(ValueError):
         self.message = message
 
 
+def cut(name: str) -> str:
+    """A name as messages repeat it: whole unless it is very long."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+
+
 def nearest(name: str, known: Iterable[str]) -> Message:
     """The hint that offers the known name most like `name`, or all of them."""
     known = list(known)
-    return close_name(name, known) or Message("core.known", names=", ".join(known))
+    return nearest_only(name, known) or Message("core.known", names=", ".join(known))
 
 
-def close_name(name: str, known: Iterable[str]) -> Message | None:
-    """The hint that offers the known name most like `name`, if one is like it."""
+def nearest_only(name: str, known: Iterable[str]) -> Message | None:
+    """The hint that offers the known name most like `name`; None if none is like it."""
+    found = nearest_name(name, known)
+    return None if found is None else Message("core.nearest_name", name=found)
+
+
+def nearest_name(name: str, known: Iterable[str]) -> str | None:
+    """The known name most like `name`; None if none is like it."""
     folded = {candidate.casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    return Message("core.nearest_name", name=folded[close[0]]) if close else None
+    return folded[close[0]] if close else None

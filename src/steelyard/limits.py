@@ -123,6 +123,12 @@ VIEW_HELD_BYTES: Final = _limit(
     "VIEW_HELD_BYTES", 256_000_000, "bytes of pages that the viewer holds at a time (else 503)"
 )
 VIEW_RESULT_BYTES: Final = _limit("VIEW_RESULT_BYTES", 256_000_000, "bytes of a file that the viewer reads")
+# servers over HTTP
+SERVE_UNUSED_SECONDS: Final = _limit(
+    "SERVE_UNUSED_SECONDS",
+    60,
+    "seconds that `serve --http` keeps an idle session whose client had no answer to its last call (else 404)",
+)
 
 
 def shown(number: float) -> str:

@@ -336,3 +336,12 @@ def test_our_own_bug_shows_its_traceback_and_exits_with_4(tmp_path):
     done = run("retrieval", QRELS, RUN_A, "-m", "Broken", "--metrics-from", "broken", PYTHONPATH=str(tmp_path))
     assert done.returncode == 4
     assert "ZeroDivisionError" in done.stderr
+
+
+def test_a_long_name_is_not_repeated_in_full(capsys):
+    from steelyard.cli import main
+
+    assert main(["metrics", "x" * 100_000]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"no metric is called '{'x' * 200}…'\n")
+    assert len(said) < 5_000

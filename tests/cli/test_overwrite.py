@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -67,6 +68,21 @@ def test_a_file_that_cannot_be_written_does_not_keep_the_others(here, capsys):
     assert json.loads(printed.out)["kind"] == "retrieval"
     assert printed.err.endswith("astray.md: cannot be written: No such file or directory\n")
     assert (here / "ok.md").exists()
+
+
+@pytest.mark.parametrize(("command", "name"), [("report", "r.html"), ("compare", "r.md"), ("retrieval", "r.csv")])
+def test_where_no_more_can_be_written_the_old_file_stays(here, command, name):
+    old = here / name
+    old.write_text("precious")
+
+    def full():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+    words = [sys.executable, "-m", "steelyard", *COMMANDS[command], "-o", name]
+    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=full, check=False)
+    assert done.returncode == 2, done.stderr
+    assert old.read_text() == "precious"
+    assert sorted(path.name for path in here.iterdir()) == sorted([name, "r.jsonl"])
 
 
 def test_a_review_that_somebody_has_filled_in_is_kept(tmp_path, monkeypatch, capsys):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -153,6 +154,39 @@ def test_little_memory_is_taken_by_a_file_that_holds_much(write, name):
         env={"PYTHONPATH": str(ROOT / "src")},
     )
     assert int(found.stdout) < 50_000, "kB"
+
+
+ANSWER = b'{"prediction": "a", "references": "a"}\n'
+HUGE = {  # 1.25 GB each: frames and members of 50 MB one behind the other, and a hole in a file
+    "answers.jsonl.zst": zstandard.ZstdCompressor().compress,
+    "answers.jsonl.gz": gzip.compress,
+    "answers.jsonl": None,
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space are Linux's")
+@pytest.mark.parametrize("name", HUGE)
+def test_a_line_of_a_gigabyte_is_refused_in_little_memory(write, name):
+    import resource
+
+    def narrow():
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+    pack = HUGE[name]
+    path = write(name, pack(ANSWER) + pack(bytes(50_000_000)) * 25 if pack else ANSWER)
+    if not pack:
+        os.truncate(path, 1_250_000_000)
+    done = subprocess.run(
+        [sys.executable, "-m", "steelyard", "answers", str(path), "-m", "EM", "-j", "1"],
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        preexec_fn=narrow,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr[-1000:]
+    assert done.stderr.startswith(f"{path}:2: this line is above the limit of 64,000,000")
 
 
 @pytest.mark.parametrize("compress", [gzip.compress, zstandard.ZstdCompressor().compress])

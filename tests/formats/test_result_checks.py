@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.cli import main
 from steelyard.errors import InputError
-from steelyard.formats.results import CONTRADICTED, load, load_all
+from steelyard.formats.results import CONTRADICTED, DISAGREEING, UNFINISHED, load, load_all
 from steelyard.reports.content import Report
 from steelyard.reports.files import RENDERERS
 
@@ -152,11 +152,94 @@ def test_what_a_report_says_of_the_footer_is_not_kept(write, tmp_path):
     assert CONTRADICTED not in table.counts
 
 
-def test_a_footer_without_means_or_of_rounded_sums_is_believed(write):
-    for means in ({}, {"legal": 0.5 + 1e-12}):
-        foot = {"footer": {"items": 2, "means": means}}
-        path = write("r.jsonl", lines(HEAD, ITEM, ITEM | {"id": "b", "scores": {"legal": 0}}, foot))
-        assert load(path, strict=True).mean("legal") == 0.5
+def test_a_footer_of_rounded_sums_is_believed(write):
+    foot = {"footer": {"items": 2, "means": {"legal": 0.5 + 1e-12}}}
+    path = write("r.jsonl", lines(HEAD, ITEM, ITEM | {"id": "b", "scores": {"legal": 0}}, foot))
+    assert load(path, strict=True).mean("legal") == 0.5
+
+
+@pytest.mark.parametrize("foot", [{}, {"items": 1}, {"items": 1, "means": {}}, {"means": {"legal": 1.0}}])
+def test_a_footer_without_the_mean_of_each_metric(write, foot, capsys):
+    path = write("r.jsonl", lines(HEAD | {"metrics": ["legal", "EM"]}, ITEM, {"footer": foot}))
+    metric = "EM" if "legal" in foot.get("means", {}) else "legal"
+    assert main(["gate", str(path), "--require", "legal >= 0.1"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"{path}:3: the mean of {metric!r} in the footer is not the mean of the items\n")
+    assert CONTRADICTED in load(path).counts
+
+
+def test_every_item_and_no_footer_is_a_run_that_was_cut_off(write, capsys):
+    """Only a run of which some questions failed is left without a footer, so that they can be asked again."""
+    head = HEAD | {"items": 2}
+    bad = {"id": "b", "scores": {"legal": 0.0}, "error": "late"}
+    path = write("r.jsonl", lines(head, ITEM, ITEM | {"id": "b"}))
+    assert load(path).counts == {UNFINISHED: 2}
+    assert main(["gate", str(path), "--require", "legal >= 0.1"]) == 1
+    assert "the run was cut off" in capsys.readouterr().out
+    assert load(write("failed.jsonl", lines(head, ITEM, bad))).counts == {}
+
+
+AROUND = {"passed": 0.0, "uncertain": 0.0}
+MADE = [
+    (0.7, {"exact_match": 1.0, "citation_correctness": 0.0, "penalised_score": 0.7}),
+    (0.25, {"exact_match": 0.25, "penalised_score": 0.25}),
+    (0.7, {"recall": 0.6, "precision": 0.2, "citation_provided": 1.0, "penalised_score": 0.7}),
+    (0.4, {"correct_abstention": 1.0, "no_hallucination": 0.0, "quote_included": 0.0, "penalised_score": 0.2}),
+    (0.5, {"correct_abstention": 1.0, "no_hallucination": 0.0, "penalised_score": 0.1}),
+    (
+        0.6,
+        {
+            "correct_abstention": 0.0,
+            "no_hallucination": 1.0,
+            "quote_included": 1.0,
+            "conflict_surfaced": 0.0,
+            "penalised_score": 0.6,
+        },
+    ),
+    (0.3, {"something_else": 4.0}),
+]
+
+
+def made(score, parts, **more) -> str:
+    item = {"id": "a", "scores": {"legal": score}, "parts": {"legal": AROUND | parts}, **more}
+    return lines(HEAD, item, {"footer": {"items": 1, "means": {"legal": score}}})
+
+
+@pytest.mark.parametrize(("score", "parts"), MADE)
+def test_scores_that_are_what_their_parts_come_to(write, score, parts):
+    assert load(write("r.jsonl", made(score + 1e-12, parts)), strict=True).counts == {}
+
+
+@pytest.mark.parametrize(
+    ("score", "parts", "more"),
+    [
+        *((1.0, parts, {}) for _, parts in MADE[:-1]),
+        (0.2, MADE[0][1] | {"penalised_score": 0.2}, {}),
+        (0.9, MADE[2][1] | {"penalised_score": 0.9}, {}),
+        (1.0, MADE[5][1] | {"penalised_score": 1.0}, {}),
+        (0.6, MADE[5][1] | {"penalised_score": 0.2}, {}),
+        (1.0, {}, {"error": "late"}),
+    ],
+)
+def test_scores_that_are_not_what_their_parts_come_to(write, capsys, score, parts, more):
+    path, true = write("false.jsonl", made(score, parts, **more)), write("true.jsonl", made(*MADE[0]))
+    for command in (
+        ["gate", path, "--require", "legal >= 0.1"],
+        ["gate", true, "--require", "legal >= baseline", "--baseline", path],
+        ["compare", true, path],
+    ):
+        assert main([str(word) for word in command]) == 2
+        assert f"{path}:2: the score of 'a' is not what its parts come to\n" in capsys.readouterr().err
+    assert main(["report", str(path)]) == 0
+    assert DISAGREEING in capsys.readouterr().out
+    load(path).save(path.with_name("again.jsonl"))
+    assert load(path.with_name("again.jsonl")).counts == {DISAGREEING: 1}
+
+
+@pytest.mark.parametrize(("part", "value"), [("passed", 1e99), ("uncertain", -1), ("uncertain", 7), ("recall", 2)])
+def test_parts_of_a_legal_score_lie_between_0_and_1(write, part, value):
+    path = write("r.jsonl", made(0.5, {part: value}))
+    assert complaint(path) == f"{path}:2: the part {part!r} of 'legal' must lie between 0 and 1, not {value!r}"
 
 
 def complaint(path) -> str:

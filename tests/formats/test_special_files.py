@@ -126,6 +126,20 @@ def read_or_refused(path: Path, content: bytes, read) -> str:
     return "read"
 
 
+@pytest.mark.parametrize("score", ["1e999", "-1E999"])
+def test_scores_that_no_number_can_hold(write, capsys, score):
+    qrels = write("qrels.txt", "q 0 a 1\n")
+    runs = {
+        write("run.txt", f"q Q0 b 1 1 t\nq Q0 a 1 {score} t\n"): f":2: score is not a number: '{score}'\n",
+        write("run.csv", f"query_id,doc_id,score\nq,a,{score}\n"): f":2: score is not a number: '{score}'\n",
+        write("run.json", f'{{"q": {{"a": {score}}}}}'): "#/q/a: this number is too large\n",
+        write("run.jsonl", f'{{"query_id": "q", "doc_id": "a", "score": {score}}}\n'): ":1: this number is too large\n",
+    }
+    for path, message in runs.items():
+        assert main(["retrieval", str(qrels), str(path)]) == 2
+        assert capsys.readouterr().err.startswith(f"{path}{message}")
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("version", ["9", "10"])
 def test_huge_scores_of_a_run_are_ranked(write, capsys, version):

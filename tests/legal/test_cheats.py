@@ -17,12 +17,13 @@ import pytest
 from legal.cheats import CHEATS, Record, honest_line, nearest, slices
 
 from steelyard.formats.documents import Document
+from steelyard.formats.legal_scores import EVIDENCE_WEIGHTS, FACT_WEIGHTS, GAP_WEIGHTS, QUOTE_WEIGHT
 from steelyard.formats.outputs import record_of
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.legal import EvidenceSet, Fact, Gap, judge
 from steelyard.legal.model import TYPES, Question
 from steelyard.legal.oracle import gold_record
-from steelyard.legal.score import EVIDENCE_WEIGHTS, FACT_WEIGHTS, GAP_WEIGHTS, QUOTE_WEIGHT, Verdict
+from steelyard.legal.score import Verdict
 from steelyard.pipelines.benchmark import load_benchmark
 
 BUNDLED = load_benchmark(benchmark_folder())

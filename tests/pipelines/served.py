@@ -1,6 +1,7 @@
 """Servers of ours in processes of their own, over HTTP."""
 
 import contextlib
+import os
 import re
 import subprocess
 import sys
@@ -9,10 +10,25 @@ import time
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 SERVE = [sys.executable, "-m", "steelyard.cli", "serve"]
 TOKEN = "open-sesame-0123456789"
 DEADLINE = 30.0
+SIDE = Path(os.environ.get("STEELYARD_TEST_MCP1", Path(sys.prefix) / "mcp1"))
+"""Where mcp 1 is installed beside mcp 2."""
+NEEDS_SIDE = pytest.mark.skipif(not (SIDE / "mcp").is_dir(), reason="mcp 1 is not installed beside: make .venv/ready")
+# whoever runs the tests may have put folders of their own before the installed ones
+PATHS = {
+    1: os.pathsep.join([str(SIDE), *filter(None, [os.environ.get("PYTHONPATH")])]),
+    2: os.environ.get("PYTHONPATH", ""),
+}
+
+
+def under(major):
+    """The environment in which a program finds that major of the MCP library."""
+    return {**os.environ, "PYTHONPATH": PATHS[major]}
 
 
 class Served(NamedTuple):

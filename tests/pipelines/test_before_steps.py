@@ -180,3 +180,75 @@ def test_a_placeholder_gives_way_to_the_key_of_the_environment(answers, capsys, 
     monkeypatch.setenv("LLM_API_KEY", "sk-mine")
     assert said_of(text) == 0
     assert notice in capsys.readouterr().err
+
+
+GENERATE = """servers:
+  benchmark: servers/benchmark
+  generation: servers/generation
+pipeline:
+- benchmark.get_data
+- generation.generation_init
+"""
+GENERATION = """generation:
+  backend: {backend}
+  backend_configs: {{{backend}: {settings}}}
+  sampling_params: {sampling}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "line", "said"),
+    [
+        (("vllm", "{model_name_or_path: m}", "{}"), 7, "vllm needs the base_url of a running server"),
+        (("openai", "{model_name: m, base_uri: 'http://127.0.0.1:9/v1'}", "{}"), 7, "did you mean 'base_url'?"),
+        (("openai", "{model_name: m}", "{temprature: 0}"), 8, "did you mean 'temperature'?"),
+        (("opnai", "{model_name: m}", "{}"), 6, "did you mean 'openai'?"),
+    ],
+)
+def test_settings_of_generation_are_refused_before_the_first_step(answers, capsys, given, line, said):
+    Path("p.yaml").write_text(GENERATE)
+    backend, settings, sampling = given
+    section = GENERATION.format(backend=backend, settings=settings, sampling=sampling)
+    assert said_of(PARAMETERS.partition("evaluation:")[0] + section) == 2
+    err = capsys.readouterr().err
+    assert f"p_parameter.yaml:{line}: generation.generation_init: " in err
+    assert said in err
+    assert not Path("output").exists()
+
+
+def test_a_field_that_no_row_has_is_told_with_its_own_line(answers, capsys):
+    assert said_of(PARAMETERS.replace("{q_ls: q, gt_ls: gold,", "{q_ls: q,\n      gt_ls: golden,")) == 2
+    err = capsys.readouterr().err
+    assert "p_parameter.yaml:5: benchmark.get_data: answers.jsonl: " in err
+    assert "'golden'" in err
+
+
+def test_a_path_that_is_there_from_a_folder_above_names_that_folder(answers, capsys, monkeypatch):
+    shutil.copy("p.yaml", "parameters")
+    monkeypatch.chdir("parameters")
+    assert main(["run", "p.yaml", "--param", "p_parameter.yaml"]) == 2
+    assert "run in .., where answers.jsonl is\n" in capsys.readouterr().err
+
+
+def test_a_step_that_is_missing_is_proposed(answers, capsys):
+    steps = "- benchmark.get_data\n- retriever.retriever_init\n- prompt.qa_rag_boxed\n"
+    servers = "servers: {benchmark: servers/benchmark, retriever: servers/retriever, prompt: servers/prompt}\n"
+    Path("p.yaml").write_text(f"{servers}pipeline:\n{steps}")
+    assert said_of(PARAMETERS.partition("evaluation:")[0]) == 2
+    err = capsys.readouterr().err
+    assert "p.yaml:5: nothing before prompt.qa_rag_boxed gives 'ret_psg'" in err
+    assert "add a step that gives it (retriever.retriever_search, " in err
+    assert "name it in key_map of benchmark.benchmark" in err
+
+
+def test_a_server_that_is_misspelt_is_named(answers, capsys):
+    Path("p.yaml").write_text(ASK.replace("servers/evaluation", "servers/evaluaton"))
+    assert main(["run", "p.yaml"]) == 2
+    assert "did you mean 'servers/evaluation'?" in capsys.readouterr().err
+
+
+def test_unknown_parameters_are_answered_with_parameters_alone(answers, capsys):
+    assert said_of(PARAMETERS + "  zzz: 1\n") == 2
+    err = capsys.readouterr().err
+    assert "metrics" in err
+    assert "pred_ls" not in err.partition("hint: ")[2]

@@ -169,6 +169,38 @@ def test_an_empty_file_is_begun_and_not_resumed(benchmark, tmp_path):
     assert len(table) == 12
 
 
+@pytest.mark.parametrize("name", ["two", "stranger", "forged"])
+def test_a_file_that_cannot_be_finished_is_not_resumed(benchmark, tmp_path, name):
+    path, asked = tmp_path / "r.jsonl", []
+    run_benchmark(benchmark, PythonSystem(lambda question: "不详", "mine"), AskSettings(), path)
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    item = json.loads(lines[1])
+    wrong = {
+        "two": lines + lines[:3],
+        "stranger": [*lines[:3], json.dumps(item | {"id": "nobody"}) + "\n"],
+        "forged": [lines[0], json.dumps(item | {"scores": {"legal": 0.123}}) + "\n"],
+    }[name]
+    path.write_text("".join(wrong), "utf-8")
+    system = PythonSystem(lambda question: asked.append(question) or "不详", "mine")
+    with pytest.raises(InputError) as caught:
+        run_benchmark(benchmark, system, AskSettings(), path, resume=True)
+    said = {
+        "two": f"{path}: there are 2 results in it: mine, mine\n",
+        "stranger": f"{path}: the item 'nobody' is none of the questions\n",
+        "forged": f"{path}:2: the score of '{item['id']}' is not what its parts come to\n",
+    }[name]
+    assert str(caught.value).startswith(said)
+    assert (asked, path.read_text("utf-8")) == ([], "".join(wrong))
+
+
+def test_a_run_is_not_written_to_a_pipe(benchmark, tmp_path):
+    os.mkfifo(tmp_path / "r.jsonl")
+    system = PythonSystem(lambda question: "不详", "mine")
+    with pytest.raises(InputError, match="results that are written item by item need an ordinary file"):
+        run_benchmark(benchmark, system, AskSettings(), tmp_path / "r.jsonl", overwrite=True)
+    assert (tmp_path / "r.jsonl").is_fifo()
+
+
 def test_another_run_is_not_resumed(benchmark, tmp_path):
     path = tmp_path / "r.jsonl"
     run_benchmark(benchmark, PythonSystem(lambda question: "不详", "mine"), AskSettings(), path)

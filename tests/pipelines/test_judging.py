@@ -1,15 +1,17 @@
 """One answer never ends a run: whatever goes wrong with it is an error of that item, and the run goes on."""
 
 import json
+import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
 from steelyard import limits
-from steelyard.errors import InputError
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.results import load
 from steelyard.legal.score import judge
@@ -70,18 +72,31 @@ def test_a_reply_as_deep_as_is_allowed_can_be_read_again(benchmark, tmp_path):
     assert load(tmp_path / "r.jsonl").ids == table.ids
 
 
-def test_a_recorded_answer_that_is_nested_too_deeply_is_refused_with_its_line(benchmark, write):
-    with pytest.raises(InputError, match=r"recorded\.jsonl:1: this JSON is nested too deeply"):
-        ReplaySystem(write("recorded.jsonl", json.dumps({"id": "a", **hostile_records()["nested"]}) + "\n"))
-
-
-@pytest.mark.parametrize("name", ["numerals", "page", "range", "text"])
+@pytest.mark.parametrize("name", ["numerals", "figures", "page", "range", "nested", "text"])
 def test_a_recorded_hostile_answer_ends_no_run(benchmark, write, tmp_path, name):
     ids = [question.about.id for question in benchmark.questions]
-    records = [{"id": ids[0], **hostile_records()[name]}, {"id": ids[1], "answer": "是"}]
+    records = [{"id": ids[0], **hostile_records()[name]}, *({"id": each, "answer": "是"} for each in ids[1:])]
     system = ReplaySystem(write("recorded.jsonl", "".join(json.dumps(record) + "\n" for record in records)))
     table = run_benchmark(benchmark, system, AskSettings(retries=0), tmp_path / "r.jsonl")
     assert len(table) == 4
+    assert set(table.failures) <= {0}
+
+
+def test_a_recorded_answer_that_cannot_be_read_is_an_error_of_its_item(benchmark, write, tmp_path):
+    ids = [question.about.id for question in benchmark.questions]
+    nested = f'"amount_breakdown": {"[" * 100_000}{"]" * 100_000}'
+    lines = [
+        f'{{{nested}, "answer": "是", "id": "{ids[0]}"}}',
+        *(f'{{"id": "{each}", "answer": "是"}}' for each in ids[1:]),
+    ]
+    recorded = write("recorded.jsonl", "\n".join(lines))
+    path = tmp_path / "r.jsonl"
+    table = run_benchmark(benchmark, ReplaySystem(recorded), AskSettings(retries=0), path)
+    assert table.failures == {0: f"{recorded}:1: this JSON is nested too deeply"}
+    again = run_benchmark(benchmark, ReplaySystem(recorded), AskSettings(retries=0), path, resume=True)
+    assert again.failures == table.failures
+    mended = write("recorded.jsonl", "\n".join([f'{{"answer": "是", "id": "{ids[0]}"}}', *lines[1:]]))
+    assert run_benchmark(benchmark, ReplaySystem(mended), AskSettings(retries=0), path, resume=True).failures == {}
 
 
 @pytest.mark.parametrize(
@@ -118,6 +133,40 @@ def test_judging_that_takes_too_long_is_an_error_of_its_item(benchmark, tmp_path
     table = run_benchmark(benchmark, system, AskSettings(), tmp_path / "r.jsonl")
     assert len(table) == 4
     assert table.failures[0] == "judging took longer than 0.2 s"
+
+
+STUCK = """
+import re, sys
+import steelyard.legal.score as score
+from steelyard.cli import main
+
+judged = score._judge_fact
+
+def stuck(question, *case):
+    if question.about.id == "ID":
+        re.match(r"(a+)+$", "a" * 60 + "b")
+    return judged(question, *case)
+
+score._judge_fact = stuck
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_judge_that_never_ends_keeps_no_command(benchmark, tmp_path):
+    program = STUCK.replace("ID", benchmark.questions[0].about.id)
+    words = ["bench", "--system", "builtin:baseline", "--type", "fact_exact", "--limit", "4", "-o", "r.jsonl"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words],
+        cwd=tmp_path,
+        env={**os.environ, "STEELYARD_JUDGING_SECONDS": "0.2"},
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    table = load(tmp_path / "r.jsonl")
+    assert (len(table), table.failures) == (4, {0: "judging took longer than 0.2 s"})
 
 
 def test_answers_without_a_run_are_judged_one_by_one(benchmark, monkeypatch):

@@ -263,6 +263,15 @@ def test_the_call_of_a_client_that_has_left_is_stopped_and_its_place_free(narrow
         assert Path(f"{path}.end").read_text() == "Stopped"
 
 
+def test_without_any_option_the_call_of_a_client_that_has_left_is_stopped(busy, tmp_path):
+    path = tmp_path / "count"
+    with serving(busy, "--http", "127.0.0.1:0") as served, peer_of(served.address) as peer:
+        leave = peer.left("count", path=str(path), steps=3000)
+        until(path.exists)
+        leave()
+        until(Path(f"{path}.end").exists)
+
+
 def test_a_call_that_its_client_takes_back_is_stopped(narrow, tmp_path):
     path = tmp_path / "count"
     with peer_of(narrow.address) as peer:

@@ -1,24 +1,17 @@
 """Both majors of the MCP library, and fastmcp upon the first: our servers and our client, each with each."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from pipelines.served import ROOT, SERVE, TOKEN, serving
+from pipelines.served import NEEDS_SIDE, PATHS, ROOT, SERVE, TOKEN, serving, under
 
 HERE = Path(__file__).parent
-SIDE = Path(os.environ.get("STEELYARD_TEST_MCP1", Path(sys.prefix) / "mcp1"))
-# whoever runs the tests may have put folders of their own before the installed ones
-PATHS = {
-    1: os.pathsep.join([str(SIDE), *filter(None, [os.environ.get("PYTHONPATH")])]),
-    2: os.environ.get("PYTHONPATH", ""),
-}
 MINUTES = 180
 
-pytestmark = pytest.mark.skipif(not (SIDE / "mcp").is_dir(), reason="mcp 1 is not installed beside: make .venv/ready")
+pytestmark = NEEDS_SIDE
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +25,6 @@ def addresses():
         serving("sayhello", "--http", "127.0.0.1:0", *words["sayhello"], environment=under(2)) as guarded,
     ):
         yield {"prompt": [first.address, second.address], "sayhello": [greeting.address, guarded.address]}
-
-
-def under(major):
-    return {**os.environ, "PYTHONPATH": PATHS[major]}
 
 
 def run(script, argument, major):
@@ -71,7 +60,7 @@ def test_the_annotation_of_a_tool_is_listed_over_http_and_over_pipes(addresses):
             assert each == {
                 "notes": {"build": None, "greet": "name->msg"},
                 "given": {"msg": "Hello, 乙!"},
-                "error": "SystemFailure: greet: 'name' is a required property",
+                "error": "SystemFailure: greet has no argument 'nam'",
             }
 
 

@@ -132,7 +132,7 @@ MISTAKES = [
     (
         "evaluate_trec",
         {**TREC, "kz": [1]},
-        f"evaluate_trec: Additional properties are not allowed ('kz' was unexpected)\n{HINT}",
+        f"evaluate_trec has no argument 'kz'\n{HINT}",
     ),
     ("evaluate_trec", {**TREC, "run_path": 3}, f"evaluate_trec: run_path must be text, not 3\n{HINT}"),
     ("evaluate_trec", {**TREC, "ks": [0]}, "a cut-off in ks must be a whole number from 1 on, not 0"),

@@ -365,7 +365,7 @@ MISTAKES = {
     "- toy.mke": (UnknownName, "{path}:4: no tool is called 'mke'\nhint: did you mean 'make'?"),
     "- toy.add": (
         InputError,
-        "{path}:4: nothing before toy.add gives 'xs'\nhint: nothing is known before the first step",
+        "{path}:4: nothing before toy.add gives 'xs'\nhint: add a step that gives it: toy.make",
     ),
     "- toy.make\n- toy.add:\n    input: {xz: ys}": (
         InputError,

@@ -11,6 +11,7 @@ import pytest
 from steelyard.errors import MissingExtra, UnknownName
 from steelyard.reports import plots
 from steelyard.reports.content import Report
+from steelyard.reports.page_figures import Charts
 from steelyard.reports.plot_style import ACCENT, BAD, GOOD, GRID, INK, MUTED, extent, labels, short
 from steelyard.stats.compare import compare_all
 from steelyard.table import Table
@@ -41,6 +42,23 @@ def ranked(name, level=0.0):
     source = np.random.default_rng(5)
     metrics = ("nDCG@1", "nDCG@10", "nDCG@100", "P@1", "P@10", "AP")
     return table(name, {metric: np.clip(source.random(30) * 0.5 + level, 0, 1) for metric in metrics})
+
+
+def test_the_first_metrics_of_many_are_drawn_and_the_page_says_so(monkeypatch):
+    """Each row costs time: a small file may have a thousand metrics."""
+    from steelyard.reports import page, plot_means
+
+    metrics = [f"m{n:02}" for n in range(60)]
+    tables = [table(name, {key: [0.2, 0.6, level] for key in metrics}) for name, level in (("a", 0.1), ("b", 0.7))]
+    report = Report(tables, compare_all(tables[1:], tables[0]))
+    for panels in (plot_means.forest_panels(report), [plot_means.difference_panel(report.comparisons)]):
+        assert [metric for metric in metrics if f"'{metric}'" in str(panels)] == metrics[:40]
+    free = [f"f{n:02}@{cut}" for n in range(60) for cut in (1, 5)]
+    cut_offs = Report([table("a", {key: [0.2, 0.6] for key in free}, bounds={})])
+    assert len(plot_means.forest_panels(cut_offs)) == len(plot_means.curve_panels(cut_offs)) == 40
+    monkeypatch.setattr(page, "charts", lambda *_: Charts(missing=True))
+    assert "charts show the first 40 of 60 metrics" in page.render_html(report)
+    assert "charts show the first 40" not in page.render_html(Report([ranked("a")]))
 
 
 def legal():

@@ -237,3 +237,13 @@ def test_search_o1_is_told_what_each_search_found():
     )
     (found,) = prompt("search_o1_reasoning_indocument", ["q"], [["d"]], [["r1", "r2", "r3", "r4", "r5"]])
     assert "Step 1: r1\n\nStep 2: r3\n\nStep 3: r4\n\nStep 4: r5\n\nQuery: q" in found
+
+
+def test_the_template_that_is_proposed_is_one_of_the_project():
+    folder = Path("prompt")
+    folder.mkdir(exist_ok=True)
+    (folder / "mine.jinja").write_text("{{question}}")
+    (folder / "other.jinja").write_text("{{question}} {{documents}}")
+    with pytest.raises(ConfigError) as caught:
+        prompt("qa_rag_boxed", ["Why?"], [["Because."]], template="prompt/mine.jinja")
+    assert caught.value.hint.endswith("prompt/other.jinja")

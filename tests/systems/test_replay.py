@@ -49,6 +49,52 @@ def test_a_bad_record_is_a_failure_of_its_question_with_its_place(write):
     assert str(caught.value) == f"{path}#/answers/1: the answer must be text, not 7"
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"id": "b", "x": ' + "[" * 101 + "]" * 101 + "}", "this JSON is nested too deeply"),
+        ('{"x": ' + '{"a": ' * 90_000 + "1" + "}" * 90_000 + ', "id": "b"}', "this JSON is nested too deeply"),
+        ('{"x": ' + '["]}\\"[{", ' * 9_000 + "1" + "]" * 9_000 + ', "qid": "b"}', "this JSON is nested too deeply"),
+        ('{"id": "b", "answer": NaN}', "NaN is not a number that JSON knows"),
+        ('{"id": "b", "answer": "x", "answer": "y"}', "the key 'answer' appears twice in one object"),
+        ('{"id": "b", "x": [1, 2,]}', "this is not JSON: "),
+        ('{"id": "b", "count": ' + "9" * 5_000 + "}", "Exceeds the limit"),
+    ],
+    ids=["deep", "very deep", "brackets in strings", "constant", "key", "list", "number"],
+)
+def test_a_line_with_a_readable_id_is_a_failure_of_its_question_only(write, line, message):
+    path = write("out.jsonl", f'{{"id": "a", "answer": "甲"}}\n{line}\n{{"id": 3, "answer": "丙"}}\n')
+    system = ReplaySystem(path)
+    assert answers(system, "a", "3") == ["甲", "丙"]
+    with pytest.raises(SystemFailure, match=message) as caught:
+        system.ask(Ask("b", "?"))
+    assert caught.value.where == f"{path}:2"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"answer": ' + "[" * 5_000 + "]" * 5_000 + "}",
+        '{"id": ' + "[" * 5_000 + "]" * 5_000 + ', "answer": "x"}',
+        '{"a": {"id": "b"}, "answer": NaN}',
+        '{"id": "b", "id": "c"}',
+        '{"id": "b", "answer": "x',
+        '{"id": "b", "answer": x}',
+        '{"id": 1.5, "answer": NaN}',
+        '"' + '\\"' * 200_000,
+        "}]" * 200_000 + "[{" * 200_000,
+        "[" * 200_000,
+        "[1, NaN]",
+    ],
+    ids=range(11),
+)
+def test_a_line_without_a_readable_id_is_refused_with_its_place(write, line):
+    path = write("out.jsonl", f'{{"id": "a", "answer": "甲"}}\n{line}\n')
+    with pytest.raises(InputError) as caught:
+        ReplaySystem(path)
+    assert caught.value.where == f"{path}:2"
+
+
 def test_a_results_file(tmp_path):
     path = tmp_path / "results.jsonl"
     header = {"kind": "legal", "name": "mine", "signature": "", "metrics": ["legal"]}
@@ -84,7 +130,7 @@ def test_a_results_file(tmp_path):
             '{"kind": "answers", "name": "x", "signature": "", "metrics": ["EM"]}\n{"id": "a", "scores": {"EM": 1}}\n',
             "no outputs are recorded in this result",
         ),
-        ("out.jsonl", '{"id": "a", "answer": NaN}', "NaN is not a number that JSON knows"),
+        ("out.json", '[{"id": "a", "answer": NaN}]', "NaN is not a number that JSON knows"),
     ],
 )
 def test_bad_files(write, name, content, message):

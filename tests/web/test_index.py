@@ -12,6 +12,7 @@ from web.folders import START, put, table
 
 from steelyard.formats import results as results_module
 from steelyard.web import folder as folder_module
+from steelyard.web import index as index_module
 from steelyard.web.folder import within
 from steelyard.web.index import NAME, Index
 
@@ -303,12 +304,12 @@ def test_no_file_stops_the_listing(tmp_path, made, monkeypatch):
         "zero": ZeroDivisionError("zero"),
     }
 
-    def load(path, real=folder_module.load_all):
+    def load(path, real=index_module.load_all):
         if path.stem in raised:
             raise raised[path.stem]
         return real(path)
 
-    monkeypatch.setattr(folder_module, "load_all", load)
+    monkeypatch.setattr(index_module, "load_all", load)
     index = made(tmp_path)
     listing = index.listing()
     assert [entry.name for entry in listing.entries] == ["good"]
@@ -350,6 +351,16 @@ def test_odd_times_are_only_times(tmp_path, made, seconds):
     entries = made(tmp_path).listing().entries
     assert [entry.name for entry in entries] == ["one", "two"]
     assert all(trend.plot == "drawn" for trend in trends_of(entries, "en", lambda points, language: "drawn"))
+
+
+def test_the_first_metrics_of_many_are_drawn(tmp_path, made):
+    from steelyard.web.history import trends_of
+
+    for name in ("one", "two"):
+        put(tmp_path / f"{name}.jsonl", table(name, metrics=[f"m{n}" for n in range(60)]))
+    drawn = []
+    trends = list(trends_of(made(tmp_path).listing().entries, "en", lambda points, language: drawn.append(1) or "x"))
+    assert (len(trends), len(drawn)) == (60, 40)
 
 
 def test_a_time_that_no_index_holds_is_cut(tmp_path, monkeypatch, made):

@@ -423,3 +423,20 @@ def test_a_signal_ends_it_whatever_it_is_at(folder, number):
         assert process.stderr.readline() == "making\n"
         process.send_signal(number)
         assert (process.wait(timeout=MINUTE), process.stderr.read()) == (0, "")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no SIGSTOP here")
+def test_whoever_comes_while_it_is_busy_is_let_in(folder):
+    words = [sys.executable, "-m", "steelyard", "view", str(folder), "--port", "0"]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process, ExitStack() as clients:
+        clients.callback(process.terminate)
+        port = int(re.search(r":(\d+)/", process.stderr.readline())[1])
+        process.send_signal(signal.SIGSTOP)
+        try:
+            here = ("127.0.0.1", port)
+            waiting = [clients.enter_context(socket.create_connection(here, timeout=20)) for _ in range(64)]
+        finally:
+            process.send_signal(signal.SIGCONT)
+        for connection in waiting:
+            connection.sendall(b"GET /nothing HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        assert {connection.recv(12)[9:] for connection in waiting} == {b"404"}

@@ -118,7 +118,8 @@ def evaluate_trec_pvalue(  # noqa: PLR0917 - the arguments are those of UltraRAG
     """Test the new run (A) against the old (B): a seeded permutation test per metric, each judged on its own.
 
     For each metric: A_mean, B_mean, diff = A - B with its ci95, p_value (two-sided), significant (p below 0.05),
-    p_adjusted (Holm, over all metrics asked for) and effect_size.
+    p_adjusted (Holm, over all metrics asked for), exact (whether p_value counts all sign flips; where it does not, it
+    is drawn and never below 1 / (n_resamples + 1)) and effect_size.
     """
     resamples = RESAMPLES if n_resamples is None else _from_one(n_resamples, "n_resamples")
     cutoffs = _cutoffs(ks)
@@ -201,6 +202,7 @@ def _verdict(found: Comparison, adjusted: float) -> dict[str, Any]:
         "p_value": found.p_value,
         "significant": found.significant,
         "p_adjusted": adjusted,
+        "exact": found.result.exact,
         "ci95": interval_list(found.interval),
         "effect_size": _known(found.effect_size),
     }

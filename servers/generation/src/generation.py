@@ -1,19 +1,20 @@
 """Generation server: prompts to answers; what fails is null, with its reason beside it."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from steelyard.errors import ConfigError, Problem
 from steelyard.i18n import Message
 from steelyard.pipelines.server import Server, progress, say
+from steelyard.rag.chat import KEY_VARIABLE as KEY
 from steelyard.rag.conversations import Conversation, many_turns, single_turns
-from steelyard.rag.generation import Generator, engine_settings, open_generator
+from steelyard.rag.generation import Generator, check_generator, engine_settings, open_generator
 from steelyard.rag.generation import generate as generate_answers
 
 app = Server("generation", __file__)
 
-KEY = "LLM_API_KEY"
 PLACEHOLDERS = ("abc", "EMPTY")
 """Keys that UltraRAG and vLLM write where none is needed."""
 
@@ -32,7 +33,17 @@ class _Chosen:
 _opened: list[_Chosen] = []
 
 
-@app.tool("backend_configs,sampling_params,extra_params,backend->None")
+def _check_backend(arguments: Mapping[str, Any]) -> None:
+    """What is wrong with the settings, whatever the prompts are."""
+    check_generator(
+        arguments.get("backend", "extractive"),
+        configs=arguments.get("backend_configs"),
+        sampling=arguments.get("sampling_params"),
+        extra=arguments.get("extra_params"),
+    )
+
+
+@app.tool("backend_configs,sampling_params,extra_params,backend->None", checks=_check_backend)
 def generation_init(
     backend_configs: Annotated[dict[str, Any] | None, "the settings of each backend, by its name"] = None,
     sampling_params: Annotated[dict[str, Any] | None, "temperature, max_tokens and the like"] = None,

@@ -9,6 +9,7 @@ from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.pipelines.server import Server, progress, say
 from steelyard.rag.choices import refuse_option, refuse_unknown, retriever_findings
+from steelyard.rag.embedding import KEY_VARIABLE
 from steelyard.rag.remote import search_remote
 from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Found, Retriever, Settings
 from steelyard.rag.runs import write_run
@@ -173,7 +174,7 @@ def _wanted(top_k: int | None) -> int:
 def _with_key(configs: Mapping[str, Any]) -> dict[str, Any]:
     """The settings with the key of the environment, where they name none."""
     chosen = configs.get("openai") or {}
-    key = os.environ.get("RETRIEVER_API_KEY")
+    key = os.environ.get(KEY_VARIABLE)
     if not key or not isinstance(chosen, Mapping) or chosen.get("api_key"):
         return dict(configs)
     return {**configs, "openai": {**chosen, "api_key": key}}

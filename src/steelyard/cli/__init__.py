@@ -2,10 +2,12 @@
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 
 BUG = 4
 INTERRUPTED = 130
+SHOW = "UltraRAG has the command show; Steelyard does not offer it (steelyard view shows results in a browser)"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -48,6 +50,8 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     from steelyard.errors import SteelyardError
 
     parser = build_parser()
+    if (sys.argv[1:] if argv is None else list(argv))[:1] == ["show"]:
+        parser.error(SHOW)
     try:
         limits.read_environment(os.environ)
     except SteelyardError as error:

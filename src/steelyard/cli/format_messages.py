@@ -15,6 +15,13 @@ FORMAT: dict[str, str] = {
     "{} is not a number: {}": "{}不是数字：{}",
     "{} is half of a character": "{} 是半个字符",
     "the mean of {} in the footer is not the mean of the items": "结尾行中 {} 的均值与各条目的均值不符",
+    "the score of {} is not what its parts come to": "{} 的得分与其各部分不符",
+    "the part {} of {} must lie between 0 and 1, not {}": "{1} 的部分 {0} 必须在 0 和 1 之间，而不是 {2}",
+    "results that are written item by item need an ordinary file": "逐条写入的结果需要普通文件",
+    "nobody reads this pipe": "没有程序读取这个管道",
+    "start what reads it first": "请先启动读取它的程序",
+    "the item {} is none of the questions": "条目 {} 不是任何一道题",
+    "this number is too large": "这个数太大",
     "somebody changed this file; run it again, or judge its answers again": (
         "这个文件被改动过；请重新运行，或重新评判其中的回答"
     ),

@@ -60,8 +60,8 @@ GENERATION = {
     ),
     "vllm needs the base_url of a running server": "vllm 需要一个正在运行的服务器的 base_url",
     "base_url is {}: does a server listen there?": "base_url 是 {}：那里有服务器在监听吗？",
-    "the key is api_key in backend_configs or, where that is empty, the environment variable LLM_API_KEY": (
-        "密钥取 backend_configs 中的 api_key，为空时取环境变量 LLM_API_KEY"
+    "the key is api_key in backend_configs or, where that is empty, the environment variable {}": (
+        "密钥取 backend_configs 中的 api_key，为空时取环境变量 {}"
     ),
     "for the engine of vLLM, and left out: {}": "属于 vLLM 引擎的设置，未采用：{}",
     "{} is a placeholder ({}): {} is used instead": "{} 只是占位符（{}）：改用 {}",

@@ -1,5 +1,11 @@
 """Messages about pipelines and their servers in Chinese, in the form of `messages`."""
 
+_KEY_MAP = {
+    "name it in key_map of {}, at {} ({}: FIELD)": "请在 {} 的 key_map 中写明它，位于 {}（{}: 字段名）",
+    "name it in key_map of {} ({}: FIELD), in the parameter file that steelyard build writes": (
+        "请在 {} 的 key_map 中写明它（{}: 字段名），该参数文件由 steelyard build 写出"
+    ),
+}
 PIPELINE = {
     "a server file is a mapping": "服务器文件应为映射",
     "a server is a folder, an address (http://…), or a mapping with path and headers": (
@@ -72,10 +78,23 @@ PIPELINE = {
         'pip install "steelyard[mcp]"；mcp 的两个主版本都可以，UltraRAG 可以保留它需要的那个'
     ),
     "the server says that it failed": "服务器说它失败了",
-    "name it in key_map of {}, at {} ({}: FIELD)": "请在 {} 的 key_map 中写明它，位于 {}（{}: 字段名）",
-    "name it in key_map of {} ({}: FIELD), in the parameter file that steelyard build writes": (
-        "请在 {} 的 key_map 中写明它（{}: 字段名），该参数文件由 steelyard build 写出"
+    **_KEY_MAP,
+    **{
+        f"add a step that gives it ({{}}), or {key}": f"请加上给出它的步骤（{{}}）；或者，{zh}"
+        for key, zh in _KEY_MAP.items()
+    },
+    "{} has no argument {}": "{} 没有参数 {}",
+    "no server is called {}": "没有名为 {} 的服务器",
+    "add a step that gives it: {}": "请加上给出它的步骤：{}",
+    "{} is to be filled in: the server at {} needs it": "须填写 {}：{} 处的服务器需要它",
+    "steelyard build writes a parameter file, in which {} can be filled in": (
+        "steelyard build 会写出参数文件，可在其中填写 {}"
     ),
+    "another program may have it; port 0 takes a free one": "可能被其他程序占用；端口 0 任选一个空闲的",
+    "{} is a template of steelyard: the project has none of this name": (
+        "{} 是 Steelyard 自带的模板：项目中没有同名的模板"
+    ),
+    "--is_demo has no effect: steelyard has no demo mode": "--is_demo 不起作用：Steelyard 没有演示模式",
     "servers of steelyard instead of the project's: {}; not installed: {}": (
         "以 Steelyard 自带的服务器代替项目中的：{}；未安装：{}"
     ),
@@ -106,10 +125,13 @@ PIPELINE = {
     "run its program by hand to see why, or take the server of steelyard: --servers ours": (
         "请手动运行其程序查看原因，或用 Steelyard 自带的服务器：--servers ours"
     ),
-    "activate UltraRAG's environment (its python first on the path): steelyard does not offer this tool": (
-        "请激活 UltraRAG 的环境（使其 python 在 PATH 中居首）：Steelyard 不提供这个工具"
+    "activate UltraRAG's environment (its python first on the path): not every tool here is one of steelyard": (
+        "请激活 UltraRAG 的环境（使其 python 在 PATH 中居首）：这里的工具 Steelyard 并非都有"
     ),
     "to be corrected, or run refuses to start:": "须先更正，否则 run 拒绝启动：",
+    "paths are taken from the current folder: run in {}, where {} is": (
+        "路径相对于当前目录：请在 {} 中运行，{} 在那里"
+    ),
     "{} gives it, at {}: a step can only use what stands above it": "{} 在 {} 处才给出它：一个步骤只能用到上面的内容",
 }
 PIPELINE_WORDS = {

@@ -99,7 +99,7 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
     """Run all steps, keep what each has left, and print what came out last."""
     from steelyard.pipelines.backends import check_settings
     from steelyard.pipelines.checking import check_arguments, check_parameters, check_templates
-    from steelyard.pipelines.loading import load_servers, parameters_for
+    from steelyard.pipelines.loading import load_servers, parameters_for, start_servers
     from steelyard.pipelines.plan import bind, remembered
     from steelyard.pipelines.remote import CALL_SECONDS, Fleet
     from steelyard.pipelines.running import Pools, run_steps
@@ -110,6 +110,8 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends us ends the servers that we started
     pipeline = read_pipeline(arguments.pipeline)
     notify = _notifier(arguments.lang)
+    if arguments.is_demo:
+        notify(Message("cli.demo_no_effect_steelyard_no"))
     with (
         Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as fleet,
         hearing(said=notify),
@@ -121,7 +123,8 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
         check_settings(loaded, steps, parameters)
         check_arguments(steps, parameters)
         check_templates(loaded, steps, parameters)
-        fleet.start(found.place for found in loaded.values() if found.place is not None)
+        homes = {alias: found.home for alias, found in loaded.items()}
+        start_servers(fleet, (found.home for found in loaded.values() if found.place is not None), pipeline, homes)
         if parameters.unused:
             notify(Message("cli.no_server_pipeline_parameters_left", names=", ".join(parameters.unused)))
         journal = _journal(pipeline, parameters.values, resume=arguments.resume)

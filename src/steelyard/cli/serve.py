@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_language_option, positive, seconds
-from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.errors import ConfigError, InputError, UnknownName, nearest
 from steelyard.i18n import Message
 
 if TYPE_CHECKING:
@@ -87,14 +87,15 @@ def run_serve(arguments: argparse.Namespace) -> int:
 
 
 def _server(name: str) -> "Server":
-    from steelyard.pipelines.homes import bundled_servers
+    from steelyard.pipelines.homes import bundled_servers, nearest_server, server_names
     from steelyard.pipelines.loading import load_program
 
     folder = Path(name) if os.sep in name or (Path(name) / "src").is_dir() else bundled_servers() / name
     program = folder / "src" / f"{folder.name}.py"
     if not program.is_file():
-        known = sorted(path.name for path in bundled_servers().iterdir() if (path / "src").is_dir())
-        raise UnknownName.of(Message("words.server"), name, known)
+        beside = nearest_server(folder) if os.sep in name else None
+        hint = beside or nearest(name, server_names(bundled_servers()))
+        raise UnknownName(Message("cli.no_server_called", name=name), hint=hint)
     return load_program(program, name)
 
 

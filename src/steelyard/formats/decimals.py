@@ -50,6 +50,11 @@ def parse_integers(column: Spans) -> tuple[IntArray, IntArray]:
     return values.astype(np.int64), bad
 
 
+def means_infinity(text: str) -> bool:
+    """Whether a number that is read as infinite is written so (`-inf`), and not too large for a double (`1e999`)."""
+    return "inf" in text.lower()
+
+
 def _parse_one(text: bytes) -> float:
     try:
         return float("nan") if b"_" in text else float(text)

@@ -110,7 +110,9 @@ def _say_enum(value: Any, schema: Fields) -> Message:
 
 def _say_bounds(value: Any, schema: Fields) -> Message:
     if "maximum" in schema:
-        return Message("formats.outside_bounds", least=schema["minimum"], largest=schema["maximum"], plain=_shown(value))
+        return Message(
+            "formats.outside_bounds", least=schema["minimum"], largest=schema["maximum"], plain=_shown(value)
+        )
     return Message("formats.least_not", schema=schema["minimum"], value=_shown(value))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from steelyard import limits
-from steelyard.errors import InputError, Problem, close_name
+from steelyard.errors import InputError, Problem, nearest_only
 from steelyard.formats.places import Places, located_json
 from steelyard.formats.question_checks import benchmark_folder, faults, questions_of
 from steelyard.formats.streams import is_file, is_folder, read_text
@@ -144,7 +144,7 @@ def find_document(file: QuestionFile, directory: str | Path, documents: str | Pa
     raise InputError(
         Message("formats.no_document", document=file.document),
         where=where,
-        hint=close_name(file.document, names) or DOCUMENT_HINT,
+        hint=nearest_only(file.document, names) or DOCUMENT_HINT,
     )
 
 

@@ -3,11 +3,12 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
@@ -25,15 +26,18 @@ COLUMNS = Message("words.the_number_of_columns")
 _PARQUET_DAMAGE = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
 _PARQUET_BATCH = 1024
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
+# a string (an open one ends with the text), a bracket, or what stands between; nothing is read twice
+_JSON_PIECE: Final = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[\[\]{}]|[^"\[\]{}]++', re.DOTALL)
 
 
 class Record(NamedTuple):
-    """One row: its fields by name, and where it stands, as `pattern` has it."""
+    """One row: its fields by name, and where it stands, as `pattern` has it; `problem` where it cannot be read."""
 
     name: str
     number: int
     fields: dict[str, Any]
     pattern: str = "{}:{}"
+    problem: Message | None = None
 
     @property
     def where(self) -> str:
@@ -53,21 +57,25 @@ def kind_of(path: str | Path) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def read_records(path: str | Path) -> tuple[list[Record], str]:
-    """All rows of a file, and the SHA-256 of its content."""
+def read_records(path: str | Path, keep: Collection[str] = ()) -> tuple[list[Record], str]:
+    """All rows of a file, and the SHA-256 of its content; for `keep` see `stream_records`."""
     with closing(open_stream(path)) as stream:
-        return list(stream_records(stream, kind_of(path))), stream.digest()
+        return list(stream_records(stream, kind_of(path), keep)), stream.digest()
 
 
-def stream_records(stream: Stream, kind: str) -> Iterator[Record]:
-    """The rows of a file of this kind as they are read; a JSON array is read as a whole."""
+def stream_records(stream: Stream, kind: str, keep: Collection[str] = ()) -> Iterator[Record]:
+    """The rows of a file of this kind as they are read; a JSON array is read as a whole.
+
+    A line of JSONL that cannot be read is an error, unless one of the fields `keep` can be: then its record has only
+    these fields, as text, and its problem.
+    """
     if kind == ".parquet":
         return _parquet(stream)
     if kind == ".json":
         return _json_array(decode(stream.read_all(limits.FILE_BYTES), stream.name), stream.name)
     if kind in _SEPARATORS:
         return _separated(stream, _SEPARATORS[kind])
-    return _json_lines(stream)
+    return _json_lines(stream, keep)
 
 
 def parse_json(text: str, name: str, line: int | None = None) -> Any:
@@ -101,7 +109,7 @@ def _is_deep(value: Any) -> bool:
     return False
 
 
-def _json_lines(stream: Stream) -> Iterator[Record]:
+def _json_lines(stream: Stream, keep: Collection[str]) -> Iterator[Record]:
     name = stream.name
     problems: list[Problem] = []
     # not splitlines(): U+2028 and its like may stand inside a JSON string
@@ -111,6 +119,9 @@ def _json_lines(stream: Stream) -> Iterator[Record]:
             if line.strip():
                 yield _record(parse_json(line, name, number), name, number)
         except InputError as error:
+            if fields := _readable_fields(line, keep):
+                yield Record(name, number, fields, problem=error.message)
+                continue
             problems += error.problems
             if len(problems) >= MOST_PROBLEMS:
                 break
@@ -124,6 +135,34 @@ def _json_lines(stream: Stream) -> Iterator[Record]:
 
 def _is_array(message: Message) -> bool:
     return message.code == NOT_AN_OBJECT and message.args["shown"].startswith("[")
+
+
+def _readable_fields(line: str, names: Collection[str]) -> dict[str, str]:
+    """Those of the named fields of an object that are text or whole numbers, whatever the others are."""
+    if not names:
+        return {}
+    try:
+        pairs = json.loads(_outermost(line), object_pairs_hook=tuple, parse_int=str)
+    except ValueError:
+        return {}
+    found = [pair for pair in pairs if pair[0] in names] if isinstance(pairs, tuple) else []
+    is_clear = repeated_one(name for name, _ in found) is None
+    return {name: value for name, value in found if isinstance(value, str)} if is_clear else {}
+
+
+def _outermost(text: str) -> str:
+    """The text of a JSON object with null for each list and object in it, however deep these are."""
+    kept, depth = [], 0
+    for piece in (match[0] for match in _JSON_PIECE.finditer(text)):
+        opens = piece in ("[", "{")
+        closes = piece in ("]", "}")
+        depth -= closes
+        if depth == 1 and opens:
+            kept.append("null")
+        elif depth < 1 or (depth == 1 and not closes):
+            kept.append(piece)
+        depth += opens
+    return "".join(kept)
 
 
 def _json_array(text: str, name: str) -> Iterator[Record]:

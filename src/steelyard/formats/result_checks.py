@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from steelyard import limits
 from steelyard.errors import InputError
+from steelyard.formats.legal_scores import SHARES
 from steelyard.formats.shapes import (
     ANYTHING,
     FLAG,
@@ -31,6 +32,8 @@ Json = dict[str, Any]
 
 ROUNDING: Final = 1e-9
 """So far may a score lie outside of its bounds, and a mean in the footer, as a share of it, from that of the items."""
+LEGAL: Final = "legal"
+"""The kind of results of the legal benchmark, and the name of their metric."""
 CONTRADICTION_HINT: Final = Message("formats.somebody_changed_file_run_again")
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -110,13 +113,13 @@ def check_header(head: Json, where: str) -> None:
         raise InputError(Message("formats.result_metric"), where=where)
     if len(set(metrics)) < len(metrics):
         raise InputError(Message("formats.metric_named_twice_header"), where=where)
-    if head["kind"] == "legal" and "legal" not in metrics:
+    if head["kind"] == LEGAL and LEGAL not in metrics:
         raise InputError(Message("formats.result_kind_legal_metric_legal"), where=where)
     for metric, bounds in (head.get("bounds") or {}).items():
         low, high = read_bounds(bounds) if len(bounds) == 2 else (1.0, 0.0)
         for bound in bounds:
             if bound is not None:
-                check_score(bound, f"a bound of {metric!r}", where)
+                check_score(bound, Message("words.a_bound_of", metric=metric), where)
         if low > high:
             raise InputError(Message("formats.bounds_lowest_highest_value", metric=metric), where=where)
 
@@ -129,12 +132,13 @@ def check_item(item: Json, head: Json, where: str) -> None:
         if metric not in known:
             raise InputError(Message("formats.metric_not_header", metric=metric), where=where)
         if value is not None:
-            check_score(value, f"the score of {metric!r}", where)
+            check_score(value, Message("words.the_score_of", metric=metric), where)
             _check_bounds(metric, value, bounds.get(metric), where)
     for metric, parts in (item.get("parts") or {}).items():
         for part, value in parts.items():
             if value is not None:
-                check_score(value, f"the part {part!r} of {metric!r}", where)
+                is_share = metric == head["kind"] == LEGAL and part in SHARES
+                _check_part(Message("words.the_part_of", part=part, metric=metric), value, where, is_share=is_share)
     _check_passages(item.get("output") or {}, where)
     _check_weight((item.get("tags") or {}).get("weight"), head["kind"], where)
 
@@ -149,8 +153,13 @@ def check_footer(foot: Any, items: int, where: str) -> None:
 
 
 def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, float]) -> list[str]:
-    """The metrics whose mean in the footer is not the mean of the items; a footer need not name each metric."""
-    return [metric for metric, mean in footed.items() if metric not in counted or not _is_close(mean, counted[metric])]
+    """The metrics whose mean in the footer is missing, or is not the mean of the items."""
+    names = dict.fromkeys((*counted, *footed))
+    return [
+        metric
+        for metric in names
+        if metric not in footed or metric not in counted or not _is_close(footed[metric], counted[metric])
+    ]
 
 
 def read_bounds(bounds: Sequence[float | None]) -> tuple[float, float]:
@@ -159,7 +168,7 @@ def read_bounds(bounds: Sequence[float | None]) -> tuple[float, float]:
     return (float("-inf") if low is None else float(low), float("inf") if high is None else float(high))
 
 
-def check_score(value: Any, what: str, where: str) -> None:
+def check_score(value: Any, what: Message, where: str) -> None:
     """Refuse what is no number, or one so large that means and intervals cannot be had."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(Message("formats.not_number", what=what, value=shown(value)), where=where)
@@ -192,6 +201,13 @@ def _check_bounds(metric: str, value: float, bounds: Sequence[float | None] | No
         )
 
 
+def _check_part(what: Message, value: float, where: str, *, is_share: bool) -> None:
+    """A part of a legal score lies between 0 and 1."""
+    check_score(value, what, where)
+    if is_share and not -ROUNDING <= value <= 1 + ROUNDING:
+        raise InputError(Message("formats.share", what=what, value=value), where=where)
+
+
 def _check_passages(output: Json, where: str) -> None:
     """Citations, evidence and contexts may be plain text; where they are objects, they are passages."""
     for name in ("citations", "evidence", "contexts"):
@@ -202,7 +218,7 @@ def _check_passages(output: Json, where: str) -> None:
 
 def _check_weight(weight: Any, kind: str, where: str) -> None:
     """The weight of a legal question is a number above 0, or nothing."""
-    if kind != "legal" or weight in (None, ""):
+    if kind != LEGAL or weight in (None, ""):
         return
     try:
         is_weight = not isinstance(weight, bool) and 0 < float(weight) <= limits.SCORE.value

@@ -18,9 +18,11 @@ import numpy as np
 
 from steelyard import __version__, limits
 from steelyard.errors import ConfigError, InputError
+from steelyard.formats.legal_scores import agrees
 from steelyard.formats.records import parse_json
 from steelyard.formats.result_checks import (
     CONTRADICTION_HINT,
+    LEGAL,
     check_characters,
     check_footer,
     check_header,
@@ -42,6 +44,7 @@ UNWRITTEN_HINT = Message("formats.what_written_before_kept_make")
 _HEAD_START = b'{"steelyard": '
 UNFINISHED = "items written before the run was cut off"
 CONTRADICTED = "metrics whose mean in the footer is not the mean of the items"
+DISAGREEING = "items whose score is not what their parts come to"
 
 
 def save(table: Table, path: Path) -> None:
@@ -60,19 +63,15 @@ def load(path: str | Path, *, strict: bool = False) -> Table:
     """The one result in a file; with `strict`, one whose items contradict its footer is refused."""
     tables = load_all(path, strict=strict)
     if len(tables) != 1:
-        names = ", ".join(table.name for table in tables)
-        raise InputError(
-            Message("formats.results", tables=len(tables), names=names),
-            where=str(path),
-            hint=Message("formats.one_needed_here"),
-        )
+        raise _several([table.name for table in tables], path)
     return tables[0]
 
 
 def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     """Every result in a file, in order; with `strict`, none whose items contradict its footer.
 
-    Else such a table says so in its counts, under CONTRADICTED.
+    A footer gives the mean of every metric, and the score of a legal item is what its parts come to. Without `strict`
+    a table of which that is not true says so in its counts, under CONTRADICTED and DISAGREEING.
     """
     sections = _sections(path)
     if not sections:
@@ -180,6 +179,8 @@ class ResultsWriter:
         with ExitStack() as stack:
             stack.callback(writer.close)
             last = _last_section(path)
+            if last is not None:
+                _check_scores(last)
             if last is not None and last.finished:
                 return None, last.head, last.items
             if last is None and head is None:
@@ -237,6 +238,12 @@ def check_new(path: Path) -> None:
         raise InputError(Message("formats.file_exists_already"), where=str(path), hint=EXISTS_HINT)
 
 
+def check_regular(path: Path) -> None:
+    """Refuse a device, a pipe or a folder: a run is appended to its file, which is locked and read again."""
+    if path.exists() and not path.is_file():
+        raise InputError(Message("formats.results_written_item_item_need"), where=str(path))
+
+
 def new_path(path: Path) -> Path:
     """Where a run is written that is to replace the results file `path`."""
     return path.with_name(path.name + NEW)
@@ -268,7 +275,7 @@ def _open_locked(path: Path) -> IO[str]:
 
 
 def _last_section(path: Path) -> "_Section | None":
-    """The last result in a file; None where nothing was written, or only a part of the header."""
+    """The only result in a file; None where nothing was written, or only a part of the header."""
     with open(path, "rb") as file:
         start = file.read(len(_HEAD_START))
     if not start:
@@ -282,7 +289,15 @@ def _last_section(path: Path) -> "_Section | None":
     sections = _sections(path)
     if not sections and not _HEAD_START.startswith(start):
         raise InputError(Message("formats.nothing_resume"), where=str(path))
-    return sections[-1] if sections else None
+    if len(sections) > 1:
+        raise _several([section.head["name"] for section in sections], path)
+    return sections[0] if sections else None
+
+
+def _several(names: Sequence[str], path: str | Path) -> InputError:
+    """The error about a file with other than one result."""
+    message = Message("formats.results", tables=len(names), names=", ".join(names))
+    return InputError(message, where=str(path), hint=Message("formats.one_needed_here"))
 
 
 def _lock(file: IO[Any], path: Path) -> None:
@@ -383,19 +398,39 @@ def _add_item(section: _Section, item: Json, where: str) -> None:
     section.rows[identifier], section.places[identifier] = item, where
 
 
+def _disagreeing(section: _Section) -> list[str]:
+    """The ids of the items of a legal result whose score is not what their parts come to."""
+    if section.head["kind"] != LEGAL:
+        return []
+    return [identifier for identifier, row in section.rows.items() if not _agrees(row)]
+
+
+def _agrees(row: Json) -> bool:
+    parts = (row.get("parts") or {}).get(LEGAL) or {}
+    return agrees(row["scores"].get(LEGAL), parts, failed=bool(row.get("error")))
+
+
+def _check_scores(section: _Section) -> None:
+    """Refuse a result with an item whose score is not what its parts come to."""
+    for identifier in _disagreeing(section)[:1]:
+        message = Message("formats.score_not_what_parts_come", identifier=identifier)
+        raise InputError(message, where=section.places[identifier], hint=CONTRADICTION_HINT)
+
+
 def _checked(table: Table, section: _Section, *, strict: bool) -> Table:
-    """The table, which says what is wrong with the means of its footer, unless that is refused."""
-    footed = (section.foot or {}).get("means") or {}
-    wrong = contradictions(footed, {metric: table.mean(metric) for metric in table.metrics})
-    if not wrong:
-        return table
+    """The table, which says where scores, parts and footer contradict each other, unless that is refused."""
+    means = {metric: table.mean(metric) for metric in table.metrics}
+    wrong = [] if section.foot is None else contradictions(section.foot.get("means") or {}, means)
     if strict:
+        _check_scores(section)
+    if wrong and strict:
         raise InputError(
             Message("formats.mean_footer_not_mean_items", wrong=wrong[0]),
             where=section.foot_place,
             hint=CONTRADICTION_HINT,
         )
-    return replace(table, counts={**table.counts, CONTRADICTED: len(wrong)})
+    found = {CONTRADICTED: len(wrong), DISAGREEING: len(_disagreeing(section))}
+    return replace(table, counts={**table.counts, **{name: count for name, count in found.items() if count}})
 
 
 def _table(section: _Section) -> Table:
@@ -422,8 +457,9 @@ def _table(section: _Section) -> Table:
 
 
 def _counts(head: Json) -> dict[str, int]:
-    """What was counted when the file was written; what is wrong with its footer is found out anew."""
-    return {name: count for name, count in (head.get("counts") or {}).items() if name != CONTRADICTED}
+    """What was counted when the file was written; where it contradicts itself is found out anew."""
+    counts = head.get("counts") or {}
+    return {name: count for name, count in counts.items() if name not in (CONTRADICTED, DISAGREEING)}
 
 
 def _tag(value: Any) -> str:
@@ -431,8 +467,9 @@ def _tag(value: Any) -> str:
 
 
 def _is_whole(section: _Section) -> bool:
-    """Whether it was closed, or has a line for every item that it was to have."""
-    return section.finished or len(section.rows) == section.head.get("items")
+    """Whether it was closed, or has a line for every item; only one of which some items failed is left open so."""
+    has_every_item = len(section.rows) == section.head.get("items")
+    return section.finished or (has_every_item and any(row.get("error") for row in section.rows.values()))
 
 
 def _names(rows: list[Json], key: str) -> list[str]:

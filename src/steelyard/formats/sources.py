@@ -1,5 +1,6 @@
 """Judgments and runs from whatever they are in: a path, a mapping, columns, a data frame, rows."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -80,9 +81,18 @@ def _file_rows(path: str | Path, values: Sequence[str]) -> tuple[Iterator[Row], 
         text, stream = read_text(path)
         content = parse_json(text, stream.name)
         if isinstance(content, dict):
-            return nested_rows(content, stream.name, judged=values is GRADE), stream.digest()
+            return _finite(nested_rows(content, stream.name, judged=values is GRADE)), stream.digest()
     records, digest = read_records(path)
-    return named_rows(records, values, str(path)), digest
+    rows = named_rows(records, values, str(path))
+    return (_finite(rows) if kind_of(path) in (".json", ".jsonl", ".ndjson") else rows), digest
+
+
+def _finite(rows: Iterator[Row]) -> Iterator[Row]:
+    """Rows of JSON, which knows no infinity: a number that is read as infinite is too large (1e999)."""
+    for row in rows:
+        if isinstance(row[3], float) and math.isinf(row[3]):
+            raise InputError(Message("formats.number_too_large"), where=row[0])
+        yield row
 
 
 def _rows(source: Any, values: Sequence[str], name: str) -> Iterator[Row]:

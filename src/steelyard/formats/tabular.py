@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
-from steelyard.formats.decimals import LARGEST_WHOLE
+from steelyard.formats.decimals import LARGEST_WHOLE, means_infinity
 from steelyard.formats.rankings import Judgments, Run, digest_rows, judgments, run_from_rows
 from steelyard.formats.records import Record, kind_of
 from steelyard.formats.spans import Spans
@@ -123,7 +123,8 @@ def _identifier(value: Any, what: Message) -> bytes:
 
 def _score(value: Any) -> float:
     number = _number(value)
-    if number is None or math.isnan(number):
+    is_overflow = number is not None and math.isinf(number) and isinstance(value, str) and not means_infinity(value)
+    if number is None or math.isnan(number) or is_overflow:
         raise BadValue(Message("formats.score_not_number", value=_shown(value)))
     return number
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
-from steelyard.formats.decimals import parse_integers, parse_numbers
+from steelyard.formats.decimals import means_infinity, parse_integers, parse_numbers
 from steelyard.formats.fields import Fields, split_fields
 from steelyard.formats.rankings import QRELS_HINT, Judgments, Piece, Run, RunBlock, grouped, judgments
 from steelyard.formats.spans import Spans
@@ -29,7 +29,7 @@ from steelyard.formats.streams import (
     read_once,
 )
 from steelyard.i18n import Joined, Message
-from steelyard.table import IntArray
+from steelyard.table import FloatArray, IntArray
 
 RUN_HINT = Message("formats.run_line_query_q0_document")
 PIPED = Message("words.a_run_that_comes_through_a_pipe")
@@ -140,13 +140,19 @@ def parse_block(block: bytes) -> RunBlock:
     fields = split_fields(block, 5, wanted=(0, 2, 3, 4))
     query, document, rank, score = fields.columns
     scores, bad = parse_numbers(score)
-    problems = fields.problems + _bad_scores(score, fields.line, bad)
+    problems = fields.problems + _bad_scores(score, fields.line, np.union1d(bad, _too_large(score, scores)))
     odd = {
         "lines without a run tag": int(np.count_nonzero(fields.widths == 5)),
         "lines with more than six columns": int(np.count_nonzero(fields.widths > 6)),
         "comment lines in the run": fields.comments,
     }
     return RunBlock(query, document, scores, rank, fields.line, fields.lines, sorted(problems, key=itemgetter(0)), odd)
+
+
+def _too_large(score: Spans, scores: FloatArray) -> IntArray:
+    """The rows whose score is infinite without being written so: 1e999 is too large for a double."""
+    rows = np.flatnonzero(np.isinf(scores))
+    return np.array([row for row in rows.tolist() if not means_infinity(score.text_at(row))], np.int64)
 
 
 def _bad_scores(score: Spans, line: IntArray, bad: IntArray) -> list[tuple[int, Message]]:

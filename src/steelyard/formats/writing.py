@@ -4,9 +4,11 @@ A process that is killed, a full disk or a folder that may not be written to lea
 process may leave a hidden file `.NAME.….part` behind, which can be removed.
 """
 
+import errno
 import os
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +20,8 @@ from steelyard.i18n import Message
 OVERWRITE_HINT: Final = Message("formats.overwrite_replaces_name_another")
 _LONGEST_STEM: Final = 48
 _MOST_LINKS: Final = 40
+_PIPE_SECONDS: Final = 10
+"""So long a named pipe waits for somebody who reads it."""
 
 
 @contextmanager
@@ -25,11 +29,13 @@ def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
     """A path to write to; what is there becomes `path` when the block ends well, and is removed otherwise.
 
     The mode of an old file is kept, and a symbolic link stays: its target is written. A device or a pipe is written
-    to directly. Without `overwrite` a file that exists is an error, also one that somebody made in the meantime.
+    to directly; a pipe that nobody reads is an error, since to open it would wait for ever. Without `overwrite` a file
+    that exists is an error, also one that somebody made in the meantime.
     """
     try:
         if _is_special(path):
-            yield path
+            with _reader_of(path):
+                yield path
             return
         if not overwrite:
             check_absent(path)
@@ -121,6 +127,35 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def _reader_of(path: Path) -> Iterator[None]:
+    """Hold a named pipe open while it is written; an error where nobody has opened it to read."""
+    if not path.is_fifo() or not hasattr(os, "O_NONBLOCK"):
+        yield
+        return
+    descriptor = _opened(path)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    """A named pipe that somebody reads, opened; its reader may come a little later."""
+    end = time.monotonic() + _PIPE_SECONDS
+    while True:
+        try:
+            return os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+        if time.monotonic() > end:
+            raise ConfigError(
+                Message("formats.nobody_reads_pipe"), where=str(path), hint=Message("formats.start_what_reads_first")
+            ) from None
+        time.sleep(0.02)
 
 
 def _is_special(path: Path) -> bool:

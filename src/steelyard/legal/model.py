@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from steelyard.errors import UnknownName
+from steelyard.formats.legal_scores import PENALTIES
 from steelyard.i18n import Message
 from steelyard.legal.facts import FIELDS, FactRules
 from steelyard.legal.reading import LONGEST_ANSWER
@@ -13,7 +14,6 @@ from steelyard.text.normal import normal
 TYPES: Final = ("fact_exact", "evidence_set", "conflict_gap")
 SNIPPET: Final = 300
 LATIN_SNIPPET: Final = 900
-_PENALTIES: Final = {"high": 0.4, "medium": 0.2, "low": 0.0}
 # upstream passes at 0.7; the seed's fact files ask for all of it, and a set of evidence needs both thresholds
 _PASSES: Final = {"fact_exact": 1.0, "evidence_set": 1.0, "conflict_gap": 0.7}
 # citations that are read: at least so many, and so many for each required passage
@@ -107,7 +107,7 @@ def question_of(
 
 def penalty_of(level: str) -> float:
     """What a hallucination takes off the penalised score."""
-    return _PENALTIES[level]
+    return PENALTIES[level]
 
 
 def _about(fields: Mapping[str, Any], document: str, criteria: Mapping[str, Any], where: str) -> About:
@@ -192,7 +192,7 @@ def _gap(fields: Mapping[str, Any], about: About) -> Gap:
 
 def _level(penalty: str | float) -> str:
     if isinstance(penalty, str):
-        return penalty if penalty in _PENALTIES else "high"
+        return penalty if penalty in PENALTIES else "high"
     return "high" if penalty >= 0.75 else "medium" if penalty >= 0.4 else "low"
 
 

@@ -3,9 +3,19 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from steelyard.formats.documents import Document
+from steelyard.formats.legal_scores import (
+    EVIDENCE_WEIGHTS,
+    FACT_WEIGHTS,
+    GAP_WEIGHTS,
+    SLACK,
+    evidence_score,
+    fact_score,
+    gap_score,
+    penalised,
+)
 from steelyard.legal.abstention import Abstention, detect_abstention
 from steelyard.legal.cases import Case, case_of, remarks_on, value_cited
 from steelyard.legal.citations import Citation, gives, is_real, mismatch
@@ -19,15 +29,6 @@ from steelyard.legal.quotes import contains_quote
 from steelyard.legal.reading import MOST_FIGURES, is_too_long
 from steelyard.legal.refusal_words import CONFLICT
 from steelyard.legal.saying import says_something
-
-SLACK: Final = 1e-9
-FACT_WEIGHTS: Final = {"exact_match": 0.7, "citation_correctness": 0.3}
-"""What each part counts for in the score of a fact whose passages must be cited; else the match is all of it."""
-EVIDENCE_WEIGHTS: Final = {"recall": 0.5, "precision": 0.3, "citation_provided": 0.2}
-"""Those of a set of evidence; recall and precision count in full or not at all, by their thresholds."""
-GAP_WEIGHTS: Final = {"correct_abstention": 0.4, "no_hallucination": 0.4}
-"""Those of a gap; where no quotation and no conflict is asked for, these two are all of the score."""
-QUOTE_WEIGHT: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def _judge_fact(question: Fact, case: Case) -> _Draft:
     if question.citation_required:
         share, why = _cited(question.evidence, case.cited("citations", "evidence"), case)
         draft.parts["citation_correctness"], draft.reasons["citation_correctness"] = share, why
-        draft.score = _weighed(FACT_WEIGHTS, draft.parts)
+        draft.score = fact_score(draft.parts)
     return draft
 
 
@@ -184,7 +185,7 @@ def _judge_evidence(question: EvidenceSet, case: Case) -> _Draft:
             if provided
             else "no snippet stands on the page it names",
         },
-        _weighed(EVIDENCE_WEIGHTS, reached),
+        evidence_score(reached),
         (f"count_ok: {short}",) if short else (),
         may_pass=all(reached.values()),  # recall and the existence of a citation never pass alone
     )
@@ -216,9 +217,7 @@ def _judge_gap(question: Gap, case: Case) -> _Draft:
     )
     for name, (value, reason) in _quoting(question, case, quoted).items():
         draft.parts[name], draft.reasons[name] = value, reason
-    rest = _quote_parts(question)[:1]
-    draft.score = _weighed(GAP_WEIGHTS, draft.parts)
-    draft.score = draft.score + QUOTE_WEIGHT * draft.parts[rest[0]] if rest else draft.score / sum(GAP_WEIGHTS.values())
+    draft.score = gap_score(draft.parts)
     return draft
 
 
@@ -305,13 +304,6 @@ def _surfaced(question: Gap, case: Case) -> tuple[float, str]:
     return 1.0, "says that the statements disagree, and gives them"
 
 
-def _weighed(weights: Mapping[str, float], values: Mapping[str, float]) -> float:
-    total = 0.0
-    for part, weight in weights.items():
-        total += weight * values[part]  # one by one: from Python 3.12 on `sum` rounds in another way
-    return total
-
-
 def _closed(question: Question, case: Case, draft: _Draft) -> Verdict:
     """The verdict, with what every verdict has beside its own parts."""
     score = 1.0 if math.isclose(draft.score, 1.0, abs_tol=SLACK) else draft.score
@@ -320,7 +312,7 @@ def _closed(question: Question, case: Case, draft: _Draft) -> Verdict:
     if cited is not None:
         parts["value_cited"] = cited
     level = question.penalty if isinstance(question, Gap) else "low"
-    parts["penalised_score"] = max(0.0, score - penalty_of(level)) if draft.invented else score
+    parts["penalised_score"] = penalised(score, penalty_of(level)) if draft.invented else score
     fails = not draft.may_pass or (bool(draft.invented) and level != "low")
     parts["passed"] = float(score >= question.about.passing - SLACK and not fails)
     parts["uncertain"] = float(bool(draft.uncertain))

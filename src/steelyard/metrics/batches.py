@@ -127,7 +127,9 @@ def _as_column(found: object, measure: Measure, rows: int) -> FloatArray:
         )
     if np.isinf(column).any():
         raise ConfigError(Message("metrics.metric_gave_value_not_finite", measure=measure))
-    limits.SCORE.check(float(np.abs(column).max(initial=0.0, where=~np.isnan(column))), Message("words.a_value_of", measure=measure))
+    limits.SCORE.check(
+        float(np.abs(column).max(initial=0.0, where=~np.isnan(column))), Message("words.a_value_of", measure=measure)
+    )
     return column
 
 

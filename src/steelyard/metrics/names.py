@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from steelyard.errors import ConfigError, UnknownName, nearest
+from steelyard.errors import ConfigError, UnknownName, cut, nearest
 from steelyard.i18n import Message
 from steelyard.metrics import retrieval  # noqa: F401 - registers the ranking metrics
 from steelyard.metrics.registry import REGISTRY, Kind, Measure, Metric, Number
@@ -145,7 +145,7 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
 def _metric(base: str, text: str) -> Metric:
     found = _find(base)
     if found is None:
-        raise UnknownName(Message("metrics.no_metric_called", text=text), hint=nearest(base, _known()))
+        raise UnknownName(Message("metrics.no_metric_called", text=cut(text)), hint=nearest(cut(base), _known()))
     return found
 
 

@@ -16,7 +16,7 @@ from steelyard.formats.document_sets import DocumentSet
 from steelyard.formats.documents import Document, read_document
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import QuestionFile, find_document, read_benchmark
-from steelyard.formats.results import Json, ResultsWriter, check_unfinished, held, load, new_path
+from steelyard.formats.results import Json, ResultsWriter, check_regular, check_unfinished, held, load, new_path
 from steelyard.formats.writing import replace_whole
 from steelyard.i18n import Message
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
@@ -207,6 +207,7 @@ def run_benchmark(
     to a file beside it, which `resume` goes on with.
     """
     path = path.resolve() if path.is_symlink() else path
+    check_regular(path)
     target = unfinished_path(path, resume=resume, overwrite=overwrite)
     if target == path:
         return _run_into(path, benchmark, system, settings, resume=resume, progress=progress)
@@ -368,6 +369,7 @@ def _writer(
     writer, old, items = ResultsWriter.resume_or_begin(path, head)
     try:
         _check_same(old["signature"], head, path)
+        _check_asked(items, benchmark, path)
     except InputError:
         if writer is not None:
             writer.close()
@@ -383,6 +385,15 @@ def _check_same(signature: str, head: Json, path: Path) -> None:
             where=str(path),
             hint=RESUME_HINT,
         )
+
+
+def _check_asked(items: Sequence[Json], benchmark: Benchmark, path: Path) -> None:
+    """Refuse a file with an item that no question asks for: such a run could never be finished."""
+    asked = {question.about.id for question in benchmark.questions}
+    for item in items:
+        if item["id"] not in asked:
+            message = Message("pipelines.item_none_questions", item=item["id"])
+            raise InputError(message, where=str(path), hint=RESUME_HINT)
 
 
 def _head(benchmark: Benchmark, system: System) -> Json:

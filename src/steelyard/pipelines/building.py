@@ -30,6 +30,7 @@ from steelyard.pipelines.plan import Bound, Call, Unknown, bind, calls, key_map_
 from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.server import say
 from steelyard.pipelines.spec import Pipeline, each_step
+from steelyard.rag.endpoints import shown_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built
     loaded = load_servers(pipeline, fleet, anew=True, choice=choice)
     path, servers = parameter_path(pipeline), server_path(pipeline)
     parameters = parameters_for(pipeline, loaded, None, empty=True)
-    for alias, name in _unnamed(pipeline, loaded):
+    unnamed = list(_unnamed(pipeline, loaded))
+    for alias, name in unnamed:
         parameters.values[alias].setdefault(name, None)
     unknown: list[Unknown] = []
     steps = bind(pipeline, loaded, parameters, unknown)
@@ -76,7 +78,7 @@ def build(pipeline: Pipeline, fleet: Fleet, *, choice: Choice = "auto") -> Built
         kept=tuple(name for name in now if name in before),
         unused=tuple(name for name in before if name not in now),
         older=older,
-        warnings=tuple(_warnings(path, unknown)),
+        warnings=(*_warnings(path, unknown), *_empty(path, loaded, unnamed)),
         refused=tuple(refused_parameters(loaded, parameters)),
     )
 
@@ -131,9 +133,20 @@ def _warnings(path: Path, unknown: Sequence[Unknown]) -> Iterator[InputError]:
     sections = read_yaml(path).value if unknown else {}
     for each in unknown:
         fields = sections[each.server].value[each.parameter].value
-        hint = key_map_hint(each.name, f"{each.server}.{each.parameter}", fields["key_map"].where)
+        hint = key_map_hint(each.name, f"{each.server}.{each.parameter}", fields["key_map"].where, each.givers)
         message = Message("pipelines.variable_unknown", step=each.step.name, name=each.name)
         yield InputError(message, where=each.step.where, hint=hint)
+
+
+def _empty(path: Path, loaded: Mapping[str, Loaded], unnamed: Sequence[tuple[str, str]]) -> Iterator[InputError]:
+    """What a server that is only an address needs, and the file that was written leaves empty."""
+    sections = read_yaml(path).value if unnamed else {}
+    for alias, name in dict.fromkeys(unnamed):
+        found = sections[alias].value[name]
+        address = shown_address(loaded[alias].home.address)
+        if found.value is None:
+            message = Message("pipelines.to_fill_in", alias=alias, name=name, address=address)
+            yield InputError(message, where=found.where)
 
 
 def _unnamed(pipeline: Pipeline, loaded: Mapping[str, Loaded]) -> Iterator[tuple[str, str]]:

@@ -62,16 +62,20 @@ class _Work:
         except Stopped:
             pass
         except SteelyardError as error:
-            self.error = error
+            self.error = error.with_traceback(None)  # its frames refer to this object: a cycle that holds the arguments
         except BaseException as error:  # a bug of a tool is told to the caller, and the server lives on
             logging.getLogger(__name__).exception("%s failed", self.name)
             self.error = SystemFailure(f"{type(error).__name__}: {error}")
 
     def result(self) -> Any:
-        """What the tool gave, or the error that it ended with."""
-        if self.error is not None:
-            raise self.error
-        return self.given
+        """What the tool gave, or the error that it ended with; asked for once."""
+        error, self.error = self.error, None
+        try:
+            if error is not None:
+                raise error
+            return self.given
+        finally:
+            del error  # its traceback refers to this frame
 
     def share(self, seconds: int) -> str:
         """How far the tool is; one that does not count is heard by its seconds."""
@@ -158,7 +162,7 @@ async def _threaded(work: _Work, release: Callable[[], None]) -> None:
 
     try:
         threading.Thread(target=run, name=work.name, daemon=True).start()
-    except BaseException:
+    except (RuntimeError, MemoryError):  # no thread can be started
         release()
         raise
     await done.wait()

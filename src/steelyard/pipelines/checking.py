@@ -1,6 +1,7 @@
 """What is checked of the parameters of a run before its first step, so that no long step is made for nothing."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem, SteelyardError, nearest
@@ -28,8 +29,8 @@ def check_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> No
             say(Problem(where, Message("pipelines.parameter_of_ours", name=f"{alias}.{name}")))
             continue
         if not _is_without_use(loaded[alias], name):
-            raise _unknown(alias, name, known, where)
-        say(Problem(where, Message("pipelines.without_use", name=f"{alias}.{name}")))
+            raise _unknown(loaded[alias], name, where)
+        say(f"{where}: {alias}.{name} is left out: a parameter of UltraRAG that has no use here")
 
 
 def refused_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> Iterator[InputError]:
@@ -38,12 +39,14 @@ def refused_parameters(loaded: Mapping[str, Loaded], parameters: Parameters) -> 
         found = loaded.get(alias)
         if found is None or _is_of_ours(found, name) or _is_without_use(found, name) or name in _known(found):
             continue
-        yield _unknown(alias, name, _known(found), where)
+        yield _unknown(found, name, where)
 
 
-def _unknown(alias: str, name: str, known: set[str], where: str) -> InputError:
+def _unknown(found: Loaded, name: str, where: str) -> InputError:
+    """The error about a parameter; the hint names parameters that can be set, neither variables nor what has no use."""
+    known = sorted(each for each in _parameters(found) if not _is_without_use(found, each))
     return InputError(
-        Message("metrics.no_parameter", name=alias, parameter=name), where=where, hint=nearest(name, sorted(known))
+        Message("metrics.no_parameter", name=found.home.alias, parameter=name), where=where, hint=nearest(name, known)
     )
 
 
@@ -60,16 +63,22 @@ def check_arguments(steps: tuple[Bound, ...], parameters: Parameters) -> None:
 
 
 def check_templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...], parameters: Parameters) -> None:
-    """Refuse a template that a prompt of ours cannot read, or that does not use what the prompt gives."""
+    """Refuse a template that a prompt of ours cannot read, or that does not use what the prompt gives.
+
+    That one of ours is used, in a project with templates of its own, is said once.
+    """
+    told: set[str] = set()
     for call, name in _templates(loaded, steps):
         values = parameters.values[call.step.server]
+        place = call.places.get(name, call.step.where)
         try:
             _try_template(call, values, values.get(name), here=loaded[call.step.server].place is None)
         except SteelyardError as error:
-            place = call.places.get(name, call.step.where)
-            problem = Problem(error.where or "", error.message)
-            message = Message("core.labelled", label=f"{call.step.server}.{name}", message=problem)
-            raise type(error)(message, where=place, hint=error.hint) from None
+            said = f"{error.where}: {error.message}" if error.where else error.message
+            raise type(error)(f"{call.step.server}.{name}: {said}", where=place, hint=error.hint) from None
+        if _is_borrowed(values.get(name)) and place not in told:
+            say(f"{place}: {values[name]} is a template of steelyard: the project has none of this name")
+            told.add(place)
 
 
 def _try_template(call: Call, values: Mapping[str, Any], template: Any, *, here: bool) -> None:
@@ -88,6 +97,12 @@ def _try_template(call: Call, values: Mapping[str, Any], template: Any, *, here:
             raise
 
 
+def _is_borrowed(template: Any) -> bool:
+    """Whether a template is one of ours, though the project has a folder of that name."""
+    path = Path(template) if isinstance(template, str) else None
+    return path is not None and path.parent.is_dir() and not path.is_file()
+
+
 def _nothing(name: str, values: Mapping[str, Any]) -> Any:
     """A parameter as it is, a variable without rows, a history of one round without rows."""
     if name.startswith("$"):
@@ -103,8 +118,16 @@ def _templates(loaded: Mapping[str, Loaded], steps: tuple[Bound, ...]) -> Iterat
 
 
 def _known(found: Loaded) -> set[str]:
-    bindings = (tool.binding.inputs.values() for tool in found.tools.values())
-    return {*found.home.defaults, *(each.removeprefix("$") for inputs in bindings for each in inputs)}
+    """Parameters, and variables of its tools: for these a file may give a value, too."""
+    return {*_parameters(found), *(each.removeprefix("$") for each in _inputs(found))}
+
+
+def _parameters(found: Loaded) -> set[str]:
+    return {*found.home.defaults, *(each[1:] for each in _inputs(found) if each.startswith("$"))}
+
+
+def _inputs(found: Loaded) -> Iterator[str]:
+    return (name for tool in found.tools.values() for name in tool.binding.inputs.values())
 
 
 def _is_of_ours(found: Loaded, name: str) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
-from steelyard.errors import ConfigError, InputError, Problem
+from steelyard.errors import ConfigError, InputError, Problem, nearest_name
 from steelyard.formats.yamls import Located
 from steelyard.i18n import Message
 from steelyard.pipelines.import_check import missing_modules
@@ -131,6 +131,19 @@ def bundled_servers() -> Path:
     return installed if installed.is_dir() else package.parents[1] / "servers"
 
 
+def server_names(*folders: Path) -> list[str]:
+    """The names of the servers in some folders."""
+    there = (entry for folder in folders if folder.is_dir() for entry in folder.iterdir())
+    return sorted({entry.name for entry in there if (entry / "src").is_dir()})
+
+
+def nearest_server(folder: Path) -> Message | None:
+    """The hint that offers the server of the most similar name beside a folder, or among ours below `servers`."""
+    ours = [bundled_servers()] if folder.parent.name == bundled_servers().name else []
+    name = nearest_name(folder.name, server_names(folder.parent, *ours))
+    return None if name is None else Message("core.nearest_name", name=str(folder.with_name(name)))
+
+
 def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Choice) -> Home:
     """The home in a folder, whose parameter file may name another program or an address."""
     folder = _folder(said, choice)
@@ -142,11 +155,8 @@ def _in_folder(home: Home, said: str, environment: Mapping[str, str], choice: Ch
         more = _expanded(parameters.get("headers") or {}, environment, str(file))
         return replace(home, folder=folder, address=program, headers={**more, **home.headers}, defaults=defaults)
     if not Path(program).is_file():
-        raise InputError(
-            Message("pipelines.no_server", said=said),
-            where=home.where,
-            hint=Message("pipelines.its_program", program=program),
-        )
+        hint = nearest_server(Path(said)) or Message("pipelines.its_program", program=program)
+        raise InputError(Message("pipelines.no_server", said=said), where=home.where, hint=hint)
     named = Path(said) / "src" / Path(program).name if folder != Path(said) else None
     return Home(home.alias, home.where, folder, Path(program), defaults=defaults, named=named)
 

@@ -5,7 +5,6 @@ with a status and one line that says which.
 """
 
 import hmac
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,11 +15,8 @@ from steelyard.pipelines.hosts import is_local_host, is_local_origin, is_loopbac
 MEGABYTE = 1 << 20
 SMALL_BODY = 64 << 10
 """Bodies up to this size are always taken, however many large ones are being worked on."""
-SESSION_HEADER = b"mcp-session-id"
 SIZE = "steelyard.size"
 """Where the ASGI scope of a request keeps the number of bytes of its body."""
-NOTHING = b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "none"}}'
-"""A message that does nothing: it takes back a request that was never sent."""
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -171,82 +167,6 @@ class _Body:
         self._whole = not message.get("more_body", False)
         piece: bytes = message.get("body", b"")
         return piece
-
-
-@dataclass(slots=True)
-class Sessions:
-    """An ASGI application around another that keeps so many sessions: for a new one, the longest idle is ended."""
-
-    application: Application
-    most: int
-    _used: dict[bytes, float] = field(default_factory=dict)
-    _busy: dict[bytes, int] = field(default_factory=dict)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and note which session it used or opened."""
-        if scope["type"] != "http":
-            await self.application(scope, receive, send)
-            return
-        session = dict(scope["headers"]).get(SESSION_HEADER)
-        if session is None:
-            await self._make_room(scope)
-            await self.application(scope, receive, self._noting(send))
-            return
-        self._busy[session] = self._busy.get(session, 0) + 1
-        try:
-            await self.application(scope, receive, self._noting(send, scope["method"], session))
-        finally:
-            self._busy[session] -= 1
-            if not self._busy[session]:
-                del self._busy[session]
-            if session in self._used:
-                self._used[session] = time.monotonic()
-                await self._forget(scope, session)
-
-    async def _make_room(self, scope: Scope) -> None:
-        """End the session that has been idle longest, where there are as many as there may be."""
-        while len(self._used) >= self.most:
-            idle = [session for session in self._used if session not in self._busy]
-            if not idle:
-                return  # the library refuses the new one
-            oldest = min(idle, key=self._used.__getitem__)
-            del self._used[oldest]
-            await self._delete(scope, oldest)
-
-    async def _forget(self, scope: Scope, session: bytes) -> None:
-        """Send nothing after a large request: the library holds the last message of a session until the next."""
-        if scope.get(SIZE, 0) > SMALL_BODY:
-            await self._ask(scope, session, "POST", NOTHING)
-
-    async def _delete(self, scope: Scope, session: bytes) -> None:
-        """Ask the library to end a session, as its client would."""
-        await self._ask(scope, session, "DELETE", b"")
-
-    async def _ask(self, scope: Scope, session: bytes, method: str, body: bytes) -> None:
-        """Send a request to the library in the name of a session, and read nothing of the answer."""
-
-        async def receive() -> dict[str, Any]:
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        async def send(message: dict[str, Any]) -> None:
-            pass
-
-        accepted = b"application/json, text/event-stream"
-        headers = [(b"host", b"localhost"), (SESSION_HEADER, session), (b"accept", accepted)]
-        headers += [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-        await self.application({**scope, "method": method, "headers": headers}, receive, send)
-
-    def _noting(self, send: Send, method: str = "", session: bytes | None = None) -> Send:
-        async def noted(message: dict[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                opened = next((value for name, value in message["headers"] if name.lower() == SESSION_HEADER), None)
-                if session is not None and (method == "DELETE" or message["status"] == 404):
-                    self._used.pop(session, None)
-                elif opened is not None and message["status"] < 400:
-                    self._used[opened] = time.monotonic()
-            await send(message)
-
-        return noted
 
 
 def _headers(scope: Scope) -> dict[str, str]:

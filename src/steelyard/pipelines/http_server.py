@@ -1,9 +1,11 @@
 """A server over streamable HTTP: uvicorn with patience that ends, and the checks of `http_limits` before it."""
 
 import asyncio
+import errno
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import h11
@@ -13,12 +15,17 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.pipelines.calls import Calls
-from steelyard.pipelines.http_limits import Guard, Limits, Receive, Scope, Send, Sessions
+from steelyard.pipelines.http_limits import Guard, Limits, Receive, Scope, Send
+from steelyard.pipelines.http_sessions import Sessions
 from steelyard.pipelines.protocol import http_manager
 
 PATH = "/mcp"
 GRACE_SECONDS = 2
+KEEP_ALIVE_SECONDS = 5
 BACKLOG = 1024
+MALLOC_OPTIONS = {"M_ARENA_MAX": (-8, 2), "M_MMAP_THRESHOLD": (-3, 256 << 10), "M_TRIM_THRESHOLD": (-1, 1 << 20)}
+"""Numbers and values of glibc's `mallopt`, see `_limit_fragmentation`."""
+PORT_HINT = Message("pipelines.another_program_may_port_0")
 LEAST_READ = 64 << 10
 """Bytes that a client must take within the patience of the server, where so many wait for it."""
 
@@ -34,12 +41,29 @@ def listen(  # noqa: PLR0917 - what is served, where, to whom, within what
         log_config=None,  # it would close the handlers of others
         log_level="error",
         limit_concurrency=limits.connections,
+        timeout_keep_alive=max(KEEP_ALIVE_SECONDS, int(limits.patience)),
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
+    _limit_fragmentation()
     with _listening(host, port) as listening:
         shown = f"[{host}]" if ":" in host else host
         started(f"http://{shown}:{listening.getsockname()[1]}{PATH}")
         _Server(config, calls).run(sockets=[listening])
+
+
+def _limit_fragmentation() -> None:
+    """Have the allocator return freed memory to the system; it is that of glibc, or nothing is done.
+
+    By default every thread that runs a call may take a heap of its own, and after the first large body is freed, bodies
+    of that size come from these heaps, each of which keeps twice that size when all is free again.
+    """
+    import ctypes
+
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            library = ctypes.CDLL(None)
+            for number, value in MALLOC_OPTIONS.values():
+                library.mallopt(number, value)
 
 
 def application(protocol: Any, limits: Limits) -> Any:
@@ -61,7 +85,7 @@ class _Endpoint:
     """The library's handler as an object: Starlette takes a function for something else."""
 
     def __init__(self, manager: Any, limits: Limits) -> None:
-        self._sessions = Sessions(manager.handle_request, limits.sessions)
+        self._sessions = Sessions(manager.handle_request, limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._sessions(scope, receive, send)
@@ -146,5 +170,8 @@ def _listening(host: str, port: int) -> socket.socket:
     except (OSError, ValueError, TypeError) as error:  # a name that cannot be encoded, or holds a NUL
         made.close()
         told = getattr(error, "strerror", None) or error
-        raise ConfigError(Message("pipelines.cannot_listen", host=host, port=port, told=told), where="--http") from None
+        hint = PORT_HINT if getattr(error, "errno", None) == errno.EADDRINUSE else None
+        raise ConfigError(
+            Message("pipelines.cannot_listen", host=host, port=port, told=told), where="--http", hint=hint
+        ) from None
     return made

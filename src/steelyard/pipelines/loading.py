@@ -77,22 +77,23 @@ def load_servers(
     homes = choose_servers({alias: home for alias, home in found.items() if alias in used}, choice)
     refuse_unavailable(each_step(pipeline.steps), homes, choice)
     asked = [home for home in homes.values() if not home.ours and _must_ask(home, said, anew)]
-    _start(fleet, asked, pipeline)
+    start_servers(fleet, asked, pipeline, homes)
     return {
         alias: _load(home, fleet, said.get(alias), isolated=isolated, ask=home in asked)
         for alias, home in homes.items()
     }
 
 
-def _start(fleet: Fleet, asked: list[Home], pipeline: Pipeline) -> None:
-    """Start servers; of one that does not, the hint says whether we have it too, with the tools that are used."""
+def start_servers(fleet: Fleet, asked: Iterable[Home], pipeline: Pipeline, homes: Mapping[str, Home]) -> None:
+    """Start servers; of one that does not, the hint says whether ours have all tools that the pipeline uses."""
+    asked = list(asked)
     try:
         fleet.start(home.place for home in asked)
     except SystemFailure as error:
         failed = next((home for home in asked if home.where == error.where and home.counterpart), None)
         if failed is None:
             raise
-        hint = OURS_HINT if offers_all(each_step(pipeline.steps), failed) else THEIRS_HINT
+        hint = OURS_HINT if offers_all(each_step(pipeline.steps), homes) else THEIRS_HINT
         raise SystemFailure(error.message, where=error.where, hint=hint) from None
 
 

@@ -1,22 +1,53 @@
 """Where the error of a tool belongs: the line of the parameter that it speaks of, else that of the step."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from steelyard.errors import Problem, SteelyardError
 from steelyard.formats.yamls import Located
-from steelyard.i18n import Joined, Message
+from steelyard.i18n import Joined, Localized, Message, as_message
 from steelyard.pipelines.plan import Call
 
 
 def placed(error: SteelyardError, call: Call) -> SteelyardError:
-    """The error of a tool, told with the place of the parameter that it speaks of, or of the step."""
+    """The error of a tool, told with the place of the parameter that it speaks of, or of the step.
+
+    Of a file that is named by a parameter, the place is that of a text which the problem quotes (a field), if there is.
+    """
     first = error.problems[0]
-    found = _in_section(first, call) or _of_file(first, call) or _first_named(call.places, str(first.message))
-    place = found or _of_quoted(first, call) or call.step.where
+    file, quoted = _of_file(first, call), _of_quoted(first, call)
+    found = _in_section(first, call) or (file and (quoted or file)) or _first_named(call.places, str(first.message))
+    place = found or quoted or call.step.where
     where = "" if first.where in (call.step.where, call.step.server) else first.where
-    problems = Joined("core.lines", [Problem(where, first.message), *error.problems[1:]])
-    return type(error)(Message("core.labelled", label=call.step.name, message=problems), where=place, hint=error.hint)
+    problems = Joined("core.lines", [Problem(where, _untitled(first.message, call)), *error.problems[1:]])
+    message = Message("core.labelled", label=call.step.name, message=problems)
+    return type(error)(message, where=place, hint=_hint(error, first))
+
+
+def _untitled(message: Message, call: Call) -> Message:
+    """The message of a server elsewhere without the name of its tool, which the step names already."""
+    text = message.args.get("text")
+    return as_message(text.removeprefix(f"{call.tool.name}: ")) if isinstance(text, str) else message
+
+
+def _hint(error: SteelyardError, problem: Problem) -> Localized | None:
+    """The hint of an error; of a missing path that would be found from a folder above, that folder."""
+    path = Path(problem.where) if problem.where else None
+    if path is None or path.is_absolute() or _is_there(path):
+        return error.hint
+    above = next((folder for folder in Path.cwd().parents if _is_there(folder / path)), None)
+    if above is None:
+        return error.hint
+    return Message("pipelines.paths_taken_from_current_folder", value=os.path.relpath(above), path=path)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # no path at all
+        return False
 
 
 def _in_section(problem: Problem, call: Call) -> str | None:

@@ -1,7 +1,8 @@
 """A pipeline bound: which variable or parameter feeds every argument, checked before anything runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from steelyard.errors import InputError, UnknownName, nearest
 from steelyard.formats.yamls import Located
@@ -12,6 +13,8 @@ from steelyard.pipelines.server import Binding, Tool
 from steelyard.pipelines.spec import Branch, Loop, Node, Pipeline, Step, each_step
 
 MEMORY = ("memory_", "mem_")
+MOST_GIVERS = 3
+"""So many tools are proposed for a variable that no step gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,16 @@ Bound = Call | BoundLoop | BoundBranch
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A variable that no step gives yet: the key_map of this parameter of a server would name it."""
+    """A variable that no step gives yet: the key_map of this parameter of a server would name it.
+
+    `givers` are tools of the servers in use that would give it.
+    """
 
     step: Step
     name: str
     server: str
     parameter: str
+    givers: tuple[str, ...] = ()
 
 
 def bind(
@@ -76,11 +83,13 @@ def bind(
     return tuple(binder.bind(node) for node in pipeline.steps)
 
 
-def key_map_hint(name: str, parameter: str, place: str | None) -> Message:
+def key_map_hint(name: str, parameter: str, place: str | None, givers: Sequence[str] = ()) -> Message:
     """What to do about a variable that is not known yet."""
     if place is None:
-        return Message("pipelines.key_map_to_build", parameter=parameter, name=name)
-    return Message("pipelines.key_map_at", parameter=parameter, place=place, name=name)
+        hint = Message("pipelines.key_map_to_build", parameter=parameter, name=name)
+    else:
+        hint = Message("pipelines.key_map_at", parameter=parameter, place=place, name=name)
+    return Message("pipelines.step_or_hint", givers=", ".join(givers), hint=hint) if givers else hint
 
 
 def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
@@ -200,9 +209,11 @@ class _Binder:
             )
         later = self._later(name, step)
         if self._unknown is None or self._mapped is None or later is not None:
-            message = Message("pipelines.variable_unknown", step=step.name, name=name)
-            raise InputError(message, where=step.where, hint=later or self._hint(name))
-        self._unknown.append(Unknown(step, name, *self._mapped))
+            hint = later or self._hint(name, step)
+            raise InputError(
+                Message("pipelines.variable_unknown", step=step.name, name=name), where=step.where, hint=hint
+            )
+        self._unknown.append(Unknown(step, name, *self._mapped, givers=self._givers(name)))
         self._known[name] = None
 
     def _later(self, name: str, step: Step) -> Message | None:
@@ -214,11 +225,26 @@ class _Binder:
                     return Message("pipelines.gives_step_can_only_use", name=later.name, where=later.where)
         return None
 
-    def _hint(self, name: str) -> Message:
-        """Where a variable can be named, or what it may have been meant to be."""
+    def _givers(self, name: str) -> tuple[str, ...]:
+        """A few tools of the servers in use that give a variable of this name, and do not need it themselves."""
+        offered = ((alias, tool) for alias, found in self._loaded.items() for tool in found.tools.values())
+        giving = (
+            f"{alias}.{tool.name}"
+            for alias, tool in offered
+            if name in tool.binding.outputs and name not in tool.binding.inputs.values()
+        )
+        return tuple(islice(giving, MOST_GIVERS))
+
+    def _hint(self, name: str, step: Step) -> Message:
+        """Where a variable can be named, what gives it, or what it may have been meant to be."""
+        givers = self._givers(name)
         if self._mapped is not None:
             place = self._parameters.key_map(*self._mapped)
-            return key_map_hint(name, ".".join(self._mapped), place)
+            return key_map_hint(name, ".".join(self._mapped), place, givers)
+        if givers:
+            return Message("pipelines.add_step_gives", names=", ".join(givers))
+        if self._loaded[step.server].home.address and name not in step.input.values():
+            return Message("pipelines.steelyard_build_writes_parameter_file", name=name)
         return nearest(name, self._known) if self._known else Message("pipelines.nothing_known_before_first_step")
 
     def _published(self, step: Step, binding: Binding) -> Binding:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
-from steelyard.errors import ConfigError, SteelyardError, SystemFailure
+from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName, nearest_only
 from steelyard.i18n import Message
 from steelyard.pipelines.calls import Calls
 from steelyard.pipelines.hosts import is_loopback
@@ -200,14 +200,17 @@ def _checked(server: Server, name: str, kind: Kind, arguments: Mapping[str, Any]
     """The tool of that name, if the arguments are what it takes."""
     from jsonschema import Draft202012Validator
 
-    from steelyard.errors import UnknownName
-
     offered = {each: tool for each, tool in server.tools.items() if tool.kind == kind}
     if name not in offered:
         raise UnknownName.of(Message(f"words.{kind}"), name, offered)
     schema = input_schema(offered[name])
     required = ", ".join(schema["required"]) or Message("words.none")
     hint = Message("pipelines.arguments_of_tool", names=", ".join(schema["properties"]), required=required)
+    for argument in arguments.keys() - schema["properties"].keys():
+        close = nearest_only(argument, schema["properties"])
+        raise ConfigError(
+            Message("pipelines.no_argument_2", name=name, argument=_short(repr(argument))), hint=close or hint
+        )
     for problem in Draft202012Validator(schema).iter_errors(dict(arguments)):
         if problem.absolute_path:
             argument = str(problem.absolute_path[0])

@@ -63,10 +63,13 @@ def refuse_unavailable(steps: Iterable[Step], homes: Mapping[str, Home], choice:
             raise ConfigError(message, where=step.where, hint=UNAVAILABLE_HINT)
 
 
-def offers_all(steps: Iterable[Step], home: Home) -> bool:
-    """Whether our server of the same folder has every tool that the steps use of this one."""
-    lacking = NOT_OFFERED.get(home.folder.name, {}) if home.folder is not None else {}
-    return not any(step.server == home.alias and step.tool in lacking for step in steps)
+def offers_all(steps: Iterable[Step], homes: Mapping[str, Home]) -> bool:
+    """Whether our servers of the same folders have every tool that the steps use."""
+    return not any(step.tool in _lacking(homes.get(step.server)) for step in steps)
+
+
+def _lacking(home: Home | None) -> Mapping[str, Message]:
+    return NOT_OFFERED.get(home.folder.name, {}) if home is not None and home.folder is not None else {}
 
 
 def refuse_server(found: Located) -> None:

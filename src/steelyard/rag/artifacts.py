@@ -5,6 +5,9 @@ import json
 import os
 import re
 import shutil
+import struct
+import tokenize
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +41,12 @@ ADDRESS: Final = "address"
 _ENDPOINT: Final = re.compile(r"(?P<model>.*) at (?P<address>https?://\S+)")  # in stamps of earlier versions
 _IN_FOLDER: Final = "stamp.json"
 _SHOWN: Final = 12
+
+DAMAGE: Final = (
+    *(ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError, SyntaxError),
+    *(TypeError, ValueError, struct.error, tokenize.TokenError, zipfile.BadZipFile),
+)
+"""What NumPy and bm25s raise for a damaged file: its header is Python source, its values may be of any type."""
 
 
 @contextmanager

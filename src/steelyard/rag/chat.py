@@ -1,35 +1,35 @@
 """Models behind the chat interface that OpenAI made common, asked many at a time; answers come in order."""
 
 import asyncio
+import difflib
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
-from steelyard.rag import endpoints
 from steelyard.rag.conversations import Conversation, Outcome, Told
 from steelyard.rag.endpoints import (
     NOT_JSON,
     EndpointSettings,
     RefusedReply,
+    hint_for,
     is_refused,
     openai_library,
     passes,
     reason,
-    shown_address,
 )
 
 if TYPE_CHECKING:
     import openai
 
 VLLM_HINT: Final = Message("rag.start_one_vllm_serve_model")
-KEY_HINT: Final = Message("rag.key_api_key_backend_configs")
+SAMPLING_HINT: Final = Message("rag.what_server_knows_beyond_openais")
+KEY_VARIABLE: Final = "LLM_API_KEY"
 
 _OURS: Final = ("self", "messages", "model", "stream", "stream_options")
-_DENIED: Final = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+_MISSPELT: Final = 0.85  # likeness: top_k is not top_p misspelt, but a parameter of other servers
 _LONGEST_WAIT: Final = 120.0  # seconds
 _NO_CONTENT: Final = Message("rag.reply_model_no_choices_0")
 _CUT_OFF: Final = Message("rag.answer_cut_off_finish_reason")
@@ -58,12 +58,7 @@ class ChatGenerator:
 
     def hint(self, error: Message | str | None) -> Message | None:
         """What to do where every prompt failed with this error."""
-        match error:
-            case Message(code=endpoints.UNREACHABLE):
-                return Message("rag.base_url_does_server_listen", base_url=shown_address(self._settings.base_url))
-            case Message(code=endpoints.STATUS) if error.args["status"] in _DENIED:
-                return KEY_HINT
-        return None
+        return hint_for(error, self._settings, KEY_VARIABLE)
 
     async def _generate(self, conversations: Sequence[Conversation], told: Told) -> list[Outcome]:
         gate = asyncio.Semaphore(self._settings.concurrency)
@@ -111,9 +106,11 @@ class ChatGenerator:
 
 def _check_sampling(sampling: Mapping[str, Any], library: Any) -> None:
     known = inspect.signature(library.resources.chat.completions.AsyncCompletions.create).parameters
+    names = [name for name in known if name not in _OURS and not name.startswith("extra_")]
     for name in sampling:
-        if name not in known or name in _OURS or name.startswith("extra_"):
-            hint = Message("rag.what_server_knows_beyond_openais")
+        if name not in names:
+            close = difflib.get_close_matches(str(name), names, n=1, cutoff=_MISSPELT)
+            hint = Message("core.nearest_name", name=close[0]) if close else SAMPLING_HINT
             raise ConfigError(Message("rag.no_sampling_parameter", name=name), where="sampling_params", hint=hint)
 
 

@@ -79,7 +79,7 @@ class Encoding:
         tiktoken = _tiktoken(name)
         try:
             self._encoding = tiktoken.get_encoding(name)
-        except Exception as error:  # it is downloaded when first used: whatever goes wrong with that
+        except (ImportError, OSError, ValueError) as error:  # what a download needs is missing, it failed, is damaged
             message = Message("rag.tokenizer_cannot_loaded", name=name, value=error or type(error).__name__)
             raise ConfigError(message, hint=Message("rag.use_character_word_which_need")) from None
 

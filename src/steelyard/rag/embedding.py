@@ -10,7 +10,15 @@ import numpy as np
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
 from steelyard.i18n import Message
-from steelyard.rag.endpoints import NOT_JSON, EndpointSettings, RefusedReply, openai_library, reason, shown_address
+from steelyard.rag.endpoints import (
+    NOT_JSON,
+    EndpointSettings,
+    RefusedReply,
+    hint_for,
+    openai_library,
+    reason,
+    shown_address,
+)
 from steelyard.rag.latent import LatentModel, Vectors, fit_latent, load_latent
 from steelyard.rag.terms import Told, terms
 
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
 
 SEED: Final = 42
 _PURPOSE: Final = Message("words.embedding_by_an_endpoint")
+KEY_VARIABLE: Final = "RETRIEVER_API_KEY"
 
 
 class Embedder(Protocol):
@@ -168,7 +177,10 @@ class Endpoint(_Ready):
             reply = client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
         except (openai_library(purpose=_PURPOSE).APIError, RefusedReply, *NOT_JSON) as error:
             said = reason(error, self._settings)
-            raise SystemFailure(Message("rag.embeddings_endpoint_failed", said=said), where=self.address) from None
+            hint = hint_for(said, self._settings, KEY_VARIABLE)
+            raise SystemFailure(
+                Message("rag.embeddings_endpoint_failed", said=said), where=self.address, hint=hint
+            ) from None
         found = _embeddings(reply)
         if found is None:
             raise SystemFailure(Message("rag.reply_no_embedding_index_each"), where=self.address)

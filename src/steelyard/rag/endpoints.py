@@ -24,6 +24,7 @@ STATUS: Final = "rag.model_answered_status"
 _PASSING: Final = frozenset(
     (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS)
 )  # besides all from 500 on
+_DENIED: Final = (401, 403)
 _LONGEST_REASON: Final = 200  # characters
 _LONGEST_ADDRESS: Final = 80
 _NUMBERS: Final = {  # and the least and the largest of each
@@ -98,6 +99,16 @@ def reason(error: Exception, settings: EndpointSettings) -> Message:
 def without_key(message: Message, settings: EndpointSettings) -> Message:
     """The message with the key masked."""
     return masked(message, lambda text: text.replace(settings.key, "***")) if settings.key else message
+
+
+def hint_for(error: Message | str | None, settings: EndpointSettings, variable: str) -> Message | None:
+    """What to do about a failure that `reason` has told; `variable` of the environment may hold the key."""
+    match error:
+        case Message(code=code) if code == UNREACHABLE:
+            return Message("rag.base_url_does_server_listen", base_url=shown_address(settings.base_url))
+        case Message(code=code) if code == STATUS and error.args["status"] in _DENIED:
+            return Message("rag.key_hint_variable", variable=variable)
+    return None
 
 
 def passes(status: int) -> bool:

@@ -48,6 +48,14 @@ def open_generator(
     return ExtractiveGenerator()
 
 
+def check_generator(backend: str, *, configs: Any = None, sampling: Any = None, extra: Any = None) -> None:
+    """Refuse settings that `open_generator` would refuse; no model is loaded or asked."""
+    if backend == "hf":
+        _section(_section(configs, "backend_configs"), "backend_configs.hf", "hf")
+        return
+    open_generator(backend, configs=configs, sampling=sampling, extra=extra)
+
+
 def generate(
     generator: Generator,
     conversations: Sequence[Conversation],

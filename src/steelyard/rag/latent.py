@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
+from zipfile import ZIP_STORED
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.errors import BadValue, ConfigError
 from steelyard.i18n import Message
-from steelyard.rag.artifacts import VECTORS, said_of, whole_file
+from steelyard.rag.artifacts import DAMAGE, VECTORS, whole_file
 from steelyard.rag.terms import Told, terms_of_all
 
 Vectors = npt.NDArray[np.float32]
@@ -100,15 +101,18 @@ def load_latent(path: Path) -> LatentModel:
     """A model that was saved."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            if any(part.compress_type != ZIP_STORED for part in stored.zip.infolist()):
+                raise ValueError("its parts are compressed")  # ours are not; a few bytes could become very many
             written, numbers = stored["terms"].tobytes().decode(), stored["numbers"].tolist()
             names = tuple(written.split("\n")) if written else ()
             frequencies, projection = stored["frequencies"], stored["projection"]
         if frequencies.shape != (len(names),) or projection.ndim != 2 or not np.isfinite(projection).all():
             raise BadValue(Message("rag.parts_do_not_fit"))
         return LatentModel(names, frequencies, int(numbers[0]), projection, int(numbers[1]))
-    except Exception as error:  # a damaged archive makes numpy raise nearly anything
+    except DAMAGE as error:
+        said = str(error) or type(error).__name__
         raise ConfigError(
-            Message("rag.model_cannot_read", said=said_of(error)), where=str(path), hint=VECTORS.anew_hint
+            Message("rag.model_cannot_read", said=said), where=str(path), hint=VECTORS.anew_hint
         ) from None
 
 

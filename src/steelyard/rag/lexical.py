@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.errors import BadValue, ConfigError, MissingExtra
 from steelyard.i18n import Message
 from steelyard.rag.adoption import ADOPTED, AdoptedLexical, adopt_lexical, adopted_lexical
-from steelyard.rag.artifacts import TERMS, Stamp, is_current, read_stamp, said_of, whole_folder
+from steelyard.rag.artifacts import DAMAGE, TERMS, Stamp, is_current, read_stamp, whole_folder
 from steelyard.rag.corpus import Corpus
 from steelyard.rag.ranking import NOTHING, Ranking, best
 from steelyard.rag.terms import Told, Way, terms, terms_of_all
@@ -81,11 +81,9 @@ def _engine(path: Path) -> Any:
     try:
         engine = _bm25s().BM25.load(path, mmap=True, show_progress=False, override_params=_BACKEND)
         _check_engine(engine)
-    except MissingExtra:
-        raise
-    except Exception as error:  # damaged files make the library raise nearly anything
-        message = Message("rag.index_cannot_read", error=said_of(error))
-        raise ConfigError(message, where=str(path), hint=TERMS.anew_hint) from None
+    except (ImportError, *DAMAGE) as error:  # its parameters may name a package that is not there
+        said = str(error) or type(error).__name__
+        raise ConfigError(Message("rag.index_cannot_read", error=said), where=str(path), hint=TERMS.anew_hint) from None
     return engine
 
 

@@ -4,14 +4,16 @@ A template is a Jinja file that runs in a sandbox. It must use all that the prom
 documents can neither be forgotten nor be expected in vain.
 """
 
+import difflib
 import string
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from steelyard.errors import ConfigError, InputError, MissingExtra, nearest
+from steelyard.errors import ConfigError, InputError, MissingExtra, SteelyardError, nearest
 from steelyard.formats.streams import read_text
 from steelyard.i18n import Message
 
@@ -150,14 +152,38 @@ def _check_names(template: Template, given: Sequence[str], prompt: str, example:
     for name, line in template.names.items():
         if name not in given:
             message = Message("rag.template_uses_which_does_not", name=name, prompt=prompt)
-            hint = Message("rag.gives_and_template", prompt=prompt, names=", ".join(given), example=example)
+            hint = Message(
+                "rag.gives_and_template",
+                prompt=prompt,
+                names=", ".join(given),
+                example=_fitting(given, prompt, example),
+            )
             raise ConfigError(message, where=f"{template.path}:{line}", hint=hint)
     for name in given:
         if name not in template.names:
             message = Message("rag.template_does_not_use_so", name=name, prompt=prompt)
-            raise ConfigError(
-                message, where=template.path, hint=Message("rag.template_example", prompt=prompt, example=example)
-            )
+            hint = Message("rag.template_example", prompt=prompt, example=_fitting(given, prompt, example))
+            raise ConfigError(message, where=template.path, hint=hint)
+
+
+def _fitting(given: Sequence[str], prompt: str, example: str) -> str:
+    """The template to propose: `example` where the project has it, else one of the project that uses what is given."""
+    if Path(example).is_file():
+        return example
+    fitting = [path for path in sorted(Path(example).parent.glob("*.jinja")) if _uses(path) == set(given)]
+    return str(max(fitting, key=partial(_likeness, prompt))) if fitting else example
+
+
+def _uses(path: Path) -> set[str]:
+    """The names that a template uses; none where it cannot be read."""
+    try:
+        return set(read_template(str(path), root=path.parent).names)
+    except SteelyardError:
+        return set()
+
+
+def _likeness(prompt: str, path: Path) -> float:
+    return difflib.SequenceMatcher(None, prompt.casefold(), path.stem.casefold()).ratio()
 
 
 def _rendered(template: Template, row: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
-from steelyard.rag.artifacts import VECTORS, said_of
+from steelyard.rag.artifacts import DAMAGE, VECTORS
 from steelyard.rag.latent import Vectors
 
 
@@ -15,9 +15,10 @@ def load_vectors(path: Path) -> Vectors:
     try:
         found = np.load(path, allow_pickle=False)
         vectors: Vectors = np.asarray(found, dtype=np.float32)
-    except Exception as error:  # a damaged header makes numpy raise nearly anything
+    except DAMAGE as error:
+        said = str(error) or type(error).__name__
         raise ConfigError(
-            Message("rag.these_embeddings_cannot_read", said=said_of(error)), where=str(path), hint=VECTORS.anew_hint
+            Message("rag.these_embeddings_cannot_read", said=said), where=str(path), hint=VECTORS.anew_hint
         ) from None
     if vectors.ndim != 2 or not vectors.shape[1] or not np.isfinite(vectors).all():
         message = Message("rag.these_embeddings_cannot_read", said=Message("rag.finite_numbers_needed"))

@@ -130,8 +130,8 @@ class _Case:
                 yield _STAGE_OF[part](self), points
 
     def _lost_parts(self) -> Iterator[Claim]:
-        """The formulas of `legal.score`, part by part."""
-        from steelyard.legal.score import FACT_WEIGHTS
+        """The formulas of `legal_scores`, part by part."""
+        from steelyard.formats.legal_scores import FACT_WEIGHTS
 
         match self.parts:
             case {"exact_match": _, "citation_correctness": _}:
@@ -149,7 +149,7 @@ class _Case:
 
     def _evidence_lost(self, provided: float) -> Iterator[Claim]:
         """Which thresholds were missed is not written down, but the two weights are known by their sum."""
-        from steelyard.legal.score import EVIDENCE_WEIGHTS
+        from steelyard.formats.legal_scores import EVIDENCE_WEIGHTS
 
         recall, precision = EVIDENCE_WEIGHTS["recall"], EVIDENCE_WEIGHTS["precision"]
         rest = self.score - EVIDENCE_WEIGHTS["citation_provided"] * provided
@@ -160,7 +160,7 @@ class _Case:
         yield "citation_provided", EVIDENCE_WEIGHTS["citation_provided"] * (1 - provided)
 
     def _gap_lost(self) -> Iterator[Claim]:
-        from steelyard.legal.score import GAP_WEIGHTS, QUOTE_WEIGHT
+        from steelyard.formats.legal_scores import GAP_WEIGHTS, QUOTE_WEIGHT
 
         quoting = [part for part in ("quote_included", "conflict_surfaced") if part in self.parts][:1]
         if quoting:

@@ -15,6 +15,7 @@ from steelyard.reports.page_figures import charts
 from steelyard.reports.page_items import item_data
 from steelyard.reports.page_legal import legal_panel
 from steelyard.reports.pages import render_page
+from steelyard.reports.plot_means import MOST_METRICS
 from steelyard.reports.reasons import NAMES
 from steelyard.reports.remarks import remarks
 from steelyard.reports.words import Language, words_of
@@ -30,6 +31,7 @@ SCRIPTS: Final = (
 )
 """What the page's own script stands on, in order."""
 
+NOT_DRAWN: Final = "charts show the first {n} of {of} metrics; the tables have all of them"
 NOT_SHOWN: Final = "documents are not shown"
 KINDS: Final = {"legal": "legal questions", "retrieval": "rankings", "answers": "answers to questions"}
 """What was weighed."""
@@ -80,7 +82,15 @@ def _sections(report: Report, main: str, language: Language) -> dict[str, Any]:
 
 def _remarks(report: Report) -> list[tuple[str, str]]:
     """What is said below the tables, in English and Chinese."""
-    return list(zip(remarks(report, words_of("en")), remarks(report, words_of("zh")), strict=True))
+    said = list(zip(remarks(report, words_of("en")), remarks(report, words_of("zh")), strict=True))
+    return [*said, *_undrawn(len(report.metrics))]
+
+
+def _undrawn(metrics: int) -> list[tuple[str, str]]:
+    """That charts leave metrics out, in the same form."""
+    numbers = {"n": f"{MOST_METRICS:,}", "of": f"{metrics:,}"}
+    said = (NOT_DRAWN, words_of("zh")(NOT_DRAWN))
+    return [(said[0].format(**numbers), said[1].format(**numbers))] if metrics > MOST_METRICS else []
 
 
 def _absences(missing: Sequence[Problem]) -> list[tuple[str, str]]:

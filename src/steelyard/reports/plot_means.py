@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from itertools import cycle
+from itertools import cycle, islice
 from typing import Any, Final
 
 from steelyard.reports.content import Report
@@ -27,6 +27,8 @@ from steelyard.stats.summary import known
 
 Bounds = tuple[float, float]
 
+MOST_METRICS: Final = 40
+"""Of so many metrics, or families of metrics, means and differences are drawn, the first; each costs some 50 ms."""
 MOST_RUNS: Final = 100
 """So many runs of a trend are drawn, the latest."""
 
@@ -41,7 +43,7 @@ def forest_panels(report: Report, *, title: str | None = None) -> list[Spec]:
     """Panels with a row for each metric; metrics from 0 to 1 share one, every other has its own axis."""
     names = labels([table.name for table in report.tables])
     totals = {metric for table in report.tables for metric in table.sums}
-    metrics = [metric for metric in report.metrics if metric not in totals] or report.metrics
+    metrics = ([metric for metric in report.metrics if metric not in totals] or report.metrics)[:MOST_METRICS]
     unit = [metric for metric in metrics if _bounds(report, metric) == _UNIT]
     groups = [unit, *([metric] for metric in metrics if metric not in unit)]
     return [_forest_panel(report, names, group, title) for group in groups if group]
@@ -53,7 +55,8 @@ def difference_panel(comparisons: Sequence[Comparison], *, title: str | None = N
     With one new result, up and down triangles are what got significantly better and worse; several are told apart by
     colour and shape.
     """
-    metrics = list(dict.fromkeys(comparison.metric for comparison in comparisons))
+    metrics = list(dict.fromkeys(comparison.metric for comparison in comparisons))[:MOST_METRICS]
+    comparisons = [comparison for comparison in comparisons if comparison.metric in metrics]
     rowed = dict(zip(metrics, labels(metrics), strict=True))
     # the results in the order of the report, so that each looks in both as it does there
     results = list(dict.fromkeys([*(each.b for each in comparisons), *(each.a for each in comparisons)]))
@@ -82,7 +85,8 @@ def curve_panels(report: Report) -> dict[str, Spec]:
         if metric not in totals and (parsed := _CUT_OFF.fullmatch(metric)):
             found.setdefault(parsed[1], {})[int(parsed[2])] = metric
     names = labels([table.name for table in report.tables])
-    return {family: _curve_panel(report, names, family, cuts) for family, cuts in found.items() if len(cuts) > 1}
+    several = {family: cuts for family, cuts in found.items() if len(cuts) > 1}
+    return {family: _curve_panel(report, names, family, cuts) for family, cuts in islice(several.items(), MOST_METRICS)}
 
 
 def trend_panels(points: Sequence[Mapping[str, Any]]) -> dict[str, Spec]:

@@ -27,6 +27,7 @@ VIEW: dict[str, str] = {
     "There is no result in this folder yet.": "这个文件夹里还没有结果。",
     "to the list of results": "返回结果列表",
     "so many runs are drawn, the latest:": "图中只画最近的运行，次数：",
+    "so many metrics are drawn, the first:": "图中只画前面的指标，个数：",
     "Not Found": "找不到",
     "Forbidden": "拒绝访问",
     "Unauthorized": "需要令牌",

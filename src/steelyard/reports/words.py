@@ -81,6 +81,10 @@ _GENERAL = {
     "highest mean": "最高均值",
     "items written before the run was cut off": "运行中断前写入的条目",
     "metrics whose mean in the footer is not the mean of the items": "结尾行均值与条目均值不符的指标",
+    "items whose score is not what their parts come to": "得分与其各部分不符的条目",
+    "charts show the first {n} of {of} metrics; the tables have all of them": (
+        "图中只有 {of} 个指标中的前 {n} 个，表中有全部指标"
+    ),
     "permutation": "置换检验",
     "t": "t 检验",
     "wilcoxon": "Wilcoxon 检验",

@@ -20,11 +20,12 @@ OURS = ("question", "seconds", "attempts", "verdict")
 
 
 class _Recorded(NamedTuple):
-    """One output as it stands in its file."""
+    """One output as it stands in its file; `problem` where nothing but its id can be read."""
 
     id: Any
     value: Any
     where: str
+    problem: Message | None = None
 
 
 class ReplaySystem:
@@ -44,6 +45,8 @@ class ReplaySystem:
         found = self._outputs.get(ask.id)
         if found is None:
             raise SystemFailure(Message("systems.no_answer_recorded", id=ask.id))
+        if found.problem:
+            raise SystemFailure(found.problem, where=found.where)
         return reply_of(found.value, found.where)
 
     def close(self) -> None:
@@ -55,10 +58,11 @@ def _read(path: str) -> tuple[str, Iterator[_Recorded]]:
     if kind_of(path) == ".json":
         text, _ = read_text(path)
         return _from_json(parse_json(text, path), path)
-    records, _ = read_records(path)
+    records, _ = read_records(path, keep=ID)
     if records and {"kind", "signature", "metrics"} <= records[0].fields.keys():
         return _from_results(path)
-    return result_name(path), (_Recorded(_id(record.fields), record.fields, record.where) for record in records)
+    recorded = (_Recorded(_id(each.fields), each.fields, each.where, each.problem) for each in records)
+    return result_name(path), recorded
 
 
 def _from_json(content: Any, path: str) -> tuple[str, Iterator[_Recorded]]:

@@ -7,12 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard.errors import InputError
 from steelyard.formats.records import kind_of
-from steelyard.formats.results import load_all
 from steelyard.formats.streams import open_stream
 from steelyard.i18n import Message
-from steelyard.table import Table
 
 HEAD = 1 << 20
 """A header is one line; it is not looked for beyond this many bytes."""
@@ -90,16 +87,6 @@ def holds_results(path: Path) -> bool:
     except (ValueError, RecursionError):
         return True  # broken, and said to be so when it is read
     return isinstance(line, dict) and {"kind", "name", "signature", "metrics"} <= line.keys()
-
-
-def read_tables(path: Path) -> list[Table]:
-    """Every result of a file; whatever is wrong with it is an InputError."""
-    try:
-        return load_all(path)
-    except InputError:
-        raise
-    except Exception as error:  # values of impossible types, or nested too deep
-        raise InputError(Message("web.not_result_steelyard_writes", error=error), where=str(path)) from None
 
 
 def _looked_at(entry: os.DirEntry[str], folder: Path) -> Iterator[Found]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import MissingExtra
 from steelyard.reports.content import unique_names
+from steelyard.reports.plot_means import MOST_METRICS
 from steelyard.reports.words import Language
 from steelyard.web.index import Entry
 
@@ -33,12 +34,12 @@ def series_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 
 def trends_of(runs: Sequence[Entry], language: Language, draw: Draw) -> Iterator[Trend]:
-    """Every metric of the runs, drawn from the oldest to the latest; the plot has as many as it can show."""
+    """Every metric of the runs, the first of them drawn from the oldest run to the latest, as many as a plot shows."""
     from markupsafe import Markup
 
     oldest_first = runs[::-1]
-    for metric in dict.fromkeys(metric for run in runs for metric in run.metrics):
-        points = list(_points(oldest_first, metric))
+    for place, metric in enumerate(dict.fromkeys(metric for run in runs for metric in run.metrics)):
+        points = list(_points(oldest_first, metric)) if place < MOST_METRICS else []
         try:
             drawn = draw(points, language) if len(points) > 1 else ""
             yield Trend(metric, Markup(drawn))  # SVG of shapes and texts only  # nosec B704

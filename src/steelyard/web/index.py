@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from steelyard import __version__, limits
-from steelyard.errors import InputError, Problem
-from steelyard.formats.results import UNFINISHED
+from steelyard.errors import InputError, Problem, SteelyardError
+from steelyard.formats.results import UNFINISHED, load_all
 from steelyard.i18n import LANGUAGES, Localized, Message
 from steelyard.reports.page_sections import main_of
 from steelyard.stats.compare import OWN_SETTINGS
 from steelyard.table import Signature, Table
-from steelyard.web.folder import FileStamp, Found, files_below, holds_results, read_tables, within
+from steelyard.web.folder import FileStamp, Found, files_below, holds_results, within
 
 NAME = ".steelyard-index.sqlite"
 LONGEST = 300
@@ -134,7 +134,7 @@ class Index:
         path, place = self._path(identifier)
         if path is None:
             return None
-        tables = read_tables(path)
+        tables = load_all(path)
         return tables[place] if place < len(tables) else None
 
     def close(self) -> None:
@@ -195,9 +195,9 @@ def _read(folder: Path, file: Found) -> tuple[tuple[Any, ...], list[tuple[Any, .
         limits.VIEW_RESULT_BYTES.check(file.size, size, error=InputError, where=file.path)
         if not holds_results(place):
             return (*stamp, ""), []
-        return (*stamp, None), [_row(path, number, table) for number, table in enumerate(read_tables(place))]
-    except InputError as error:
-        return (*stamp, _stored(error, folder)), []
+        return (*stamp, None), [_row(path, number, table) for number, table in enumerate(load_all(place))]
+    except SteelyardError as error:
+        return (*stamp, _storable(str(error).replace(f"{folder}{os.sep}", ""), longest=2000)), []
     except Exception as error:  # whatever a file holds, the others are listed
         why = Message("web.not_result_steelyard_writes", error=f"{type(error).__name__}: {error}")
         return (*stamp, _stored(Problem(file.path, why), folder)), []

@@ -10,7 +10,7 @@ from typing import Any, Final
 from steelyard.errors import SteelyardError
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.pages import label, render_page, word
-from steelyard.reports.plot_means import MOST_RUNS
+from steelyard.reports.plot_means import MOST_METRICS, MOST_RUNS
 from steelyard.reports.words import CHINESE, Language
 from steelyard.stats.compare import check_comparable, compare_all
 from steelyard.table import Table
@@ -146,7 +146,8 @@ class Viewer:
         if runs is None:
             return None
         trends = list(trends_of(runs, language, self.draw))
-        return self._view("series", {}, "history", language, runs=runs, trends=trends, drawn=MOST_RUNS)
+        most = {"drawn": MOST_RUNS, "drawn_metrics": MOST_METRICS}
+        return self._view("series", {}, "history", language, runs=runs, trends=trends, **most)
 
     def result_page(self, language: Language, identifier: str) -> Page | None:
         """The report of one result."""
