@@ -8,6 +8,7 @@ from steelyard import __version__
 from steelyard.errors import Problem
 from steelyard.formats.document_sets import missing_of
 from steelyard.formats.documents import Document
+from steelyard.i18n import LANGUAGES, Language, words_of
 from steelyard.reports import legal, page_sections
 from steelyard.reports.content import Report
 from steelyard.reports.page_cleaning import mended, mended_documents, mended_report
@@ -15,9 +16,8 @@ from steelyard.reports.page_figures import charts
 from steelyard.reports.page_items import item_data
 from steelyard.reports.page_legal import legal_panel
 from steelyard.reports.pages import render_page
-from steelyard.reports.reasons import NAMES
 from steelyard.reports.remarks import remarks
-from steelyard.reports.words import Language, words_of
+from steelyard.reports.verdicts import part_names
 
 NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
 SCRIPTS: Final = (
@@ -30,8 +30,7 @@ SCRIPTS: Final = (
 )
 """What the page's own script stands on, in order."""
 
-NOT_SHOWN: Final = "documents are not shown"
-KINDS: Final = {"legal": "legal questions", "retrieval": "rankings", "answers": "answers to questions"}
+KINDS: Final = {"legal": "report.legal_questions", "retrieval": "report.rankings", "answers": "report.answers"}
 """What was weighed."""
 
 
@@ -59,7 +58,7 @@ def _sections(report: Report, main: str, language: Language) -> dict[str, Any]:
     return {
         "report": report,
         "kind": KINDS.get(report.tables[0].kind, report.tables[0].kind),
-        "names": NAMES,
+        "names": part_names("zh"),
         "main": main,
         "version": __version__,
         "headlines": page_sections.headlines(report, main),
@@ -85,8 +84,8 @@ def _remarks(report: Report) -> list[tuple[str, str]]:
 
 def _absences(missing: Sequence[Problem]) -> list[tuple[str, str]]:
     """Why documents are not on the page, in the same form."""
-    words = words_of("zh")
+    english, chinese = (words_of(language)("report.documents_not_shown") for language in LANGUAGES)
     return [
-        (mended(f"{NOT_SHOWN}: {each}"), mended(f"{words(NOT_SHOWN)}：{each.where}：{each.message.text('zh')}"))
+        (mended(f"{english}: {each}"), mended(f"{chinese}：{each.where}：{each.message.text('zh')}"))
         for each in missing
     ]
