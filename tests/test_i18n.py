@@ -13,6 +13,7 @@ from steelyard.i18n import LANGUAGES, Joined, Message, as_message, texts
 
 SOURCES = Path(__file__).parents[1] / "src" / "steelyard"
 FILES = [*sorted(SOURCES.rglob("*.py")), *sorted((SOURCES.parents[1] / "servers").rglob("*.py"))]
+TEMPLATES = [*sorted(SOURCES.rglob("*.j2")), *sorted(SOURCES.rglob("*.js"))]
 OTHERS = [language for language in LANGUAGES if language != "en"]
 
 
@@ -32,13 +33,13 @@ def calls() -> Iterator[tuple[str, str, set[str] | None]]:
             if isinstance(target, ast.Name) and target.id.isupper()
         }
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Message", "Joined"):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Message", "Joined", "words"):
                 first = node.args[0]
                 code = first.value if isinstance(first, ast.Constant) else named.get(getattr(first, "id", ""))
                 spelled = all(keyword.arg for keyword in node.keywords)
                 names = {keyword.arg or "" for keyword in node.keywords} if spelled else None
                 if isinstance(code, str):
-                    yield f"{path.name}:{node.lineno}", code, names if node.func.id == "Message" else None
+                    yield f"{path.name}:{node.lineno}", code, None if node.func.id == "Joined" else names
 
 
 def test_every_code_is_in_the_catalogue():
@@ -55,10 +56,21 @@ def test_every_message_has_the_arguments_of_its_text():
     assert wrong == []
 
 
+def test_every_code_of_a_page_is_in_the_catalogue():
+    """Codes stand in templates and scripts as what is shown, and in scripts as values of constants, too."""
+    sections = "|".join({code.partition(".")[0] for code in texts("en")})
+    for path in TEMPLATES:
+        source = path.read_text(encoding="utf-8")
+        shown = re.findall(r"""\b(?:t|label|word|spoken|block|list|folded|control)\((["'])(.*?)\1""", source)
+        quoted = re.findall(rf"""["']((?:{sections})\.[a-z0-9_]+)["']""", source)
+        codes = {code for _, code in shown} | {code for code in quoted if not code.endswith(".jsonl")}
+        assert codes - texts("en").keys() == set(), path.name
+
+
 def test_every_text_is_used():
     """A text is used where its code stands in the sources, in a call or as a value that is chosen."""
-    sources = "".join(path.read_text(encoding="utf-8") for path in FILES)
-    assert [code for code in texts("en") if f'"{code}"' not in sources] == []
+    sources = "".join(path.read_text(encoding="utf-8") for path in (*FILES, *TEMPLATES))
+    assert [code for code in texts("en") if f'"{code}"' not in sources and f"'{code}'" not in sources] == []
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -71,7 +83,7 @@ def test_a_language_has_every_text_with_the_same_arguments(language):
 
 def test_chinese_texts_are_chinese():
     alike = [code for code, text in texts("zh").items() if not re.search("[\u3001-\u9fff\uff00-\uffef]", text)]
-    assert [code for code in alike if texts("en")[code] != texts("zh")[code]] == []
+    assert [code for code in alike if texts("en")[code].lower() != texts("zh")[code].lower()] == []
 
 
 def test_arguments_are_put_into_the_same_language():

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from steelyard.i18n import Localized, Message, as_message
+from steelyard.i18n import Joined, Localized, Message, as_message
 
 MOST_PROBLEMS = 20
 """A reader collects this many bad places before it complains."""
@@ -32,6 +32,10 @@ class Problem(Localized):
         """The place and the message in a language."""
         words = self.message.text(language)
         return f"{self.where}: {words}" if self.where else words
+
+    def plain(self) -> Message | Joined:
+        """The place and the message as one message."""
+        return Message("core.labelled", label=self.where, message=self.message) if self.where else self.message
 
     __str__ = Localized.__str__
 
@@ -57,12 +61,20 @@ class SteelyardError(Localized, Exception):
 
     def text(self, language: str = "en") -> str:
         """The problems, one on each line, and the hint."""
+        return "\n".join(line.text(language) for line in self._lines())
+
+    def plain(self) -> Message | Joined:
+        """The lines as messages."""
+        lines = self._lines()
+        return lines[0].plain() if len(lines) == 1 else Joined("core.lines", lines)
+
+    def _lines(self) -> list[Localized]:
         lines: list[Localized] = [*self.problems]
         if len(self.problems) == MOST_PROBLEMS:
             lines.append(Message("core.first_problems", count=MOST_PROBLEMS))
         if self.hint:
             lines.append(Message("core.hint", hint=self.hint))
-        return "\n".join(line.text(language) for line in lines)
+        return lines
 
     def __str__(self) -> str:
         return self.text()

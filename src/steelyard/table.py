@@ -67,9 +67,10 @@ class Table:
     `gaps`; a metric that is not in `status` was scored on every row. `parts` holds the components of a score
     (metric → part → column), `notes` why a score is what it is (metric → row → words), `outputs` what the system
     said, row by row, where that was kept. `failures` are rows on which the system failed (row → why): they count as 0,
-    and are never silent. `counts` is what was counted on the way and must be said; `sums` names the metrics whose total
-    people quote; `bounds` are the values that a metric can take, within which intervals are kept; `benchmark` is the
-    folder of the questions, where a report finds their documents.
+    and are never silent. `counts` is what was counted on the way and must be said, by the codes of module `counts`;
+    `sums` names the metrics whose total people quote; `bounds` are the values that a metric can take, within which
+    intervals are kept; `benchmark` is the folder of the questions, where a report finds their documents. A run that was
+    cut off is not `complete`.
     """
 
     ids: Sequence[str]
@@ -88,6 +89,7 @@ class Table:
     sums: Sequence[str] = ()
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     benchmark: str = ""
+    complete: bool = True
 
     def __post_init__(self) -> None:
         for name, column in self.columns.items():

@@ -161,8 +161,8 @@ def test_chinese_warnings(folder, validate):
     folder(**{"a.json": FAULTY})
     assert validate("a.json", "--lang", "zh") == (
         0,
-        "a.json:14: 警告：/questions/0/required_evidence/0/must_include: 它不在第 1 页，也不在 d.md 的其他页\n"
-        "a.json:22: 警告：/questions/1/expected/amount_total: 题目中已经说出了答案\n"
+        "a.json:14: 警告：/questions/0/required_evidence/0/must_include：它不在第 1 页，也不在 d.md 的其他页\n"
+        "a.json:22: 警告：/questions/1/expected/amount_total：题目中已经说出了答案\n"
         "文件 2 个，题目 2 道：错误 0 个，警告 2 个\n",
     )
 

@@ -18,7 +18,7 @@ VALUE_HINT = (
     "hint: a prediction is text, references are text or a list of texts; --map FIELD=COLUMN names other columns"
 )
 ID_HINT = "hint: every row needs an id of its own; --map id=COLUMN names another column"
-NONE = {"missing predictions": 0, "rows without a reference": 0, "predictions that are empty": 0}
+NONE = {"counts.predictions_missing": 0, "counts.rows_unreferenced": 0, "counts.predictions_empty": 0}
 
 
 def read_answers(path, **settings) -> Answers:
@@ -179,11 +179,11 @@ def test_tags(read):
 
 PREDICTIONS = {
     "text": ("a", "a", {}),
-    "nothing": (None, None, {"missing predictions": 1}),
-    "empty text": ("", "", {"predictions that are empty": 1}),
-    "a whole number": (42, "42", {"predictions that are numbers or booleans, read as text": 1}),
-    "a number": (4.5, "4.5", {"predictions that are numbers or booleans, read as text": 1}),
-    "a boolean": (True, "true", {"predictions that are numbers or booleans, read as text": 1}),
+    "nothing": (None, None, {"counts.predictions_missing": 1}),
+    "empty text": ("", "", {"counts.predictions_empty": 1}),
+    "a whole number": (42, "42", {"counts.predictions_as_text": 1}),
+    "a number": (4.5, "4.5", {"counts.predictions_as_text": 1}),
+    "a boolean": (True, "true", {"counts.predictions_as_text": 1}),
     "a list of one text": (["a"], "a", {}),
     "FlashRAG's output": ({"prompt": "p", "pred": "a"}, "a", {}),
 }
@@ -200,7 +200,7 @@ def test_predictions(read, case):
 def test_an_absent_prediction_is_missing(read):
     answers = read({"gold": "b"}, {"gold": "b", "pred": "a"})
     assert [row.prediction for row in answers.rows] == [None, "a"]
-    assert answers.counts == NONE | {"missing predictions": 1}
+    assert answers.counts == NONE | {"counts.predictions_missing": 1}
 
 
 GROUPS = {
@@ -221,7 +221,7 @@ def test_references(read, case):
     given, groups, nested = GROUPS[case]
     for answers in (read({"pred": "a", "gold": given}), answers_of(["a"], [given])):
         assert (answers.rows[0].references, answers.rows[0].nested) == (groups, nested)
-        assert answers.counts == NONE | {"rows without a reference": int(not groups)}
+        assert answers.counts == NONE | {"counts.rows_unreferenced": int(not groups)}
 
 
 BAD_VALUES = {
@@ -321,7 +321,7 @@ def test_parquet_with_list_columns(tmp_path):
     parquet.write_table(pyarrow.table(nested), tmp_path / "b.parquet")
     answers = read_answers(tmp_path / "a.parquet")
     assert [row.references for row in answers.rows] == [(("x", "y"),), (), ()]
-    assert answers.counts == NONE | {"missing predictions": 1, "rows without a reference": 2}
+    assert answers.counts == NONE | {"counts.predictions_missing": 1, "counts.rows_unreferenced": 2}
     answers = read_answers(tmp_path / "b.parquet")
     assert [(row.prediction, row.references, row.nested) for row in answers.rows] == [
         ("1.5", (("x",), ("y", "z")), True),
@@ -367,11 +367,11 @@ def test_two_files_are_joined_by_id(join, tmp_path):
     ]
     assert answers.name == str(tmp_path / "predictions.jsonl")
     assert answers.counts == {
-        "missing predictions": 1,
-        "rows without a reference": 1,
-        "predictions that are empty": 1,
-        "predictions that are numbers or booleans, read as text": 1,
-        "predictions without a reference row": 1,
+        "counts.predictions_missing": 1,
+        "counts.rows_unreferenced": 1,
+        "counts.predictions_empty": 1,
+        "counts.predictions_as_text": 1,
+        "counts.predictions_unmatched": 1,
     }
     assert len(answers.digest) == 64
     assert answers.digest != join(predictions, references[::-1]).digest
@@ -398,7 +398,7 @@ def test_files_without_ids_are_joined_by_row(join, tmp_path):
         ("1", "a", (("c",),)),
         ("2", "b", (("d",),)),
     ]
-    assert answers.counts == NONE | {"joined by row": 2}
+    assert answers.counts == NONE | {"counts.joined_by_row": 2}
     paths = tmp_path / "predictions.jsonl", tmp_path / "references.jsonl"
     assert complaint(join, [{"pred": "a"}], [{"gold": "c"}, {"gold": "d"}]) == (
         f"{paths[0]}: 1 rows, and {paths[1]} has 2\n"
@@ -486,7 +486,7 @@ def test_an_id_that_comes_again_much_later_is_found(write):
 def test_the_prediction_may_begin_late(write):
     path = long_file(write, lambda n: {"id": n, "gold": "b"} | ({"pred": "a"} if n > 4000 else {}))
     answers = read_answers(path)
-    assert (answers.counts["missing predictions"], answers.rows[-1].prediction) == (4001, "a")
+    assert (answers.counts["counts.predictions_missing"], answers.rows[-1].prediction) == (4001, "a")
 
 
 def test_columns_that_change_their_meaning_late_are_refused(write):

@@ -7,6 +7,7 @@ import pytest
 from steelyard.cli import main
 from steelyard.errors import InputError
 from steelyard.formats.results import CONTRADICTED, DISAGREEING, UNFINISHED, load, load_all
+from steelyard.i18n import texts
 from steelyard.reports.content import Report
 from steelyard.reports.files import RENDERERS
 
@@ -76,6 +77,14 @@ def test_headers(write, more, message):
             "the field 'output.verdict.expected.evidence[0].text' is missing",
         ),
         ({"output": {"verdict": {"remarks": [1]}}}, "the field 'output.verdict.remarks[0]' must be text, not 1"),
+        (
+            {"output": {"verdict": {"messages": {"reasons": {"a": "b"}}}}},
+            "the field 'output.verdict.messages.reasons.a' must be a list, not 'b'",
+        ),
+        (
+            {"output": {"verdict": {"reached": {"recall": 1}}}},
+            "the field 'output.verdict.reached.recall' must be true or false, not 1",
+        ),
     ],
 )
 def test_items(write, more, message):
@@ -143,7 +152,7 @@ def test_items_that_contradict_the_footer(write, capsys):
         assert f"{path}:4: {MESSAGE}" in capsys.readouterr().err
     assert main(["gate", str(true), "--require", "legal >= 0.1"]) == 0
     assert main(["report", str(path)]) == 0
-    assert CONTRADICTED in capsys.readouterr().out
+    assert texts("en")[CONTRADICTED] in capsys.readouterr().out
 
 
 def test_what_a_report_says_of_the_footer_is_not_kept(write, tmp_path):

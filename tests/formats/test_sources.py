@@ -181,8 +181,8 @@ def test_ranks_that_contradict_scores_across_a_tie_are_counted():
         path = Path(folder, "run")
         path.write_text(run)
         counts = steelyard.evaluate_retrieval({"q1": {"a": 1}}, path, ["AP"]).counts
-    assert counts["queries whose rank column disagrees with their scores"] == 1
-    assert counts["queries with tied scores"] == 1
+    assert counts["counts.queries_disordered"] == 1
+    assert counts["counts.queries_tied"] == 1
 
 
 def test_scores_too_large_for_32_bits_are_infinite_and_tie():
@@ -198,16 +198,16 @@ def test_what_is_odd_is_counted(write):
     qrels = write("qrels.txt", "# judged by hand\n" + QRELS_TEXT)
     counts = steelyard.evaluate_retrieval(qrels, run, ["AP"]).counts
     assert counts == {
-        "judged queries": 3,
-        "judged queries missing from the run": 1,
-        "judged queries without a relevant document": 0,
-        "queries of which no judged document was retrieved": 0,
-        "run queries not judged": 1,
-        "run lines": 5,
-        "queries with tied scores": 1,
-        "queries whose rank column disagrees with their scores": 1,
-        "lines without a run tag": 1,
-        "lines with more than six columns": 1,
-        "comment lines in the run": 1,
-        "comment lines in the judgments": 1,
+        "counts.judged_queries": 3,
+        "counts.queries_missing": 1,
+        "counts.queries_without_relevant": 0,
+        "counts.queries_without_hit": 0,
+        "counts.queries_unjudged": 1,
+        "counts.run_lines": 5,
+        "counts.queries_tied": 1,
+        "counts.queries_disordered": 1,
+        "counts.lines_without_tag": 1,
+        "counts.lines_too_wide": 1,
+        "counts.run_comments": 1,
+        "counts.judgment_comments": 1,
     }

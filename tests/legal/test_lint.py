@@ -1,7 +1,6 @@
 """Lint finds what is wrong with questions beside their document, and says nothing of sound ones."""
 
 import json
-import re
 
 import pytest
 from hypothesis import given

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from steelyard.formats.documents import read_document
 from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import read_question_file
+from steelyard.i18n import as_message
 from steelyard.legal import Abstention, FactVerdict, contains_quote, judge, judge_fact, question_of
 from steelyard.legal.amounts import Judged
 from steelyard.legal.oracle import gold_record
@@ -446,14 +447,14 @@ def test_what_rules_cannot_decide_is_said(document, monkeypatch):
         verdict = judge(question, {"answer": "42000元", "evidence": [RIGHT]}, document)
         assert (verdict.parts["uncertain"], verdict.uncertain, "uncertain" in verdict.reasons) == (0.0, False, False)
         assert judge(question, {}, document).parts["uncertain"] == 0.0
-    unsure = Judged(True, "the answer says 42000元", uncertain=True)
-    found = FactVerdict(True, 1.0, "amount_total: the answer says 42000元", {"amount_total": unsure})
+    unsure = Judged(True, as_message("the answer says 42000元"), uncertain=True)
+    found = FactVerdict(True, 1.0, as_message("amount_total: the answer says 42000元"), {"amount_total": unsure})
     monkeypatch.setattr("steelyard.legal.score.judge_fact", lambda *_, **__: found)
     for question in (fact(), control(expected={"amount_total": 42000})):
         verdict = judge(question, {"answer": "42000元"}, document)
         assert (verdict.parts["uncertain"], verdict.uncertain) == (1.0, True)
         assert verdict.reasons["uncertain"] == "amount_total: the answer says 42000元"
-    refusal = Abstention(True, "the answer says '未载明'", uncertain=True)
+    refusal = Abstention(True, as_message("the answer says '未载明'"), uncertain=True)
     monkeypatch.setattr("steelyard.legal.score.detect_abstention", lambda *_, **__: refusal)
     assert judge(gap(), {"answer": "未载明"}, document).reasons["uncertain"] == "the answer says '未载明'"
 

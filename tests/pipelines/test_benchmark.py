@@ -155,7 +155,7 @@ def test_recorded_answers_are_for_questions(benchmark, tmp_path, write):
     lines = [{"id": first, "answer": "不详"}, {"id": "nobody", "answer": "x"}]
     system = ReplaySystem(write("r.jsonl", "".join(json.dumps(line) + "\n" for line in lines)))
     table = run_benchmark(benchmark, system, AskSettings(retries=0), tmp_path / "a.jsonl")
-    assert table.counts == {"recorded answers that no question asks for": 1}
+    assert table.counts == {"counts.answers_unasked": 1}
     assert len(table.failures) == 11
     other = ReplaySystem(write("o.jsonl", '{"id": "nobody", "answer": "x"}\n'))
     with pytest.raises(InputError, match="no recorded answer is for a question of this benchmark"):

@@ -158,7 +158,7 @@ def test_a_judge_that_never_ends_keeps_no_command(benchmark, tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", program, *words],
         cwd=tmp_path,
-        env={**os.environ, "STEELYARD_JUDGING_SECONDS": "0.2"},
+        env={**os.environ, "STEELYARD_JUDGING_SECONDS": "2"},
         capture_output=True,
         text=True,
         timeout=90,
@@ -166,7 +166,7 @@ def test_a_judge_that_never_ends_keeps_no_command(benchmark, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     table = load(tmp_path / "r.jsonl")
-    assert (len(table), table.failures) == (4, {0: "judging took longer than 0.2 s"})
+    assert (len(table), table.failures) == (4, {0: "judging took longer than 2 s"})
 
 
 def test_answers_without_a_run_are_judged_one_by_one(benchmark, monkeypatch):

@@ -7,6 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from steelyard.errors import UnknownName
+from steelyard.i18n import Message, to_json
 from steelyard.reports.console import render_console
 from steelyard.reports.content import Report
 from steelyard.reports.documents import render_latex, render_markdown
@@ -18,7 +19,14 @@ NAN = float("nan")
 
 
 def legal_table(name="base", question="一共收了多少钱？", document="合同_1.md"):
-    verdicts = [{}, {"should_abstain": True, "abstained": False}, {"should_abstain": False, "abstained": False}]
+    refused = Message("legal.answer_says_words", word="未载明")
+    item = Message("legal.invented_item", text="王五", kind=Message("kinds.name"))
+    why = {"correct_abstention": refused, "no_hallucination": Message("legal.invented", items=item)}
+    told = {
+        "reasons": {part: str(reason) for part, reason in why.items()},
+        "messages": {"reasons": {part: to_json(reason) for part, reason in why.items()}},
+    }
+    verdicts = [{}, {"should_abstain": True, "abstained": False, **told}, {"should_abstain": False, "abstained": False}]
     notes = {
         0: "exact_match: amount_total: 24000元 is not 42000; citation_correctness: page 1, '甲': not page 1",
         1: "correct_abstention: the answer says '未载明'; no_hallucination: 王五 (name)",

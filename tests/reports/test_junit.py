@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.i18n import words_of
 from steelyard.reports.gate import as_json, reason, render_console, render_markdown, verdict
 from steelyard.reports.junit import render_junit
-from steelyard.reports.words import words_of
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.rules import Target, Threshold, parse_rule
 from steelyard.table import Gap, Signature, Table
@@ -125,7 +125,7 @@ def test_what_makes_the_findings_doubtful_is_said():
         gaps=(Gap("unscored", "no key"),),
         status={"F1": np.array([0, 1, 0])},
         failures={2: "timeout"},
-        counts={"items written before the run was cut off": 3},
+        complete=False,
     )
     warnings = as_json(decide([parse_rule("F1 >= 0")], new))["warnings"]
     assert warnings == [
@@ -136,7 +136,7 @@ def test_what_makes_the_findings_doubtful_is_said():
 
 
 def test_a_run_that_was_cut_off_is_said_first():
-    new = table("new", [1.0] * 9, counts={"items written before the run was cut off": 9})
+    new = table("new", [1.0] * 9, complete=False)
     said = "new: the run was cut off; only these items were written: 9; no rule is met, unless --anyway is given"
     found = decide([parse_rule("F1 >= 0.5")], new)
     assert render_console(found).startswith(f"{said}\nthe gate is not passed: new\n")

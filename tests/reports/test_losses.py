@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from steelyard.i18n import Joined, Message, to_json
 from steelyard.legal.oracle import gold_record
+from steelyard.legal.score import AT_PASSAGE
 from steelyard.pipelines.benchmark import benchmark_folder, evaluate_legal, load_benchmark
 from steelyard.reports import losses as stages
 from steelyard.reports.losses import STAGES, losses
@@ -34,12 +36,15 @@ def table(*lines, kind="legal", failures=None):
 
 
 def missed(*passages):
-    return "; ".join(f"page {each['page']}, {each['text'][:24]!r}: nothing is cited" for each in passages)
+    """The reason that names these passages, as a results file stores it."""
+    nothing = Message("legal.nothing_cited")
+    places = [Message(AT_PASSAGE, page=each["page"], words=each["text"][:24], reason=nothing) for each in passages]
+    return to_json(Joined("core.clauses", places))
 
 
 def output(answer="", *, wanted=(PAGE_2,), reasons=None, verdict=None, **shown):
     expected = {"evidence": list(wanted)}
-    found = {"reasons": reasons or {}, **(verdict or {})}
+    found = {"messages": {"reasons": reasons or {}}, **(verdict or {})}
     found["expected"] = expected | found.get("expected", {})
     return {"answer": answer, "question": QUESTION, "verdict": found, **shown}
 
@@ -137,6 +142,26 @@ def test_a_fact_loses_its_points_where_it_went_wrong(line, expected):
 def test_which_threshold_of_an_evidence_question_was_missed_is_known_by_its_score(line, expected):
     assert points(losses(table(line))) == expected
     assert_adds_up(table(line))
+
+
+def test_the_thresholds_that_were_reached_are_written_down():
+    """Were they not, a score of 0.5 would say that recall was reached."""
+    score, parts, shown = snippets(1, 0, 0, {"recall": 0.0, "precision": 0.0}, evidence=[OTHER])
+    shown["verdict"]["reached"] = {"recall": True, "precision": False, "citation_provided": False}
+    assert points(losses(table((score, parts, shown)))) == {"wrong place": 0.5}
+    shown["verdict"]["reached"] = {"recall": False, "precision": False}
+    assert points(losses(table((score, parts, shown)))) == {"unexplained": 0.5}
+
+
+@pytest.mark.parametrize(("named", "expected"), [((PAGE_2,), "wrong place"), ((), "not retrieved")])
+def test_only_the_passages_that_the_reason_names_are_missed(named, expected):
+    """A passage that is no critical one may be missing; a file that does not say which is blamed for all."""
+    parts = {"exact_match": 1.0, "citation_correctness": 0.0}
+    reasons = {"citation_correctness": missed(*named)} if named else {}
+    shown = output(
+        "四万二千元", wanted=(PAGE_2, {"page": 9, "text": "不必引用"}), reasons=reasons, citations=[WRONG_PAGE]
+    )
+    assert points(losses(table((0.7, parts, shown)))) == {expected: 0.3}
 
 
 @pytest.mark.parametrize(

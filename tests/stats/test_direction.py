@@ -60,7 +60,7 @@ def test_an_increase_is_no_improvement():
     assert (rise.wins, rise.losses) == (0, 20)
     assert (fall.wins, fall.losses) == (20, 0)
     assert (cells.mark(rise), cells.mark(fall)) == (cells.WORSE, cells.BETTER)
-    assert (outcome_of(rise), outcome_of(fall)) == ("worse", "better")
+    assert (outcome_of(rise), outcome_of(fall)) == ("report.worse", "report.better")
 
 
 def test_other_parts_rise_as_before():
@@ -88,7 +88,7 @@ def test_the_best_letter_goes_to_the_least():
 def test_the_page_knows_it():
     new, old = (with_parts(each, [NAME]) for each in (NEW, OLD))
     report = Report([old, new], compare_all([new], old, metrics=[NAME]))
-    assert [each.outcome for each in headlines(report, NAME)] == [None, "worse"]
+    assert [each.outcome for each in headlines(report, NAME)] == [None, "report.worse"]
     assert item_data(report, {}, NAME)["falling"] == [NAME]
     assert [each.score for each in worst(old, NAME)] == ["1.0000"] * 5
 

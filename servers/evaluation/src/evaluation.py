@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import steelyard
+from steelyard.counts import with_texts
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.metrics.names import CUTOFFS, parse_measure
@@ -162,7 +163,7 @@ def evaluate_legal(
     }
     scores = [each.score for each in verdicts.values()]
     items = {"ids": list(verdicts), "legal": scores, "reasons": [each.reason for each in verdicts.values()]}
-    failed = {"failed": sum(answer is None for answer in pred_ls)}
+    failed = with_texts({"counts.failed": sum(answer is None for answer in pred_ls)})
     return _saved({**items, "avg_legal": _mean(scores), **averages, "counts": failed}, save_path)
 
 
@@ -191,7 +192,7 @@ def _settings(table: steelyard.Table, columns: Mapping[str, str]) -> dict[str, A
     """What belongs to numbers: an interval for each mean, what was counted, and every setting that made them."""
     summaries = table.summary().metrics
     intervals = {key: interval_list(summaries[column].interval) for key, column in columns.items()}
-    return {"ci95": intervals, "counts": dict(table.counts), "signature": str(table.signature)}
+    return {"ci95": intervals, "counts": with_texts(table.counts), "signature": str(table.signature)}
 
 
 def _verdict(found: Comparison, adjusted: float) -> dict[str, Any]:

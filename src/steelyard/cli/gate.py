@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.cli.options import add_language_option, fraction
 
 if TYPE_CHECKING:
-    from steelyard.reports.words import Language
+    from steelyard.i18n import Language
     from steelyard.stats.gate import Gate
     from steelyard.stats.rules import Rule
     from steelyard.table import Table

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import add_language_option, locale_language, seconds
+from steelyard.counts import with_codes
 from steelyard.errors import InputError
-from steelyard.i18n import Localized, Message
+from steelyard.i18n import Localized, Message, Words, words_of
 from steelyard.text.visible import printable
 
 if TYPE_CHECKING:
     from steelyard.pipelines.journal import Journal
     from steelyard.pipelines.server import Notice
     from steelyard.pipelines.spec import Pipeline
-    from steelyard.reports.words import Words
 
 OUTPUT = Path("output")
 LEVELS = ("debug", "info", "warn", "error")
@@ -105,7 +105,6 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
     from steelyard.pipelines.running import Pools, run_steps
     from steelyard.pipelines.server import hearing
     from steelyard.pipelines.spec import read_pipeline
-    from steelyard.reports.words import words_of
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends us ends the servers that we started
     pipeline = read_pipeline(arguments.pipeline)
@@ -220,14 +219,14 @@ def _tell(*lines: str) -> None:
     tell(*lines)
 
 
-def _shown(last: Any, *, as_json: bool, words: "Words") -> str:
+def _shown(last: Any, *, as_json: bool, words: Words) -> str:
     """What the last step gave: as JSON, or as tables of names and numbers."""
     if as_json:
         return json.dumps(last, ensure_ascii=False) + "\n"
     return "\n".join(block for name, value in last.items() for block in _blocks(name, value, words))
 
 
-def _blocks(name: str, value: Any, words: "Words") -> Iterator[str]:
+def _blocks(name: str, value: Any, words: Words) -> Iterator[str]:
     """A value as text: numbers with intervals, what is nested in it, what made it; lists are in the snapshot."""
     if not isinstance(value, dict):
         shown = f"{len(value)} items, in the snapshot" if isinstance(value, list) else _cell(value)
@@ -236,22 +235,23 @@ def _blocks(name: str, value: Any, words: "Words") -> Iterator[str]:
     intervals = value.get("ci95") if isinstance(value.get("ci95"), dict) else {}
     numbers = {key: each for key, each in value.items() if isinstance(each, int | float)}
     if numbers:
-        heads = [words("metric"), words("mean"), *([words("95 % interval")] if intervals else [])]
+        heads = [words("report.metric"), words("report.mean"), *([words("report.interval")] if intervals else [])]
         yield _grid(heads, [[key, _cell(each), *_interval(intervals, key)] for key, each in numbers.items()])
     nested = {key: each for key, each in value.items() if isinstance(each, dict) and key not in ("ci95", "counts")}
     if nested:
         heads = list(dict.fromkeys(head for each in nested.values() for head in each))
         yield _grid(
-            [words("metric"), *heads],
+            [words("report.metric"), *heads],
             [[key, *(_cell(each.get(head)) for head in heads)] for key, each in nested.items()],
         )
     counts = {key: each for key, each in (value.get("counts") or {}).items() if each}
     if counts:
-        yield _grid([words("counted"), ""], [[words(key), _cell(each)] for key, each in counts.items()])
+        rows = [[words.named(code), _cell(each)] for code, each in with_codes(counts).items()]
+        yield _grid([words("report.counted"), ""], rows)
     if isinstance(value.get("profile"), str):
-        yield f"{words('profile')}  {value['profile']}\n"
+        yield f"{words('report.profile')}  {value['profile']}\n"
     if isinstance(value.get("signature"), str):
-        yield f"{words('signature')}  {value['signature']}\n"
+        yield f"{words('report.signature')}  {value['signature']}\n"
 
 
 def _interval(intervals: Any, key: str) -> list[str]:

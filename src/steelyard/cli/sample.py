@@ -13,7 +13,7 @@ from steelyard.cli.options import (
     documents_folder,
     natural,
 )
-from steelyard.i18n import Message
+from steelyard.i18n import Message, words_of
 
 if TYPE_CHECKING:
     from steelyard.formats.document_sets import DocumentSet
@@ -105,7 +105,6 @@ def _notices(
 ) -> Iterator[str]:
     """What was drawn, which documents are not shown, and which ids hold something private."""
     from steelyard.reports.review import UNCERTAIN, uncertain_rows
-    from steelyard.reports.words import words_of
 
     yield f"{len(sample)} of {sample[0].sampling.population} verdicts; seed {arguments.seed}"
     if arguments.by == UNCERTAIN:
@@ -113,7 +112,7 @@ def _notices(
         all_of = len(uncertain_rows(table, sample[0].metric))
         yield Message("cli.uncertain_drawn", drawn=drawn, all_of=all_of).text(arguments.lang)
     if any(path.suffix.lower() != ".jsonl" for path in arguments.output):
-        not_shown = words_of(arguments.lang)("documents are not shown")
+        not_shown = words_of(arguments.lang)("report.documents_not_shown")
         yield from (f"{not_shown}: {problem.text(arguments.lang)}" for problem in documents.missing)
     if arguments.mask:
         yield from (line.text(arguments.lang) for line in _open_ids([judgement.id for judgement in sample]))

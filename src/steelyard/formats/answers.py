@@ -15,12 +15,12 @@ from steelyard.formats.records import Record, kind_of, read_records, stream_reco
 from steelyard.formats.streams import STDIN, STDIN_NAME, open_stream
 from steelyard.i18n import Message
 
-MISSING = "missing predictions"
-UNREFERENCED = "rows without a reference"
-EMPTY = "predictions that are empty"
-NUMBERS = "predictions that are numbers or booleans, read as text"
-UNMATCHED = "predictions without a reference row"
-BY_ROW = "joined by row"
+MISSING = "counts.predictions_missing"
+UNREFERENCED = "counts.rows_unreferenced"
+EMPTY = "counts.predictions_empty"
+NUMBERS = "counts.predictions_as_text"
+UNMATCHED = "counts.predictions_unmatched"
+BY_ROW = "counts.joined_by_row"
 
 _BOTH = frozenset(("prediction", "references"))
 

@@ -50,11 +50,15 @@ _WANTED: Final = Fields({"text": TEXT, **_LABELS}, frozenset(("text", "page")))
 _EXPECTED: Final = Fields(
     {"answer": MapOf(ANYTHING), "abstain": FLAG, "quotes": ListOf(TEXT), "evidence": ListOf(_WANTED)}
 )
+_STORED: Final = Plain(Message("words.a_list"), lambda value: isinstance(value, list))
+"""A message as a value; one that is not known or has other arguments is left to who shows it."""
 _VERDICT: Final = Fields(
     {
         "expected": _EXPECTED,
         "reasons": MapOf(TEXT),
         "remarks": ListOf(TEXT),
+        "messages": Fields({"reasons": MapOf(_STORED), "remarks": ListOf(_STORED), "error": _STORED}),
+        "reached": MapOf(FLAG),
         "invented": ListOf(Fields({"text": TEXT, "kind": TEXT})),
         "should_abstain": FLAG,
         "abstained": FLAG,

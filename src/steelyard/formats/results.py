@@ -17,6 +17,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from steelyard import __version__, limits
+from steelyard.counts import with_codes, with_texts
 from steelyard.errors import ConfigError, InputError
 from steelyard.formats.legal_scores import agrees
 from steelyard.formats.records import parse_json
@@ -42,9 +43,9 @@ NEW = ".new"
 """Follows the name of the file to which a run is written that is to replace an older one."""
 UNWRITTEN_HINT = Message("formats.what_written_before_kept_make")
 _HEAD_START = b'{"steelyard": '
-UNFINISHED = "items written before the run was cut off"
-CONTRADICTED = "metrics whose mean in the footer is not the mean of the items"
-DISAGREEING = "items whose score is not what their parts come to"
+UNFINISHED = "counts.items_before_cut"
+CONTRADICTED = "counts.means_contradicted"
+DISAGREEING = "counts.scores_disagreeing"
 
 
 def save(table: Table, path: Path) -> None:
@@ -92,7 +93,7 @@ def header(table: Table) -> Json:
         "metrics": table.metrics,
         "sums": list(table.sums),
         "bounds": {metric: [_finite(low), _finite(high)] for metric, (low, high) in table.bounds.items()},
-        "counts": dict(table.counts),
+        "counts": with_texts(table.counts),
         **_present("benchmark", table.benchmark),
     }
 
@@ -434,7 +435,7 @@ def _checked(table: Table, section: _Section, *, strict: bool) -> Table:
 
 
 def _table(section: _Section) -> Table:
-    head, rows = section.head, section.items
+    head, rows, counts = section.head, section.items, _counts(section)
     gaps, status = _read_gaps(rows, head["metrics"])
     return Table(
         ids=[row["id"] for row in rows],
@@ -449,17 +450,19 @@ def _table(section: _Section) -> Table:
         notes={metric: _read_notes(rows, metric) for metric in _names(rows, "notes")},
         outputs=[row.get("output") for row in rows] if any("output" in row for row in rows) else (),
         failures={number: str(row["error"]) for number, row in enumerate(rows) if row.get("error")},
-        counts={**_counts(head), **({} if _is_whole(section) else {UNFINISHED: len(rows)})},
+        counts=counts,
         sums=tuple(head.get("sums") or ()),
         bounds={metric: read_bounds(pair) for metric, pair in (head.get("bounds") or {}).items()},
         benchmark=head.get("benchmark") or "",
+        complete=UNFINISHED not in counts,
     )
 
 
-def _counts(head: Json) -> dict[str, int]:
+def _counts(section: _Section) -> dict[str, int]:
     """What was counted when the file was written; where it contradicts itself is found out anew."""
-    counts = head.get("counts") or {}
-    return {name: count for name, count in counts.items() if name not in (CONTRADICTED, DISAGREEING)}
+    counts = with_codes(section.head.get("counts") or {})
+    found = {code: count for code, count in counts.items() if code not in (CONTRADICTED, DISAGREEING)}
+    return found if _is_whole(section) else {**found, UNFINISHED: len(section.items)}
 
 
 def _tag(value: Any) -> str:

@@ -51,7 +51,7 @@ def read_qrels(path: str | Path) -> Judgments:
     found = judgments(
         stream.name, query, document, grades, digest=stream.digest(), place=lambda row: f"{stream.name}:{line[row] + 1}"
     )
-    found.odd["comment lines in the judgments"] = fields.comments
+    found.odd["counts.judgment_comments"] = fields.comments
     return found
 
 
@@ -142,9 +142,9 @@ def parse_block(block: bytes) -> RunBlock:
     scores, bad = parse_numbers(score)
     problems = fields.problems + _bad_scores(score, fields.line, np.union1d(bad, _too_large(score, scores)))
     odd = {
-        "lines without a run tag": int(np.count_nonzero(fields.widths == 5)),
-        "lines with more than six columns": int(np.count_nonzero(fields.widths > 6)),
-        "comment lines in the run": fields.comments,
+        "counts.lines_without_tag": int(np.count_nonzero(fields.widths == 5)),
+        "counts.lines_too_wide": int(np.count_nonzero(fields.widths > 6)),
+        "counts.run_comments": fields.comments,
     }
     return RunBlock(query, document, scores, rank, fields.line, fields.lines, sorted(problems, key=itemgetter(0)), odd)
 

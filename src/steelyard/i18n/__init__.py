@@ -7,5 +7,19 @@ and is never translated.
 
 from steelyard.i18n.catalogue import LANGUAGES, Language, texts
 from steelyard.i18n.message import Joined, Localized, Message, as_message
+from steelyard.i18n.stored import from_json, to_json
+from steelyard.i18n.words import Words, words_of
 
-__all__ = ["LANGUAGES", "Joined", "Language", "Localized", "Message", "as_message", "texts"]
+__all__ = [
+    "LANGUAGES",
+    "Joined",
+    "Language",
+    "Localized",
+    "Message",
+    "Words",
+    "as_message",
+    "from_json",
+    "texts",
+    "to_json",
+    "words_of",
+]

@@ -15,6 +15,10 @@ class Localized:
         """The text in a language."""
         raise NotImplementedError
 
+    def plain(self) -> "Message | Joined":
+        """The same made of nothing but messages and joined texts, as it can be stored."""
+        return Message("core.foreign", text=str(self))
+
     def __str__(self) -> str:
         return self.text()
 
@@ -32,6 +36,10 @@ class Message(Localized):
         """The text in a language, with the arguments in their places."""
         shown = {name: _shown(value, language) for name, value in self.args.items()}
         return texts(language)[self.code].format(**shown)
+
+    def plain(self) -> "Message":
+        """Itself."""
+        return self
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Message) and (self.code, self.args) == (other.code, other.args)
@@ -55,6 +63,19 @@ class Joined(Localized):
     def text(self, language: str = "en") -> str:
         """The texts in a language, joined."""
         return texts(language)[self.separator].join(str(_shown(item, language)) for item in self.items)
+
+    def plain(self) -> "Joined":
+        """Itself."""
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Joined) and (self.separator, self.items) == (other.separator, other.items)
+
+    def __hash__(self) -> int:
+        return hash((self.separator, self.items))
+
+    def __repr__(self) -> str:
+        return f"Joined({self.separator!r}, {self.items!r})"
 
 
 def as_message(text: "Message | str") -> Message:

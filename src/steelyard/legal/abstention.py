@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from steelyard.i18n import Message
 from steelyard.legal import refusal_words as words
 from steelyard.legal.reading import answer_in, read
 from steelyard.legal.refusal_cues import Asked, asked_for, mark_refusals, split_clauses, weigh
@@ -40,7 +41,7 @@ def detect_abstention(answer: str, *, question: str = "") -> Abstention:
     """Whether the answer declares the asked item absent or unknown, and does not supply it after all."""
     reading = read(answer_in(answer))
     if reading.is_silent:
-        return Abstention(False, "nothing is said")
+        return Abstention(False, Message("legal.nothing_said"))
     text = reading.text
     if not _SUSPECT.search(text):
         return _NOTHING_REFUSES
@@ -50,7 +51,7 @@ def detect_abstention(answer: str, *, question: str = "") -> Abstention:
     return _decide(text, asked)
 
 
-_NOTHING_REFUSES: Final = Abstention(False, "nothing in the answer declares the item absent or unknown")
+_NOTHING_REFUSES: Final = Abstention(False, Message("legal.nothing_refuses"))
 
 
 def _of_final(text: str, final: str, asked: Asked) -> Abstention:
@@ -67,12 +68,12 @@ def _of_final(text: str, final: str, asked: Asked) -> Abstention:
 def _decide(text: str, asked: Asked) -> Abstention:
     bare = text.strip(" []【】()\"'“”")
     if null := words.JSON_NULL.match(text):
-        return Abstention(True, f"the answer says {null[1]!r}")
+        return Abstention(True, Message("legal.answer_says_words", word=null[1]))
     if words.NONE.fullmatch(bare):
-        return Abstention(False, f"{bare!r} is said of something else", not asked.whether)
+        return Abstention(False, Message("legal.said_of_something_else", word=bare), not asked.whether)
     if words.NULL.fullmatch(bare):
         is_answer = words.ZERO.fullmatch(bare) and (asked.whether or (asked.kind == "count" and "号" not in asked.text))
-        return Abstention(not is_answer, f"the answer says {bare!r}")
+        return Abstention(not is_answer, Message("legal.answer_says_words", word=bare))
     pieces = split_clauses(text)
     mark_refusals(pieces, text, asked)
     refusing = [at for at, piece in enumerate(pieces) if piece.level]

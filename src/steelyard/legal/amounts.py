@@ -8,6 +8,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
 
+from steelyard.i18n import Localized, Message
+from steelyard.i18n.verdicts import LOOSE, named
 from steelyard.legal.clauses import are_alternatives, clause_of, doubt, live, totalled
 from steelyard.legal.settling import settle
 from steelyard.text.mentions import Mention, mentions
@@ -41,13 +43,20 @@ class AmountRules:
 class Judged:
     """Whether a field is right, why, and what is reported beside it (`approx_added`, `approx_dropped`).
 
-    `uncertain` says that rules cannot decide, and that `correct` is the best guess.
+    `uncertain` says that rules cannot decide, and that `correct` is the best guess; `names_another`, that the answer
+    gives the asked role to somebody else.
     """
 
     correct: bool
-    reason: str
-    remarks: tuple[str, ...] = ()
+    why: Localized
+    remarks: tuple[Message, ...] = ()
     uncertain: bool = False
+    names_another: bool = False
+
+    @property
+    def reason(self) -> str:
+        """Why, in English."""
+        return str(self.why)
 
 
 def amounts(text: str) -> list[Mention]:
@@ -70,21 +79,21 @@ def judge_amount(expected: Decimal, question: str, answer: str, rules: AmountRul
     """Whether the answer gives this sum, and no other, to the question."""
     values = amounts(answer)
     if not values and expected == 0 and _NOTHING.search(answer) and not doubt(answer):
-        return Judged(True, "the answer says that there was nothing")
+        return Judged(True, Message("legal.says_nothing_paid"))
     settled = settle(question, answer, values)
     if settled.mention is None:
-        return Judged(False, settled.reason)
+        return Judged(False, settled.why)
     return judge_one_amount(expected, settled.mention, rules)
 
 
 def judge_one_amount(expected: Decimal, found: Mention, rules: AmountRules) -> Judged:
     """Whether one mention is this sum."""
     if found.kind == "money" and rules.currency and found.unit != rules.currency:
-        return Judged(False, f"{found.text} is another currency")
+        return Judged(False, Message("legal.another_currency", text=found.text))
     if not found.is_exact and not (found.loose == "rate" and rules.rate_asked):
-        return Judged(False, f"{found.text} is not exact ({found.loose or 'no number'})")
+        return Judged(False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "no number")))
     if not any(same_amount(found.value * scale, expected) for scale in (1, rules.scale, 1 / Decimal(rules.scale))):
-        return Judged(False, f"{found.text} is not {expected}")
+        return Judged(False, Message("legal.is_not", text=found.text, expected=str(expected)))
     return _approximation(found, expected, rules)
 
 
@@ -104,30 +113,34 @@ def _approximation(found: Mention, expected: Decimal, rules: AmountRules) -> Jud
     is_source_approximate = any(each.approx for each in source)
     if found.approx and not is_source_approximate and rules.exact:
         if rules.strict:
-            return Judged(False, f"{found.text} is only approximate", ("approx_added",))
-        return Judged(True, f"the answer says about {found.text}", ("approx_added",))
-    remarks = ("approx_dropped",) if is_source_approximate and not found.approx else ()
-    return Judged(True, f"the answer says {found.text}", remarks)
+            return Judged(False, Message("legal.only_approximate", text=found.text), (Message("legal.approx_added"),))
+        return Judged(True, Message("legal.says_about", text=found.text), (Message("legal.approx_added"),))
+    remarks = (Message("legal.approx_dropped"),) if is_source_approximate and not found.approx else ()
+    return Judged(True, Message("legal.answer_says", value=found.text), remarks)
 
 
 def judge_breakdown(expected: Sequence[tuple[Decimal, str]], question: str, answer: str, rules: AmountRules) -> Judged:
     """Whether the answer gives these sums, all of them and no other; a total that they make may stand beside them."""
     values = amounts(answer)
     if word := doubt(answer):
-        return Judged(False, f"the answer disclaims itself ({word!r})")
+        return Judged(False, Message("legal.disclaims_itself", word=word))
     if are_alternatives(answer, values):
-        return Judged(False, "the answer offers alternatives")
+        return Judged(False, Message("legal.offers_alternatives"))
     standing = _without_total(answer, live(answer, values), expected)
     if loose := next((value for value in standing if not value.is_exact), None):
-        return Judged(False, f"{loose.text} is not exact ({loose.loose})")
+        return Judged(False, Message("legal.not_exact", text=loose.text, why=named(LOOSE, loose.loose)))
     wanted = Counter(cents(amount) for amount, _ in expected)
     found = _counted(answer, standing, wanted)
     if found != wanted:
-        said = ", ".join(value.text for value in standing) or "nothing"
-        return Judged(False, f"the answer lists {said}")
+        return Judged(False, _listed(standing))
     if swapped := _swapped(answer, standing, expected):
-        return Judged(False, f"{swapped.text} is put down to another item")
-    return Judged(True, "the answer lists every item")
+        return Judged(False, Message("legal.put_down_to_another_item", text=swapped.text))
+    return Judged(True, Message("legal.lists_every_item"))
+
+
+def _listed(values: Sequence[Mention]) -> Message:
+    items = ", ".join(value.text for value in values)
+    return Message("legal.lists", items=items) if items else Message("legal.lists_nothing")
 
 
 def _without_total(text: str, values: Sequence[Mention], expected: Sequence[tuple[Decimal, str]]) -> list[Mention]:

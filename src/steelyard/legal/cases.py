@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from steelyard.formats.documents import Document
+from steelyard.i18n import Message
 from steelyard.legal.amounts import asserted_amounts, same_amount
 from steelyard.legal.citations import Citation, citations_of, is_foreign, is_real
 from steelyard.legal.clauses import totalled
@@ -98,24 +99,24 @@ def value_cited(case: Case) -> float | None:
     return sum(held) / len(held)
 
 
-def remarks_on(question: Question, case: Case) -> Iterator[str]:
+def remarks_on(question: Question, case: Case) -> Iterator[Message]:
     """What is reported beside a verdict and is no part of the score."""
     if case.is_dump:
-        yield "copies_document: the answer is a copy of the document"
+        yield Message("legal.copies_document")
     else:
         yield from _sums(case.text)
     names = ("evidence", "citations") if isinstance(question, EvidenceSet) else ("citations", "evidence")
     returned = case.returned(*names)
     if len(returned) > case.budget:
-        yield f"citations_over_budget: {len(returned)} are given, {case.budget} are read"
+        yield Message("legal.citations_over_budget", given=len(returned), read=case.budget)
     if foreign := [each for each in returned if is_foreign(each, case.document)]:
-        yield f"wrong_document: {foreign[0].document}"
+        yield Message("legal.wrong_document", name=foreign[0].document)
     own = (each for each in case.returned("citations", "evidence") if not is_foreign(each, case.document))
     if invented := [each for each in own if each.key and not is_real(each, case.document)]:
-        yield f"invented_citation: {invented[0].text[:40]}"
+        yield Message("legal.invented_citation", words=invented[0].text[:40])
 
 
-def _sums(answer: str) -> Iterator[str]:
+def _sums(answer: str) -> Iterator[Message]:
     """Whether stated parts add up to the stated total."""
     values = [value for value in asserted_amounts(answer) if value.is_exact]
     if len(values) < 3:
@@ -126,4 +127,4 @@ def _sums(answer: str) -> Iterator[str]:
     if len(totals) == 1 and len(parts) > 1:
         total = sum(value.value for value in parts)
         if not same_amount(total, totals[0].value):
-            yield f"parts_do_not_add_up: {total} is not {totals[0].text}"
+            yield Message("legal.parts_do_not_add_up", sum=str(total), total=totals[0].text)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from steelyard.formats.documents import Document
+from steelyard.i18n import Message
+from steelyard.i18n.verdicts import UNITS, named
 from steelyard.legal.model import Evidence
 from steelyard.legal.quotes import key_of, quote_key, quote_pieces
 from steelyard.legal.sources import source_of
@@ -45,7 +47,7 @@ class Mismatch(NamedTuple):
     """Why a citation does not give a passage, and how near it comes: 0 another place, 1 its page, 2 its words."""
 
     nearness: int
-    reason: str
+    why: Message
 
 
 def citations_of(items: Any) -> list[Citation]:
@@ -99,16 +101,16 @@ def mismatch(citation: Citation, item: Evidence, document: Document, longest: in
     """Why a citation does not give the required passage; nothing if it does."""
     has_words = key_of(citation.text).holds(item.must_include)
     if is_foreign(citation, document):
-        return Mismatch(2 * has_words, f"names another document, {citation.document!r}")
+        return Mismatch(2 * has_words, Message("legal.another_document", name=citation.document))
     if item.page not in citation.pages:
-        return Mismatch(2, _elsewhere(citation, item)) if has_words else Mismatch(0, f"not page {item.page}")
+        return Mismatch(2 * has_words, _elsewhere(citation, item, has_words=has_words))
     if not has_words:
-        return Mismatch(1, f"does not include {item.must_include!r}")
+        return Mismatch(1, Message("legal.does_not_include", words=item.must_include))
     span = _span(citation, document)
     if span < 0:
         return Mismatch(2, _not_there(citation, document))
     if _is_long(span, item, longest):
-        return Mismatch(2, f"longer than {longest} characters")
+        return Mismatch(2, Message("legal.longer_than", longest=longest))
     spoken = _spoken_otherwise(citation, item, document)
     return Mismatch(2, spoken) if spoken else None
 
@@ -122,17 +124,19 @@ def _is_long(span: int, item: Evidence, longest: int) -> bool:
     return span > max(longest, 3 * len(quote_key(item.must_include)))
 
 
-def _elsewhere(citation: Citation, item: Evidence) -> str:
-    """Where a citation says that the passage stands, and where it does."""
+def _elsewhere(citation: Citation, item: Evidence, *, has_words: bool) -> Message:
+    """Where a citation says that the passage stands, and where it does; or that it is of another place."""
+    if not has_words:
+        return Message("legal.not_page", page=item.page)
     if not citation.pages:
-        return f"names no page, the passage is on page {item.page}"
-    return f"cites page {'-'.join(map(str, citation.pages))}, the passage is on page {item.page}"
+        return Message("legal.page_not_named", page=item.page)
+    return Message("legal.another_page", pages="-".join(map(str, citation.pages)), page=item.page)
 
 
-def _not_there(citation: Citation, document: Document) -> str:
+def _not_there(citation: Citation, document: Document) -> Message:
     """That the cited words are not where the citation says, and where they are."""
     pages = source_of(document).pages_with(citation.text)
-    return f"the words are not on that page but on page {pages[0]}" if pages else "the words are not on that page"
+    return Message("legal.words_on_page", page=pages[0]) if pages else Message("legal.words_not_on_page")
 
 
 def _file_name(name: str) -> str:
@@ -148,17 +152,17 @@ def _stem(name: str) -> str:
     return stem[:end]
 
 
-def _spoken_otherwise(citation: Citation, item: Evidence, document: Document) -> str:
+def _spoken_otherwise(citation: Citation, item: Evidence, document: Document) -> Message | None:
     if item.speaker and citation.speaker and citation.speaker != item.speaker:
-        return f"said to be the {citation.speaker}"
+        return Message("legal.said_to_be_the", unit=named(UNITS, citation.speaker))
     if item.section and citation.section and citation.section != item.section:
-        return f"said to be in {citation.section}"
+        return Message("legal.said_to_be_in", unit=named(UNITS, citation.section))
     kinds = _kinds(item, citation, document)
     if item.speaker and kinds and item.speaker not in kinds:
-        return f"not said in the {item.speaker}"
+        return Message("legal.not_said_in", unit=named(UNITS, item.speaker))
     if item.section in _SECTIONS and kinds and not kinds & set(_SECTIONS[item.section]):
-        return f"not in the {item.section}"
-    return ""
+        return Message("legal.not_in", unit=named(UNITS, item.section))
+    return None
 
 
 def _kinds(item: Evidence, citation: Citation, document: Document) -> set[str]:

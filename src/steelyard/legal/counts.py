@@ -4,6 +4,8 @@ import re
 from decimal import Decimal
 from typing import Final
 
+from steelyard.i18n import Message
+from steelyard.i18n.verdicts import LOOSE, named
 from steelyard.legal.amounts import Judged
 from steelyard.legal.clauses import doubt
 from steelyard.legal.settling import settle
@@ -29,20 +31,22 @@ _WHOLE_ANSWER: Final = re.compile(r"[\s。,.!]*")
 def judge_count(expected: int, question: str, answer: str) -> Judged:
     """Whether the answer gives this number of what was asked about."""
     if _NOT_ONE.search(answer) and not doubt(answer):
-        return Judged(expected == 0, "the answer says that there was none")
+        return Judged(expected == 0, Message("legal.says_none"))
     values = _asked_values(question, answer)
     if not values and expected == 0 and _NEVER.search(answer) and not doubt(answer):
-        return Judged(True, "the answer says that there was none")
+        return Judged(True, Message("legal.says_none"))
     numbers = [value for value in mentions(answer) if value.kind in ("count", "number")]
     settled = settle(question, answer, values, numbers)
     found = settled.mention
     if found is None:
-        return Judged(False, settled.reason)
+        return Judged(False, settled.why)
     if not found.is_exact or found.approx:
-        return Judged(False, f"{found.text} is not exact ({found.loose or 'approximate'})")
+        return Judged(
+            False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "approximate"))
+        )
     if found.value != Decimal(expected):
-        return Judged(False, f"{found.text} is not {expected}")
-    return Judged(True, f"the answer says {found.text}")
+        return Judged(False, Message("legal.is_not", text=found.text, expected=expected))
+    return Judged(True, Message("legal.answer_says", value=found.text))
 
 
 def asked_measure(question: str) -> str:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
+from steelyard.i18n import Message
+from steelyard.i18n.verdicts import LOOSE, named
 from steelyard.legal.amounts import Judged
 from steelyard.legal.clauses import doubt, live
 from steelyard.legal.roles import asked_roles
@@ -48,18 +50,18 @@ def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True)
     settled = settle(question, answer, values)
     found = settled.mention
     if found is None:
-        return Judged(False, settled.reason)
+        return Judged(False, settled.why)
     if found.until is not None:
-        return Judged(False, f"{found.text} is a range")
+        return Judged(False, Message("legal.is_range", text=found.text))
     if found.value is None or found.loose == "lunar":
-        return Judged(False, f"{found.text} is not a day of the calendar")
+        return Judged(False, Message("legal.not_day_of_calendar", text=found.text))
     if exact and found.loose:
-        return Judged(False, f"{found.text} is not exact ({found.loose})")
+        return Judged(False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose)))
     if found.value != expected and not (not exact and found.value.agrees(expected)):
-        return Judged(False, f"{found.text} is not {expected.isoformat()}")
+        return Judged(False, Message("legal.is_not", text=found.text, expected=expected.isoformat()))
     if exact and found.approx:
-        return Judged(False, f"{found.text} is only approximate")
-    return Judged(True, f"the answer says {found.text}")
+        return Judged(False, Message("legal.only_approximate", text=found.text))
+    return Judged(True, Message("legal.answer_says", value=found.text))
 
 
 def _exact_first(values: list[Mention]) -> list[Mention]:
@@ -91,17 +93,19 @@ def _read_by(question: str, answer: str) -> list[Mention]:
 def judge_range(start: Day, end: Day, question: str, answer: str) -> Judged:
     """Whether the answer gives both ends; two days that are merely listed are no range."""
     if word := doubt(answer):
-        return Judged(False, f"the answer disclaims itself ({word!r})")
+        return Judged(False, Message("legal.disclaims_itself", word=word))
     values = live(answer, date_values(answer))
     ranges = [value for value in values if value.until is not None] or _labelled(answer, values)
     if len({(value.value, value.until) for value in ranges}) != 1:
-        return Judged(False, "the answer gives no range" if not ranges else "the answer gives several ranges")
+        return Judged(False, Message("legal.no_range") if not ranges else Message("legal.several_ranges"))
     found = ranges[0]
     if found.loose or found.value is None:
-        return Judged(False, f"{found.text} is not exact ({found.loose or 'impossible'})")
+        return Judged(False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "impossible")))
     if (found.value, found.until) != (start, end):
-        return Judged(False, f"{found.text} is not {start.isoformat()} to {end.isoformat()}")
-    return Judged(True, f"the answer says {found.text}")
+        return Judged(
+            False, Message("legal.is_not_range", text=found.text, start=start.isoformat(), end=end.isoformat())
+        )
+    return Judged(True, Message("legal.answer_says", value=found.text))
 
 
 def _labelled(text: str, values: list[Mention]) -> list[Mention]:

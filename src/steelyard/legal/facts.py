@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from steelyard.errors import SystemFailure
 from steelyard.formats.outputs import record_of
+from steelyard.i18n import Localized, Message
+from steelyard.i18n.verdicts import SENSES, in_one_line, named
 from steelyard.legal.abstention import detect_abstention
 from steelyard.legal.amounts import (
     AmountRules,
@@ -24,7 +26,7 @@ from steelyard.legal.amounts import (
 from steelyard.legal.clauses import doubt, is_bare_list, takes_itself_back
 from steelyard.legal.counts import judge_count
 from steelyard.legal.days import date_values, day_of, judge_date, judge_range
-from steelyard.legal.names import WRONG_ROLE, judge_name
+from steelyard.legal.names import judge_name
 from steelyard.legal.polarity import judge_boolean, polarity
 from steelyard.legal.reading import Reading, is_too_long, read
 from steelyard.text.mentions import Mention, currency_code, mentions
@@ -74,8 +76,13 @@ class FactVerdict:
 
     correct: bool
     share: float
-    reason: str
+    why: Localized
     fields: Mapping[str, Judged] = field(default_factory=dict)
+
+    @property
+    def reason(self) -> str:
+        """Why, in English."""
+        return str(self.why)
 
     @property
     def uncertain(self) -> bool:
@@ -85,6 +92,11 @@ class FactVerdict:
     @property
     def remarks(self) -> tuple[str, ...]:
         """`approx_added`, `approx_dropped`."""
+        return tuple(str(remark) for remark in self.noted)
+
+    @property
+    def noted(self) -> tuple[Message, ...]:
+        """The remarks as messages."""
         return tuple(remark for judged in self.fields.values() for remark in judged.remarks)
 
 
@@ -111,8 +123,14 @@ def judge_fact(
     judged = {key: _judge_field(key, expected[key], record.get(key), case) for key in keys}
     right = sum(each.correct for each in judged.values())
     share = right / len(judged) if judged else 0.0
-    reason = "; ".join(f"{key}: {each.reason}" for key, each in judged.items()) or "nothing is expected"
-    return FactVerdict(share == 1.0, share, reason, judged)
+    return FactVerdict(share == 1.0, share, _why(judged), judged)
+
+
+def _why(judged: Mapping[str, Judged]) -> Localized:
+    """The reasons of all fields."""
+    if not judged:
+        return Message("legal.nothing_expected")
+    return in_one_line((key, each.why) for key, each in judged.items())
 
 
 def _with_aliases(rules: FactRules, expected: Mapping[str, Any]) -> FactRules:
@@ -202,32 +220,35 @@ def _judge_text(key: str, expected: Any, case: _Case) -> Judged:
 def _judge_words(key: str, expected: Any, text: str, case: _Case) -> Judged:
     """Words that take themselves back, or that list many values and state nothing, give no value of any kind."""
     if word := takes_itself_back(text):
-        return Judged(False, f"the answer disclaims itself ({word!r})")
+        return Judged(False, Message("legal.disclaims_itself", word=word))
     if key != "amount_breakdown" and is_bare_list(text):
-        return Judged(False, "the answer only lists values")
+        return Judged(False, Message("legal.only_lists_values"))
     return _JUDGES[key](expected, text, case)
 
 
 def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> Judged:
     if isinstance(given, str):
         if is_too_long(given):
-            return Judged(False, "the field is too long")
+            return Judged(False, Message("legal.field_too_long"))
         return _judge_words(key, expected, normal(given), case)
     match key:
         case "amount_total" | "count":
             number = amount_of(given)
             right = number is not None and same_amount(number, Decimal(str(expected)))
-            return Judged(right, f"the field is {given}")
+            return Judged(right, Message("legal.field_is", value=named(SENSES, given)))
         case "boolean_answer":
-            return Judged(given is expected, f"the field is {given}")
+            return Judged(given is expected, Message("legal.field_is", value=named(SENSES, given)))
         case "amount_breakdown" if isinstance(given, Sequence):
-            return Judged(same_items(items_of(given), items_of(expected)), f"the field lists {given}")
+            return Judged(
+                same_items(items_of(given), items_of(expected)), Message("legal.field_lists", value=str(given))
+            )
         case "date_range" if isinstance(given, Mapping):
             ends = [str(given.get(end, "")) for end in ("start", "end")]
             days = [day_of(_iso(end)) for end in ends]
             wanted = [day_of(str(expected.get(end, ""))) for end in ("start", "end")]
-            return Judged(None not in days and days == wanted, f"the field is {' to '.join(ends)}")
-    return Judged(False, f"the field is {given!r}")
+            said = Message("legal.field_is_range", start=ends[0], end=ends[1])
+            return Judged(None not in days and days == wanted, said)
+    return Judged(False, Message("legal.field_is", value=named(SENSES, given)))
 
 
 def _iso(text: str) -> str:
@@ -236,22 +257,22 @@ def _iso(text: str) -> str:
     return found[0].value.isoformat() if len(found) == 1 else text
 
 
-def _objection(key: str, expected: Any, case: _Case) -> str:
+def _objection(key: str, expected: Any, case: _Case) -> Localized | None:
     """What the record says against a right field: another currency, value or name, several, or that it is unknown."""
     currency = case.amount_rules.currency
     if key.startswith("amount") and case.currency and currency and case.currency != currency:
-        return f"the record is in {case.currency}"
+        return Message("legal.record_in_currency", currency=case.currency)
     if is_silent(case.answer):
-        return ""
+        return None
     judged = _judge_text(key, expected, case)
     if judged.correct:
-        return ""
+        return None
     if _says_something(key, expected, judged, case):
-        return judged.reason
+        return judged.why
     if word := doubt(case.answer):
-        return f"the text disclaims itself ({word!r})"
+        return Message("legal.text_disclaims_itself", word=word)
     abstention = detect_abstention(case.answer, question=case.question)
-    return f"the text says that it is unknown: {abstention.reason}" if abstention.abstains else ""
+    return Message("legal.text_says_unknown", reason=abstention.why) if abstention.abstains else None
 
 
 def _says_something(key: str, expected: Any, judged: Judged, case: _Case) -> bool:
@@ -259,7 +280,7 @@ def _says_something(key: str, expected: Any, judged: Judged, case: _Case) -> boo
     if key == "boolean_answer":
         return polarity(case.question, case.answer) is not None or judged.uncertain
     if key in ("entity", "text_answer"):
-        return judged.reason.startswith(WRONG_ROLE) or normal(str(expected)).lower() in case.answer.lower()
+        return judged.names_another or normal(str(expected)).lower() in case.answer.lower()
     return bool(_VALUES[key](case.answer)) if key in _VALUES else False
 
 
@@ -270,7 +291,7 @@ def _numbers(text: str) -> list[Mention]:
 def _judge_amount(expected: Any, text: str, case: _Case) -> Judged:
     wanted = amount_of(expected)
     if wanted is None:
-        return Judged(False, f"the expected amount {expected!r} is no number")
+        return Judged(False, Message("legal.expected_amount_no_number", value=repr(expected)))
     return judge_amount(wanted, case.question, text, case.amount_rules)
 
 
@@ -281,14 +302,14 @@ def _judge_breakdown(expected: Any, text: str, case: _Case) -> Judged:
 def _judge_date(expected: Any, text: str, case: _Case) -> Judged:
     wanted = day_of(str(expected))
     if wanted is None:
-        return Judged(False, f"the expected date {expected!r} is none")
+        return Judged(False, Message("legal.expected_date_none", value=repr(expected)))
     return judge_date(wanted, case.question, text, exact=case.rules.date_exact)
 
 
 def _judge_range(expected: Any, text: str, case: _Case) -> Judged:
     start, end = (day_of(str(expected.get(each, ""))) for each in ("start", "end"))
     if start is None or end is None:
-        return Judged(False, f"the expected range {expected!r} is none")
+        return Judged(False, Message("legal.expected_range_none", value=repr(expected)))
     return judge_range(start, end, case.question, text)
 
 

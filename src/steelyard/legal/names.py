@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from steelyard.i18n import Message
 from steelyard.legal.amounts import Judged
 from steelyard.legal.name_forms import IS_ORGANISATION, digits_of, folded, name_pattern, untitled
 from steelyard.legal.name_places import DOUBTED, NEGATED, NOT_GIVEN, SURNAME, Place, asks_person, places_of
@@ -14,7 +15,8 @@ from steelyard.legal.quotes import quote_key
 from steelyard.text.reading import final_part
 from steelyard.text.scripts import HAN
 
-WRONG_ROLE: Final = "in the asked role the answer names"
+_IN_ROLE: Final = frozenset(("denied", "offered", "ranked"))
+"""Objections by which somebody else has the asked role."""
 _UNIT: Final = re.compile("公司|银行|法院|检察院|公安局|派出所|事务所|医院|委员会|集团|工厂|中心|学校|大学")
 _WHO: Final = re.compile(
     r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})[是为](?:谁|哪位|何人|哪家|哪个|什么)|"
@@ -56,7 +58,7 @@ def _judge_text(expected: str, aliases: tuple[str, ...], question: str, answer: 
     """The best verdict over the name and its aliases."""
     text = folded(answer)
     if other := _other_in_role((expected, *aliases), question, text):
-        return Judged(False, f"{WRONG_ROLE} {other}")
+        return Judged(False, Message("legal.other_in_role", other=other), names_another=True)
     first = _judge_one(expected, question, text)
     if first.correct:
         return first
@@ -71,34 +73,35 @@ def _judge_one(name: str, question: str, text: str) -> Judged:
     places = list(places_of(name, question, text))
     good = [place for place in places if not place.objection]
     if not good and len(text) <= len(name) + 16 and quote_key(untitled(text)) == quote_key(untitled(folded(name))):
-        return Judged(True, f"the answer is {name}")
+        return Judged(True, Message("legal.answer_is", name=name))
     if not places:
         return _absent(name, text)
     if not good:
         return _objected(name, question, places, text)
     if places[0].objection == "doubted":
-        return Judged(False, f"the answer disclaims {name}", uncertain=True)
+        return Judged(False, Message("legal.disclaims", name=name), uncertain=True)
     if any(place.objection == "offered" for place in places):
-        return Judged(False, "the answer offers alternatives")
+        return Judged(False, Message("legal.offers_alternatives"))
     return _in_answering_clause(name, question, good, text)
 
 
 def _objected(name: str, question: str, places: Sequence[Place], text: str) -> Judged:
     """The verdict where every place of the name is objected to."""
     reasons = {
-        "part": f"another name than {name}",
-        "denied": f"{WRONG_ROLE} another: it denies {name}",
-        "offered": f"{WRONG_ROLE} several: it offers alternatives",
-        "listed": f"the answer lists several names beside {name}",
-        "doubted": f"the answer disclaims {name}",
-        "ranked": f"{WRONG_ROLE} another, and {name} after that one",
-        "owner": f"the answer names somebody or something of {name}",
-        "recipient": f"the answer names {name} in another role",
+        "part": Message("legal.another_name", name=name),
+        "denied": Message("legal.denied_in_role", name=name),
+        "offered": Message("legal.several_in_role"),
+        "listed": Message("legal.several_names", name=name),
+        "doubted": Message("legal.disclaims", name=name),
+        "ranked": Message("legal.after_other_in_role", name=name),
+        "owner": Message("legal.names_something_of", name=name),
+        "recipient": Message("legal.names_in_another_role", name=name),
     }
     order = [kind for kind in reasons if any(place.objection == kind for place in places)]
     kind = next((kind for kind in ("offered", "denied", "doubted", "listed") if kind in order), order[0])
     is_sentence = any(_echo(piece, _stems(question)) >= 2 for piece in _around(text, places[0]))
-    return Judged(False, reasons[kind], uncertain=kind in ("listed", "recipient") and is_sentence)
+    unsure = kind in ("listed", "recipient") and is_sentence
+    return Judged(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE)
 
 
 def _absent(name: str, text: str) -> Judged:
@@ -107,12 +110,12 @@ def _absent(name: str, text: str) -> Judged:
     is_person = len(words) > 1 and name.isascii() and not IS_ORGANISATION.search(name)
     alone = is_person and len(words[-1]) > 2 and re.search(rf"(?<![A-Za-z-]){re.escape(words[-1])}(?![A-Za-z-])", text)
     surname_only = alone is not None and alone is not False and not re.search(r"[A-Z][\w'.-]+ $", text[: alone.start()])
-    return Judged(False, f"{name} does not stand in the answer", uncertain=surname_only)
+    return Judged(False, Message("legal.not_in_answer", name=name), uncertain=surname_only)
 
 
 def _in_answering_clause(name: str, question: str, good: Sequence[Place], text: str) -> Judged:
     """Right, unless another clause speaks more of the question and names somebody else there."""
-    right = Judged(True, f"the answer names {name}")
+    right = Judged(True, Message("legal.names", name=name))
     pieces = list(_pieces(text))
     if len(pieces) == 1:
         return right
@@ -129,8 +132,8 @@ def _in_answering_clause(name: str, question: str, good: Sequence[Place], text: 
     if not rival:
         return right
     if own_echo and best_echo < len(asked) and best_echo - own_echo < 2:
-        return Judged(True, f"the answer names {name}, and {rival} beside the question's words", uncertain=True)
-    return Judged(False, f"{WRONG_ROLE} {rival}", uncertain=True)
+        return Judged(True, Message("legal.names_beside_rival", name=name, rival=rival), uncertain=True)
+    return Judged(False, Message("legal.other_in_role", other=rival), uncertain=True, names_another=True)
 
 
 def _rival(piece: str, question: str, name: str) -> str:
@@ -209,13 +212,15 @@ def _has_name(text: str) -> bool:
 def _judge_digits(name: str, answer: str) -> Judged:
     """Figures must agree, and so must all others of that kind in the answer."""
     if word := DOUBTED.search(answer):
-        return Judged(False, f"the answer disclaims itself ({word[0]!r})")
+        return Judged(False, Message("legal.disclaims_itself", word=word[0]))
     wanted = digits_of(name)
     runs = [re.sub(r"[\s\-()+]", "", run) for run in re.findall(r"\+?\d[\d\s\-()]{3,}[\dXx]", answer)]
     kin = {run.upper().removeprefix("86") if len(run) == len(wanted) + 2 else run.upper() for run in runs}
     same_kind = {run for run in kin if len(run) >= len(wanted) - 2}
     if same_kind == {wanted} and NEGATED.search(answer[: answer.find(wanted[:3])][-24:]):
-        return Judged(False, f"the answer denies {name}")
+        return Judged(False, Message("legal.denies", name=name))
     if same_kind == {wanted}:
-        return Judged(True, f"the answer says {name}")
-    return Judged(False, f"the answer says {', '.join(sorted(same_kind)) or 'no such number'}")
+        return Judged(True, Message("legal.answer_says", value=name))
+    if not same_kind:
+        return Judged(False, Message("legal.no_such_number"))
+    return Judged(False, Message("legal.answer_says", value=", ".join(sorted(same_kind))))

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from steelyard.i18n import Message
+from steelyard.i18n.verdicts import SENSES
 from steelyard.legal.abstention import detect_abstention
 from steelyard.legal.amounts import Judged
 from steelyard.legal.polarity_clauses import Clause, clauses_of, scan
@@ -99,10 +101,14 @@ def judge_boolean(expected: bool, question: str, answer: str) -> Judged:
     """Whether the answer says so; hedged, two-sided and abstaining answers match neither."""
     reading = _read(question, answer)
     if reading.sense == "none":
-        return Judged(False, "the answer says neither yes nor no", uncertain=not reading.sure)
+        return Judged(False, Message("legal.neither_yes_nor_no"), uncertain=not reading.sure)
     if reading.sense == "depends":
-        return Judged(False, "the answer says that it depends", uncertain=not reading.sure)
-    return Judged((reading.sense == "yes") is expected, f"the answer says {reading.sense}", uncertain=not reading.sure)
+        return Judged(False, Message("legal.depends"), uncertain=not reading.sure)
+    return Judged(
+        (reading.sense == "yes") is expected,
+        Message("legal.answer_says", value=SENSES[reading.sense]),
+        uncertain=not reading.sure,
+    )
 
 
 def polarity(question: str, answer: str) -> bool | None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
+from steelyard.i18n import Localized, Message
 from steelyard.legal import question_words
 from steelyard.legal import refusal_words as words
 from steelyard.legal.refusal_cues import Asked, Clause, shared_terms
@@ -21,8 +22,13 @@ class Abstention:
     """Whether an answer abstains, and the words that say so; `uncertain` where rules cannot decide."""
 
     abstains: bool
-    reason: str
+    why: Localized
     uncertain: bool = False
+
+    @property
+    def reason(self) -> str:
+        """Why, in English."""
+        return str(self.why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +78,17 @@ class Refusal:
     def refused(self, *, uncertain: bool = False) -> Abstention:
         """The verdict that the refusal stands."""
         piece = self.pieces[self.refusing[0]]
-        return Abstention(True, f"the answer says {piece.word[:60]!r}", uncertain)
+        return Abstention(True, Message("legal.answer_says_words", word=piece.word[:60]), uncertain)
 
     def answered(self, *, uncertain: bool = False, follows: bool = False) -> Abstention:
         """The verdict that the answer does not refuse: the asked item `follows`, or something else is refused."""
         piece = self.pieces[self.refusing[0]]
         word = piece.word[:60]
         if follows:
-            return Abstention(False, f"after {word!r} the answer goes on: {self._stated_after()[:40]}", uncertain)
-        return Abstention(False, f"{word!r} is said of something else", uncertain)
+            return Abstention(
+                False, Message("legal.goes_on_after", word=word, rest=self._stated_after()[:40]), uncertain
+            )
+        return Abstention(False, Message("legal.said_of_something_else", word=word), uncertain)
 
     def _stated_after(self) -> str:
         following = islice(self.pieces, self.refusing[0] + 1, None)

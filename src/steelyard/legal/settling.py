@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from steelyard.i18n import Localized, Message
 from steelyard.legal.clauses import (
     CLAIMED,
     are_alternatives,
@@ -51,7 +52,7 @@ class Settled:
     """The mention that an answer comes down to, or None and why."""
 
     mention: Mention | None
-    reason: str
+    why: Localized
 
 
 def settle(question: str, answer: str, values: Sequence[Mention], among: Sequence[Mention] | None = None) -> Settled:
@@ -60,25 +61,25 @@ def settle(question: str, answer: str, values: Sequence[Mention], among: Sequenc
     `among` are all values that may be offered as alternatives, where they are more than the candidates.
     """
     if not values:
-        return Settled(None, "the answer gives no such value")
+        return Settled(None, Message("legal.no_such_value"))
     standing = live(answer, values)
     if not standing:
-        return Settled(None, "the answer denies the value")
+        return Settled(None, Message("legal.denies_value"))
     chosen = standing if len(_distinct(standing)) == 1 else _chosen(question, answer, standing)
     if word := doubt_about(answer, chosen):
-        return Settled(None, f"the answer disclaims itself ({word!r})")
+        return Settled(None, Message("legal.disclaims_itself", word=word))
     rivals = among or values
     if are_alternatives(answer, rivals if len(_distinct(chosen)) > 1 else _beside(chosen, rivals)):
-        return Settled(None, "the answer offers alternatives")
+        return Settled(None, Message("legal.offers_alternatives"))
     if len(_distinct(chosen)) != 1:
-        return Settled(None, f"the answer gives several values: {', '.join(value.text for value in standing[:8])}")
+        return Settled(None, Message("legal.several_values", values=", ".join(value.text for value in standing[:8])))
     if is_wrong_result(answer, chosen[-1]):
-        return Settled(None, f"{chosen[-1].text} is not the result of the equation before it")
+        return Settled(None, Message("legal.not_result_of_equation", text=chosen[-1].text))
     if other := _restated_otherwise(answer, chosen, values):
-        return Settled(None, f"{chosen[0].text} is restated as {other.text}")
+        return Settled(None, Message("legal.restated_as", text=chosen[0].text, other=other.text))
     if _is_about_something_else(question, answer, chosen, standing):
-        return Settled(None, f"{chosen[0].text} is said of something else than what was asked")
-    return Settled(chosen[0], f"the answer says {chosen[0].text}")
+        return Settled(None, Message("legal.something_else_than_asked", text=chosen[0].text))
+    return Settled(chosen[0], Message("legal.answer_says", value=chosen[0].text))
 
 
 def _restated_otherwise(text: str, chosen: Sequence[Mention], values: Sequence[Mention]) -> Mention | None:

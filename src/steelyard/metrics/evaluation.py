@@ -162,16 +162,14 @@ def _counts(
     missing = ~_present(judgments, matches)
     hits = np.bincount(found.query, minlength=found.queries)
     return {
-        "judged queries": len(judgments.ids),
-        "judged queries missing from the run": int(np.count_nonzero(missing)),
-        "judged queries without a relevant document": int(
-            np.count_nonzero(found.relevant(settings.relevance_level) == 0)
-        ),
-        "queries of which no judged document was retrieved": int(np.count_nonzero((hits == 0) & ~missing)),
-        "run queries not judged": sum(int(np.count_nonzero(block.query < 0)) for block in matches),
-        "run lines": sum(int(block.length.sum()) for block in matches),
-        "queries with tied scores": sum(block.tied for block in matches),
-        "queries whose rank column disagrees with their scores": sum(block.disordered for block in matches),
+        "counts.judged_queries": len(judgments.ids),
+        "counts.queries_missing": int(np.count_nonzero(missing)),
+        "counts.queries_without_relevant": int(np.count_nonzero(found.relevant(settings.relevance_level) == 0)),
+        "counts.queries_without_hit": int(np.count_nonzero((hits == 0) & ~missing)),
+        "counts.queries_unjudged": sum(int(np.count_nonzero(block.query < 0)) for block in matches),
+        "counts.run_lines": sum(int(block.length.sum()) for block in matches),
+        "counts.queries_tied": sum(block.tied for block in matches),
+        "counts.queries_disordered": sum(block.disordered for block in matches),
     }
 
 

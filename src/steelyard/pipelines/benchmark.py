@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard import __version__
+from steelyard.counts import with_texts
 from steelyard.errors import InputError, Problem, SteelyardError, SystemFailure, UnknownName
 from steelyard.formats.document_sets import DocumentSet
 from steelyard.formats.documents import Document, read_document
@@ -18,7 +19,7 @@ from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.questions import QuestionFile, find_document, read_benchmark
 from steelyard.formats.results import Json, ResultsWriter, check_regular, check_unfinished, held, load, new_path
 from steelyard.formats.writing import replace_whole
-from steelyard.i18n import Message
+from steelyard.i18n import Message, to_json
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
 from steelyard.legal.score import Verdict
 from steelyard.pipelines.judging import Unjudged, judge_safely, judged, judged_answer, parts_of_nothing, unwritable
@@ -39,7 +40,7 @@ HOPELESS_HINT: Final = Message("pipelines.what_asked_kept_mend_system")
 OUTSIDE: Final = Message("pipelines.lies_outside_folder_whose_results")
 NO_PATH: Final = Message("pipelines.cannot_name_folder_file")
 _LONGEST_PLACE: Final = 200
-UNASKED: Final = "recorded answers that no question asks for"
+UNASKED: Final = "counts.answers_unasked"
 
 Progress = Callable[[int, int], None]
 
@@ -284,14 +285,16 @@ def _failed_line(question: Question, failure: Failure, document: Document, outpu
     """What is written of an item without a verdict; `output` is what the system said, if it said anything."""
     about = question.about
     spent = output or {"question": about.question, "seconds": failure.seconds, "attempts": failure.attempts}
+    message = failure.message
+    stored = {} if isinstance(message, str) else {"messages": {"error": to_json(message)}}
     return {
         "id": about.id,
         "scores": {METRIC: 0.0},
         "tags": dict(about.tags),
         "parts": {METRIC: parts_of_nothing(question, document)},
-        "notes": {METRIC: str(failure.message)},
-        "error": str(failure.message),
-        "output": {**spent, "verdict": {"expected": _expected(question)}},
+        "notes": {METRIC: str(message)},
+        "error": str(message),
+        "output": {**spent, "verdict": {"expected": _expected(question), **stored}},
     }
 
 
@@ -324,7 +327,14 @@ def judge_answers(
 
 def _details(question: Question, verdict: Verdict) -> Json:
     """What a report shows beside the score."""
-    found: Json = {"reasons": dict(verdict.reasons), "remarks": list(verdict.remarks), "expected": _expected(question)}
+    reasons, remarks = verdict.reasons, list(verdict.remarks)
+    found: Json = {"reasons": reasons, "remarks": remarks, "expected": _expected(question)}
+    found["messages"] = {
+        "reasons": {part: to_json(why) for part, why in verdict.why.items()},
+        "remarks": [to_json(remark) for remark in verdict.noted],
+    }
+    if verdict.reached:
+        found["reached"] = dict(verdict.reached)
     if isinstance(question, Gap):
         invented = [asdict(each) for each in verdict.invented]
         found |= {"should_abstain": question.should_abstain, "abstained": verdict.abstained, "invented": invented}
@@ -415,7 +425,7 @@ def _head(benchmark: Benchmark, system: System) -> Json:
         "metrics": [METRIC],
         "items": len(benchmark.questions),
         "bounds": {METRIC: [0.0, 1.0]},
-        "counts": _unasked(benchmark, system),
+        "counts": with_texts(_unasked(benchmark, system)),
         "benchmark": benchmark.folder,
     }
 

@@ -13,8 +13,6 @@ from steelyard.legal.score import Verdict, judge
 from steelyard.pipelines.deadline import DeadlineExceeded, deadline
 
 _LONGEST_REASON: Final = 200  # characters
-NOT_JUDGED: Final = "not_judged"
-"""What the remark on an answer that could not be judged begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +56,8 @@ def _verdict(question: Question, document: Document, found: Verdict | Unjudged) 
     if isinstance(found, Verdict):
         return found
     parts = parts_of_nothing(question, document)
-    reason = str(found.reason)
-    return Verdict(0.0, parts, {next(iter(parts), "error"): reason}, (f"{NOT_JUDGED}: {reason}",))
+    remark = Message("pipelines.not_judged", reason=found.reason)
+    return Verdict(0.0, parts, {next(iter(parts), "error"): found.reason}, (remark,))
 
 
 def parts_of_nothing(question: Question, document: Document) -> dict[str, float]:

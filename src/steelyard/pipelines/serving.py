@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["is_loopback", "protocol_of", "serve_http", "serve_stdio"]
 
 PURPOSE = Message("words.speaking_mcp")
+_KINDS: Mapping[Kind, Message] = {"tool": Message("words.tool"), "prompt": Message("words.prompt")}
 BUILD_SCHEMA = {
     "type": "object",
     "properties": {"parameter_file": {"type": "string", "description": "the server's parameter.yaml"}},
@@ -202,7 +203,7 @@ def _checked(server: Server, name: str, kind: Kind, arguments: Mapping[str, Any]
 
     offered = {each: tool for each, tool in server.tools.items() if tool.kind == kind}
     if name not in offered:
-        raise UnknownName.of(Message(f"words.{kind}"), name, offered)
+        raise UnknownName.of(_KINDS[kind], name, offered)
     schema = input_schema(offered[name])
     required = ", ".join(schema["required"]) or Message("words.none")
     hint = Message("pipelines.arguments_of_tool", names=", ".join(schema["properties"]), required=required)

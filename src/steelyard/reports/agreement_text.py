@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from steelyard.formats.reviews import Judgement
+from steelyard.i18n import Language, Words, words_of
 from steelyard.reports import cells
 from steelyard.reports.agreement import Agreement, Between, Rate, ReviewAgreement
 from steelyard.reports.grids import Grid, console_grid, markdown, markdown_grid
-from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.agreement import Kappa
 from steelyard.text.visible import visible
 
@@ -47,21 +47,21 @@ def _blocks(found: Agreement, words: Words) -> Iterator[Block]:
 def _headline(found: Agreement, review: ReviewAgreement, words: Words) -> Grid:
     who = f" ({', '.join(review.reviewers)})" if review.reviewers else ""
     rows = [
-        _rate_row(words("agreement"), review.rate, words),
-        *([_rate_row(words("agreement, weighted"), review.weighted, words)] if review.weighted else []),
-        _kappa_row(words("kappa of judge and person"), review.kappa),
-        [words("wrong verdicts, at most"), _percent(review.bound), "", _bound_words(review, words)],
+        _rate_row(words("review.agreement"), review.rate, words),
+        *([_rate_row(words("review.agreement_weighted"), review.weighted, words)] if review.weighted else []),
+        _kappa_row(words("review.kappa_judge"), review.kappa),
+        [words("review.wrong_at_most"), _percent(review.bound), "", _bound_words(review, words)],
     ]
     return _named_rows(f"{found.table.name} · {found.metric} · {review.file}{who}", rows, words)
 
 
 def _named_rows(title: str, rows: Sequence[Sequence[str]], words: Words) -> Grid:
     """Rows of a name, a number, its interval and words."""
-    return Grid(["", "", words("95 % interval"), ""], rows, title, texts=4)
+    return Grid(["", "", words("report.interval"), ""], rows, title, texts=4)
 
 
 def _rate_row(name: str, rate: Rate, words: Words) -> list[str]:
-    counted = f"{rate.decided - rate.errors} / {rate.decided} {words('reviewed')}"
+    counted = f"{rate.decided - rate.errors} / {rate.decided} {words('review.reviewed')}"
     return [name, cells.number(rate.agreement), cells.interval(rate.interval), counted]
 
 
@@ -71,30 +71,27 @@ def _kappa_row(name: str, kappa: Kappa) -> list[str]:
 
 def _bound_words(review: ReviewAgreement, words: Words) -> str:
     if review.is_whole:
-        return words("all verdicts were reviewed: no chance is left")
-    return f"{review.rate.errors} / {review.rate.decided} {words('wrong')}; {words('95 %, one-sided')}"
+        return words("review.no_chance_left")
+    return f"{review.rate.errors} / {review.rate.decided} {words('review.wrong')}; {words('review.one_sided')}"
 
 
 def _remarks(found: Agreement, review: ReviewAgreement, words: Words) -> Iterator[str]:
     sampling = review.judgements[0].sampling
     unread = len(review.judgements) - review.rate.decided - review.unsure
-    counts = f"{len(review.judgements)} / {found.population} {words('sampled')}"
-    by = f", {words('by')} {sampling.by}" if sampling.by else ""
-    rest = f"{review.unsure} {words('unsure')} · {unread} {words('still open')}"
-    yield f"{counts} ({words('seed')} {sampling.seed}{by}) · {rest}"
+    counts = f"{len(review.judgements)} / {found.population} {words('review.sampled')}"
+    by = f", {words('review.by')} {sampling.by}" if sampling.by else ""
+    rest = f"{review.unsure} {words('review.unsure')} · {unread} {words('review.still_open')}"
+    yield f"{counts} ({words('report.seed')} {sampling.seed}{by}) · {rest}"
     if review.weighted:
-        yield words(
-            "weighted: a verdict stands for the size of its stratum divided by how many of it were reviewed; "
-            "interval and bound by Clopper and Pearson with the effective number of verdicts"
-        )
+        yield words("review.weighted")
     if review.unheard:
-        yield f"{words('nothing reviewed, and nothing known, of')}: {', '.join(review.unheard)}"
+        yield f"{words('review.nothing_known_of')}: {', '.join(review.unheard)}"
     if review.unsure and not review.is_whole:
-        yield f"{words('if every unsure one were wrong, at most')} {_percent(review.upper_if_unsure)}"
+        yield f"{words('review.if_unsure_wrong')} {_percent(review.upper_if_unsure)}"
 
 
 def _by(tag: str, review: ReviewAgreement, words: Words) -> Grid:
-    headings = [tag, words("agreement"), words("95 % interval"), words("reviewed"), words("wrong verdicts, at most")]
+    codes = ("review.agreement", "report.interval", "review.reviewed", "review.wrong_at_most")
     rows = [
         [
             value or cells.DASH,
@@ -105,17 +102,19 @@ def _by(tag: str, review: ReviewAgreement, words: Words) -> Grid:
         ]
         for value, rate in review.by.items()
     ]
-    return Grid(headings, rows, f"{review.file}: {tag}")
+    return Grid([tag, *map(words, codes)], rows, f"{review.file}: {tag}")
 
 
 def _disagreements(found: Sequence[Judgement], words: Words) -> Grid:
     rows = [[each.id, cells.number(each.verdict, 2), each.remark] for each in found]
-    return Grid(["id", words("verdict score"), words("remark")], rows, words("disagreements"), texts=3)
+    return Grid(
+        ["id", words("review.verdict_score"), words("review.remark")], rows, words("review.disagreements"), texts=3
+    )
 
 
 def _between(between: Between, words: Words) -> Grid:
-    counted = f"{between.same} / {between.both} {words('the same')}"
-    kappa = _kappa_row(words("kappa of both persons"), between.kappa)
+    counted = f"{between.same} / {between.both} {words('review.same')}"
+    kappa = _kappa_row(words("review.kappa_persons"), between.kappa)
     return _named_rows(f"{between.a} – {between.b}", [[*kappa[:3], counted]], words)
 
 
@@ -124,11 +123,11 @@ def _differing(between: Between, words: Words) -> Grid:
         [one.id, _said(one, words), _said(other, words), f"{one.remark} {other.remark}"]
         for one, other in between.differ
     ]
-    return Grid(["id", between.a, between.b, words("remark")], rows, words("they differ on"), texts=4)
+    return Grid(["id", between.a, between.b, words("review.remark")], rows, words("review.differ_on"), texts=4)
 
 
 def _said(judgement: Judgement, words: Words) -> str:
-    return words("agree") if judgement.agree else words("disagree")
+    return words("review.agree") if judgement.agree else words("review.disagree")
 
 
 def _percent(share: float) -> str:

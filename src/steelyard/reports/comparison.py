@@ -2,14 +2,23 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from steelyard.i18n import LANGUAGES, Language, Words, words_of
 from steelyard.reports import cells, console, content, documents
 from steelyard.reports.content import Report
-from steelyard.reports.grids import Grid, console_grid, latex, latex_grid, latex_table, markdown, markdown_grid
-from steelyard.reports.remarks import too_few
-from steelyard.reports.words import Language, Words, words_of
+from steelyard.reports.grids import (
+    Grid,
+    PageGrid,
+    console_grid,
+    latex,
+    latex_grid,
+    latex_table,
+    markdown,
+    markdown_grid,
+)
+from steelyard.reports.remarks import CORRECTIONS, too_few
 from steelyard.stats.changes import Change, Changes
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import gain
@@ -20,6 +29,16 @@ from steelyard.text.visible import visible
 LARGEST: Final = 10
 """So many changes each way are shown where not every item is asked for."""
 NAMED: Final = 5
+TAGS: Final = {
+    "type": "report.type",
+    "document": "report.document",
+    "difficulty": "report.difficulty",
+    "category": "report.category",
+    "language": "report.language",
+}
+"""What a page calls these tags; others have their own names."""
+_EFFECTS: Final = ("report.effect_size", "report.better", "gate.ties", "report.worse")
+_DIFFERENCES: Final = ("report.difference", "report.interval", "report.p", "report.p_adjusted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +137,22 @@ def _grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
             yield _changes_grid(changes, words, every=found.report.per_item)
 
 
-def page_grids(found: ComparisonReport) -> list[Grid]:
-    """What a page shows beyond its own tables, in English: the page itself has the words of both languages."""
+def page_grids(found: ComparisonReport) -> list[PageGrid]:
+    """What a page shows beyond its own tables, in every language."""
+    letters_of = zip(*(_letter_grids(found, words_of(language)) for language in LANGUAGES), strict=True)
+    shown = [PageGrid(dict(zip(LANGUAGES, grids, strict=True)), "gate.shared_letters") for grids in letters_of]
+    if found.within:
+        shown.append(PageGrid({language: _page_within(found, words_of(language)) for language in LANGUAGES}))
+    return shown
 
-    def english(text: str) -> str:
-        return text
 
-    within = [_within_grid(found, english)] if found.within else []
-    return [*_letter_grids(found, english), *within]
+def _page_within(found: ComparisonReport, words: Words) -> Grid:
+    grid, tag = _within_grid(found, words), found.report.by or ""
+    return replace(grid, headings=[words.named(TAGS.get(tag, tag)), *grid.headings[1:]])
 
 
 def _effect_grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
-    headings = ["result", "metric", "n", "effect size", "better", "ties", "worse"]
+    headings = (words("report.result"), words("report.metric"), "n", *map(words, _EFFECTS))
     rows = [
         [
             f"{c.a} − {c.b}",
@@ -140,13 +163,13 @@ def _effect_grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
         ]
         for c in found.report.comparisons
     ]
-    yield Grid([words(heading) for heading in headings], rows, words("items that changed"), texts=2)
+    yield Grid(headings, rows, words("gate.changed_items"), texts=2)
     if found.within:
         yield _within_grid(found, words)
 
 
 def _within_grid(found: ComparisonReport, words: Words) -> Grid:
-    headings = ["result", "metric", "n", "difference", "95 % interval", "p", "p adjusted"]
+    headings = (words("report.result"), words("report.metric"), "n", *map(words, _DIFFERENCES))
     rows = [
         [
             value or cells.DASH,
@@ -162,7 +185,7 @@ def _within_grid(found: ComparisonReport, words: Words) -> Grid:
         for c in comparisons
     ]
     tag = found.report.by or ""
-    return Grid([tag, *map(words, headings)], rows, f"{words('differences within each')} {tag}", texts=3)
+    return Grid([tag, *headings], rows, f"{words('gate.within_each')} {tag}", texts=3)
 
 
 def _changes_grid(found: Changes, words: Words, *, every: bool) -> Grid:
@@ -172,9 +195,9 @@ def _changes_grid(found: Changes, words: Words, *, every: bool) -> Grid:
         [change.id, cells.score(change.old), cells.score(change.new), cells.signed(change.difference)]
         for change in (*found.better[:most], *found.worse[:most])
     ]
-    counted = f"{len(found.better):,} {words('better')}, {len(found.worse):,} {words('worse')}"
+    counted = f"{len(found.better):,} {words('report.better')}, {len(found.worse):,} {words('report.worse')}"
     title = f"{found.a} − {found.b}, {found.metric}: {counted}"
-    return Grid(["id", found.b, found.a, words("difference")], rows, title)
+    return Grid(["id", found.b, found.a, words("report.difference")], rows, title)
 
 
 def _letter_grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
@@ -186,7 +209,7 @@ def _letter_grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
         [table.name, *(_lettered(table, metric, marks) for metric, marks in by_metric.items())]
         for table in found.report.tables
     ]
-    yield Grid([words("result"), *by_metric], rows, words("all pairs"))
+    yield Grid([words("report.result"), *by_metric], rows, words("gate.all_pairs"))
 
 
 def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> str:
@@ -225,9 +248,9 @@ def _letter_remarks(found: ComparisonReport, words: Words) -> Iterator[str]:
     if found.pairs:
         settings = found.pairs[0].settings
         if any(_letters(found).values()):
-            yield words("results that share a letter do not differ significantly")
-        family = f"{words(settings.correction)} ({len(found.pairs)})"
-        yield f"{words('correction')}: {family}, {words('at')} {settings.alpha:g}"
+            yield words("gate.shared_letters")
+        family = f"{words(CORRECTIONS[settings.correction])} ({len(found.pairs)})"
+        yield f"{words('report.correction')}: {family}, {words('report.at')} {settings.alpha:g}"
         yield from too_few(found.pairs, words)
 
 
@@ -238,7 +261,7 @@ def _missing(found: ComparisonReport, words: Words) -> Iterator[str]:
             for name, items in ((changes.a, changes.only_a), (changes.b, changes.only_b)):
                 if items:
                     more = " …" if len(items) > NAMED else ""
-                    yield f"{words('scored only in')} {name}: {len(items):,} ({', '.join(items[:NAMED])}{more})"
+                    yield f"{words('gate.scored_only_in')} {name}: {len(items):,} ({', '.join(items[:NAMED])}{more})"
 
 
 def _raised(cell: str) -> str:

@@ -4,12 +4,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from steelyard.i18n import Language, Words, words_of
 from steelyard.reports import cells, legal, uncertain
 from steelyard.reports.content import Report, groups
 from steelyard.reports.grids import console_grid, draw, titled, width_of
-from steelyard.reports.reasons import reason_in
 from steelyard.reports.remarks import remarks
-from steelyard.reports.words import Language, Words, words_of
+from steelyard.reports.verdicts import note_in
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
@@ -46,10 +46,10 @@ def render_console(report: Report, *, language: Language = "en", width: int = 30
 
 def _means(report: Report, summaries: Sequence[Summary], words: Words) -> "Grid":
     grid = titled(None)
-    grid.add_column(words("metric"), no_wrap=True)
+    grid.add_column(words("report.metric"), no_wrap=True)
     for summary in summaries:
         grid.add_column(summary.name, justify="right", no_wrap=True)
-        grid.add_column(words("95 % interval"), style="dim", no_wrap=True)
+        grid.add_column(words("report.interval"), style="dim", no_wrap=True)
     for metric in report.metrics:
         grid.add_row(metric, *(cell for summary in summaries for cell in _mean_cells(report, summary, metric)))
     return grid
@@ -77,9 +77,11 @@ def _groups(table: Table, tag: str, metrics: Sequence[str]) -> "Grid":
 
 def _parts(table: Table, words: Words) -> "Grid":
     """The score and its parts for each type of question."""
-    grid = titled(f"{table.name}: {words('parts of the score')}")
-    for heading in ("type", "part", "mean", "95 % interval", "n"):
-        grid.add_column(words(heading), justify="left" if heading in ("type", "part") else "right", no_wrap=True)
+    grid = titled(f"{table.name}: {words('report.parts')}")
+    for heading in ("report.type", "report.part"):
+        grid.add_column(words(heading), no_wrap=True)
+    for heading in (words("report.mean"), words("report.interval"), "n"):
+        grid.add_column(heading, justify="right", no_wrap=True)
     before = ""
     for found in legal.part_means(table):
         kind = found.type if found.type != before else ""
@@ -91,20 +93,24 @@ def _parts(table: Table, words: Words) -> "Grid":
 def _refusals(table: Table, words: Words) -> "Grid":
     """Answered and abstained, of answerable questions and of others."""
     found = legal.refusals(table)
-    grid = titled(f"{table.name}: {words('questions about gaps')}")
-    for heading in ("", "answered", "abstained", "rate of the wrong one"):
-        grid.add_column(words(heading), justify="left" if not heading else "right", no_wrap=True)
+    grid = titled(f"{table.name}: {words('report.questions_about_gaps')}")
+    grid.add_column("", no_wrap=True)
+    for heading in ("report.answered", "report.abstained", "report.wrong_rate"):
+        grid.add_column(words(heading), justify="right", no_wrap=True)
     grid.add_row(
-        words("answerable"), str(found.answered_answerable), str(found.refused_answerable), _rate(found.over_refusal)
+        words("report.answerable"),
+        str(found.answered_answerable),
+        str(found.refused_answerable),
+        _rate(found.over_refusal),
     )
     grid.add_row(
-        words("not answerable"),
+        words("report.not_answerable"),
         str(found.answered_unanswerable),
         str(found.refused_unanswerable),
         _rate(found.false_answer),
     )
-    grid.add_row(words("hallucinating answers"), "", "", _rate(legal.hallucination_rate(table)))
-    for label, count in (("the system failed", found.failed), ("no answer", found.silent)):
+    grid.add_row(words("report.hallucinating_answers"), "", "", _rate(legal.hallucination_rate(table)))
+    for label, count in (("report.the_system_failed", found.failed), ("report.no_answer", found.silent)):
         if count:
             grid.add_row(words(label), str(count), "", "")
     return grid
@@ -117,15 +123,15 @@ def _rate(share: float) -> str:
 def _worst(table: Table, words: Words, language: Language) -> Iterator[str]:
     weighted = legal.weighted_mean(table)
     if weighted is not None:
-        yield f"{table.name}: {words('mean by the weights of the questions')} {cells.number(weighted)}"
+        yield f"{table.name}: {words('report.weighted_mean')} {cells.number(weighted)}"
     if said := uncertain.line(table, words):
         yield said
     found = legal.worst(table)
     if found:
-        yield f"{table.name}: {words('the worst questions')}"
+        yield f"{table.name}: {words('report.worst_questions')}"
     for each in found:
         yield f"  {each.id}  {cells.number(each.score, 2)}  {each.question}"
-        yield f"    {reason_in(language, each.reason)}"
+        yield f"    {note_in(language, table, each.row)}"
     yield ""
 
 
@@ -135,10 +141,10 @@ def _by_result(report: Report) -> Iterator[tuple[str, list[Comparison]]]:
 
 
 def _differences(name: str, comparisons: list[Comparison], words: Words) -> "Grid":
-    grid = titled(f"{name} {words('against')} {comparisons[0].b}")
-    grid.add_column(words("metric"), no_wrap=True)
-    for heading in ("difference", "95 % interval", "p", "p adjusted", "", "detectable"):
-        grid.add_column(words(heading), justify="right", no_wrap=True)
+    grid = titled(f"{name} {words('report.against')} {comparisons[0].b}")
+    grid.add_column(words("report.metric"), no_wrap=True)
+    for heading in ("report.difference", "report.interval", "report.p", "report.p_adjusted", "", "report.detectable"):
+        grid.add_column(words(heading) if heading else "", justify="right", no_wrap=True)
     for found in comparisons:
         grid.add_row(
             found.metric,

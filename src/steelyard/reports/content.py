@@ -12,7 +12,7 @@ from steelyard.formats.results import items
 from steelyard.i18n import Message
 from steelyard.reports import legal, uncertain
 from steelyard.reports.gate import findings_json
-from steelyard.reports.grids import Grid
+from steelyard.reports.grids import PageGrid
 from steelyard.stats.compare import Comparison
 from steelyard.stats.gate import Gate
 from steelyard.stats.summary import Summary
@@ -29,7 +29,7 @@ class Report:
     per_item: bool = False
     by: str | None = None
     gate: Gate | None = None
-    grids: Sequence[Grid] = ()
+    grids: Sequence[PageGrid] = ()
     summaries: list[Summary] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -3,12 +3,12 @@
 import math
 from collections.abc import Iterator, Sequence
 
+from steelyard.i18n import Language, Words, words_of
 from steelyard.reports import cells, legal, uncertain
 from steelyard.reports.content import Report, groups
 from steelyard.reports.grids import Grid, latex_grid, markdown, markdown_grid, one_line
-from steelyard.reports.reasons import reason_in
 from steelyard.reports.remarks import remarks
-from steelyard.reports.words import Language, Words, words_of
+from steelyard.reports.verdicts import note_in
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
 
@@ -31,7 +31,7 @@ def render_latex(report: Report, *, language: Language = "en") -> str:
     Below it stand the tables of groups, and of a legal result its parts and its questions about gaps.
     """
     words = words_of(language)
-    marks = f"{words('significantly better')}, {words('significantly worse')}"
+    marks = f"{words('report.significantly_better')}, {words('report.significantly_worse')}"
     lines = [rf"% \usepackage{{booktabs}}; $^{{+}}$ $^{{-}}$: {marks}"]
     for grid in (_means(report, words, with_spread=False), *_details(report, words)):
         lines += latex_grid(grid)
@@ -45,7 +45,7 @@ def _means(report: Report, words: Words, *, with_spread: bool = True) -> Grid:
         [metric, *(_mean_cell(report, summary, metric, with_spread) for summary in report.summaries)]
         for metric in report.metrics
     ]
-    return Grid([words("metric"), *(summary.name for summary in report.summaries)], rows)
+    return Grid([words("report.metric"), *(summary.name for summary in report.summaries)], rows)
 
 
 def _mean_cell(report: Report, summary: Summary, metric: str, with_spread: bool) -> str:
@@ -59,7 +59,10 @@ def _mean_cell(report: Report, summary: Summary, metric: str, with_spread: bool)
 
 
 def _differences(report: Report, words: Words) -> Grid:
-    headings = ["result", "metric", "difference", "95 % interval", "p", "p adjusted", "detectable"]
+    headings = (
+        *("report.result", "report.metric", "report.difference", "report.interval"),
+        *("report.p", "report.p_adjusted", "report.detectable"),
+    )
     rows = [
         [
             f"{c.a} − {c.b}",
@@ -106,21 +109,21 @@ def _parts(table: Table, words: Words) -> Grid:
         [found.type, found.part, cells.number(found.mean), cells.interval(found.interval), f"{found.items:,}"]
         for found in legal.part_means(table)
     ]
-    headings = [words(heading) for heading in ("type", "part", "mean", "95 % interval", "n")]
-    return Grid(headings, rows, f"{table.name}: {words('parts of the score')}", texts=2)
+    headings = [words(heading) for heading in ("report.type", "report.part", "report.mean", "report.interval")]
+    return Grid([*headings, "n"], rows, f"{table.name}: {words('report.parts')}", texts=2)
 
 
 def _refusals(table: Table, words: Words) -> Grid:
     found = legal.refusals(table)
     rows: list[tuple[str, int | str, int | str, float]] = [
-        ("answerable", found.answered_answerable, found.refused_answerable, found.over_refusal),
-        ("not answerable", found.answered_unanswerable, found.refused_unanswerable, found.false_answer),
-        ("hallucinating answers", "", "", legal.hallucination_rate(table)),
+        ("report.answerable", found.answered_answerable, found.refused_answerable, found.over_refusal),
+        ("report.not_answerable", found.answered_unanswerable, found.refused_unanswerable, found.false_answer),
+        ("report.hallucinating_answers", "", "", legal.hallucination_rate(table)),
     ]
     return Grid(
-        [words(heading) for heading in ("", "answered", "abstained", "rate of the wrong one")],
+        ["", *map(words, ("report.answered", "report.abstained", "report.wrong_rate"))],
         [[words(label), str(answered), str(refused), _rate(rate)] for label, answered, refused, rate in rows],
-        f"{table.name}: {words('questions about gaps')}",
+        f"{table.name}: {words('report.questions_about_gaps')}",
     )
 
 
@@ -135,7 +138,7 @@ def _items(report: Report, words: Words) -> Grid:
         for table in report.tables
         for row, identifier in enumerate(table.ids)
     ]
-    return Grid([words("result"), "id", *report.metrics], rows, texts=2)
+    return Grid([words("report.result"), "id", *report.metrics], rows, texts=2)
 
 
 def _score(table: Table, metric: str, row: int) -> str:
@@ -146,7 +149,7 @@ def _means_lines(table: Table, words: Words) -> Iterator[str]:
     """The weighted mean, and the range of the mean, where the result has them."""
     weighted = legal.weighted_mean(table)
     if weighted is not None:
-        yield f"{table.name}: {words('mean by the weights of the questions')} {cells.number(weighted)}"
+        yield f"{table.name}: {words('report.weighted_mean')} {cells.number(weighted)}"
     if said := uncertain.line(table, words):
         yield said
 
@@ -156,9 +159,9 @@ def _worst(table: Table, words: Words, language: Language) -> Iterator[str]:
     yield from map(markdown, _means_lines(table, words))
     lines = [
         f"{number}. {markdown(each.id)} · {cells.number(each.score, 2)} · {markdown(each.question)}\n"
-        f"   - {markdown(reason_in(language, each.reason))}"
+        f"   - {markdown(note_in(language, table, each.row))}"
         for number, each in enumerate(legal.worst(table), 1)
     ]
     if lines:
-        yield f"### {markdown(table.name)}: {words('the worst questions')}"
+        yield f"### {markdown(table.name)}: {words('report.worst_questions')}"
         yield "\n".join(lines)

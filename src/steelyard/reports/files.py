@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Final
 from steelyard.errors import ConfigError
 from steelyard.formats.results import numbers, save_all
 from steelyard.formats.writing import check_absent, write_whole
-from steelyard.i18n import Message
+from steelyard.i18n import Language, Message
 from steelyard.reports.content import Report, as_json
 from steelyard.reports.documents import render_latex, render_markdown
-from steelyard.reports.words import Language
 from steelyard.stats.summary import known
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from steelyard import __version__
+from steelyard.i18n import Language, Words, words_of
 from steelyard.reports import cells
 from steelyard.reports.grids import Grid, console_grid, markdown, markdown_grid
-from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Fall, Finding, Gate, Verdict
 from steelyard.stats.rules import NoFall, NotWorse, Relative, Threshold
@@ -20,10 +20,11 @@ MOST_MORE: Final = 1_000_000
 LISTED: Final = 50
 """So many items that fell are named in text; JSON has all."""
 MET, BROKEN, UNSURE = "✅", "❌", "⚠️"
+_VERDICTS: Final[dict[Verdict, str]] = {"met": "gate.met", "not met": "gate.not_met", "cannot tell": "gate.cannot_tell"}
 _DOUBTS: Final[dict[Verdict, str]] = {
-    "met": "met as measured; the sample alone does not prove it",
-    "not met": "not met as measured; the sample alone does not prove it",
-    "cannot tell": "cannot tell at this sample size",
+    "met": "gate.met_unproven",
+    "not met": "gate.not_met_unproven",
+    "cannot tell": "gate.sample_too_small",
 }
 
 
@@ -35,7 +36,7 @@ def render_console(gate: Gate, *, language: Language = "en", colour: bool = Fals
     for finding in gate.findings:
         lines += [f"  {visible(line)}" for line in fallen(finding, words)]
     lines += map(visible, warnings(gate, words))
-    lines += [visible(f"{words('signature')} {table.name}: {table.signature}") for table in gate.tables]
+    lines += [visible(f"{words('report.signature')} {table.name}: {table.signature}") for table in gate.tables]
     return "\n".join(lines) + "\n"
 
 
@@ -48,9 +49,9 @@ def render_markdown(gate: Gate, *, language: Language = "en") -> str:
     for finding in gate.findings:
         if finding.fell:
             items = "\n".join(f"- {markdown(line)}" for line in fallen(finding, words))
-            title = words("items that rose") if _may_not_rise(finding) else words("items that fell")
+            title = words("gate.items_rose") if _may_not_rise(finding) else words("gate.items_fell")
             blocks += [f"### {title}: {markdown(str(finding.rule))}", items]
-    notes = [*warnings(gate, words), *(f"{words('signature')} {t.name}: {t.signature}" for t in gate.tables)]
+    notes = [*warnings(gate, words), *(f"{words('report.signature')} {t.name}: {t.signature}" for t in gate.tables)]
     blocks.append("\n".join(f"- {markdown(note)}" for note in notes))
     return "\n\n".join(blocks) + "\n"
 
@@ -83,15 +84,16 @@ def findings_json(gate: Gate) -> list[dict[str, Any]]:
 
 def headline(gate: Gate, words: Words) -> str:
     """Whether it passed, and what was held against what."""
-    said = words("the gate is passed") if gate.passed else words("the gate is not passed")
-    against = f" {words('against')} {gate.baseline.name}" if gate.baseline else ""
+    said = words("gate.passed") if gate.passed else words("gate.not_passed")
+    against = f" {words('report.against')} {gate.baseline.name}" if gate.baseline else ""
     return f"{said}: {gate.result.name}{against}"
 
 
 def verdict(finding: Finding, words: Words) -> str:
     """The verdict, and where the sample does not settle it, that it is uncertain."""
     doubtful = _is_doubtful(finding) and finding.verdict != "cannot tell"
-    return f"{words(finding.verdict)} ({words('uncertain')})" if doubtful else words(finding.verdict)
+    said = words(_VERDICTS[finding.verdict])
+    return f"{said} ({words('gate.uncertain')})" if doubtful else said
 
 
 def reason(finding: Finding, words: Words) -> str:
@@ -102,22 +104,22 @@ def reason(finding: Finding, words: Words) -> str:
 def cut_off(gate: Gate, words: Words) -> Iterator[str]:
     """That a run is not whole, which is said first, and what that does to the gate."""
     for table in gate.cut_off:
-        said = f"{table.name}: {words('the run was cut off; only these items were written')}: {len(table):,}"
-        waived = words("decided on these all the same")
-        yield f"{said}; {waived if gate.settings.anyway else words('no rule is met, unless --anyway is given')}"
+        said = f"{table.name}: {words('gate.only_these_written')}: {len(table):,}"
+        waived = words("gate.decided_anyway")
+        yield f"{said}; {waived if gate.settings.anyway else words('gate.no_rule_met')}"
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
     """What else is to be known before the findings are believed."""
     for table in gate.tables:
         if table.failures:
-            yield f"{table.name}: {words('the system failed, counted as 0')}: {len(table.failures):,}"
+            yield f"{table.name}: {words('gate.failures_counted_0')}: {len(table.failures):,}"
         for metric in table.metrics:
             missing = table.count("unscored", metric) + table.count("error", metric)
             if missing:
-                yield f"{table.name}: {metric}: {words('items without a score, left out')}: {missing:,}"
+                yield f"{table.name}: {metric}: {words('gate.items_unscored')}: {missing:,}"
     if gate.settings_differ:
-        yield f"{words('settings differ')}: {', '.join(gate.settings_differ)}"
+        yield f"{words('report.settings_differ')}: {', '.join(gate.settings_differ)}"
 
 
 def fallen(finding: Finding, words: Words) -> Iterator[str]:
@@ -125,7 +127,7 @@ def fallen(finding: Finding, words: Words) -> Iterator[str]:
     for fall in finding.fell[:LISTED]:
         yield f"{fall.id}: {_fall(finding, fall, words)}"
     if len(finding.fell) > LISTED:
-        yield words("and {n} more").format(n=f"{len(finding.fell) - LISTED:,}")
+        yield words("gate.and_more", n=f"{len(finding.fell) - LISTED:,}")
 
 
 def _grid(gate: Gate, words: Words, *, title: str = "") -> Grid:
@@ -133,7 +135,7 @@ def _grid(gate: Gate, words: Words, *, title: str = "") -> Grid:
         [_sign(finding), str(finding.rule), verdict(finding, words), reason(finding, words)]
         for finding in gate.findings
     ]
-    return Grid(["", words("rule"), words("verdict"), words("why")], rows, title, texts=4)
+    return Grid(["", words("gate.rule"), words("gate.verdict"), words("gate.why")], rows, title, texts=4)
 
 
 def _sign(finding: Finding) -> str:
@@ -142,7 +144,7 @@ def _sign(finding: Finding) -> str:
 
 def _reasons(finding: Finding, words: Words) -> Iterator[str]:
     if finding.cut_off:
-        yield words("a run was cut off")
+        yield words("gate.run_cut_off")
     if finding.n == 0:
         yield from _nothing(finding, words)
         return
@@ -151,14 +153,15 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
             yield _fall_count(finding, words)
             return
         case Threshold():
-            yield f"{words('measured')} {cells.number(finding.value)} {_interval(finding)}, {_items(finding, words)}"
+            value = f"{cells.number(finding.value)} {_interval(finding)}"
+            yield f"{words('gate.measured')} {value}, {_items(finding, words)}"
         case Relative() | NotWorse():
-            means = f"{cells.number(finding.value)} {words('against')} {cells.number(finding.baseline)}"
-            yield f"{words('measured')} {means}"
+            means = f"{cells.number(finding.value)} {words('report.against')} {cells.number(finding.baseline)}"
+            yield f"{words('gate.measured')} {means}"
             difference = f"{cells.signed(finding.difference)} {_interval(finding)}"
-            yield f"{words('difference')} {difference}, {_items(finding, words)}"
+            yield f"{words('report.difference')} {difference}, {_items(finding, words)}"
     if finding.unpaired:
-        yield f"{words('items scored on one side only')}: {finding.unpaired:,}"
+        yield f"{words('gate.items_one_side')}: {finding.unpaired:,}"
     if _is_doubtful(finding):
         yield from _doubt(finding, words)
 
@@ -166,20 +169,20 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
 def _nothing(finding: Finding, words: Words) -> Iterator[str]:
     """That there is no item, and where that may be a slip of the pen, what may have been meant."""
     if _may_not_rise(finding):
-        yield words("no such item scored 0 in the baseline, so nothing is guarded")
+        yield words("gate.none_scored_0")
     elif isinstance(finding.rule, NoFall):
-        yield words("no such item scored 1 in the baseline, so nothing is guarded")
+        yield words("gate.none_scored_1")
     else:
-        yield words("no item to decide it on")
+        yield words("gate.no_item")
     if unknown := finding.unknown:
-        yield words("no item has {tag}={value}").format(tag=unknown.tag, value=unknown.value)
+        yield words("gate.no_item_has", tag=unknown.tag, value=unknown.value)
         if unknown.nearest is not None:
-            yield words("did you mean {name}?").format(name=repr(unknown.nearest))
+            yield words("gate.did_you_mean", name=repr(unknown.nearest))
 
 
 def _fall_count(finding: Finding, words: Words) -> str:
-    fell, rose = "{fell} of {n} items that scored 1 fell", "{fell} of {n} items that scored 0 rose"
-    return words(rose if _may_not_rise(finding) else fell).format(fell=f"{len(finding.fell):,}", n=f"{finding.n:,}")
+    code = "gate.rose" if _may_not_rise(finding) else "gate.fell"
+    return words(code, fell=f"{len(finding.fell):,}", n=f"{finding.n:,}")
 
 
 def _may_not_rise(finding: Finding) -> bool:
@@ -199,7 +202,7 @@ def _is_equality(finding: Finding) -> bool:
 def _doubt(finding: Finding, words: Words) -> Iterator[str]:
     """That the sample does not settle it, and what would."""
     if _is_equality(finding):
-        yield words("true of these items; no sample proves it of others")
+        yield words("gate.true_of_these")
         return
     yield words(_DOUBTS[finding.verdict])
     yield _remedy(finding, words)
@@ -209,12 +212,12 @@ def _remedy(finding: Finding, words: Words) -> str:
     """How many more would settle it: documents, where further items of the same ones would not help."""
     match finding:
         case Finding(more_documents=int(more)):
-            few, many = "about {n} more documents would settle it", "more than {n} more documents would be needed"
+            few, many = "gate.more_documents", "gate.many_more_documents"
         case Finding(more_items=int(more)):
-            few, many = "about {n} more items would settle it", "more than {n} more items would be needed"
+            few, many = "gate.more_items", "gate.many_more_items"
         case _:
-            return words("no number of items like these would settle it")
-    return words(few if more <= MOST_MORE else many).format(n=f"{min(more, MOST_MORE):,}")
+            return words("gate.never_settled")
+    return words(few if more <= MOST_MORE else many, n=f"{min(more, MOST_MORE):,}")
 
 
 def _interval(finding: Finding) -> str:
@@ -224,12 +227,12 @@ def _interval(finding: Finding) -> str:
 
 
 def _items(finding: Finding, words: Words) -> str:
-    return f"{finding.n:,} {words('items')}"
+    return f"{finding.n:,} {words('report.items')}"
 
 
 def _fall(finding: Finding, fall: Fall, words: Words) -> str:
     before = best(finding.rule.target.name)
-    return words("not there any more") if fall.now is None else f"{before:g} → {cells.number(fall.now)}"
+    return words("gate.gone") if fall.now is None else f"{before:g} → {cells.number(fall.now)}"
 
 
 def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -44,6 +44,24 @@ class Grid:
     rows: Sequence[Sequence[str]]
     title: str = ""
     texts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PageGrid:
+    """A table of a page in every language; `note` is the code of what is said below the tables."""
+
+    by_language: Mapping[str, Grid]
+    note: str = ""
+
+    @property
+    def headings(self) -> list[tuple[str, str]]:
+        """The headings in English and Chinese."""
+        return list(zip(self.by_language["en"].headings, self.by_language["zh"].headings, strict=True))
+
+    @property
+    def title(self) -> tuple[str, str]:
+        """The title in English and Chinese."""
+        return self.by_language["en"].title, self.by_language["zh"].title
 
 
 def console_grid(grid: Grid, *, colour: bool) -> list[str]:

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from steelyard import __version__
+from steelyard.i18n import Language, Words, words_of
 from steelyard.reports.gate import cut_off, fallen, headline, reason, verdict, warnings
-from steelyard.reports.words import Language, Words, words_of
 from steelyard.stats.gate import Finding, Gate
 
 # XML 1.0 has no place for these, escaped or not

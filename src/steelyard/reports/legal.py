@@ -70,6 +70,7 @@ class Worst:
     score: float
     question: str
     reason: str
+    row: int
 
 
 def part_means(table: Table) -> Iterator[PartMean]:
@@ -139,7 +140,13 @@ def worst(table: Table, count: int = WORST) -> list[Worst]:
     outputs: Sequence[Any] = table.outputs or [None] * len(table)
     notes = table.notes.get(METRIC, {})
     return [
-        Worst(table.ids[row], float(column[row]), str((outputs[row] or {}).get("question", "")), notes.get(row, ""))
+        Worst(
+            table.ids[row],
+            float(column[row]),
+            str((outputs[row] or {}).get("question", "")),
+            notes.get(row, ""),
+            row,
+        )
         for row in order
     ]
 

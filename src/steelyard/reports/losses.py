@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from steelyard.i18n import Joined, Message, from_json
 from steelyard.reports.legal import METRIC
 from steelyard.table import FloatArray, Table
 
@@ -148,16 +149,23 @@ class _Case:
             yield part, weight * (1 - self.parts[part])
 
     def _evidence_lost(self, provided: float) -> Iterator[Claim]:
-        """Which thresholds were missed is not written down, but the two weights are known by their sum."""
+        """Recall and precision count in full or not at all, by their thresholds."""
         from steelyard.formats.legal_scores import EVIDENCE_WEIGHTS
 
+        reached = {"recall": False, "precision": False, **self._reached(provided), "citation_provided": provided}
+        for part, weight in EVIDENCE_WEIGHTS.items():
+            yield part, weight * (1 - reached[part])
+
+    def _reached(self, provided: float) -> Mapping[str, bool]:
+        """Which thresholds were reached; older files do not say so, but the two weights are known by their sum."""
+        from steelyard.formats.legal_scores import EVIDENCE_WEIGHTS
+
+        if found := self._verdict.get("reached"):
+            return {part: bool(found.get(part)) for part in ("recall", "precision")}
         recall, precision = EVIDENCE_WEIGHTS["recall"], EVIDENCE_WEIGHTS["precision"]
         rest = self.score - EVIDENCE_WEIGHTS["citation_provided"] * provided
         has_recall = rest > recall - _SLACK
-        has_precision = rest - recall * has_recall > precision - _SLACK
-        yield "recall", recall * (not has_recall)
-        yield "precision", precision * (not has_precision)
-        yield "citation_provided", EVIDENCE_WEIGHTS["citation_provided"] * (1 - provided)
+        return {"recall": has_recall, "precision": rest - recall * has_recall > precision - _SLACK}
 
     def _gap_lost(self) -> Iterator[Claim]:
         from steelyard.formats.legal_scores import GAP_WEIGHTS, QUOTE_WEIGHT
@@ -221,10 +229,13 @@ class _Case:
 
     def _missed(self, part: str) -> list[str]:
         """The required passages that the reason of a part names as missing; all, where it names none."""
-        reason = str(self._verdict.get("reasons", {}).get(part, ""))
+        from steelyard.legal.score import LONGEST_WORDS
+
+        stored = (self._verdict.get("messages") or {}).get("reasons") or {}
+        named = _named_passages(stored.get(part))
         passages = self._expected.get("evidence", ())
-        named = [each["text"] for each in passages if f"page {each['page']}, {each['text'][:24]!r}: " in reason]
-        return named or self._evidence
+        missed = [each["text"] for each in passages if (each["page"], each["text"][:LONGEST_WORDS]) in named]
+        return missed or self._evidence
 
     def _is_retrieved(self, words: str) -> bool:
         texts = [text for shown in _passages(self.output).values() for text in shown]
@@ -266,6 +277,16 @@ _STAGE_OF: Final[Mapping[str, Callable[[_Case], str]]] = {
     "quote_included": _Case.unquoted,
     "conflict_surfaced": _Case.not_surfaced,
 }
+
+
+def _named_passages(stored: Any) -> set[tuple[Any, Any]]:
+    """The page and the first words of each passage that a stored reason names."""
+    from steelyard.legal.score import AT_PASSAGE
+
+    reason = from_json(stored)
+    items = reason.items if isinstance(reason, Joined) else ()
+    passages = [item for item in items if isinstance(item, Message) and item.code == AT_PASSAGE]
+    return {(item.args["page"], item.args["words"]) for item in passages}
 
 
 def _stands_in(words: str, texts: Sequence[str]) -> bool:

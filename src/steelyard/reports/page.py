@@ -8,6 +8,7 @@ from steelyard import __version__
 from steelyard.errors import Problem
 from steelyard.formats.document_sets import missing_of
 from steelyard.formats.documents import Document
+from steelyard.i18n import LANGUAGES, Language, words_of
 from steelyard.reports import legal, page_sections
 from steelyard.reports.content import Report
 from steelyard.reports.page_cleaning import mended, mended_documents, mended_report
@@ -16,9 +17,8 @@ from steelyard.reports.page_items import item_data
 from steelyard.reports.page_legal import legal_panel
 from steelyard.reports.pages import render_page
 from steelyard.reports.plot_means import MOST_METRICS
-from steelyard.reports.reasons import NAMES
 from steelyard.reports.remarks import remarks
-from steelyard.reports.words import Language, words_of
+from steelyard.reports.verdicts import part_names
 
 NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
 SCRIPTS: Final = (
@@ -31,9 +31,7 @@ SCRIPTS: Final = (
 )
 """What the page's own script stands on, in order."""
 
-NOT_DRAWN: Final = "charts show the first {n} of {of} metrics; the tables have all of them"
-NOT_SHOWN: Final = "documents are not shown"
-KINDS: Final = {"legal": "legal questions", "retrieval": "rankings", "answers": "answers to questions"}
+KINDS: Final = {"legal": "report.legal_questions", "retrieval": "report.rankings", "answers": "report.answers"}
 """What was weighed."""
 
 
@@ -61,7 +59,7 @@ def _sections(report: Report, main: str, language: Language) -> dict[str, Any]:
     return {
         "report": report,
         "kind": KINDS.get(report.tables[0].kind, report.tables[0].kind),
-        "names": NAMES,
+        "names": part_names("zh"),
         "main": main,
         "version": __version__,
         "headlines": page_sections.headlines(report, main),
@@ -88,15 +86,16 @@ def _remarks(report: Report) -> list[tuple[str, str]]:
 
 def _undrawn(metrics: int) -> list[tuple[str, str]]:
     """That charts leave metrics out, in the same form."""
+    if metrics <= MOST_METRICS:
+        return []
     numbers = {"n": f"{MOST_METRICS:,}", "of": f"{metrics:,}"}
-    said = (NOT_DRAWN, words_of("zh")(NOT_DRAWN))
-    return [(said[0].format(**numbers), said[1].format(**numbers))] if metrics > MOST_METRICS else []
+    return [(words_of("en")("report.not_drawn", **numbers), words_of("zh")("report.not_drawn", **numbers))]
 
 
 def _absences(missing: Sequence[Problem]) -> list[tuple[str, str]]:
     """Why documents are not on the page, in the same form."""
-    words = words_of("zh")
+    english, chinese = (words_of(language)("report.documents_not_shown") for language in LANGUAGES)
     return [
-        (mended(f"{NOT_SHOWN}: {each}"), mended(f"{words(NOT_SHOWN)}：{each.where}：{each.message.text('zh')}"))
+        (mended(f"{english}: {each}"), mended(f"{chinese}：{each.where}：{each.message.text('zh')}"))
         for each in missing
     ]

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 
 from steelyard.formats.documents import Document
 from steelyard.reports.content import Report
+from steelyard.reports.grids import Grid
 from steelyard.table import Gap, Signature, Table
 
 T = TypeVar("T")
@@ -33,12 +34,7 @@ def mended_report(report: Report) -> Report:
     """The report with every text mended."""
     compared = [replace(c, a=mended(c.a), b=mended(c.b), metric=mended(c.metric)) for c in report.comparisons]
     grids = [
-        replace(
-            grid,
-            headings=mended(list(grid.headings)),
-            rows=mended([list(row) for row in grid.rows]),
-            title=mended(grid.title),
-        )
+        replace(grid, by_language={language: _mended_grid(each) for language, each in grid.by_language.items()})
         for grid in report.grids
     ]
     tables = [_mended_table(table) for table in report.tables]
@@ -48,6 +44,11 @@ def mended_report(report: Report) -> Report:
 def mended_documents(documents: Mapping[str, Document]) -> dict[str, Document]:
     """The documents with their pages mended, by mended names."""
     return {mended(name): _mended_document(document) for name, document in documents.items()}
+
+
+def _mended_grid(grid: Grid) -> Grid:
+    headings, rows = mended(list(grid.headings)), mended([list(row) for row in grid.rows])
+    return replace(grid, headings=headings, rows=rows, title=mended(grid.title))
 
 
 def _mended_table(table: Table) -> Table:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from xml.etree import ElementTree
 
 from steelyard.errors import MissingExtra
+from steelyard.i18n import Language
 from steelyard.reports.content import Report
-from steelyard.reports.words import Language
 from steelyard.table import Table
 
 if TYPE_CHECKING:
@@ -62,11 +62,11 @@ def charts(report: Report, metric: str, language: Language) -> Charts:
 def _figures(report: Report, metric: str, language: Language) -> Iterator[Figure]:
     from steelyard.reports import plots
 
-    yield from _figure("forest", "means with 95 % intervals", "", lambda tongue: plots.forest(report, tongue))
+    yield from _figure("forest", "report.means_with_intervals", "", lambda tongue: plots.forest(report, tongue))
     with_metric = [table for table in report.tables if metric in table.columns]
     draw: Draw = lambda tongue: plots.distribution(with_metric, metric, tongue)  # noqa: E731
-    yield from _figure("distribution", "distribution of scores", "", draw)
-    yield from _figure("curves", "metrics by cut-off", "", lambda tongue: plots.curves(report, tongue))
+    yield from _figure("distribution", "report.distribution", "", draw)
+    yield from _figure("curves", "report.by_cutoff", "", lambda tongue: plots.curves(report, tongue))
     yield from _compared(report)
     for table in report.tables:
         yield from _of_table(table, language)
@@ -79,7 +79,7 @@ def _compared(report: Report) -> Iterator[Figure]:
 
     if report.comparisons:
         draw: Draw = lambda tongue: plots.difference_forest(report.comparisons, tongue)  # noqa: E731
-        yield from _figure("difference-forest", "differences with 95 % intervals", "", draw)
+        yield from _figure("difference-forest", "report.differences_with_intervals", "", draw)
 
 
 def _of_table(table: Table, language: Language) -> Iterator[Figure]:
@@ -88,7 +88,7 @@ def _of_table(table: Table, language: Language) -> Iterator[Figure]:
     if table.kind == "legal":
         # the words of this one change with the language of the page
         draw: Draw = lambda _: plots.losses(table, language)  # noqa: E731
-        yield from _figure("losses", "where points were lost", table.name, draw, ("both",))
+        yield from _figure("losses", "report.losses", table.name, draw, ("both",))
 
 
 def _against(new: Table, old: Table, metric: str) -> Iterator[Figure]:
@@ -96,9 +96,9 @@ def _against(new: Table, old: Table, metric: str) -> Iterator[Figure]:
 
     if metric in new.columns and metric in old.columns:
         draw: Draw = lambda tongue: plots.differences(new, old, metric, tongue)  # noqa: E731
-        yield from _figure("differences", "change of each item", new.name, draw)
+        yield from _figure("differences", "report.item_changes", new.name, draw)
         draw = lambda tongue: plots.dumbbell(new, old, metric, tongue)  # noqa: E731
-        yield from _figure("dumbbell", "the items that changed most", new.name, draw)
+        yield from _figure("dumbbell", "report.most_changed", new.name, draw)
 
 
 def _figure(name: str, caption: str, of: str, draw: Draw, tongues: Sequence[Tongue] = ("en", "zh")) -> Iterator[Figure]:

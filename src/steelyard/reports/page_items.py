@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any, Final
 
 from steelyard.formats.documents import Document
 from steelyard.formats.results import numbers
+from steelyard.i18n import LANGUAGES
 from steelyard.reports.content import Report
 from steelyard.reports.page_passages import Json, Library, answer_marks
-from steelyard.reports.reasons import KINDS, NAMES, reason_in
+from steelyard.reports.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
 from steelyard.stats.direction import is_lower_better
 from steelyard.table import FloatArray, Table
 
@@ -45,8 +45,8 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str) -> J
         "results": [_result(table, place, library) for table, place in zip(report.tables, places, strict=True)],
         "documents": library.as_json(),
         "library": list(documents),
-        "names": NAMES,
-        "kinds": KINDS,
+        "names": part_names("zh"),
+        "kinds": kind_names("zh"),
     }
 
 
@@ -130,8 +130,8 @@ def _said(table: Table, row: int, library: Library) -> Json:
         "contexts": [_cut(_text(_content(each)), LONGEST_CONTEXT) for each in _list(output.get("contexts"))],
         "abstained": verdict.get("abstained"),
         "invented": [[str(each.get("text", "")), str(each.get("kind", ""))] for each in _list(verdict.get("invented"))],
-        "reasons": [_reason(part, why) for part, why in (verdict.get("reasons") or {}).items()],
-        "remarks": [[each, reason_in("zh", each)] for each in map(str, _list(verdict.get("remarks")))],
+        "reasons": _reasons(output),
+        "remarks": list(map(list, zip(remarks_in("en", output), remarks_in("zh", output), strict=True))),
         "notes": {} if verdict.get("reasons") else _notes(table, row),
         "gaps": {metric: [gap.kind, gap.reason] for metric in table.status if (gap := _gap(table, metric, row))},
         "failure": table.failures.get(row),
@@ -152,14 +152,14 @@ def _gap(table: Table, metric: str, row: int) -> Any:
 
 
 def _notes(table: Table, row: int) -> Json:
-    return {metric: [notes[row], reason_in("zh", notes[row])] for metric, notes in table.notes.items() if row in notes}
+    there = [metric for metric, notes in table.notes.items() if row in notes]
+    return {metric: [note_in(language, table, row, metric) for language in LANGUAGES] for metric in there}
 
 
-@lru_cache(maxsize=1 << 12)
-def _reason(part: str, why: str) -> tuple[str, str, str]:
-    """A part of the score and its reason in two languages; the name of the part helps to read the reason."""
-    chinese = reason_in("zh", f"{part}: {why}").removeprefix(f"{part}: ")
-    return part, why, chinese.removeprefix(f"{NAMES.get(part, part)}：")
+def _reasons(output: Output) -> list[tuple[str, str, str]]:
+    """The parts of the score and their reasons in two languages."""
+    chinese = reasons_in("zh", output)
+    return [(part, why, chinese[part]) for part, why in reasons_in("en", output).items()]
 
 
 def _output(table: Table, row: int | None) -> Output:

@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
+from steelyard.i18n import LANGUAGES, words_of
 from steelyard.reports import cells, legal
-from steelyard.reports.grids import Grid
+from steelyard.reports.grids import PageGrid
 from steelyard.reports.legal import Refusals
 from steelyard.reports.losses import Loss, losses
+from steelyard.reports.stages import STAGES
 from steelyard.reports.uncertain import Uncertain, grid, mean_range, uncertain
-from steelyard.reports.words import words_of
 from steelyard.table import Table
 
 CITED: Final = ("citation_correctness", "citation_provided", "quote_included", "value_cited")
@@ -55,13 +56,13 @@ class UncertainTile:
     interval: str
     gauge: tuple[float, float, float]
     range: tuple[str, str]
-    by_type: Grid | None
+    by_type: PageGrid | None
 
 
 @dataclass(frozen=True, slots=True)
 class LegalPanel:
-    """All of it for one result; `refusals` is None where no question is about a gap, `uncertain` where the result
-    does not say."""
+    """All of it for one result; stages and rates by code. `refusals` is None where no question is about a gap,
+    `uncertain` where the result does not say."""
 
     name: str
     refusals: Refusals | None
@@ -82,7 +83,7 @@ def legal_panel(table: Table) -> LegalPanel:
         refused,
         [*_refusal_rates(refused), *_part_rates(table)],
         [_part_row(found) for found in legal.part_means(table)],
-        losses(table),
+        [replace(loss, stage=STAGES[loss.stage]) for loss in losses(table)],
         None if weighted is None else cells.number(weighted),
         _seconds(table),
         None if (found := uncertain(table)) is None else _tile(table, found),
@@ -97,8 +98,14 @@ def _tile(table: Table, found: Uncertain) -> UncertainTile:
         cells.interval(found.interval),
         (found.interval.low, found.share, found.interval.high),
         (mean_range(found, words_of("en")), mean_range(found, words_of("zh"))),
-        grid(table, words_of("en")),
+        _by_type(table),
     )
+
+
+def _by_type(table: Table) -> PageGrid | None:
+    found = {language: grid(table, words_of(language)) for language in LANGUAGES}
+    there = {language: each for language, each in found.items() if each is not None}
+    return PageGrid(there) if there else None
 
 
 def _refusal_rates(found: Refusals | None) -> list[Share]:
@@ -107,15 +114,17 @@ def _refusal_rates(found: Refusals | None) -> list[Share]:
     answerable = found.answered_answerable + found.refused_answerable
     others = found.answered_unanswerable + found.refused_unanswerable
     return [
-        Share("refused though answerable (questions about gaps)", found.over_refusal, answerable, bad=True),
-        Share("answered though not answerable", found.false_answer, others, bad=True),
+        Share("report.refused_answerable", found.over_refusal, answerable, bad=True),
+        Share("report.answered_unanswerable", found.false_answer, others, bad=True),
     ]
 
 
 def _part_rates(table: Table) -> list[Share]:
     parts = table.parts.get(legal.METRIC, {})
     counts = {part: int((~np.isnan(column)).sum()) for part, column in parts.items()}
-    invented = Share("hallucinating answers", legal.hallucination_rate(table), legal.hallucinations(table)[1], bad=True)
+    invented = Share(
+        "report.hallucinating_answers", legal.hallucination_rate(table), legal.hallucinations(table)[1], bad=True
+    )
     cited = [Share(part, float(np.nanmean(parts[part])), counts[part]) for part in CITED if counts.get(part)]
     return [*([invented] if invented.items else []), *cited]
 

@@ -9,20 +9,21 @@ from urllib.parse import quote
 
 import numpy as np
 
+from steelyard.i18n import LANGUAGES, Message
 from steelyard.reports import cells
 from steelyard.reports.content import Report, groups
-from steelyard.reports.reasons import reason_in
-from steelyard.reports.words import words_of
+from steelyard.reports.remarks import CORRECTIONS, TESTS
+from steelyard.reports.verdicts import note_in
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import gain
 from steelyard.stats.summary import MetricSummary, Summary
 from steelyard.table import FloatArray, Table
 
-Outcome = Literal["better", "worse", "no evidence of a difference", "cannot tell"]
+Outcome = Literal["report.better", "report.worse", "report.no_evidence", "gate.cannot_tell"]
 
 MAIN: Final = ("legal", "nDCG@10", "F1", "AP")
 """The metric that a headline quotes: the first of these that there is, else the first of all."""
-TOO_FEW: Final = {True: "cannot tell with {n} documents", False: "cannot tell with {n} items"}
+TOO_FEW: Final = {True: "report.too_few_documents", False: "report.too_few_items"}
 MOST_GROUPS: Final = 24
 MOST_TAGS: Final = 8
 WORST: Final = 8
@@ -52,9 +53,10 @@ class Headline:
         """The outcome in English and Chinese, with the number of units where these are too few."""
         if self.compared is None or self.outcome is None:
             return cells.DASH, cells.DASH
-        said = TOO_FEW[self.compared.by_document] if self.outcome == "cannot tell" else self.outcome
-        english, chinese = (text.format(n=f"{self.compared.units:,}") for text in (said, words_of("zh")(said)))
-        return english, chinese
+        message = Message(self.outcome)
+        if self.outcome == "gate.cannot_tell":
+            message = Message(TOO_FEW[self.compared.by_document], n=f"{self.compared.units:,}")
+        return message.text("en"), message.text("zh")
 
     @property
     def difference(self) -> str:
@@ -128,10 +130,10 @@ def headlines(report: Report, metric: str) -> list[Headline]:
 def outcome_of(compared: Comparison) -> Outcome:
     """What a comparison comes to, in words."""
     if compared.hopeless and not compared.result.resamples:
-        return "cannot tell"
+        return "gate.cannot_tell"
     if not compared.significant:
-        return "no evidence of a difference"
-    return "better" if compared.gain > 0 else "worse"
+        return "report.no_evidence"
+    return "report.better" if compared.gain > 0 else "report.worse"
 
 
 def metric_rows(report: Report) -> Iterator[Row]:
@@ -191,7 +193,13 @@ def worst(table: Table, metric: str) -> list[Poor]:
 def counted(report: Report) -> list[Row]:
     """Items by fate and whatever else was counted: a line each, a column per result."""
     found = [
-        {"items": each.items, "scored": each.scored, "unscored": each.unscored, "errors": each.errors, **each.counts}
+        {
+            "report.items": each.items,
+            "report.scored": each.scored,
+            "report.unscored": each.unscored,
+            "report.errors": each.errors,
+            **each.counts,
+        }
         for each in report.summaries
     ]
     keys = dict.fromkeys(key for each in found for key in each)
@@ -211,11 +219,11 @@ def method(report: Report) -> Mapping[str, Any] | None:
         return None
     first = report.comparisons[0]
     return {
-        "test": first.result.test,
+        "test": TESTS[first.result.test],
         "exact": sum(each.result.exact for each in report.comparisons),
         "resamples": next((each.result.resamples for each in report.comparisons if each.result.resamples), None),
         "seed": first.settings.seed,
-        "correction": first.settings.correction,
+        "correction": CORRECTIONS[first.settings.correction],
         "alpha": f"{first.settings.alpha:g}",
         "family": len(report.comparisons),
         "unpaired": max(each.unpaired for each in report.comparisons),
@@ -301,8 +309,9 @@ def _range(tables: Sequence[Table], metric: str, values: FloatArray) -> tuple[fl
 
 def _poor(table: Table, row: int, score: float) -> Poor:
     link = quote(table.ids[row].encode("utf-8", "replace"), safe="")
-    reason = next((notes[row] for notes in table.notes.values() if row in notes), "")[:LONGEST_REASON]
-    return Poor(table.ids[row], link, cells.score(score), _question(table, row), reason, reason_in("zh", reason))
+    noted = next((metric for metric, notes in table.notes.items() if row in notes), "")
+    english, chinese = (note_in(language, table, row, noted)[:LONGEST_REASON] for language in LANGUAGES)
+    return Poor(table.ids[row], link, cells.score(score), _question(table, row), english, chinese)
 
 
 def _question(table: Table, row: int) -> str:

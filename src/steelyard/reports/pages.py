@@ -2,8 +2,8 @@
 
 A page is a template (`templates/NAME.html.j2`, within `frame.html.j2`), the scripts of the frame and its own
 (`frame.js`, then `scripts`, then `NAME.js`), one style, and data as JSON. The policy of the page allows exactly these
-scripts and this style, by their hashes. Words in templates are `t("words")`, which shows them in the language of the
-page and keeps the other one for the switch; `label("words")` does the same for the accessible name of an element.
+scripts and this style, by their hashes. Words in templates are `t("code")`, which shows them in the language of the
+page and keeps the other one for the switch; `label("code")` does the same for the accessible name of an element.
 """
 
 import base64
@@ -16,13 +16,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.reports.words import CHINESE, Language
+from steelyard.i18n import LANGUAGES, Language, texts, words_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
+_QUOTED: Final = re.compile(r'"([a-z]+\.[a-z0-9_]+)"')
 _HALF: Final = re.compile("[\ud800-\udfff]")
 LARGE: Final = 1_500_000
 """Data of more characters are packed: a page of ten thousand items stays small."""
@@ -41,7 +42,7 @@ def render_page(
     """The page of a template with its data; everything in both is escaped."""
     style = _read("style.css", TEMPLATES)
     sources = [_read("frame.js", TEMPLATES), *(_read(script, folder) for script in (*scripts, f"{name}.js"))]
-    embedded, kind = _embedded({**data, "language": language, "words": CHINESE})
+    embedded, kind = _embedded({**data, "language": language, "words": _spoken(sources)})
     frame = {
         "title": title,
         "language": language,
@@ -55,6 +56,13 @@ def render_page(
     }
     page = _environment(folder).get_template(f"{name}.html.j2").render(**context, **frame)
     return _whole_characters(page)
+
+
+def _spoken(scripts: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The texts of the scripts in every language: of the codes that stand in them."""
+    quoted = {code for script in scripts for code in _QUOTED.findall(script)}
+    codes = sorted(quoted & texts("en").keys())
+    return {language: {code: texts(language)[code] for code in codes} for language in LANGUAGES}
 
 
 def _policy(style: str, scripts: list[str]) -> str:
@@ -89,22 +97,25 @@ def _whole_characters(text: str) -> str:
     return _HALF.sub("?", text) if _HALF.search(text) else text
 
 
-def word(language: Language, text: str, translation: str | None = None) -> "Markup":
-    """Words of the page in its language, with both languages beside them."""
+def word(language: Language, code: str, translation: str | None = None) -> "Markup":
+    """Words of the page in its language, with both languages beside them.
+
+    They have a code; with a translation they are the English text, and what has no code is a name that is not ours.
+    """
     from markupsafe import Markup
 
-    chinese = translation or CHINESE.get(text, text)
-    shown = chinese if language == "zh" else text
-    return Markup('<span data-en="{}" data-zh="{}">{}</span>').format(text, chinese, shown)
+    english = code if translation else words_of("en").named(code)
+    chinese = translation or words_of("zh").named(code)
+    shown = chinese if language == "zh" else english
+    return Markup('<span data-en="{}" data-zh="{}">{}</span>').format(english, chinese, shown)
 
 
-def label(language: Language, text: str) -> "Markup":
+def label(language: Language, code: str) -> "Markup":
     """The accessible name of an element as its attributes."""
     from markupsafe import Markup
 
-    chinese = CHINESE.get(text, text)
-    shown = chinese if language == "zh" else text
-    return Markup('aria-label="{}" data-label-en="{}" data-label-zh="{}"').format(shown, text, chinese)
+    shown, english, chinese = (words_of(each)(code) for each in (language, "en", "zh"))
+    return Markup('aria-label="{}" data-label-en="{}" data-label-zh="{}"').format(shown, english, chinese)
 
 
 @lru_cache(maxsize=8)

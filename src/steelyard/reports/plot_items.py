@@ -22,6 +22,7 @@ from steelyard.reports.plot_style import (
     series,
     short,
 )
+from steelyard.reports.stages import ALL_POINTS, EARNED, STAGES
 from steelyard.stats.direction import gain
 from steelyard.stats.pairing import pair
 from steelyard.table import FloatArray, IntArray, Table
@@ -29,8 +30,6 @@ from steelyard.table import FloatArray, IntArray, Table
 BINS: Final = 20
 MOST_BARS: Final = 300
 MOST_ROWS: Final = 40
-ALL_POINTS: Final = "all points"
-EARNED: Final = "earned"
 
 _QUANTITY: Final = {"type": "quantitative", "title": None}
 
@@ -137,11 +136,11 @@ def dumbbells(shown: Paired, names: Sequence[str], metric: str) -> Spec:
 
 
 def waterfall(found: Sequence[Loss], items: int) -> list[Spec]:
-    """The bars of a waterfall: all points, what each stage took off them, and what was earned."""
+    """The bars of a waterfall, named by codes: all points, what each stage took off them, and what was earned."""
     bars = [_bar(ALL_POINTS, 0.0, float(items), MUTED, f"{items:,}")]
     left = float(items)
     for loss in found:
-        bars.append(_bar(loss.stage, left - loss.points, left, BAD, f"−{loss.points:,.1f}"))
+        bars.append(_bar(STAGES[loss.stage], left - loss.points, left, BAD, f"−{loss.points:,.1f}"))
         left -= loss.points
     return [*bars, _bar(EARNED, 0.0, left, GOOD, f"{left:,.1f}")]
 

@@ -1,19 +1,32 @@
 """The lines below a table: what was counted, how differences were tested, and the settings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from steelyard import counts
+from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.content import Report
-from steelyard.reports.words import Words
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import Summary
 
 CANNOT_TELL: Final = {
-    True: "this test cannot tell with {n} documents: the smallest p is {p}",
-    False: "this test cannot tell with {n} items: the smallest p is {p}",
+    True: "gate.smallest_p_documents",
+    False: "gate.smallest_p_items",
 }
-UNPAIRED_MEANS: Final = "means over all items of each result; differences over the {n} that both have"
+TESTS: Final[Mapping[str, str]] = {
+    "permutation": "report.permutation_test",
+    "t": "report.t_test",
+    "wilcoxon": "report.wilcoxon_test",
+    "sign": "report.sign_test",
+    "bootstrap": "report.bootstrap_test",
+}
+CORRECTIONS: Final[Mapping[str, str]] = {
+    "none": "report.no_correction",
+    "holm": "report.holm",
+    "bh": "report.bh",
+    "bonferroni": "report.bonferroni",
+}
 
 
 def remarks(report: Report, words: Words) -> Iterator[str]:
@@ -24,7 +37,7 @@ def remarks(report: Report, words: Words) -> Iterator[str]:
         yield " · ".join(_method(report.comparisons, words))
         yield from _warnings(report.comparisons, words)
     for summary in report.summaries:
-        yield f"{words('signature')} {summary.name}: {summary.signature}"
+        yield f"{words('report.signature')} {summary.name}: {summary.signature}"
 
 
 def too_few(found: Sequence[Comparison], words: Words) -> list[str]:
@@ -34,54 +47,55 @@ def too_few(found: Sequence[Comparison], words: Words) -> list[str]:
 
 def _too_few(found: Comparison, words: Words) -> str:
     least, corrected = (0.0 if p is None else p for p in (found.smallest_p, found.smallest_p_adjusted))
-    said = [words(CANNOT_TELL[found.by_document]).format(n=f"{found.units:,}", p=f"{least:.3g}")]
+    said = [words(CANNOT_TELL[found.by_document], n=f"{found.units:,}", p=f"{least:.3g}")]
     if corrected > least:
-        said.append(words("{p} after correction").format(p=f"{corrected:.3g}"))
-    remedy = words("use --test t") if found.units > 1 else words("add more of them")
+        said.append(words("gate.after_correction", p=f"{corrected:.3g}"))
+    remedy = words("gate.use_test_t") if found.units > 1 else words("gate.add_more")
     return f"{', '.join(said)}; {remedy}"
 
 
 def _fates(summary: Summary, words: Words) -> str:
-    said = [f"{summary.items:,} {words('items')}", f"{summary.scored:,} {words('scored')}"]
-    said += [f"{n:,} {words(what)}" for n, what in ((summary.unscored, "unscored"), (summary.errors, "errors")) if n]
+    said = [f"{summary.items:,} {words('report.items')}", f"{summary.scored:,} {words('report.scored')}"]
+    fates = ((summary.unscored, "report.unscored"), (summary.errors, "report.errors"))
+    said += [f"{n:,} {words(what)}" for n, what in fates if n]
     differing = {name: metric.scored for name, metric in summary.metrics.items() if metric.scored != summary.scored}
-    said += [f"{name}: {count:,} {words('scored')}" for name, count in differing.items()]
+    said += [f"{name}: {count:,} {words('report.scored')}" for name, count in differing.items()]
     return ", ".join(said)
 
 
 def _counts(summary: Summary, words: Words) -> str:
     """What was counted: missing queries always, the rest where it is not nought."""
-    said = [f"{words(what)} {count:,}" for what, count in summary.counts.items() if count or "missing" in what]
-    return f"; {words('counted')}: {' · '.join(said)}" if said else ""
+    said = [f"{words.named(what)} {n:,}" for what, n in summary.counts.items() if n or what in counts.ALWAYS_SHOWN]
+    return f"; {words('report.counted')}: {' · '.join(said)}" if said else ""
 
 
 def _method(found: Sequence[Comparison], words: Words) -> Iterator[str]:
     first = found[0]
     exact = sum(comparison.result.exact for comparison in found)
     resampled = next((c.result.resamples for c in found if c.result.resamples), None)
-    yield words(first.result.test)
+    yield words(TESTS[first.result.test])
     if exact:
-        yield f"{words('exact')} {exact}/{len(found)}"
+        yield f"{words('report.exact')} {exact}/{len(found)}"
     if resampled:
-        yield f"{resampled:,} {words('resamples')}, {words('seed')} {first.settings.seed}"
-    yield f"{words('correction')}: {words(first.settings.correction)} ({len(found)})"
-    yield f"{cells.BETTER} {words('significantly better')}, {cells.WORSE} {words('significantly worse')}"
-    yield f"{words('at')} {first.settings.alpha:g}"
+        yield f"{resampled:,} {words('report.resamples')}, {words('report.seed')} {first.settings.seed}"
+    yield f"{words('report.correction')}: {words(CORRECTIONS[first.settings.correction])} ({len(found)})"
+    yield f"{cells.BETTER} {words('report.significantly_better')}, {cells.WORSE} {words('report.significantly_worse')}"
+    yield f"{words('report.at')} {first.settings.alpha:g}"
 
 
 def _warnings(found: Sequence[Comparison], words: Words) -> Iterator[str]:
     """What makes a comparison doubtful."""
     unpaired = max(comparison.unpaired for comparison in found)
     if unpaired:
-        yield f"{words('items scored in only one of the two, left out of the comparison')}: {unpaired:,}"
-        yield words(UNPAIRED_MEANS).format(n=_shared(found))
+        yield f"{words('report.items_unpaired')}: {unpaired:,}"
+        yield words("gate.means_over_all", n=_shared(found))
     differ = dict.fromkeys(key for comparison in found for key in comparison.settings_differ)
     if differ:
-        yield f"{words('settings differ')}: {', '.join(differ)}"
+        yield f"{words('report.settings_differ')}: {', '.join(differ)}"
     yield from too_few(found, words)
     sampled = [c for c in found if c.result.resamples]
     if sampled and _cannot_be_significant(sampled[0], len(found)):
-        yield words("no sampled p can be significant after this correction: raise --resamples or name fewer metrics")
+        yield words("report.too_few_resamples")
 
 
 def _shared(found: Sequence[Comparison]) -> str:

@@ -12,14 +12,13 @@ from steelyard import __version__
 from steelyard.errors import ConfigError, InputError, UnknownName, nearest
 from steelyard.formats.documents import Document
 from steelyard.formats.reviews import Judgement, Sampling, digest_of, render_review_lines
-from steelyard.i18n import Message
+from steelyard.i18n import Language, Message
 from steelyard.reports.content import Report
 from steelyard.reports.legal import METRIC
 from steelyard.reports.masking import mask_apart, mask_documents, mask_table
 from steelyard.reports.page_items import item_data
 from steelyard.reports.pages import render_page
 from steelyard.reports.uncertain import flags
-from steelyard.reports.words import Language
 from steelyard.stats.sampling import Drawn, Stratum, draw, draw_in_turn
 from steelyard.stats.selection import AGAIN_HINT
 from steelyard.table import Flags, Table

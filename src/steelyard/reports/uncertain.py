@@ -10,17 +10,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.grids import Grid
 from steelyard.reports.legal import METRIC, part_mean
-from steelyard.reports.words import Words
 from steelyard.stats.intervals import Interval
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Flags, Table, mean
 
 PART: Final = "uncertain"
-RANGE: Final = "the mean would be between {low} and {high}"
-LINE: Final = "uncertain {n} of {items} ({share})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +87,13 @@ def line(table: Table, words: Words) -> str:
     found = uncertain(table)
     if found is None:
         return ""
-    said = words(LINE).format(n=f"{found.count:,}", items=f"{found.items:,}", share=found.percent)
+    said = words("report.uncertain_share", n=f"{found.count:,}", items=f"{found.items:,}", share=found.percent)
     return f"{table.name}: {', '.join([said, *([mean_range(found, words)] if found.count else [])])}"
 
 
 def mean_range(found: Uncertain, words: Words) -> str:
     """The range of the mean."""
-    return words(RANGE).format(low=cells.number(found.low), high=cells.number(found.high))
+    return words("report.mean_range", low=cells.number(found.low), high=cells.number(found.high))
 
 
 def grid(table: Table, words: Words) -> Grid | None:
@@ -104,8 +102,9 @@ def grid(table: Table, words: Words) -> Grid | None:
     if found is None or not found.count:
         return None
     rows = [_row(each, each.type) for each in uncertain_by_type(table) if each.count]
-    headings = [words(heading) for heading in ("type", "uncertain items", "mean", "lowest mean", "highest mean")]
-    return Grid(headings, [*rows, _row(found, words("all"))], f"{table.name}: {words('uncertain items')}")
+    codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
+    headings = [words(code) for code in codes]
+    return Grid(headings, [*rows, _row(found, words("report.all"))], f"{table.name}: {words('report.uncertain_items')}")
 
 
 def as_json(table: Table) -> dict[str, Any]:

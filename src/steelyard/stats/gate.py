@@ -15,7 +15,6 @@ from typing import Literal
 import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.formats.results import UNFINISHED
 from steelyard.i18n import Message
 from steelyard.stats.compare import check_comparable, settings_that_differ
 from steelyard.stats.direction import best, gain
@@ -115,7 +114,7 @@ class Gate:
     @property
     def cut_off(self) -> tuple[Table, ...]:
         """Those of the tables whose run was cut off."""
-        return tuple(table for table in self.tables if UNFINISHED in table.counts)
+        return tuple(table for table in self.tables if not table.complete)
 
     def lets_pass(self, finding: Finding) -> bool:
         """Whether a finding is no obstacle: nothing unproven passes, unless that is allowed."""

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.counts import with_texts
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.table import Table
 
@@ -62,7 +63,7 @@ class Summary:
             "scored": self.scored,
             "unscored": self.unscored,
             "errors": self.errors,
-            "counts": self.counts,
+            "counts": with_texts(self.counts),
             "signature": self.signature,
             "metrics": {name: metric.as_dict() for name, metric in self.metrics.items()},
         }

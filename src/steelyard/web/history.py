@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import MissingExtra
+from steelyard.i18n import Language
 from steelyard.reports.content import unique_names
 from steelyard.reports.plot_means import MOST_METRICS
-from steelyard.reports.words import Language
 from steelyard.web.index import Entry
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import Any
 
 from steelyard import __version__, limits
 from steelyard.errors import InputError, Problem, SteelyardError
-from steelyard.formats.results import UNFINISHED, load_all
+from steelyard.formats.results import load_all
 from steelyard.i18n import LANGUAGES, Localized, Message
 from steelyard.reports.page_sections import main_of
 from steelyard.stats.compare import OWN_SETTINGS
@@ -228,7 +228,7 @@ def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:
         _storable(str(table.signature), longest=10_000),
         summary.items,
         summary.errors,
-        UNFINISHED in summary.counts,
+        not table.complete,
         _storable(main),
         json.dumps(metrics),
     )

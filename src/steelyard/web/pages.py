@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from weakref import WeakSet, WeakValueDictionary
 
 from steelyard import limits
-from steelyard.reports.words import Language
+from steelyard.i18n import Language
 from steelyard.web.viewer import Page, Stamp, Viewer
 
 QUICK_AT_A_TIME: Final = 2

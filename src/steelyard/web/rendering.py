@@ -5,10 +5,10 @@ from pathlib import Path
 
 from steelyard.errors import Problem
 from steelyard.formats.document_sets import DocumentSet
+from steelyard.i18n import Language
 from steelyard.pipelines.benchmark import documents_of
 from steelyard.reports.content import Report
 from steelyard.reports.page import render_html
-from steelyard.reports.words import Language
 from steelyard.web.privacy import Privacy
 from steelyard.web.viewer import Render
 

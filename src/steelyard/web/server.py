@@ -17,8 +17,7 @@ from typing import Final, Self
 
 from steelyard import limits
 from steelyard.errors import ConfigError
-from steelyard.i18n import Message
-from steelyard.reports.words import Language
+from steelyard.i18n import Language, Message
 from steelyard.web.access import Access
 from steelyard.web.pages import Body, Busy, Pages, body_of
 from steelyard.web.requests import BadRequest, Request, read_request

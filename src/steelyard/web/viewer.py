@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import SteelyardError
+from steelyard.i18n import Language, Message, words_of
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.pages import label, render_page, word
 from steelyard.reports.plot_means import MOST_METRICS, MOST_RUNS
-from steelyard.reports.words import CHINESE, Language
 from steelyard.stats.compare import check_comparable, compare_all
 from steelyard.table import Table
 from steelyard.web.history import Draw, draw_trend, series_of, trends_of
@@ -20,21 +20,32 @@ from steelyard.web.privacy import OPEN, Privacy
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 REFUSALS: Final = {
-    HTTPStatus.REQUEST_TIMEOUT: "The request did not arrive in time.",
-    HTTPStatus.REQUEST_URI_TOO_LONG: "The address is too long.",
-    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: (
-        "The headers of the request are too large: delete the cookies of this address."
-    ),
-    HTTPStatus.SERVICE_UNAVAILABLE: "There are too many requests, or the page takes long to make: try again.",
-    HTTPStatus.INTERNAL_SERVER_ERROR: "Steelyard failed; the terminal in which it runs says why.",
-    HTTPStatus.NOT_FOUND: "There is no such page, or no such result any more.",
-    HTTPStatus.FORBIDDEN: (
-        "This address was asked for under a name that is not this machine's, or by a page of another site."
-    ),
-    HTTPStatus.UNAUTHORIZED: "A token is needed: open the address with ?token=… behind it once.",
-    HTTPStatus.METHOD_NOT_ALLOWED: "Results are only looked at here: GET and HEAD.",
+    HTTPStatus.REQUEST_TIMEOUT: "view.why_timeout",
+    HTTPStatus.REQUEST_URI_TOO_LONG: "view.why_too_long",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "view.why_headers",
+    HTTPStatus.SERVICE_UNAVAILABLE: "view.why_busy",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "view.why_failed",
+    HTTPStatus.NOT_FOUND: "view.why_not_found",
+    HTTPStatus.FORBIDDEN: "view.why_forbidden",
+    HTTPStatus.UNAUTHORIZED: "view.why_unauthorized",
+    HTTPStatus.METHOD_NOT_ALLOWED: "view.why_method",
 }
-OTHERWISE: Final = "This request cannot be understood."
+OTHERWISE: Final = "view.why_bad_request"
+PHRASES: Final = {
+    HTTPStatus.BAD_REQUEST: "view.bad_request",
+    HTTPStatus.UNAUTHORIZED: "view.unauthorized",
+    HTTPStatus.FORBIDDEN: "view.forbidden",
+    HTTPStatus.NOT_FOUND: "view.not_found",
+    HTTPStatus.METHOD_NOT_ALLOWED: "view.method_not_allowed",
+    HTTPStatus.REQUEST_TIMEOUT: "view.request_timeout",
+    HTTPStatus.CONFLICT: "view.conflict",
+    HTTPStatus.REQUEST_URI_TOO_LONG: "view.uri_too_long",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "view.headers_too_large",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "view.internal_server_error",
+    HTTPStatus.SERVICE_UNAVAILABLE: "view.service_unavailable",
+    HTTPStatus.HTTP_VERSION_NOT_SUPPORTED: "view.version_not_supported",
+}
+"""The titles of these pages; a status that is not here has that of Python, in English."""
 
 _ID = "([0-9a-f]{16})"
 _HEADER: Final = '<header class="top">'
@@ -107,8 +118,8 @@ class Viewer:
 
     def refusal(self, status: HTTPStatus, language: Language) -> Page:
         """A page that says why there is none."""
-        english = REFUSALS.get(status, OTHERWISE)
-        return self._message(status, english, CHINESE[english], language)
+        why = Message(REFUSALS.get(status, OTHERWISE))
+        return self._message(status, why.text("en"), why.text("zh"), language)
 
     def listed(self) -> Listed:
         """What the folder holds now, with what is private hidden."""
@@ -132,13 +143,13 @@ class Viewer:
         broken = [(path, problem["en"], problem["zh"]) for path, problem in listing.broken]
         data = {"results": [_row(entry, runs[entry.series]) for entry in listing.entries]}
         return self._view(
-            "list", data, "all results", language, broken=broken, others=listing.others, empty=not listing.entries
+            "list", data, "view.all_results", language, broken=broken, others=listing.others, empty=not listing.entries
         )
 
     def history_page(self, language: Language) -> Page:
         """Every set of questions that was run more than once."""
         series = {key: runs for key, runs in series_of(self.listed().entries).items() if len(runs) > 1}
-        return self._view("history", {}, "history", language, series=series)
+        return self._view("history", {}, "view.history", language, series=series)
 
     def series_page(self, language: Language, key: str) -> Page | None:
         """How the metrics of one set of questions went, run by run."""
@@ -147,7 +158,7 @@ class Viewer:
             return None
         trends = list(trends_of(runs, language, self.draw))
         most = {"drawn": MOST_RUNS, "drawn_metrics": MOST_METRICS}
-        return self._view("series", {}, "history", language, runs=runs, trends=trends, **most)
+        return self._view("series", {}, "view.history", language, runs=runs, trends=trends, **most)
 
     def result_page(self, language: Language, identifier: str) -> Page | None:
         """The report of one result."""
@@ -174,9 +185,9 @@ class Viewer:
 
     def _report(self, report: Report, language: Language) -> Page:
         """The page as the report command writes it, with a way back to the list."""
-        ways = {"/": "all results", "/history": "history"}
+        ways = {"/": "view.all_results", "/history": "view.history"}
         links = " ".join(f'<a href="{place}">{word(language, name)}</a>' for place, name in ways.items())
-        navigation = f'<nav class="ways" {label(language, "pages of the viewer")}>{links}</nav>'
+        navigation = f'<nav class="ways" {label(language, "view.pages")}>{links}</nav>'
         content = self.render(report, language).encode("utf-8", "replace")
         header = _HEADER.encode()
         return Page(HTTPStatus.OK, content.replace(header, header + navigation.encode(), 1))
@@ -187,15 +198,14 @@ class Viewer:
         return self._message(HTTPStatus.CONFLICT, english, chinese, language)
 
     def _message(self, status: HTTPStatus, english: str, chinese: str, language: Language) -> Page:
-        page = self._view("message", {}, status.phrase, language, english=english, chinese=chinese)
+        page = self._view("message", {}, PHRASES.get(status, status.phrase), language, english=english, chinese=chinese)
         return replace(page, status=status)
 
     def _view(self, part: str, data: Mapping[str, Any], title: str, language: Language, **context: Any) -> Page:
-        shown = CHINESE.get(title, title) if language == "zh" else title
         html = render_page(
             "view",
             {**data, "page": part},
-            title=f"{shown} · Steelyard",
+            title=f"{words_of(language).named(title)} · Steelyard",
             language=language,
             folder=TEMPLATES,
             part=part,

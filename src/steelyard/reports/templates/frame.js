@@ -3,7 +3,7 @@
 const Frame = (() => {
   const listeners = [];
   let language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
-  let words = {};
+  let words = { en: {}, zh: {} };
 
   async function data() {
     const source = document.getElementById("data");
@@ -22,18 +22,22 @@ const Frame = (() => {
     return new Response(stream).text();
   }
 
-  // words of the page in the language that it shows
-  function t(text) {
-    return language === "zh" ? (words[text] ?? text) : text;
+  // the words of a code in the language that the page shows; a name that has no code is itself
+  function t(code) {
+    return named(language, code);
+  }
+
+  function named(tongue, code) {
+    return Object.hasOwn(words[tongue], code) ? words[tongue][code] : code;
   }
 
   // the same as attributes: what has them changes with the language by itself
-  function spoken(text) {
-    return { "data-en": text, "data-zh": words[text] ?? text };
+  function spoken(code) {
+    return { "data-en": named("en", code), "data-zh": named("zh", code) };
   }
 
-  function word(text) {
-    return element("span", spoken(text), t(text));
+  function word(code) {
+    return element("span", spoken(code), t(code));
   }
 
   // an element; texts are set as text and never as markup

@@ -33,13 +33,13 @@
     const score = (item) => scoreCell(state.columns.now[item], item);
     const doubted = showsUncertain();
     return [
-      { key: "id", title: "id", sortable: true, cell: (item) => bare(data.ids[item]) },
-      ...(first ? [{ key: "tag", title: first, cell: (item) => bare(tagOf(first, item)) }] : []),
-      ...(hasQuestions ? [{ key: "question", title: "question", cell: (item) => bare(data.questions[item]) }] : []),
-      ...(doubted ? [{ key: "uncertain", title: "uncertain items", sortable: true, cell: uncertainCell }] : []),
-      ...(compared ? [{ key: "before", title: "before", sortable: true, cell: (item) => beforeCell(item) }] : []),
-      { key: "score", title: compared ? "after" : "score", sortable: true, cell: score },
-      ...(compared ? [{ key: "change", title: "change", sortable: true, cell: changeCell }] : []),
+      { key: "id", title: "report.id", sortable: true, cell: (item) => bare(data.ids[item]) },
+      ...(first ? [{ key: "tag", title: Filters.tagName(first), cell: (item) => bare(tagOf(first, item)) }] : []),
+      ...(hasQuestions ? [{ key: "question", title: "report.question", cell: (item) => bare(data.questions[item]) }] : []),
+      ...(doubted ? [{ key: "uncertain", title: "report.uncertain_items", sortable: true, cell: uncertainCell }] : []),
+      ...(compared ? [{ key: "before", title: "report.before", sortable: true, cell: (item) => beforeCell(item) }] : []),
+      { key: "score", title: compared ? "report.after" : "report.score", sortable: true, cell: score },
+      ...(compared ? [{ key: "change", title: "report.change", sortable: true, cell: changeCell }] : []),
     ];
   }
 
@@ -64,8 +64,8 @@
 
   function scoreCell(score, item) {
     const said = data.results[state.choice.other].said[item];
-    if (Filters.hasFailed(said, state.choice.metric)) return element("span", { class: "chip bad" }, t("failed"));
-    if (score === null) return element("span", { class: "chip warn" }, t(said ? "unscored" : "missing"));
+    if (Filters.hasFailed(said, state.choice.metric)) return element("span", { class: "chip bad" }, t("report.failed"));
+    if (score === null) return element("span", { class: "chip warn" }, t(said ? "report.unscored" : "report.missing"));
     return [meter(score), element("span", { class: "digits" }, Texts.number(score, 3))];
   }
 
@@ -101,7 +101,7 @@
     const rows = Filters.matching(data, state.choice, state.columns, texts);
     List.show(state.list, rows, state.choice.sort);
     const [shown, all] = [rows.length.toLocaleString("en"), data.ids.length.toLocaleString("en")];
-    document.getElementById("shown").textContent = `${shown} / ${all} ${t("items")}`;
+    document.getElementById("shown").textContent = `${shown} / ${all} ${t("report.items")}`;
   }
 
   function sort(key) {

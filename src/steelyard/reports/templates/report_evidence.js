@@ -2,7 +2,7 @@
 // Passages beside the page of the document that they stand on.
 const Evidence = (() => {
   const { element, t } = Frame;
-  const ABSENT = "the document is not here: name its folder with --benchmark DIR";
+  const ABSENT = "report.document_not_here";
 
   // `passage` shows a citation and whether it was found; `pane` is the page, none where no passage has one
   function make(data, item, results) {
@@ -103,13 +103,13 @@ const Evidence = (() => {
 
   // where it stands, and whether that is where it was said to stand
   function where(view, each) {
-    const named = each.pages.length ? Texts.page(each.pages.join("–")) : t("no page named");
+    const named = each.pages.length ? Texts.page(each.pages.join("–")) : t("report.no_page_named");
     if (each.places === undefined) return named;
-    if (!each.places.length) return [`${named}: `, element("span", { class: "bad" }, t("not found in the document"))];
+    if (!each.places.length) return [`${named}: `, element("span", { class: "bad" }, t("report.not_in_document"))];
     const page = each.places[0][0];
     const button = element("button", { type: "button", class: "link", onclick: () => jump(view, each) }, Texts.page(page));
-    if (each.pages.includes(page)) return [button, " ", element("span", { class: "good", title: t("found on the page") }, "✓")];
-    return [`${named}: `, element("span", { class: "warn" }, t("stands on another page")), " ", button];
+    if (each.pages.includes(page)) return [button, " ", element("span", { class: "good", title: t("report.on_the_page") }, "✓")];
+    return [`${named}: `, element("span", { class: "warn" }, t("report.on_another_page")), " ", button];
   }
 
   function jump(view, each) {

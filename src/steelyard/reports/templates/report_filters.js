@@ -4,6 +4,17 @@ const Filters = (() => {
   const { element, spoken, t, word } = Frame;
   const MOST_VALUES = 200;
   const SAME = 1e-9;
+  const ALL = "report.all";
+  const TAGS = {
+    type: "report.type",
+    document: "report.document",
+    difficulty: "report.difficulty",
+    category: "report.category",
+    language: "report.language",
+  };
+  const STATES = { scored: "report.scored", unscored: "report.unscored", errors: "report.errors" };
+  const DOUBTS = { only: "report.only_these", without: "report.without_these" };
+  const CHANGES = { changed: "report.changed", better: "report.better", worse: "report.worse" };
 
   // the controls; `changed` is called whenever one of them is
   function make(place, data, changed) {
@@ -46,36 +57,46 @@ const Filters = (() => {
     return made;
   }
 
+  // the options of a choice by code, after the one that chooses all
+  function options(codes) {
+    return [option("", ALL), ...Object.entries(codes).map(([value, code]) => option(value, code))];
+  }
+
   function option(value, text, translated = true) {
     return element("option", { value, ...(translated ? spoken(text) : {}) }, translated ? t(text) : text);
   }
 
   function versus(data, update) {
-    const options = data.results.slice(1).map((each, place) => option(String(place + 1), each.name, false));
-    return control("set against the first", select(options, String(last(data)), (value) => update("other", Number(value))));
+    const given = data.results.slice(1).map((each, place) => option(String(place + 1), each.name, false));
+    return control("report.against_first", select(given, String(last(data)), (value) => update("other", Number(value))));
   }
 
   function metric(data, choice, update) {
-    const options = data.metrics.map((each) => option(each, each, false));
-    return control("metric", select(options, choice.metric, (value) => update("metric", value)));
+    const given = data.metrics.map((each) => option(each, each, false));
+    return control("report.metric", select(given, choice.metric, (value) => update("metric", value)));
   }
 
   function search(update) {
     const made = element("input", { type: "search", autocomplete: "off", spellcheck: "false", id: "search" });
     made.addEventListener("input", () => update("query", made.value));
-    return control("search", made, "grow");
+    return control("report.search", made, "grow");
   }
 
   function tags(data, choice, changed) {
     const usable = Object.entries(data.tags).filter(([, tag]) => tag.values.length > 1 && tag.values.length <= MOST_VALUES);
     return usable.map(([name, tag]) => {
-      const options = tag.values.map((value, code) => option(String(code), value, false));
-      const made = select([option("", "all"), ...options], "", (value) => {
+      const given = tag.values.map((value, code) => option(String(code), value, false));
+      const made = select([option("", ALL), ...given], "", (value) => {
         choice.tags[name] = value === "" ? null : Number(value);
         changed();
       });
-      return element("label", { class: "control" }, element("span", { ...spoken(name), class: "one-line" }, t(name)), made);
+      return element("label", { class: "control" }, element("span", { ...spoken(tagName(name)), class: "one-line" }, t(tagName(name))), made);
     });
+  }
+
+  // what the page calls a tag: most have their own names
+  function tagName(name) {
+    return Object.hasOwn(TAGS, name) ? TAGS[name] : name;
   }
 
   function range(update) {
@@ -84,12 +105,11 @@ const Filters = (() => {
       made.addEventListener("input", () => update(key, made.value === "" ? null : Number(made.value)));
       return control(title, made);
     };
-    return element("div", { class: "pair" }, bound("low", "score from"), bound("high", "score to"));
+    return element("div", { class: "pair" }, bound("low", "report.score_from"), bound("high", "report.score_to"));
   }
 
   function state(data, update) {
-    const options = ["", "scored", "unscored", "errors"].map((each) => option(each, each || "all"));
-    return control("state", select(options, "", (value) => update("state", value)));
+    return control("report.state", select(options(STATES), "", (value) => update("state", value)));
   }
 
   // whether any verdict of any result is uncertain
@@ -98,13 +118,11 @@ const Filters = (() => {
   }
 
   function uncertain(update) {
-    const options = ["", "only these", "without these"].map((each) => option(each, each || "all"));
-    return control("uncertain items", select(options, "", (value) => update("uncertain", value)));
+    return control("report.uncertain_items", select(options(DOUBTS), "", (value) => update("uncertain", value)));
   }
 
   function change(update) {
-    const options = ["", "changed", "better", "worse"].map((each) => option(each, each || "all"));
-    return control("changed since", select(options, "", (value) => update("change", value)));
+    return control("report.changed_since", select(options(CHANGES), "", (value) => update("change", value)));
   }
 
   // what is shown of the two results under the choice: scores now, scores before, and which verdicts are uncertain now
@@ -130,7 +148,7 @@ const Filters = (() => {
       wanted.every(([tag, code]) => data.tags[tag].codes[item] === code) &&
       inRange(columns.now[item], choice) &&
       inState(data, choice, item, columns.now[item]) &&
-      (!choice.uncertain || (columns.uncertain[item] === 1) === (choice.uncertain === "only these")) &&
+      (!choice.uncertain || (columns.uncertain[item] === 1) === (choice.uncertain === "only")) &&
       hasChanged(data, choice, difference(columns, item)) &&
       (!query || texts(item).includes(query));
     return sorted([...data.ids.keys()].filter(passes), data, choice, columns);
@@ -181,5 +199,5 @@ const Filters = (() => {
     return down ? -found : found;
   }
 
-  return { make, columns, difference, hasFailed, hasUncertain, matching };
+  return { make, columns, difference, hasFailed, hasUncertain, matching, tagName };
 })();

@@ -71,9 +71,9 @@ const Item = (() => {
         "div",
         { class: "steps" },
         element("span", { class: "muted small digits" }, place < 0 ? "" : `${place + 1} / ${count}`),
-        step(previous, "←", "previous item"),
-        step(next, "→", "next item"),
-        element("button", { type: "button", class: "close", onclick: () => dialog.close() }, t("close")),
+        step(previous, "←", "report.previous_item"),
+        step(next, "→", "report.next_item"),
+        element("button", { type: "button", class: "close", onclick: () => dialog.close() }, t("report.close")),
       ),
     );
   }
@@ -89,19 +89,19 @@ const Item = (() => {
   }
 
   function question(data, item) {
-    return data.questions[item] ? block("question", Texts.said(String(data.questions[item]), [], { class: "question" })) : null;
+    return data.questions[item] ? block("report.question", Texts.said(String(data.questions[item]), [], { class: "question" })) : null;
   }
 
   function expected(data, item, evidence) {
     const key = data.expected[item];
     if (!key) return null;
     return block(
-      "expected",
-      key.abstain === undefined ? null : element("p", { class: "chip" }, t(key.abstain ? "should refuse" : "should answer")),
+      "report.expected",
+      key.abstain === undefined ? null : element("p", { class: "chip" }, t(key.abstain ? "report.should_refuse" : "report.should_answer")),
       key.answer ? values(key.answer, data) : null,
       key.references ? references(key.references) : null,
-      key.quotes ? list("words to quote", key.quotes.map((each) => Texts.said(String(each)))) : null,
-      key.evidence ? list("passages", key.evidence.map((each) => evidence.passage(each))) : null,
+      key.quotes ? list("report.quotes", key.quotes.map((each) => Texts.said(String(each)))) : null,
+      key.evidence ? list("report.passages", key.evidence.map((each) => evidence.passage(each))) : null,
     );
   }
 
@@ -144,28 +144,28 @@ const Item = (() => {
       const before = place ? results[0] : null;
       return answer(data, item, result, { ...about, said: said[place], differing: differing?.[place] ?? [], before });
     });
-    const tooLong = element("p", { class: "muted note" }, t("too long to be compared word by word"));
+    const tooLong = element("p", { class: "muted note" }, t("report.too_long_to_compare"));
     return compared && !differing ? [...shown, tooLong] : shown;
   }
 
   function answer(data, item, result, { said, differing, evidence, before, metric }) {
     const name = element("h3", { class: "said" }, result.name);
     const titled = element("header", { class: "answer-head" }, name, score(data, item, result, { before, metric }));
-    const absent = element("p", { class: "warn" }, t("this result does not have the item"));
+    const absent = element("p", { class: "warn" }, t("report.item_absent"));
     if (!said) return element("article", { class: "answer" }, titled, absent);
     return element(
       "article",
       { class: "answer" },
       titled,
-      said.failure ? element("p", { class: "bad" }, `${t("the system failed")}: `, Texts.said(said.failure)) : null,
+      said.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.said(said.failure)) : null,
       words(data, said, differing),
       said.abstained === undefined ? null : reading(said.abstained),
       said.fields ? values(said.fields, data) : null,
-      said.invented ? list("invented", said.invented.map(([text, kind]) => invented(data, text, kind))) : null,
-      list("citations", (said.citations ?? []).map((each) => evidence.passage(each))),
+      said.invented ? list("report.invented", said.invented.map(([text, kind]) => invented(data, text, kind))) : null,
+      list("report.citations", (said.citations ?? []).map((each) => evidence.passage(each))),
       reasons(data, item, result, said),
-      folded("further evidence", (said.evidence ?? []).map((each) => evidence.passage(each))),
-      folded("retrieved texts", (said.contexts ?? []).map((each) => Texts.said(each))),
+      folded("report.further_evidence", (said.evidence ?? []).map((each) => evidence.passage(each))),
+      folded("report.retrieved_texts", (said.contexts ?? []).map((each) => Texts.said(each))),
       spent(said),
     );
   }
@@ -175,11 +175,11 @@ const Item = (() => {
       return Texts.said(said.answer, [...(said.marks ?? []), ...differing], { class: "answer-text" });
     }
     const none = said.failure || data.kind === "retrieval";
-    return none ? null : element("p", { class: "muted note" }, t("no answer was given"));
+    return none ? null : element("p", { class: "muted note" }, t("report.no_answer_given"));
   }
 
   function reading(abstained) {
-    return element("p", { class: "small muted note" }, t(abstained ? "read as a refusal" : "read as an answer"));
+    return element("p", { class: "small muted note" }, t(abstained ? "report.read_as_refusal" : "report.read_as_answer"));
   }
 
   function score(data, item, result, { before, metric }) {
@@ -219,7 +219,7 @@ const Item = (() => {
     return element(
       "div",
       {},
-      element("h4", {}, t("why this score")),
+      element("h4", {}, t("report.reasons")),
       element("table", { class: "reasons" }, element("tbody", {}, cells)),
       said.remarks ? bulleted(said.remarks.map((each) => Texts.said(each[language], [], { class: "small warn" }))) : null,
     );
@@ -243,7 +243,7 @@ const Item = (() => {
   function othersOf(data, item, result, said, language) {
     return Object.entries(result.scores).map(([metric, column]) => {
       const [kind, reason] = said.gaps?.[metric] ?? [];
-      const missing = kind ? `${t(kind === "error" ? "errors" : kind)}: ${t(reason)}` : "";
+      const missing = kind ? `${t(kind === "error" ? "report.errors" : "report.unscored")}: ${reason}` : "";
       return [metric, column[item], missing || (said.notes?.[metric]?.[language] ?? "")];
     });
   }
@@ -256,7 +256,7 @@ const Item = (() => {
   function spent(said) {
     const words = [];
     if (said.seconds !== undefined) words.push(`${Number(said.seconds).toPrecision(3)} s`);
-    if (said.tokens !== undefined) words.push(`${said.tokens} ${t("tokens")}`);
+    if (said.tokens !== undefined) words.push(`${said.tokens} ${t("report.tokens")}`);
     return words.length ? element("p", { class: "muted small digits" }, words.join(" · ")) : null;
   }
 

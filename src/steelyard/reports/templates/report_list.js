@@ -42,7 +42,7 @@ const List = (() => {
     list.rows = rows;
     list.active = Math.min(list.active, Math.max(rows.length - 1, 0));
     list.grid.setAttribute("aria-rowcount", String(rows.length + 1));
-    list.grid.setAttribute("aria-label", t("items"));
+    list.grid.setAttribute("aria-label", t("report.items"));
     for (const each of list.head.querySelectorAll("[data-key]")) {
       if (each.dataset.key === sorted.by) each.setAttribute("aria-sort", sorted.down ? "descending" : "ascending");
       else each.removeAttribute("aria-sort");

@@ -4,13 +4,13 @@ const Texts = (() => {
   const { element, number, t } = Frame;
   const LONG = 1500;
   const MARKS = {
-    expected: "a passage to cite",
-    cited: "cited by the system",
-    shown: "shown by the system",
-    invented: "invented",
-    quote: "stands in a citation",
-    added: "added",
-    removed: "removed",
+    expected: "report.passage_to_cite",
+    cited: "report.cited",
+    shown: "report.shown",
+    invented: "report.invented",
+    quote: "report.in_citation",
+    added: "report.added",
+    removed: "report.removed",
   };
 
   // the text as nodes; `marks` are [start, end, class], and where several lie over one another all classes are set
@@ -46,7 +46,7 @@ const Texts = (() => {
       return box;
     }
     const shown = marks.filter((each) => each[0] < LONG);
-    const button = element("button", { type: "button", class: "more" }, `${t("show all")} (${text.length.toLocaleString()})`);
+    const button = element("button", { type: "button", class: "more" }, `${t("report.show_all")} (${text.length.toLocaleString()})`);
     button.addEventListener("click", () => box.replaceChildren(...marked(text, marks)));
     box.append(...marked(text.slice(0, LONG), shown), "… ", button);
     return box;
@@ -64,7 +64,7 @@ const Texts = (() => {
   }
 
   function page(number) {
-    return t("page {}").replace("{}", number);
+    return t("report.page").replace("{number}", number);
   }
 
   return { marked, said, meaning, page, number, signed, tone };

@@ -3,6 +3,7 @@
 const Review = (() => {
   const { element, t } = Frame;
   const MARKS = { agree: "✓", disagree: "✗", unsure: "?", open: "·" };
+  const CHOICES = { agree: "review.agree", disagree: "review.disagree", unsure: "review.unsure", open: "review.still_open" };
   const KEYS = { a: "agree", d: "disagree", u: "unsure" };
   const FILE = "review.jsonl";
   const at = (id) => document.getElementById(id);
@@ -68,7 +69,7 @@ const Review = (() => {
         const choice = choiceOf(item);
         const name = element("span", { class: "said" }, lines[item].id);
         const sign = element("span", { class: `sign ${choice}`, "aria-hidden": "true" }, MARKS[choice]);
-        const said = element("span", { class: "unseen" }, `: ${t(choice === "open" ? "still open" : choice)}`);
+        const said = element("span", { class: "unseen" }, `: ${t(CHOICES[choice])}`);
         const settings = { type: "button", "aria-current": item === current ? "true" : null, onclick: () => go(item) };
         return element("li", { value: item + 1 }, element("button", settings, sign, " ", name, said));
       });
@@ -81,13 +82,13 @@ const Review = (() => {
       const done = lines.filter((_, item) => choiceOf(item) !== "open").length;
       at("progress").max = lines.length;
       at("progress").value = done;
-      const words = done === lines.length ? ` · ${t("all are reviewed: save the file, then run steelyard agreement")}` : "";
-      at("progress-words").textContent = `${done} / ${lines.length} ${t("reviewed")}${words}`;
+      const words = done === lines.length ? ` · ${t("review.all_reviewed")}` : "";
+      at("progress-words").textContent = `${done} / ${lines.length} ${t("review.reviewed")}${words}`;
     }
 
     function drawVerdict() {
       const line = lines[current];
-      const verdict = t(passed[current] ? "judged as passed" : "judged as not passed");
+      const verdict = t(passed[current] ? "review.passed" : "review.not_passed");
       at("verdict").textContent = `${verdict} · ${line.metric} ${Texts.number(line.verdict, 2)}`;
       for (const button of document.querySelectorAll("[data-choice]")) {
         button.setAttribute("aria-pressed", String(button.dataset.choice === choiceOf(current)));

@@ -2,13 +2,13 @@
 // The viewer: times in the reader's zone and language on every page; the list with its search, sorting and choice of two.
 const MOST = 500;
 const COLUMNS = [
-  { key: "name", words: "result", cell: nameCell },
-  { key: "kind", words: "kind", wide: true, cell: (row) => said(row.kind) },
-  { key: "time", words: "time", wide: true, cell: (row) => Frame.element("time", {}, shownTime(row.time)) },
-  { key: "items", words: "items", wide: true, number: true, cell: (row) => String(row.items) },
-  { key: "mean", words: "mean", number: true, cell: meanCell },
-  { key: "errors", words: "errors", number: true, cell: (row) => errorsCell(row) },
-  { key: "runs", words: "history", number: true, wide: true, cell: runsCell },
+  { key: "name", words: "report.result", cell: nameCell },
+  { key: "kind", words: "view.kind", wide: true, cell: (row) => said(row.kind) },
+  { key: "time", words: "view.time", wide: true, cell: (row) => Frame.element("time", {}, shownTime(row.time)) },
+  { key: "items", words: "report.items", wide: true, number: true, cell: (row) => String(row.items) },
+  { key: "mean", words: "report.mean", number: true, cell: meanCell },
+  { key: "errors", words: "report.errors", number: true, cell: (row) => errorsCell(row) },
+  { key: "runs", words: "view.history", number: true, wide: true, cell: runsCell },
 ];
 
 let results = [];
@@ -27,7 +27,7 @@ function said(text, attributes = {}) {
 
 function nameCell(row) {
   const link = Frame.element("a", { href: `/result/${row.id}`, class: "said" }, row.name || row.path);
-  const mark = row.unfinished ? Frame.element("span", { class: "chip warn" }, Frame.t("unfinished")) : null;
+  const mark = row.unfinished ? Frame.element("span", { class: "chip warn" }, Frame.t("view.unfinished")) : null;
   const about = Frame.element("div", { class: "muted narrow" }, said(row.kind), ` · ${row.items} · ${shownTime(row.time)}`);
   return [link, " ", mark, Frame.element("div", { class: "muted path" }, said(row.path)), about];
 }
@@ -44,7 +44,7 @@ function errorsCell(row) {
 
 function runsCell(row) {
   if (row.runs < 2) return Frame.element("span", { class: "muted" }, "–");
-  const label = `${Frame.t("history")}: ${row.runs} ${Frame.t("runs")}`;
+  const label = `${Frame.t("view.history")}: ${row.runs} ${Frame.t("view.runs")}`;
   return Frame.element("a", { href: `/history/${row.series}`, "aria-label": label }, String(row.runs));
 }
 
@@ -77,12 +77,12 @@ function drawCompare() {
   const button = document.getElementById("compare");
   const names = chosen.map((identifier) => results.find((row) => row.id === identifier).name);
   button.disabled = names.length !== 2;
-  const words = Frame.t("compare the two selected");
-  button.textContent = names.length === 2 ? `${Frame.t("compare")}: ${names[0]} → ${names[1]}` : words;
+  const words = Frame.t("view.compare_selected");
+  button.textContent = names.length === 2 ? `${Frame.t("view.compare")}: ${names[0]} → ${names[1]}` : words;
 }
 
 function drawRow(row) {
-  const label = `${Frame.t("select for comparison")}: ${row.name}`;
+  const label = `${Frame.t("view.select")}: ${row.name}`;
   const box = Frame.element("input", { type: "checkbox", value: row.id, "aria-label": label });
   box.checked = chosen.includes(row.id);
   box.addEventListener("change", () => choose(row.id, box.checked));
@@ -123,7 +123,7 @@ function drawKinds() {
   const before = select.value;
   const kinds = [...new Set(results.map((row) => row.kind))].sort();
   const options = kinds.map((kind) => Frame.element("option", { value: kind }, kind));
-  select.replaceChildren(Frame.element("option", { value: "" }, Frame.t("all")), ...options);
+  select.replaceChildren(Frame.element("option", { value: "" }, Frame.t("report.all")), ...options);
   select.value = before;
 }
 
