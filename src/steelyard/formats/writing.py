@@ -7,6 +7,7 @@ process may leave a hidden file `.NAME.….part` behind, which can be removed.
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -107,8 +108,9 @@ def _keep_rights(part: Path, target: Path) -> None:
     if not target.exists():
         return
     old = target.stat()
-    with suppress(OSError, AttributeError):  # only root may hand a file on, and not on every system
-        os.chown(part, old.st_uid, old.st_gid)
+    if sys.platform != "win32":
+        with suppress(OSError):  # only root may change the owner of a file
+            os.chown(part, old.st_uid, old.st_gid)
     os.chmod(part, stat.S_IMODE(old.st_mode))
 
 
