@@ -1,6 +1,6 @@
 """Print the notes of a release: the section of CHANGELOG.md whose version is that of the tag and of the package.
 
-    python docs/release_notes.py v0.2.0
+python docs/release_notes.py v0.2.0
 """
 
 import re

@@ -33,6 +33,7 @@ def messages():
                 yield from (template(keyword.value) for keyword in node.keywords if keyword.arg == "hint")
 
 
+@pytest.mark.slow
 def test_every_message_is_translated():
     found = {text for text in messages() if text is not None} - set(INSIDE)
     assert len(found) > 60

@@ -395,6 +395,7 @@ def test_a_run_without_an_interval_or_a_mean_leaves_a_hole():
     assert len(elements(svg, "rule", "line")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_names_are_short_text_and_nothing_else(name):
     ids = [name, name + "2", "3"]

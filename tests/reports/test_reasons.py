@@ -95,6 +95,7 @@ def loose_words():
                 yield from (word for word in words if isinstance(word, str) and word)
 
 
+@pytest.mark.slow
 def test_reasons_are_found():
     found = produced()
     assert len(found) > 60
@@ -118,6 +119,7 @@ def test_a_translation_keeps_every_word_of_the_case(english):
     assert re.search("[a-z]{2}", chinese) is None, chinese
 
 
+@pytest.mark.slow
 def test_no_translation_is_left_over():
     made = {text.replace("'{}'", "{}").removeprefix("{}: ") for text in produced()}
     # built from pieces: the ends of a range are joined, and so are the sums of a list

@@ -264,6 +264,7 @@ def test_ties_have_the_interval_of_agresti_and_coull():
     assert low == pytest.approx(-square / (30 + square))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("losses", [0.02, 0.1])
 def test_non_inferiority_errs_in_at_most_one_of_twenty(losses):
     """Worse by just the margin: no more than 5 % may be called not worse, with 3 standard errors of 1,000 drawings."""
