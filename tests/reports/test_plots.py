@@ -3,17 +3,18 @@
 import re
 import struct
 import sys
+from functools import partial
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tables import make_table
 
 from steelyard.errors import MissingExtra, UnknownName
 from steelyard.reports import plots
 from steelyard.reports.content import Report
 from steelyard.reports.plot_style import ACCENT, BAD, GOOD, GRID, INK, MUTED, extent, labels, short
 from steelyard.stats.compare import compare_all
-from steelyard.table import Table
 
 pytest.importorskip("vl_convert", reason="plots need vl-convert-python")
 
@@ -30,11 +31,7 @@ HOSTILE = {
 }
 
 
-def table(name, columns, ids=None, **fields):
-    columns = {metric: np.array(values, float) for metric, values in columns.items()}
-    size = len(next(iter(columns.values())))
-    fields = {"kind": "retrieval", "bounds": dict.fromkeys(columns, (0.0, 1.0)), **fields}
-    return Table(ids=ids or [f"q{n}" for n in range(size)], columns=columns, name=name, **fields)
+table = partial(make_table, kind="retrieval")
 
 
 def ranked(name, level=0.0):

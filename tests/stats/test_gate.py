@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import make_table as table
 
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.stats.evidence import Sample
@@ -13,12 +14,6 @@ from steelyard.stats.gate import Fall, GateSettings, decide
 from steelyard.stats.rules import parse_rule
 from steelyard.stats.selection import UnknownValue
 from steelyard.table import Gap, Signature, Table
-
-
-def table(name, values, ids=None, metric="F1", **fields):
-    ids = ids or [f"q{n}" for n in range(len(values))]
-    fields = {"bounds": {metric: (0.0, 1.0)}, **fields}
-    return Table(ids=ids, columns={metric: np.array(values, float)}, name=name, **fields)
 
 
 def find(rule, new, old=None, **settings):
