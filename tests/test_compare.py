@@ -1,15 +1,15 @@
+from functools import partial
+
 import numpy as np
 import pytest
+from tables import make_table
 
 import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.table import Gap, Signature, Table
 
-
-def table(name, values, ids=None, **fields):
-    ids = ids or [str(n) for n in range(len(values))]
-    return Table(ids=ids, columns={"F1": np.array(values, float)}, name=name, **fields)
+table = partial(make_table, bounds=None)
 
 
 def test_the_newer_comes_first_and_the_difference_is_new_minus_old():
@@ -31,7 +31,7 @@ def test_items_are_paired_by_id_not_by_place():
 def test_items_scored_in_only_one_are_left_out_and_counted():
     gap = {"gaps": (Gap("unscored", "no reference"),), "status": {"F1": np.array([0, 0, 1])}}
     new = table("new", [1, 1, np.nan], **gap)
-    old = table("old", [0, 1, 1, 1], ids=["0", "1", "2", "9"])
+    old = table("old", [0, 1, 1, 1], ids=["q0", "q1", "q2", "q9"])
     (found,) = steelyard.compare(new, old)
     assert (found.n, found.unpaired, found.a_mean, found.b_mean) == (2, 2, 1.0, 0.5)
 

@@ -41,6 +41,7 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_examples_run(page):
     for example in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
@@ -48,6 +49,7 @@ def test_python_examples_run(page):
         assert done.returncode == 0, f"{example}\n{done.stderr}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_run(page, tmp_path):
     for line in re.findall(

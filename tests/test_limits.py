@@ -94,6 +94,7 @@ def test_options_have_limits(words, message, capsys):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_command_line_reads_the_environment(tmp_path):
     words = [sys.executable, "-m", "steelyard", "bench", "--system", "builtin:baseline", "--limit", "1"]
     words += ["-j", "2", "-o", str(tmp_path / "r.jsonl")]

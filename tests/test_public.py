@@ -25,8 +25,15 @@ def test_every_public_name_is_there_and_listed():
         _ = steelyard.weight
 
 
-def test_the_version_is_one():
-    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == steelyard.__version__
+def test_the_version_is_in_one_place():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["dynamic"] == ["version"]
+    source = (ROOT / project["tool"]["hatch"]["version"]["path"]).read_text("utf-8")
+    assert f'\n__version__ = "{steelyard.__version__}"\n' in source
+    code = "import sys, steelyard.cli; steelyard.cli.main(['--version'])"
+    done = subprocess.run([sys.executable, "-X", "importtime", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"steelyard {steelyard.__version__}\n"
+    assert "importlib.metadata" not in done.stderr
 
 
 def test_import_and_help_bring_in_nothing_heavy():

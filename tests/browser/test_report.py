@@ -18,6 +18,8 @@ from steelyard.reports.page import render_html
 from steelyard.stats.compare import compare_all
 from steelyard.table import Table
 
+pytestmark = pytest.mark.slow
+
 ITEM = "contract_gap_002"  # the baseline quotes 3.1 on page 2 of contract.md, and should have refused
 
 UNCERTAIN = ("contract_fact_002", "contract_gap_003", "deposition_fact_002")

@@ -15,6 +15,8 @@ from steelyard.reports.agreement import agree
 from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
 from steelyard.table import Table
 
+pytestmark = pytest.mark.slow
+
 TEMPLATES = Path(__file__).parents[2] / "src" / "steelyard" / "reports" / "templates"
 HOSTILE = '</script><script>window.hit=1</script><img src=x onerror="window.hit=1">\u202e\u2028\0'
 

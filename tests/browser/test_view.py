@@ -9,6 +9,8 @@ from web.serving import serving
 from steelyard.web.privacy import OPEN
 from steelyard.web.rendering import report_pages
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "</script><script>window.hurt=1</script><img src=x onerror='window.hurt=2'>\u202egnp\0" + "长" * 500
 
 

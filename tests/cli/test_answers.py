@@ -69,6 +69,7 @@ def test_the_profile_is_in_the_signature(write):
     assert found["results"][0]["metrics"]["Acc"]["mean"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.slow
 def test_groups_by_a_tag(write):
     path = write_rows(write, "mine.jsonl", ROWS)
     groups = json.loads(run(path, "-m", "em,acc", "--by", "category", "--json").stdout)["results"][0]["by"]["category"]
@@ -81,6 +82,7 @@ def test_groups_by_a_tag(write):
     assert (done.returncode, done.stderr) == (2, "mine: no tag is called 'categroy'\nhint: did you mean 'category'?\n")
 
 
+@pytest.mark.slow
 def test_mistakes(write):
     path = write_rows(write, "mine.jsonl", ROWS)
     done = run(path, "-m", "ndcg@10")
@@ -94,6 +96,7 @@ def test_mistakes(write):
     assert done.stderr.startswith(f"{again}:2: the id '0' appears again (first on line 1)\n")
 
 
+@pytest.mark.slow
 def test_a_file_of_another_kind_is_told_by_its_name(write):
     lines = write_rows(write, "lines.json", ROWS)
     assert run(lines).stderr.endswith("hint: one object per line is JSONL: name the file .jsonl\n")

@@ -18,6 +18,7 @@ def run(*words, cwd=ROOT):
     return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_json_and_per_item(tmp_path):
     done = run("--system", "builtin:baseline", "--json", "-q", "-o", tmp_path / "r.jsonl", "-o", tmp_path / "r.md")
     assert (done.returncode, done.stderr) == (0, "")
@@ -35,6 +36,7 @@ def test_json_and_per_item(tmp_path):
     assert json.loads(replayed.stdout)["results"][0]["metrics"] == result["metrics"]
 
 
+@pytest.mark.slow
 def test_chinese(tmp_path):
     done = run("--system", "builtin:baseline", "--lang", "zh", "--type", "conflict_gap", "-o", tmp_path / "r.jsonl")
     assert "应当拒答" in done.stdout
@@ -64,6 +66,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MISTAKES)
 def test_mistakes(name, tmp_path):
     words, message = MISTAKES[name]
@@ -73,6 +76,7 @@ def test_mistakes(name, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_tag_is_checked_before_anything_is_asked(tmp_path):
     done = run("--system", "builtin:baseline", "--by", "nope", "-o", tmp_path / "r.jsonl")
     assert done.returncode == 2
@@ -80,6 +84,7 @@ def test_a_tag_is_checked_before_anything_is_asked(tmp_path):
     assert not (tmp_path / "r.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_what_a_system_prints_is_not_in_the_json(tmp_path):
     (tmp_path / "noisy.py").write_text("def answer(question):\n    print('debug')\n    return '不详'\n")
     done = run("--system", "python:noisy:answer", "--limit", "2", "--json", "-o", "r.jsonl", cwd=tmp_path)
@@ -87,6 +92,7 @@ def test_what_a_system_prints_is_not_in_the_json(tmp_path):
     assert "debug" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_system_that_is_not_there(tmp_path):
     done = run("--system", "http://127.0.0.1:9/ask", "--retries", "0", "--limit", "2", "-o", tmp_path / "r.jsonl")
     assert done.returncode == 3
@@ -94,6 +100,7 @@ def test_a_system_that_is_not_there(tmp_path):
     assert (tmp_path / "r.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_the_results_file_is_named_where_none_was_asked_for(tmp_path):
     done = run("--system", "builtin:baseline", "--limit", "3", cwd=tmp_path)
     assert done.returncode == 0
@@ -102,6 +109,7 @@ def test_the_results_file_is_named_where_none_was_asked_for(tmp_path):
     assert len(path.read_text("utf-8").splitlines()) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -117,6 +125,7 @@ def test_bad_question_files(tmp_path, content, message):
     assert message in done.stderr
 
 
+@pytest.mark.slow
 def test_a_missing_document(tmp_path):
     (tmp_path / "questions").mkdir()
     source = json.loads((ROOT / "benchmark" / "questions" / "contract.fact_exact.json").read_text("utf-8"))
@@ -146,6 +155,7 @@ def is_alive(pid):
     return state != "Z"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_run_that_is_stopped_ends_its_programs_and_says_what_was_kept(tmp_path, number, code):

@@ -37,6 +37,7 @@ def as_json(*arguments):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_demo():
     done = run("demo")
     assert (done.returncode, done.stderr) == (0, "")
@@ -142,6 +143,7 @@ def test_the_table_says_what_was_counted():
     assert "signature run_c: kind:retrieval|trec_eval:9 (float32 scores)|" in text
 
 
+@pytest.mark.slow
 def test_chinese_reports_and_messages():
     done = run("retrieval", QRELS, RUN_B, RUN_A, "-m", "AP", LANG="zh_CN.UTF-8")
     assert "指标" in done.stdout
@@ -218,6 +220,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", MISTAKES)
 def test_mistakes_exit_with_2_and_no_traceback(case, tmp_path):
     arguments, message = MISTAKES[case]

@@ -196,6 +196,7 @@ def test_several_systems_get_letters(results, tmp_path, run):
     ]
 
 
+@pytest.mark.slow
 def test_a_result_that_lacks_a_metric_has_a_dash_among_the_letters(results, tmp_path, run):
     steelyard.load(results / "run_b.jsonl").only(["nDCG@10", "RR"]).save(tmp_path / "run_b.jsonl")
     files = [results / "run_a.jsonl", tmp_path / "run_b.jsonl", results / "run_c.jsonl"]
@@ -332,6 +333,7 @@ def test_chinese(tmp_path, run):
         assert words in out
 
 
+@pytest.mark.slow
 def test_a_page_of_three_results_has_their_letters(tmp_path):
     results, page = tmp_path / "runs.jsonl", tmp_path / "page.html"
     runs = [str(DATA / f"run_{name}.txt") for name in "bac"]

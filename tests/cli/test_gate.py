@@ -210,6 +210,7 @@ def bench(folder, *words):
     return subprocess.run([*command, *map(str, words)], cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_bench_with_rules(tmp_path):
     done = bench(tmp_path, "-o", "r.jsonl", "--require", "legal.no_hallucination >= 0.5", "--require", "legal == 1")
     assert done.returncode == 1
@@ -226,6 +227,7 @@ def test_bench_with_rules(tmp_path):
     assert done.stderr.lstrip("\n").startswith("the gate is passed: baseline\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
@@ -271,6 +273,7 @@ def act(folder, programs=Path(sys.executable).parent, **inputs):
     return subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_action_decides_and_writes_the_summary(files, tmp_path):
     require = "legal >= 0.8\n\n  \nno item of fact_exact may fall from 1\nlegal[type=fact_exact] >= $(touch hacked)0\n"
     done = act(tmp_path, result="new.jsonl", baseline="old.jsonl", require=require)
@@ -316,6 +319,7 @@ def test_options_with_an_open_quote_are_wrong_input(files, tmp_path):
     assert act(tmp_path, result="new.jsonl", require="legal >= 0.8", options="--no-fall 'x").returncode == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["gate.md", "compare.md"])
 def test_the_commands_of_the_pages_run(page, tmp_path):
     text = (ROOT / "docs" / page).read_text("utf-8").replace("OUT/", f"{tmp_path}/")
@@ -345,6 +349,7 @@ def judged(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_a_rule_about_what_is_uncertain(run, judged):
     share = load(judged / "few.jsonl").parts["legal"]["uncertain"].mean()
     code, out, _ = run("gate", judged / "few.jsonl", "--require", "legal.uncertain <= 0.2", "--lang", "en")

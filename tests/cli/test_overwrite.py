@@ -85,6 +85,7 @@ def test_where_no_more_can_be_written_the_old_file_stays(here, command, name):
     assert sorted(path.name for path in here.iterdir()) == sorted([name, "r.jsonl"])
 
 
+@pytest.mark.slow
 def test_a_review_that_somebody_has_filled_in_is_kept(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["bench", "--system", "builtin:baseline", "--limit", "6", "-o", "r.jsonl"]) == 0
@@ -135,6 +136,7 @@ def until_two_are_in(path: Path, child: subprocess.Popen[bytes]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_bench_keeps_the_old_result_until_the_new_one_is_there(slow, capsys):
     path, new = slow / "r.jsonl", slow / "r.jsonl.new"
     (slow / "go").touch()
@@ -158,6 +160,7 @@ def test_bench_keeps_the_old_result_until_the_new_one_is_there(slow, capsys):
     assert path.read_bytes() != old
 
 
+@pytest.mark.slow
 def test_two_that_resume_at_the_same_time(slow):
     """One goes on, the other is refused; nothing that is recorded is cut off, also where nothing was recorded yet."""
     path = slow / "r.jsonl"
@@ -207,6 +210,7 @@ def test_a_header_that_was_torn_is_written_again(slow):
     assert (slow / "r.jsonl").read_bytes() == b'{"mine": 1}'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["link", "text", "pipe"])
 @pytest.mark.parametrize("mode", ["--overwrite", "--resume"])
 def test_what_lies_where_the_new_result_would_is_not_written_to(tmp_path, monkeypatch, capsys, kind, mode):

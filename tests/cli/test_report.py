@@ -59,6 +59,7 @@ def test_masked_documents_are_still_found_by_their_items(here):
     assert "13800138000" not in page
 
 
+@pytest.mark.slow
 def test_two_results_with_a_document_of_one_name_show_neither(here):
     there = here.parent / "there"
     shutil.copytree(here, there)

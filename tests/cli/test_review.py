@@ -70,6 +70,7 @@ def sample(result, tmp_path):
     return sample
 
 
+@pytest.mark.slow
 def test_a_plain_sample(result, sample):
     lines = lines_of(sample("-n", 20))
     assert len({line["id"] for line in lines}) == 20
@@ -91,6 +92,7 @@ def test_a_seed_decides(sample):
     assert one != other
 
 
+@pytest.mark.slow
 def test_a_share_is_rounded_up_and_all_is_all(sample):
     assert len(lines_of(sample("-n", "20%"))) == 31  # of 153
     assert len(lines_of(sample())) == 31
@@ -360,6 +362,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRONG)
 def test_a_bad_line_is_named(name, result, sample, tmp_path):
     change, message = WRONG[name]

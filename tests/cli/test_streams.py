@@ -112,6 +112,7 @@ def codes(found) -> dict[str, int]:
     return {name: done.returncode for name, done in found.items()}
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_gone(folder):
     with gone() as stream:
         found = outcomes(folder, "gone", stdout=stream)
@@ -119,6 +120,7 @@ def test_a_reader_that_has_gone(folder):
     assert not any("Broken pipe" in done.stderr or "Traceback" in done.stderr for done in found.values())
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full(folder):
     with full() as stream:
         found = outcomes(folder, "full", stdout=stream)
@@ -127,11 +129,13 @@ def test_a_disk_that_is_full(folder):
         assert found[name].stderr.endswith("output: No space left on device\n"), name
 
 
+@pytest.mark.slow
 def test_closed_streams(folder):
     found = outcomes(folder, "closed", closed=(1, 2), stdout=None, stderr=None)
     assert codes(found) == {name: code for name, (_, code) in COMMANDS.items()}
 
 
+@pytest.mark.slow
 def test_nobody_hears_anything(folder):
     with gone() as stream:
         done = start(("gate", "r.jsonl", "--require", "AP >= 0.99"), folder, stdout=stream, stderr=stream)
@@ -141,6 +145,7 @@ def test_nobody_hears_anything(folder):
     assert done.returncode == 2
 
 
+@pytest.mark.slow
 def test_a_pipe_that_does_not_block_gets_everything(folder):
     read, write = os.pipe()
     os.set_blocking(write, False)

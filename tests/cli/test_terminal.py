@@ -67,6 +67,7 @@ def test_json_is_as_it_was(here, capsys):
     assert json.loads(capsys.readouterr().out)["results"][0]["per_item"][0]["id"] == EVIL
 
 
+@pytest.mark.slow
 def test_a_real_terminal_gets_our_styles_only(here):
     leader, follower = pty.openpty()
     words = [sys.executable, "-m", "steelyard", *COMMANDS["report"]]

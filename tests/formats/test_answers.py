@@ -451,6 +451,7 @@ written = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(written, st.booleans())
 def test_what_is_written_is_read_back(tmp_path_factory, rows, ascii_only):
     path = tmp_path_factory.mktemp("answers") / "a.jsonl"
@@ -504,6 +505,7 @@ def test_a_tag_may_begin_late(write):
     assert [row.tags for row in read_answers(path).rows[3999:4002]] == [{}, {"category": "x"}, {}]
 
 
+@pytest.mark.slow
 def test_at_most_twenty_problems_of_a_long_file_are_said(write):
     path = long_file(write, lambda n: {"gold": "b", "pred": ["a", "b"]})
     assert complaint(read_answers, path).count("the prediction must be text") == 20
@@ -518,6 +520,7 @@ def test_blocks_of_a_file_are_cut_between_lines(monkeypatch, write):
     assert [(row.id, row.prediction) for row in read_answers(path).rows] == [("1", "a\nb"), ("2", "d")]
 
 
+@pytest.mark.slow
 def test_a_bad_byte_far_down_has_its_line(write):
     content = (
         lines(*({"pred": "a", "gold": "b"} for _ in range(200_000))).encode() + b'{"pred": "\xb7\xa8", "gold": "b"}\n'

@@ -21,6 +21,7 @@ def as_python_reads(text: str) -> float:
         return float("nan")
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(plain, written, rounded, garbage), min_size=1, max_size=40))
 @example(["9007199254740993", "9007199254740992.5", "0.1", "-.5", "5.", ".", "-", "", "1e5", "inf"])
 @example(["123456789012345678.5", "0.30439374606210624", "30.439374606210624"])

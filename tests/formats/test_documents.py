@@ -366,11 +366,13 @@ def test_units_cover_every_character_once(pages):
         assert all(not text[unit.start].isspace() and not text[unit.end - 1].isspace() for unit in cut)
 
 
+@pytest.mark.slow
 @given(PROSE)
 def test_long_lines_do_not_take_long(text):
     cut_units([text * 200, "-" * 20_000 + "\n" + " " * 20_000 + "x", "问" * 20_000, "签" * 20_000])
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=300) | PROSE.map(str.encode), st.sampled_from([".md", ".json", ".txt"]))
 @example(b"\xef\xbb\xbf", ".md")
 @example(b"[" * 100_000, ".json")
@@ -428,6 +430,7 @@ def walk(value):
     return [pointer for pointer, _ in pointers_with_values(value)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -138,6 +138,7 @@ except SteelyardError:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kB on Linux")
 @pytest.mark.parametrize("name", BOMBS)
 def test_little_memory_is_taken_by_a_file_that_holds_much(write, name):
@@ -225,6 +226,7 @@ def test_yaml_that_is_worse_than_it_looks(write, text, message):
     assert str(caught.value.message).startswith(message)
 
 
+@pytest.mark.slow
 def test_a_record_of_many_fields_is_read_in_linear_time(write):
     wide = {f"field {n}": n for n in range(60_000)}
     assert parse_json(json.dumps(wide), "") == wide

@@ -656,6 +656,7 @@ def pointers(value, pointer=""):
 WHOLE = file_of(FACT, EVIDENCE, GAP, kind="conflict_gap", evaluation_criteria={"passing_threshold": 1})
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from([p for p in pointers(WHOLE) if p]), VALUES), min_size=1, max_size=3))
 @example([("/questions/0/type", ["fact_exact"])])
 @example([("/questions/2/scoring", None)])

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,6 +51,7 @@ def test_two_values_with_one_hash_are_still_two():
     assert sorted(table.column("NumRet").tolist()) == [1.0, 2.0]
 
 
+@pytest.mark.slow
 def test_one_long_value_does_not_burden_the_others():
     import tracemalloc
 

@@ -185,6 +185,7 @@ def test_every_cheat_has_a_limit():
     assert len(CHEATS) >= 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("name", CHEATS)
 def test_cheating_earns_no_more_than_the_formulas_allow(name, kind):

@@ -25,6 +25,7 @@ def scored():
     return scorers()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", CHOSEN)
 def test_answers(pattern, scored):
     text = hostile(PATTERNS[pattern], 8_000)
@@ -61,6 +62,7 @@ def test_names_of_documents_with_many_endings():
         citations_of([{"page": 1, "text": "x", "document": "a" + ".md" * 200_000}])
 
 
+@pytest.mark.slow
 def test_documents():
     for pattern in ("sums", "quotation marks", "names"):
         text = hostile(PATTERNS[pattern], 100_000)

@@ -74,6 +74,7 @@ def test_real_outputs(legal_lines, name):
     check(read(path))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_lines_in_the_style_of_current_models(language):
     check(read(STYLE / f"style.{language}.jsonl"))

@@ -58,6 +58,7 @@ def test_a_certain_score_has_no_range(uncertain):
     assert score_range(scores, without)[0].tolist() == scores.tolist()
 
 
+@pytest.mark.slow
 def test_the_range_is_what_the_judge_would_give():
     """An item judged right and the same one judged wrong are the two ends of one another's range."""
     table = steelyard.evaluate_legal("builtin:baseline")

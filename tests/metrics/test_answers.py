@@ -284,6 +284,7 @@ def test_ultrarag_scores_of_open_natural_questions(real, name):
     assert [table.mean(metric) for metric in table.metrics] == pytest.approx(list(expected.values()), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "em", "f1"),
     [
@@ -298,6 +299,7 @@ def test_squad_scores_of_open_natural_questions(real, file, em, f1):
     assert (round(100 * table.mean("EM"), 4), round(100 * table.mean("F1"), 4)) == (em, f1)
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same_table(write):
     rows = [
         {"id": n, "pred": f"答案 {n % 7} fox", "gold": [f"{n % 5} fox", "答案"], "category": str(n % 3)}

@@ -37,6 +37,7 @@ def test_a_name_reads_back(name):
     assert str(parse_measure(name)) == name
 
 
+@pytest.mark.slow
 @given(collections)
 @settings(max_examples=60)
 def test_values_lie_in_their_range(collection):
@@ -46,6 +47,7 @@ def test_values_lie_in_their_range(collection):
         assert ((table.column(name) >= low) & (table.column(name) <= high + 1e-12)).all(), name
 
 
+@pytest.mark.slow
 @given(collections, st.randoms())
 @settings(max_examples=60)
 def test_the_order_of_the_input_does_not_matter_even_with_ties(collection, source):
@@ -60,6 +62,7 @@ def test_the_order_of_the_input_does_not_matter_even_with_ties(collection, sourc
         np.testing.assert_array_equal(first.column(name), second.column(name), err_msg=name)
 
 
+@pytest.mark.slow
 @given(collections)
 @settings(max_examples=60)
 def test_one_query_alone_scores_as_it_does_among_others(collection):
@@ -93,6 +96,7 @@ def test_silence_scores_zero(grades):
             assert table.column(name)[silent] == 0, name
 
 
+@pytest.mark.slow
 @given(judgments, ranked)
 @settings(max_examples=60)
 def test_no_ranking_beats_the_ideal_one(grades, scores):
@@ -107,6 +111,7 @@ def test_no_ranking_beats_the_ideal_one(grades, scores):
                 assert other.mean(name) <= best.mean(name) + 1e-12, name
 
 
+@pytest.mark.slow
 @given(collections)
 @settings(max_examples=60)
 def test_metrics_without_a_peer_here_equal_their_plain_definition(collection):

@@ -29,6 +29,7 @@ def test_lawbench(real, name):
     assert table.mean(metric) == pytest.approx(stored["published_score"], abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, (metric, _) in LAWBENCH.items() if name.endswith(("2-5", "3-2"))])
 def test_lawbench_item_by_item(real, name):
     rows = list(csv.DictReader((real / "lawbench" / f"{name}.items.csv").read_text().splitlines()))
@@ -50,6 +51,7 @@ def test_abstention_in_lawbench(real):
         assert silent / len(rows) == expected
 
 
+@pytest.mark.slow
 def test_rouge_score_s_own_thousand_lines(real):
     # published with rouge_score (bootstrap mid, +-2e-3); precision, recall, F of ROUGE-1 and ROUGE-L
     folder = real / "rouge_score_testdata"
@@ -67,6 +69,7 @@ def test_rouge_score_s_own_thousand_lines(real):
         assert found == pytest.approx(values, abs=2e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bc13B__RAG", "bc13B__direct", "gpt__RAG", "gpt__direct", "qwen7B-ins__RAG"])
 def test_rouge_of_lecoqa_in_both_definitions(real, name):
     stored = json.loads((real / "expected_generation.json").read_text("utf-8"))[f"lecoqa/predictions/{name}"]
@@ -83,6 +86,7 @@ def test_rouge_of_lecoqa_in_both_definitions(real, name):
         assert [table.mean(metric) for metric in table.metrics] == pytest.approx(list(stored[key].values()), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["bc13B__RAG", "bc13B__direct", "gpt__RAG", "gpt__direct", "qwen7B-ins__RAG", "qwen7B-ins__direct"]
 )

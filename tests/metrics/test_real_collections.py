@@ -74,6 +74,7 @@ def as_printed(name: str, value: float) -> str:
     return f"{value:.0f}" if name.startswith("Num") else f"{value:.4f}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("qrels", "run", "expected", "settings"), list(cases()), ids=lambda v: Path(v).name if isinstance(v, str) else ""
 )

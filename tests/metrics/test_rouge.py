@@ -112,6 +112,7 @@ def test_an_empty_side_scores_nothing(text):
     assert summary_overlap([], [text]) == summary_overlap([text], []) == NOTHING
 
 
+@pytest.mark.slow
 @given(tokens, tokens)
 def test_sides_changed_change_precision_and_recall(left, right):
     for overlap in (subsequence_overlap, lambda a, b: ngram_overlap(a, b, n=2), chinese_subsequence_overlap):
@@ -132,6 +133,7 @@ def test_the_subsequence_is_the_longest(left, right):
     assert length == pytest.approx(longest_common_subsequence(left, right))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # those of the package, as it is compiled
 @pytest.mark.parametrize("stemmed", [False, True])
 def test_equal_to_rouge_score(stemmed):

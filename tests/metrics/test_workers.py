@@ -85,6 +85,7 @@ print(evaluate_answers(texts, texts, ["Killed"], processes=2).mean("Killed"))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the metric is known to processes that are forked")
 def test_workers_end_where_the_program_ignores_sigterm(tmp_path: Path):
     (tmp_path / "kill").touch()

@@ -45,6 +45,7 @@ def said_of(text: str, *arguments: str) -> int:
     return main(["run", "p.yaml", *arguments])
 
 
+@pytest.mark.slow
 def test_the_command_that_goes_on_repeats_the_options_of_the_run(answers, capsys, monkeypatch):
     monkeypatch.setenv("RETRIEVER_ADOPT", "")  # --adopt sets it: it is taken back after the test
     Path("other file.yaml").write_text(PARAMETERS + "  legal_path: nowhere\n")
@@ -124,6 +125,7 @@ def test_a_list_of_the_wrong_type_is_named_in_plain_words(answers, capsys):
     assert "evaluation.metrics must be a list of texts or text or null, not" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_notices_of_servers_in_processes_of_their_own_are_shown(answers, capsys):
     Path("answers.jsonl").write_text('{"q": "1?", "gold": ["A"], "said": "A"}\n')
     for isolated in ([], ["--isolated"]):

@@ -68,6 +68,7 @@ def recorded(path):
     return {line["id"]: line for line in lines if "id" in line}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_killed_run_loses_nothing_and_asks_nothing_twice(server, tmp_path, seed):
     path = tmp_path / "results.jsonl"
@@ -97,6 +98,7 @@ def test_a_killed_run_loses_nothing_and_asks_nothing_twice(server, tmp_path, see
     assert scores[0] == scores[1]
 
 
+@pytest.mark.slow
 def test_the_key_is_never_sent(server, tmp_path):
     server.delay = 0
     subprocess.run(command(server, tmp_path / "r.jsonl", "--limit", "20"), cwd=ROOT, capture_output=True, check=True)
@@ -244,6 +246,7 @@ def test_the_seed_s_own_interface():
     assert summary["individual_results"][0].keys() == {"id", "type", "score", "passed", "reason", "error"}
 
 
+@pytest.mark.slow
 def test_one_test_per_question():
     words = [sys.executable, "-m", "pytest", "-q", "benchmark", "-k", "fact_exact", "-p", "no:cacheprovider"]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -256,6 +259,7 @@ def test_one_test_per_question():
     assert "exact_match" in failed.stdout
 
 
+@pytest.mark.slow
 def test_questions_may_weigh_more(tmp_path):
     source = ROOT / "benchmark"
     (tmp_path / "questions").mkdir()

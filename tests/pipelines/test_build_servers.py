@@ -58,6 +58,7 @@ def test_modules_are_looked_for_and_nothing_is_run(tmp_path):
     assert missing_modules({}, sys.executable) == {}
 
 
+@pytest.mark.slow
 def test_a_server_that_cannot_be_imported_gives_way_to_ours_with_one_notice(project, capsys):
     assert main(["run", "p.yaml", "--json"]) == 0
     out, err = capsys.readouterr()
@@ -79,6 +80,7 @@ def test_a_server_that_cannot_be_imported_gives_way_to_ours_with_one_notice(proj
 OWN = "servers/evaluation/src/evaluation.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["auto", "ours"])
 def test_the_server_file_names_the_projects_program_and_what_it_takes(project, capsys, choice):
     (project / OWN).write_text(FOREIGN + "def evaluate_trec(run_path, qrels_path, metrics, ks): ...\n")

@@ -191,6 +191,7 @@ def start(*more):
     )
 
 
+@pytest.mark.slow
 def test_a_killed_run_gives_the_same_result_when_it_is_resumed(here):
     write(here, times=400)
     (here / "servers" / "counter" / "parameter.yaml").write_text("rows: 50\nstep: 3\npause: 0.002\n")
@@ -227,6 +228,7 @@ def peak(here, times):
     return int(kilobytes)
 
 
+@pytest.mark.slow
 def test_a_thousand_rounds_need_no_more_memory_than_ten(here):
     # a value of 1,000 rows is some 36 kB: a thousand of them kept would be 36 MB
     assert peak(here, 1000) - peak(here, 10) < 8_000

@@ -50,6 +50,7 @@ def hostile_records():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", hostile_records())
 def test_a_hostile_answer_ends_no_run(benchmark, tmp_path, name):
     hostile = benchmark.questions[1].about.question
@@ -188,6 +189,7 @@ def test_a_deadline_interrupts_a_regular_expression_and_leaves_no_trace():
     threading.Event().wait(0.03)
 
 
+@pytest.mark.slow
 def test_a_timer_of_the_program_goes_on_behind_a_deadline():
     rang = threading.Event()
     before = signal.signal(signal.SIGALRM, lambda *_: rang.set())

@@ -21,6 +21,8 @@ from steelyard.pipelines.calls import Calls
 from steelyard.pipelines.http_limits import MEGABYTE, Limits
 from steelyard.text.visible import printable
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 import time
 from pathlib import Path

@@ -36,6 +36,7 @@ def run(script, argument, major):
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_the_client_of_fastmcp_asks_our_servers_on_both_majors(addresses):
     started = [{"command": [*SERVE, "prompt"], "path": PATHS[major]} for major in (1, 2)]
     found = run("fast_client.py", [*started, *addresses["prompt"]], 1)
@@ -49,6 +50,7 @@ def test_the_client_of_fastmcp_asks_our_servers_on_both_majors(addresses):
     assert second[1] == ""
 
 
+@pytest.mark.slow
 def test_the_annotation_of_a_tool_is_listed_over_http_and_over_pipes(addresses):
     greeting = [{"command": [*SERVE, "sayhello"], "path": PATHS[major], **NOWHERE} for major in (1, 2)]
     far = [{**here(address), "path": ""} for address in addresses["sayhello"]]
@@ -64,6 +66,7 @@ def test_the_annotation_of_a_tool_is_listed_over_http_and_over_pipes(addresses):
             }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("major", [1, 2])
 def test_a_client_that_disconnects_leaves_no_traceback(major):
     with serving("prompt", "--http", "127.0.0.1:0", environment=under(major)) as served:
@@ -81,6 +84,7 @@ def here(address):
     return {"command": [], "address": address, "headers": {"Authorization": f"Bearer {TOKEN}"}, "kind": "ours"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("major", [1, 2])
 def test_a_server_made_with_fastmcp(major):
     program = [sys.executable, "-W", "ignore", str(HERE / "fast_server.py")]

@@ -26,6 +26,8 @@ from steelyard.formats.yamls import read_yaml
 from steelyard.legal.oracle import gold_record
 from steelyard.pipelines.benchmark import load_benchmark
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 NODE = ROOT / "tests" / "node"
 PROGRAM = [sys.executable, "servers/evaluation/src/evaluation.py"]

@@ -487,6 +487,7 @@ WHOLE = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
 @given(WHOLE, st.fixed_dictionaries({"toy": ANYTHING}) | ANYTHING, st.fixed_dictionaries({"toy": ANYTHING}) | ANYTHING)
 def test_no_pipeline_parameters_or_server_file_give_a_traceback(here, pipeline, parameters, server):

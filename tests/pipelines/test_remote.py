@@ -17,6 +17,8 @@ from steelyard.errors import SystemFailure
 from steelyard.formats.yamls import read_yaml
 from steelyard.pipelines.remote import Fleet, Place
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).with_name("plain_server.py")
 DEADLINE = 10.0

@@ -36,11 +36,13 @@ def data(*embeddings):
     return 200, {}, {"data": [{"index": place, "embedding": each} for place, each in enumerate(embeddings)]}
 
 
+@pytest.mark.slow
 def test_embeddings_come_as_numbers(stub):
     found = embed(stub, data([1, 2.5], [0.5, 3]))
     assert (found.dtype, found.tolist()) == (np.float32, [[1.0, 2.5], [0.5, 3.0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "message"),
     [

@@ -265,6 +265,7 @@ def test_a_model_is_saved_and_read(tmp_path):
         load_latent(tmp_path / "bad.npz")
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_vectors():
     program = (
         "import sys, json, hashlib; from steelyard.rag.latent import fit_latent;"

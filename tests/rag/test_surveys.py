@@ -97,6 +97,7 @@ def test_texts_in_replies():
     assert not read_text_reply(None, Rules(False)).valid
 
 
+@pytest.mark.slow
 def test_cited_keys():
     assert cited_keys("\\cite{a, b}\\citep{c}\\nocite{b}\\citestyle{d}\\cite{#1}") == ["a", "c"]
     assert cited_keys("\\cite{" * 20_000) == []

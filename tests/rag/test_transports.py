@@ -91,6 +91,7 @@ def stubs(monkeypatch):
         yield first, second
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("status", [301, 307, 308])
 def test_no_redirect_is_followed(stubs, name, status):
@@ -104,6 +105,7 @@ def test_no_redirect_is_followed(stubs, name, status):
     assert len(here.requests) == (2 if name == "chat" else 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("encoding", ENCODERS)
 def test_every_encoding_is_read(stubs, name, encoding):
@@ -114,6 +116,7 @@ def test_every_encoding_is_read(stubs, name, encoding):
     assert sent["accept-encoding"] == "gzip, deflate, zstd"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("encoding", ["", *ENCODERS])
 def test_a_reply_beyond_the_limit_is_a_failure_with_the_way_to_raise_it(stubs, name, encoding, monkeypatch):
@@ -128,6 +131,7 @@ def test_a_reply_beyond_the_limit_is_a_failure_with_the_way_to_raise_it(stubs, n
     assert len(stubs[0].requests) == (2 if name == "chat" else 1)  # asking again would not help
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize(
     ("headers", "content"),

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -9,22 +10,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import make_table
 
 from steelyard.i18n import words_of
 from steelyard.reports.gate import as_json, reason, render_console, render_markdown, verdict
 from steelyard.reports.junit import render_junit
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.rules import Target, Threshold, parse_rule
-from steelyard.table import Gap, Signature, Table
+from steelyard.table import Gap, Signature
 
 WHEN = datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
 SCHEMA = Path(__file__).with_name("junit.xsd")
 
 
-def table(name, values, **fields):
-    ids = fields.pop("ids", None) or [f"q{n}" for n in range(len(values))]
-    fields = {"bounds": {"F1": (0.0, 1.0)}, "signature": Signature.of({"missing": "zero"}), **fields}
-    return Table(ids=ids, columns={"F1": np.array(values, float)}, name=name, **fields)
+table = partial(make_table, signature=Signature.of({"missing": "zero"}))
 
 
 def gate(*rules, settings=GateSettings(), name="new & <b>"):  # noqa: B008 - frozen

@@ -58,6 +58,7 @@ def test_a_mobile_number_in_any_grouping(number, between):
     assert re.sub("[^0-9*]", "", mask_text(f"电话是{written}。")) == "*" * 7 + number[7:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["1" * 10**6, "13000000021 " * 80_000, "路1" * 300_000, "1 " * 500_000, "(" * 500_000])
 def test_a_very_long_text_is_no_trap(text):
     assert len(mask_text(text)) == len(text)
@@ -71,6 +72,7 @@ def work_of(numbers):
     return time.process_time() - start
 
 
+@pytest.mark.slow
 def test_the_work_grows_like_the_text():
     few, many = work_of(2_000), work_of(20_000)
     assert many < 50 * few  # 10 times the numbers; each number looked for in all of the text would be 100 times
@@ -136,6 +138,7 @@ def test_an_id_is_hidden_in_all_tables_where_one_announces_it():
     assert [table.ids for table in mask_tables([silent, said])] == [["********9012"]] * 2
 
 
+@pytest.mark.slow
 def test_very_many_ids_that_become_one_are_no_trap():
     ids = [f"a{number:05}@example.com" for number in range(20_000)]
     shown = mask_table(Table(ids, {"F1": np.zeros(len(ids))})).ids
@@ -212,6 +215,7 @@ def held(page):
     return page + json.dumps(json.loads(plain), ensure_ascii=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("large", [pages.LARGE, 1000], ids=["plain", "packed"])
 def test_no_page_of_a_masked_result_holds_an_original(legal, large, monkeypatch):
     monkeypatch.setattr(pages, "LARGE", large)

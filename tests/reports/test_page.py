@@ -61,6 +61,7 @@ def text_of(page):
     return html.unescape(re.sub(r"<[^>]*>", "", page.partition("<body>")[2].partition('<script type="')[0]))
 
 
+@pytest.mark.slow
 def test_all_that_the_console_says_is_on_the_page(legal, tmp_path, capsys):
     written = tmp_path / "page.html"
     assert main(["report", str(legal), "-o", str(written), "--lang", "en"]) == 0
@@ -198,6 +199,7 @@ def test_half_characters_are_mended_one_for_one():
     assert mended({"a\ud800": ["\x00b", 7, ("\u2028",)]}) == {"a\ufffd": ["\ufffdb", 7, ["\n"]]}
 
 
+@pytest.mark.slow
 def test_the_policy_allows_what_is_there_and_nothing_else():
     page = render_html(answers())
     [policy] = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]+)"', page)
@@ -206,6 +208,7 @@ def test_the_policy_allows_what_is_there_and_nothing_else():
     assert not re.search(r"(src|href)=[\"']?(https?:)?//", page)
 
 
+@pytest.mark.slow
 def test_ten_thousand_items_stay_small():
     source = np.random.default_rng(1)
     letters = [chr(code) for code in range(0x4E00, 0x4E00 + 3000)]
@@ -218,6 +221,7 @@ def test_ten_thousand_items_stay_small():
     assert len(embedded(page)["ids"]) == 10_000
 
 
+@pytest.mark.slow
 def test_a_comparison_is_drawn_as_a_whole_and_item_by_item():
     report = answers()
     old, new = (table.name for table in report.tables)
@@ -294,6 +298,7 @@ def test_the_headline_takes_the_metric_that_people_quote():
     assert main_metric(report("NumRet", "mine", sums=("NumRet",))) == "mine"
 
 
+@pytest.mark.slow
 def test_the_command_compares_with_the_first_and_writes_every_format(legal, tmp_path):
     names = [tmp_path / f"r{suffix}" for suffix in (".html", ".md", ".json", ".csv", ".tex", ".svg")]
     outputs = [word for name in names for word in ("-o", str(name))]
@@ -312,6 +317,7 @@ def test_the_command_takes_only_the_metrics_that_are_named(tmp_path, capsys):
     assert capsys.readouterr().err == "answers_a: no metric is called 'ROUGE-3'\nhint: did you mean 'ROUGE-L'?\n"
 
 
+@pytest.mark.slow
 def test_documents_are_found_where_they_are_or_where_the_user_says(legal, tmp_path, capsys):
     moved = tmp_path / "moved.jsonl"
     moved.write_text(legal.read_text("utf-8").replace('"benchmark": "bundled"', '"benchmark": "/gone"'), "utf-8")
@@ -325,6 +331,7 @@ def test_documents_are_found_where_they_are_or_where_the_user_says(legal, tmp_pa
     assert capsys.readouterr().err.endswith(f"there is no folder '/gone'\n{hint}\n")
 
 
+@pytest.mark.slow
 def test_masked_pages_hold_no_private_number(legal, tmp_path):
     open_page, masked = tmp_path / "open.html", tmp_path / "masked.html"
     assert main(["report", str(legal), "-o", str(open_page)]) == 0

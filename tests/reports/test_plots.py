@@ -3,10 +3,12 @@
 import re
 import struct
 import sys
+from functools import partial
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from tables import make_table
 
 from steelyard.errors import MissingExtra, UnknownName
 from steelyard.reports import plots
@@ -14,7 +16,6 @@ from steelyard.reports.content import Report
 from steelyard.reports.page_figures import Charts
 from steelyard.reports.plot_style import ACCENT, BAD, GOOD, GRID, INK, MUTED, extent, labels, short
 from steelyard.stats.compare import compare_all
-from steelyard.table import Table
 
 pytest.importorskip("vl_convert", reason="plots need vl-convert-python")
 
@@ -31,11 +32,7 @@ HOSTILE = {
 }
 
 
-def table(name, columns, ids=None, **fields):
-    columns = {metric: np.array(values, float) for metric, values in columns.items()}
-    size = len(next(iter(columns.values())))
-    fields = {"kind": "retrieval", "bounds": dict.fromkeys(columns, (0.0, 1.0)), **fields}
-    return Table(ids=ids or [f"q{n}" for n in range(size)], columns=columns, name=name, **fields)
+table = partial(make_table, kind="retrieval")
 
 
 def ranked(name, level=0.0):
@@ -413,6 +410,7 @@ def test_a_run_without_an_interval_or_a_mean_leaves_a_hole():
     assert len(elements(svg, "rule", "line")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_names_are_short_text_and_nothing_else(name):
     ids = [name, name + "2", "3"]

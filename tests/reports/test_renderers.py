@@ -1,15 +1,14 @@
+from functools import partial
+
 import numpy as np
+from tables import make_table
 
 from steelyard.reports.console import render_console
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.documents import render_latex, render_markdown
 from steelyard.stats.compare import ComparisonSettings, compare_all
-from steelyard.table import Table
 
-
-def table(name, values, **fields):
-    ids = [f"q{n}" for n in range(len(values))]
-    return Table(ids=ids, columns={"AP": np.array(values, float)}, kind="retrieval", name=name, **fields)
+table = partial(make_table, metric="AP", kind="retrieval", bounds=None)
 
 
 def report(**changes):

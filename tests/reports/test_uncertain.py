@@ -163,6 +163,7 @@ def test_the_reason_is_on_the_page_with_its_name(marked):
     assert part_names("zh")["uncertain"] == "存疑"
 
 
+@pytest.mark.slow
 def test_results_with_the_part_have_a_tile_each(plain, marked, certain):
     page = render_html(Report([load(path) for path in (plain, marked, certain)]))
     assert page.count('class="card tile"') == 2

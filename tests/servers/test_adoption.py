@@ -228,6 +228,7 @@ def test_terms_that_were_saved_by_the_backend_numba_are_adopted_without_it(serve
     assert file.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_the_command_adopts(server, tmp_path):
     make_terms(Path("up/bm25"))
     (tmp_path / "p.yaml").write_text(
@@ -272,6 +273,7 @@ def test_repeated_ids_are_accepted_with_a_count(server, write):
 # damage
 
 
+@pytest.mark.slow
 def test_damaged_files_are_one_message(server):
     ready(server)
     call(server, "bm25_index")

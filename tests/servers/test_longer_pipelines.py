@@ -136,6 +136,7 @@ def _write(folder, steps, questions, address):
     (folder / "parameters" / "p_parameter.yaml").write_text(json.dumps(parameters), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_search_o1_answers_every_question(run):
     found = run(SEARCH_O1)
     assert found["memory_pred_ls"] == [f"{fact.answer}" for fact in FACTS]
@@ -143,6 +144,7 @@ def test_search_o1_answers_every_question(run):
     assert [queries[0] == "<PAD>" for queries in found["memory_total_subq_list"]] == [False, True, False, True]
 
 
+@pytest.mark.slow
 def test_notes_answer_every_question(run):
     found = run(NOTES)
     assert found["memory_pred_ls"] == [fact.answer for fact in FACTS]
@@ -152,6 +154,7 @@ def test_notes_answer_every_question(run):
     ]
 
 
+@pytest.mark.slow
 def test_surveys_are_written_to_the_end(run):
     found = run(survey(), "instruction_ls")
     assert found["memory_state_ls"] == ["done"] * 4

@@ -35,6 +35,7 @@ def result(here):
     return json.loads(saved.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_c17_an_example_runs_out_of_the_box(name, here):
     assert main(["run", f"examples/{name}.yaml"]) == 0
@@ -56,6 +57,7 @@ def test_only_what_is_not_settled_goes_round_again(here):
     assert 0 < len(again) < len(questions)
 
 
+@pytest.mark.slow
 def test_s4_a_failed_generation_is_no_answer(here):
     with serving() as stub:
         parameters = read_yaml(here / "examples/parameters/rag_full_parameter.yaml").plain()

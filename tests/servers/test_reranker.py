@@ -145,6 +145,7 @@ def test_an_endpoint_that_fails(server, reply, why):
     assert str(caught.value) == f"the reranker at {url}/rerank failed: {why}"
 
 
+@pytest.mark.slow
 def test_what_may_pass_is_asked_again(server):
     replies = [(503, {}), (200, {"results": [{"index": 1}]})]
     with serving(lambda *_: replies.pop(0)) as url:

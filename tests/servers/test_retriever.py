@@ -96,6 +96,7 @@ def test_lists_of_queries(server):
     assert batch == {"ret_psg_ls": [one, [], one[1:]]}
 
 
+@pytest.mark.slow
 def test_a_restart_needs_no_embedding(server, tmp_path):
     ready(server)
     call(server, "bm25_index")

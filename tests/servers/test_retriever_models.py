@@ -28,6 +28,7 @@ def endpoint(url, **more):
     return {"openai": {"model_name": "tiny", "base_url": f"{url}/v1", "concurrency": 3, "retries": 2, **more}}
 
 
+@pytest.mark.slow
 def test_an_embeddings_endpoint(server, write, monkeypatch):
     asked, keys = [], set()
 

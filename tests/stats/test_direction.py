@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tables import make_table
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.reports import cells
@@ -27,14 +28,8 @@ N = 60
 def table(name, uncertain, score=0.5):
     """So many uncertain verdicts among sixty, the first ones."""
     column = (np.arange(N) < uncertain).astype(float)
-    return Table(
-        [f"q{row}" for row in range(N)],
-        {"legal": np.full(N, score)},
-        kind="legal",
-        name=name,
-        parts={"legal": {"uncertain": column, "passed": 1 - column}},
-        bounds={"legal": (0.0, 1.0)},
-    )
+    parts = {"legal": {"uncertain": column, "passed": 1 - column}}
+    return make_table(name, [score] * N, metric="legal", kind="legal", parts=parts)
 
 
 OLD, NEW = table("old", 5), table("new", 25)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import make_table as table
 
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.stats.evidence import Sample
@@ -13,12 +14,6 @@ from steelyard.stats.gate import Fall, GateSettings, decide
 from steelyard.stats.rules import parse_rule
 from steelyard.stats.selection import UnknownValue
 from steelyard.table import Gap, Signature, Table
-
-
-def table(name, values, ids=None, metric="F1", **fields):
-    ids = ids or [f"q{n}" for n in range(len(values))]
-    fields = {"bounds": {metric: (0.0, 1.0)}, **fields}
-    return Table(ids=ids, columns={metric: np.array(values, float)}, name=name, **fields)
 
 
 def find(rule, new, old=None, **settings):
@@ -261,6 +256,7 @@ def test_ties_have_the_interval_of_agresti_and_coull():
     assert low == pytest.approx(-square / (30 + square))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("losses", [0.02, 0.1])
 def test_non_inferiority_errs_in_at_most_one_of_twenty(losses):
     """Worse by just the margin: no more than 5 % may be called not worse, with 3 standard errors of 1,000 drawings."""

@@ -103,6 +103,7 @@ def test_zero_or_one_values_in_clusters_are_not_wilson():
     assert mean_interval(np.array([0.0, 1.0, 1.0, 0.0]), clusters=[1, 1, 2, 2]).method == "clustered widened t"
 
 
+@pytest.mark.slow
 def test_t_covers_what_it_claims():
     samples = np.random.default_rng(5).normal(0.4, 0.2, size=(4000, 30))
     assert 0.935 < covered(map(mean_interval, samples), 0.4) < 0.965
@@ -119,12 +120,14 @@ def test_wilson_covers_what_it_claims():
     assert 0.945 < np.mean(coverage) < 0.955
 
 
+@pytest.mark.slow
 def test_bca_covers_what_it_claims():
     samples = np.random.default_rng(17).normal(0.4, 0.2, size=(2000, 80))
     intervals = (mean_interval(sample, method="bca", resamples=500, seed=seed) for seed, sample in enumerate(samples))
     assert 0.935 < covered(intervals, 0.4) < 0.965
 
 
+@pytest.mark.slow
 def test_clusters_cover_where_ignoring_them_does_not():
     generator = np.random.default_rng(8)
     samples = generator.normal(size=(2000, 30, 1)) + generator.normal(size=(2000, 30, 4))

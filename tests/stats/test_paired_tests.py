@@ -39,6 +39,7 @@ def test_wilcoxon_ties_with_a_tolerance_are_those_of_whole_numbers():
     assert wilcoxon_test(floats) != wilcoxon_test((ours - theirs).astype(float))
 
 
+@pytest.mark.slow
 @quick
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=60))
 def test_sign_equals_scipy(values):

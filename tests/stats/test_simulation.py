@@ -18,6 +18,8 @@ from bench.simulation import (
 )
 from bench.statistics import BEGIN, DISCRETE, END, TESTS, replaced
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
 SAMPLES = 1000  # of which a share of 95 % is known to 0.7 %
 MODERATE = [population for population in SKEWED if "lognormal" not in population.name]

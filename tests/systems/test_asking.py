@@ -162,6 +162,7 @@ def test_the_rate_holds_over_all_threads():
     assert time.monotonic() - begun >= 5 / 50
 
 
+@pytest.mark.slow
 def test_an_attempt_that_takes_too_long_is_left_behind():
     forever = threading.Event()
 
@@ -329,6 +330,7 @@ def test_over_http_no_question_is_asked_again_once_it_is_answered(serve):
     assert Counter(body["id"] for body in server.bodies) == expected
 
 
+@pytest.mark.slow
 def test_over_http_failures_are_told_apart(serve):
     def reply(body):
         return {
@@ -371,6 +373,7 @@ def test_threads_are_started_as_they_are_needed():
     assert max(most) - before <= 5  # three or four that ask, one that watches
 
 
+@pytest.mark.slow
 def test_a_slow_system_is_asked_as_many_at_a_time_as_allowed():
     together = threading.Barrier(100, timeout=60)
 
@@ -381,6 +384,7 @@ def test_a_slow_system_is_asked_as_many_at_a_time_as_allowed():
     assert len(list(ask_all(Fake(reply), asks(200), AskSettings(concurrency=100)))) == 200
 
 
+@pytest.mark.slow
 def test_attempts_that_never_end_are_bounded(monkeypatch):
     monkeypatch.setattr(limits.LEFT_BEHIND, "value", 5)
     forever = threading.Event()

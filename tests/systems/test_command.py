@@ -149,6 +149,7 @@ def test_closing_ends_all_processes_also_at_work(system):
     system.close()
 
 
+@pytest.mark.slow
 def test_a_process_that_does_not_want_to_leave_is_killed(write):
     stubborn = """import time
 input()

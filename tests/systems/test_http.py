@@ -247,6 +247,7 @@ for url in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="limits on memory")
 def test_replies_are_cut_while_they_are_decoded(serve):
     servers = [
@@ -304,6 +305,7 @@ def dripping():
     thread.join()
 
 
+@pytest.mark.slow
 def test_a_head_that_drips_keeps_no_thread_and_no_connection(dripping):
     url = f"http://127.0.0.1:{dripping.server_address[1]}/"
     assert str(failure_of(url, timeout=0.1).message) == "no answer within 0.1 s"

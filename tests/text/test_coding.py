@@ -25,6 +25,7 @@ def readings(name):
     return {profile.matching, profile.bag, profile.rouge}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROFILES)
 @given(texts=st.lists(plain, min_size=1, max_size=8))
 @settings(max_examples=60)

@@ -40,6 +40,7 @@ def test_folding_again_changes_nothing(text):
     assert fold(fold(text)) == fold(text)
 
 
+@pytest.mark.slow
 @given(TEXTS)
 def test_every_folded_character_knows_where_it_stood(text):
     folded = fold_with_offsets(text)

@@ -60,6 +60,7 @@ def test_equal_to_nltk_on_built_words(word):
     assert stem(word) == porter().stem(word)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_equal_to_nltk_on_many_words():
     nltk_stem = porter().stem

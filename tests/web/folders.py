@@ -3,10 +3,10 @@
 import os
 from dataclasses import replace
 
-import numpy as np
+from tables import make_table
 
 from steelyard.formats.results import save_all
-from steelyard.table import Signature, Table
+from steelyard.table import Signature
 
 START = 1_700_000_000
 
@@ -14,10 +14,7 @@ START = 1_700_000_000
 def table(name="run", *, kind="answers", questions="0000", scores=(1.0, 0.0, 1.0, 0.5), metrics=("F1", "EM"), **fields):
     """A result; `questions` names the set of questions, `name` also makes it another run."""
     signature = Signature.of({"kind": kind, "questions": questions, "run": f"sha256 {name}", "steelyard": "0.1.0"})
-    columns = {metric: np.array(scores) for metric in metrics}
-    bounds = dict.fromkeys(metrics, (0.0, 1.0))
-    made = Table([f"q{row}" for row in range(len(scores))], columns, kind, name, signature, bounds=bounds)
-    return replace(made, **fields)
+    return replace(make_table(name, dict.fromkeys(metrics, scores), kind=kind, signature=signature), **fields)
 
 
 def put(path, *tables, age=0):

@@ -321,6 +321,7 @@ def test_a_large_page_arrives_whole(folder, served):
     assert page.content == "长".encode() * 5_000_000
 
 
+@pytest.mark.slow
 def test_sixty_four_clients_are_answered_while_others_leave(folder, served):
     def hostile(server, number):
         with connect(server) as connection:

@@ -105,6 +105,7 @@ def test_a_result_that_broke_since_says_why(get, server, folder):
     assert str(folder) not in page.text
 
 
+@pytest.mark.slow
 def test_history(get, server):
     page = get("/history")
     (series,) = set(re.findall(r'href="(/history/[0-9a-f]{16})"', page.text))
@@ -355,6 +356,7 @@ def test_the_token_is_not_in_the_words_for_the_rule():
     assert TOKEN not in repr(Access("0.0.0.0", TOKEN))
 
 
+@pytest.mark.slow
 def test_the_command_serves_until_interrupted(folder):
     code = "import argparse, sys; from steelyard.cli import view; p = argparse.ArgumentParser(); "
     code += "view.add_command(p.add_subparsers()); a = p.parse_args(sys.argv[1:]); sys.exit(a.run(a))"

@@ -21,7 +21,9 @@ def terminable() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    signals = [signal.SIGTERM] if sys.platform == "win32" else [signal.SIGTERM, signal.SIGHUP]
+    signals = [signal.SIGTERM]
+    if sys.platform != "win32":
+        signals.append(signal.SIGHUP)
     # nohup and its like ignore a signal, and so do we
     handled = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
 

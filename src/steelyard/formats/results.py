@@ -20,6 +20,7 @@ from steelyard import __version__, limits
 from steelyard.counts import with_codes, with_texts
 from steelyard.errors import ConfigError, InputError
 from steelyard.formats.legal_scores import agrees
+from steelyard.formats.locking import try_lock
 from steelyard.formats.records import parse_json
 from steelyard.formats.result_checks import (
     CONTRADICTION_HINT,
@@ -55,7 +56,7 @@ def save(table: Table, path: Path) -> None:
 
 def save_all(tables: Sequence[Table], path: Path, *, overwrite: bool = True) -> None:
     """Write several tables, one result after another."""
-    with whole_file(path, overwrite=overwrite) as part, open(part, "w", encoding="utf-8") as file:
+    with whole_file(path, overwrite=overwrite) as part, open(part, "w", encoding="utf-8", newline="\n") as file:
         for table in tables:
             file.writelines(dump(line) + "\n" for line in (header(table), *items(table), footer(table)))
 
@@ -142,7 +143,7 @@ class ResultsWriter:
     def create(cls, path: Path, head: Json) -> Self:
         """Begin a new file; an old one of that name is not overwritten."""
         try:
-            writer = cls(open(path, "x", encoding="utf-8"), path)  # noqa: SIM115 - closed by `finish` or `__exit__`
+            writer = cls(open(path, "x", encoding="utf-8", newline="\n"), path)  # noqa: SIM115 - closed by `finish` or `__exit__`
         except FileExistsError:
             check_new(path)
             raise
@@ -267,7 +268,7 @@ def check_unfinished(path: Path) -> None:
 def _open_locked(path: Path) -> IO[str]:
     """A file to append to, made where there is none, which nobody else writes; it is locked before it is looked at."""
     while True:
-        file = open(path, "a", encoding="utf-8")  # noqa: SIM115 - closed by the writer
+        file = open(path, "a", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by the writer
         _lock(file, path)
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
@@ -302,18 +303,12 @@ def _several(names: Sequence[str], path: str | Path) -> InputError:
 
 
 def _lock(file: IO[Any], path: Path) -> None:
-    """Keep two runs from writing one file; the lock goes with the process. Where there are no locks, none is taken."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    """Keep two runs from writing one file; the lock is released when the process ends."""
+    if not try_lock(file):
         file.close()
         raise InputError(
             Message("formats.another_run_writing_file"), where=str(path), hint=Message("formats.wait_name_another")
-        ) from None
+        )
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ import errno
 import os
 import secrets
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -116,8 +117,9 @@ def _keep_rights(part: Path, target: Path) -> None:
     if not target.exists():
         return
     old = target.stat()
-    with suppress(OSError, AttributeError):  # only root may hand a file on, and not on every system
-        os.chown(part, old.st_uid, old.st_gid)
+    if sys.platform != "win32":
+        with suppress(OSError):  # only root may change the owner of a file
+            os.chown(part, old.st_uid, old.st_gid)
     os.chmod(part, stat.S_IMODE(old.st_mode))
 
 

@@ -5,6 +5,7 @@ signal (Windows), nothing is interrupted: there the limits on the length of answ
 """
 
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ class _Interrupt(BaseException):
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
     """Raise DeadlineExceeded when the body takes longer; a timer of the program that is due sooner is left alone."""
-    if not _can_interrupt() or 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= seconds:
+    if sys.platform == "win32" or not _can_interrupt() or 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= seconds:
         yield
         return
     is_over = False
@@ -52,6 +53,8 @@ def _can_interrupt() -> bool:
 
 
 def _restore(handler: Any, delay: float, interval: float) -> None:
+    if sys.platform == "win32":
+        return
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, handler if handler is not None else signal.SIG_DFL)
     if delay:

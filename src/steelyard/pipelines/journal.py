@@ -7,7 +7,6 @@ read, until the first that has none, or whose fingerprint is another; what stood
 file beside.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from steelyard.errors import ConfigError, SystemFailure
+from steelyard.formats.locking import try_lock
 from steelyard.formats.writing import whole_file
 from steelyard.i18n import Message
 from steelyard.pipelines.remote import Prompt
@@ -161,11 +161,9 @@ def unrouted(value: Any) -> Any:
 
 def _locked(path: Path, mode: str) -> Journal:
     file = open(path, mode)  # noqa: SIM115 - the journal closes it
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    if not try_lock(file):
         file.close()
-        raise ConfigError(Message("pipelines.another_run_writing_journal"), where=str(path), hint=BUSY_HINT) from None
+        raise ConfigError(Message("pipelines.another_run_writing_journal"), where=str(path), hint=BUSY_HINT)
     return Journal(path, file)
 
 

@@ -80,9 +80,15 @@ class Process:
         with self._ending:
             if self._child.returncode is None:  # it was not waited for yet, so its number is still its own
                 with suppress(ProcessLookupError, PermissionError):
-                    self._child.kill() if sys.platform == "win32" else os.killpg(self._child.pid, signal.SIGKILL)
+                    self._kill_group()
             self._child.wait()
         self.dismiss()
+
+    def _kill_group(self) -> None:
+        if sys.platform == "win32":
+            self._child.kill()
+        else:
+            os.killpg(self._child.pid, signal.SIGKILL)
 
     def _has_ended(self) -> bool:
         """Whether it has ended; it is not waited for, so that its number stays that of its group."""

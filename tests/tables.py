@@ -1,0 +1,29 @@
+"""Tables for tests: one metric or several, with the fields that a test is about."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from steelyard.table import Table
+
+Values = Sequence[float]
+
+
+def make_table(
+    name: str,
+    values: Values | Mapping[str, Values],
+    ids: Sequence[str] | None = None,
+    *,
+    metric: str = "F1",
+    **fields: Any,
+) -> Table:
+    """A result of these values of `metric`, or of the values of each metric; ids are q0, q1, … unless they are given.
+
+    Values are bounded by 0 and 1 unless `bounds` is given (None for no bounds).
+    """
+    columns = values if isinstance(values, Mapping) else {metric: values}
+    columns = {each: np.array(column, float) for each, column in columns.items()}
+    size = len(next(iter(columns.values())))
+    bounds = fields.pop("bounds", dict.fromkeys(columns, (0.0, 1.0)))
+    return Table(ids or [f"q{row}" for row in range(size)], columns, name=name, bounds=bounds or {}, **fields)
