@@ -27,6 +27,7 @@ check: .venv/ready
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32 src
+	$(BIN)/mypy --config-file tests/mypy.ini tests
 	$(BIN)/mypy servers/*/src/*.py
 	$(BIN)/lint-imports --no-cache
 
