@@ -10,7 +10,7 @@ demo: .venv/ready
 test: .venv/ready node
 	$(BIN)/pytest -n auto --dist loadfile
 
-# without the tests marked slow: under a minute on two cores
+# without the tests marked slow
 quick: .venv/ready
 	$(BIN)/pytest -n auto -m "not slow"
 
