@@ -10,7 +10,7 @@ demo: .venv/ready
 test: .venv/ready node
 	$(BIN)/pytest -n auto --dist loadfile
 
-# without the tests marked slow: under a minute on two cores
+# without the tests marked slow
 quick: .venv/ready
 	$(BIN)/pytest -n auto -m "not slow"
 
@@ -27,6 +27,7 @@ check: .venv/ready
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32 src
+	$(BIN)/mypy --config-file tests/mypy.ini tests
 	$(BIN)/mypy servers/*/src/*.py
 	$(BIN)/lint-imports --no-cache
 

@@ -22,8 +22,8 @@ def make_table(
 
     Values are bounded by 0 and 1 unless `bounds` is given (None for no bounds).
     """
-    columns = values if isinstance(values, Mapping) else {metric: values}
-    columns = {each: np.array(column, float) for each, column in columns.items()}
+    named = values if isinstance(values, Mapping) else {metric: values}
+    columns = {each: np.array(column, float) for each, column in named.items()}
     size = len(next(iter(columns.values())))
     bounds = fields.pop("bounds", dict.fromkeys(columns, (0.0, 1.0)))
     return Table(ids or [f"q{row}" for row in range(size)], columns, name=name, bounds=bounds or {}, **fields)
