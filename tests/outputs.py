@@ -187,7 +187,7 @@ def _page(text: str) -> str:
     held = json.loads(data[1]) if data else {}
     held.pop("words", None)
     text = re.sub(r"<script.*?</script>|<style.*?</style>|<meta http-equiv[^>]*>", "", text, flags=re.DOTALL)
-    return f"{text}\n{json.dumps(held, ensure_ascii=False, indent=1)}\n"
+    return f"{text}\n{json.dumps(held, ensure_ascii=False, indent=1, sort_keys=True)}\n"
 
 
 def compare(one: Path, other: Path) -> int:
