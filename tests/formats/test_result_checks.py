@@ -240,7 +240,7 @@ def test_scores_that_are_not_what_their_parts_come_to(write, capsys, score, part
         assert main([str(word) for word in command]) == 2
         assert f"{path}:2: the score of 'a' is not what its parts come to\n" in capsys.readouterr().err
     assert main(["report", str(path)]) == 0
-    assert DISAGREEING in capsys.readouterr().out
+    assert texts("en")[DISAGREEING] in capsys.readouterr().out
     load(path).save(path.with_name("again.jsonl"))
     assert load(path.with_name("again.jsonl")).counts == {DISAGREEING: 1}
 

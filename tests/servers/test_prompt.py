@@ -246,4 +246,4 @@ def test_the_template_that_is_proposed_is_one_of_the_project():
     (folder / "other.jinja").write_text("{{question}} {{documents}}")
     with pytest.raises(ConfigError) as caught:
         prompt("qa_rag_boxed", ["Why?"], [["Because."]], template="prompt/mine.jinja")
-    assert caught.value.hint.endswith("prompt/other.jinja")
+    assert str(caught.value.hint).endswith("prompt/other.jinja")

@@ -6,11 +6,12 @@ and is never translated.
 """
 
 from steelyard.i18n.catalogue import LANGUAGES, Language, texts
-from steelyard.i18n.message import Joined, Localized, Message, as_message
+from steelyard.i18n.message import FOREIGN, Joined, Localized, Message, as_message
 from steelyard.i18n.stored import from_json, to_json
 from steelyard.i18n.words import Words, words_of
 
 __all__ = [
+    "FOREIGN",
     "LANGUAGES",
     "Joined",
     "Language",

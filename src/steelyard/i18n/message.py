@@ -1,9 +1,12 @@
 """A message as a value: what it says is its code, of what it speaks are its arguments."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from steelyard.i18n.catalogue import texts
+
+FOREIGN: Final = "core.foreign"
+"""The code of text that is not ours."""
 
 
 class Localized:
@@ -17,7 +20,7 @@ class Localized:
 
     def plain(self) -> "Message | Joined":
         """The same made of nothing but messages and joined texts, as it can be stored."""
-        return Message("core.foreign", text=str(self))
+        return Message(FOREIGN, text=str(self))
 
     def __str__(self) -> str:
         return self.text()
@@ -80,7 +83,7 @@ class Joined(Localized):
 
 def as_message(text: "Message | str") -> Message:
     """A message as it is; text that is not ours, such as that of a server, is the same in every language."""
-    return Message("core.foreign", text=text) if isinstance(text, str) else text
+    return Message(FOREIGN, text=text) if isinstance(text, str) else text
 
 
 def _shown(value: Any, language: str) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from steelyard.errors import Problem, SteelyardError
 from steelyard.formats.yamls import Located
-from steelyard.i18n import Joined, Localized, Message, as_message
+from steelyard.i18n import FOREIGN, Joined, Localized, Message, as_message
 from steelyard.pipelines.plan import Call
 
 
@@ -28,8 +28,9 @@ def placed(error: SteelyardError, call: Call) -> SteelyardError:
 
 def _untitled(message: Message, call: Call) -> Message:
     """The message of a server elsewhere without the name of its tool, which the step names already."""
-    text = message.args.get("text")
-    return as_message(text.removeprefix(f"{call.tool.name}: ")) if isinstance(text, str) else message
+    if message.code != FOREIGN:
+        return message
+    return as_message(message.args["text"].removeprefix(f"{call.tool.name}: "))
 
 
 def _hint(error: SteelyardError, problem: Problem) -> Localized | None:

@@ -197,7 +197,7 @@ def _read(folder: Path, file: Found) -> tuple[tuple[Any, ...], list[tuple[Any, .
             return (*stamp, ""), []
         return (*stamp, None), [_row(path, number, table) for number, table in enumerate(load_all(place))]
     except SteelyardError as error:
-        return (*stamp, _storable(str(error).replace(f"{folder}{os.sep}", ""), longest=2000)), []
+        return (*stamp, _stored(error, folder)), []
     except Exception as error:  # whatever a file holds, the others are listed
         why = Message("web.not_result_steelyard_writes", error=f"{type(error).__name__}: {error}")
         return (*stamp, _stored(Problem(file.path, why), folder)), []
