@@ -167,7 +167,8 @@ def test_a_judge_that_never_ends_keeps_no_command(benchmark, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     table = load(tmp_path / "r.jsonl")
-    assert (len(table), table.failures) == (4, {0: "judging took longer than 2 s"})
+    failed = {table.ids[row]: why for row, why in table.failures.items()}
+    assert (len(table), failed) == (4, {benchmark.questions[0].about.id: "judging took longer than 2 s"})
 
 
 def test_answers_without_a_run_are_judged_one_by_one(benchmark, monkeypatch):
