@@ -98,8 +98,8 @@ def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     words = "import sys; from pathlib import Path; from steelyard.formats import writing\nwriting._PIPE_SECONDS = 0\n"
     code = words + "try: writing.write_whole(Path(sys.argv[1]), 'x')\nexcept Exception as error: print(error)"
-    words = [sys.executable, "-c", code, tmp_path / "pipe"]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    command = [sys.executable, "-c", code, tmp_path / "pipe"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout == f"{tmp_path / 'pipe'}: nobody reads this pipe\nhint: start what reads it first\n"
 
 

@@ -134,7 +134,7 @@ def _sync(path: Path) -> None:
 @contextmanager
 def _reader_of(path: Path) -> Iterator[None]:
     """Hold a named pipe open while it is written; an error where nobody has opened it to read."""
-    if not path.is_fifo() or not hasattr(os, "O_NONBLOCK"):
+    if not path.is_fifo():
         yield
         return
     descriptor = _opened(path)
@@ -149,7 +149,7 @@ def _opened(path: Path) -> int:
     end = time.monotonic() + _PIPE_SECONDS
     while True:
         try:
-            return os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+            return os.open(path, os.O_WRONLY | getattr(os, "O_NONBLOCK", 0))
         except OSError as error:
             if error.errno != errno.ENXIO:
                 raise
