@@ -39,7 +39,8 @@ def calls() -> Iterator[tuple[str, str, set[str] | None]]:
                 spelled = all(keyword.arg for keyword in node.keywords)
                 names = {keyword.arg or "" for keyword in node.keywords} if spelled else None
                 if isinstance(code, str):
-                    yield f"{path.name}:{node.lineno}", code, None if getattr(node.func, "id", "") == "Joined" else names
+                    is_joined = getattr(node.func, "id", "") == "Joined"
+                    yield f"{path.name}:{node.lineno}", code, None if is_joined else names
 
 
 def test_every_code_is_in_the_catalogue():
