@@ -72,10 +72,11 @@ kill = pathlib.Path(sys.argv[1])
 
 @metric("Killed", kind="answers")
 def compute(pairs, profile):
-    \"\"\"The first call ends its process; the others have a result that is larger than a pipe holds.\"\"\"
+    \"\"\"The first call ends its process; others ignore SIGTERM and give more than a pipe holds.\"\"\"
     try:
         kill.unlink()
     except FileNotFoundError:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         time.sleep(1)
         return np.ones(len(pairs.answers))
     os.kill(os.getpid(), signal.SIGKILL)

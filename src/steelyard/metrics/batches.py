@@ -197,6 +197,7 @@ class _Workers:
 
     def _start_again(self) -> None:
         """New processes for what is not done; the same batch lost twice ends it."""
+        _kill(self._pool)
         self._pool.shutdown(cancel_futures=True)
         self._pool = self._new_pool()
         for batch in self._waiting:
@@ -208,6 +209,15 @@ class _Workers:
 
     def _new_pool(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(self._processes, initializer=_prepare, initargs=(self._balance,))
+
+
+def _kill(pool: ProcessPoolExecutor) -> None:
+    """End the processes of a broken pool, which waits for them in `shutdown`.
+
+    The pool sends SIGTERM, which a process does not obey while it starts in a program that ignores that signal.
+    """
+    for process in list((pool._processes or {}).values()):
+        process.kill()
 
 
 def _is_done(future: "Future[Weighed]") -> bool:
