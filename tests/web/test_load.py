@@ -1,5 +1,6 @@
 """Many clients, slow ones, hostile ones: what they cost, and that the others do not notice."""
 
+import gc
 import os
 import re
 import signal
@@ -186,7 +187,7 @@ def test_pages_that_are_kept_are_few(folder, served, gate, monkeypatch):
         path = result_paths(server)[0]
         for _ in range(2):
             assert get(server, path).status_code == 200
-            until(lambda: not server._connections)
+            until(lambda: not server._connections and gc.collect() >= 0 and not server._pages._alive)
     assert len(gate.made) == 2
 
 
