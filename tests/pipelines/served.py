@@ -64,3 +64,11 @@ def _address(process, errors):
         time.sleep(0.02)
     errors.seek(0)
     raise AssertionError(f"it does not serve: {errors.read()}")
+
+
+def written_server(root: Path, name: str, program: str) -> str:
+    """The folder of a server whose program was written below `root`."""
+    path = root / "servers" / name / "src" / f"{name}.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(program, encoding="utf-8")
+    return str(path.parents[1])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from pipelines.served import DEADLINE, SERVE, TOKEN, serving
+from pipelines.served import DEADLINE, SERVE, TOKEN, serving, written_server
 
 from steelyard.cli import main
 from steelyard.cli.serve import limits_of
@@ -67,10 +67,7 @@ if __name__ == "__main__":
 @pytest.fixture(scope="module")
 def busy(tmp_path_factory):
     """The folder of a server whose tools take their time."""
-    program = tmp_path_factory.mktemp("busy") / "servers" / "busy" / "src" / "busy.py"
-    program.parent.mkdir(parents=True)
-    program.write_text(PROGRAM, encoding="utf-8")
-    return str(program.parents[1])
+    return written_server(tmp_path_factory.mktemp("busy"), "busy", PROGRAM)
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import contextlib
 
 import httpx
 import pytest
-from pipelines.served import NEEDS_SIDE, serving, under
+from pipelines.served import NEEDS_SIDE, serving, under, written_server
 from pipelines.test_limits import Peer, peer_of, until
 
 PROGRAM = """
@@ -54,10 +54,7 @@ MAJORS = [pytest.param(1, marks=NEEDS_SIDE), 2]
 @pytest.fixture(scope="module")
 def counting(tmp_path_factory):
     """The folder of a server that counts what it holds."""
-    program = tmp_path_factory.mktemp("counting") / "servers" / "counting" / "src" / "counting.py"
-    program.parent.mkdir(parents=True)
-    program.write_text(PROGRAM, encoding="utf-8")
-    return str(program.parents[1])
+    return written_server(tmp_path_factory.mktemp("counting"), "counting", PROGRAM)
 
 
 def held(peer):
