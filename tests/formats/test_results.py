@@ -3,21 +3,22 @@ import json
 
 import numpy as np
 import pytest
+from tables import table_of
 
 import steelyard
 from steelyard.errors import InputError
 from steelyard.formats.results import UNFINISHED, ResultsWriter, load, load_all, save_all
-from steelyard.table import Gap, Signature, Table
+from steelyard.table import Missing, Signature
 
 
 def table(name="a"):
-    return Table(
+    return table_of(
         ids=["问1", "q2", "q3"],
         columns={"legal": np.array([0.1 + 0.2, np.nan, np.nan]), "NumRel": np.array([3.0, 1.0, 0.0])},
         kind="legal",
         name=name,
         signature=Signature.of({"kind": "legal", "run": "sha256 00ff"}),
-        gaps=(Gap("unscored", "no reference"), Gap("error", "timeout")),
+        reasons=(Missing("unscored", "no reference"), Missing("error", "timeout")),
         status={"legal": np.array([0, 1, 2])},
         tags={"type": ["fact", "gap", "fact"]},
         parts={"legal": {"quoted": np.array([1.0, 0.0, np.nan])}},
@@ -39,13 +40,13 @@ def same(one, other):
         tuple(other.sums),
     )
     assert one.metrics == other.metrics
-    assert one.bounds == other.bounds
     for metric in one.metrics:
         np.testing.assert_array_equal(one.column(metric), other.column(metric))
+        assert one.bounds(metric) == other.bounds(metric)
         assert [one.why(metric, row) for row in range(3)] == [other.why(metric, row) for row in range(3)]
     assert {tag: list(values) for tag, values in one.tags.items()} == {tag: list(v) for tag, v in other.tags.items()}
-    np.testing.assert_array_equal(one.parts["legal"]["quoted"], other.parts["legal"]["quoted"])
-    assert dict(one.notes["legal"]) == dict(other.notes["legal"])
+    np.testing.assert_array_equal(one.parts("legal")["quoted"], other.parts("legal")["quoted"])
+    assert dict(one["legal"].notes) == dict(other["legal"].notes)
     assert list(one.outputs) == list(other.outputs)
 
 

@@ -90,7 +90,7 @@ def test_a_level_in_the_name_is_the_level_as_a_setting():
     named = steelyard.evaluate_retrieval(qrels, run, ["P(rel=2)@5", "AP(rel=2)", "R(rel=2)@10", "bpref(rel=2)"])
     level = steelyard.evaluate_retrieval(qrels, run, ["P@5", "AP", "R@10", "bpref"], relevance_level=2)
     for one, other in zip(named.columns.values(), level.columns.values(), strict=True):
-        np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(one.values, other.values)
 
 
 def test_a_level_in_the_name_is_stronger_than_the_setting():

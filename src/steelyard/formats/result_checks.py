@@ -138,6 +138,9 @@ def check_item(item: Json, head: Json, where: str) -> None:
         if value is not None:
             check_score(value, Message("words.the_score_of", metric=metric), where)
             _check_bounds(metric, value, bounds.get(metric), where)
+    for metric in (*(item.get("parts") or ()), *(item.get("notes") or ())):
+        if metric not in known:
+            raise InputError(Message("formats.metric_not_header", metric=metric), where=where)
     for metric, parts in (item.get("parts") or {}).items():
         for part, value in parts.items():
             if value is not None:

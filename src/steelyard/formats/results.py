@@ -35,7 +35,7 @@ from steelyard.formats.result_checks import (
 from steelyard.formats.streams import Stream, byte_blocks, check_encoding, open_stream
 from steelyard.formats.writing import whole_file
 from steelyard.i18n import Message
-from steelyard.table import FloatArray, Gap, IntArray, Signature, Table
+from steelyard.table import Bounds, Column, FloatArray, IntArray, Missing, Signature, Table
 
 Json = dict[str, Any]
 
@@ -93,7 +93,7 @@ def header(table: Table) -> Json:
         "inputs": {key: value for key, value in table.signature.settings if value.startswith("sha256 ")},
         "metrics": table.metrics,
         "sums": list(table.sums),
-        "bounds": {metric: [_finite(low), _finite(high)] for metric, (low, high) in table.bounds.items()},
+        "bounds": {metric: _bounds_list(column.bounds) for metric, column in table.columns.items() if column.bounds},
         "counts": with_texts(table.counts),
         **_present("benchmark", table.benchmark),
     }
@@ -102,14 +102,18 @@ def header(table: Table) -> Json:
 def items(table: Table) -> Iterator[Json]:
     """A line for each item; what an item does not have is left out."""
     columns = {metric: numbers(table.column(metric)) for metric in table.metrics}
-    parts = {metric: {part: numbers(column) for part, column in of.items()} for metric, of in table.parts.items()}
+    parts = {
+        metric: {part: numbers(column) for part, column in of.items()}
+        for metric in table.metrics
+        if (of := table.parts(metric))
+    }
     for row, identifier in enumerate(table.ids):
         yield {
             "id": identifier,
             "scores": {metric: column[row] for metric, column in columns.items()},
             **_gaps(table, row),
-            **_present("parts", {metric: {part: of[part][row] for part in of} for metric, of in parts.items()}),
-            **_present("notes", {metric: notes[row] for metric, notes in table.notes.items() if row in notes}),
+            **_present("parts", {metric: {part: of[part][row] for part in of} for metric, of in parts.items() if of}),
+            **_present("notes", table.notes(row)),
             **_present("tags", {tag: values[row] for tag, values in table.tags.items()}),
             **_present("output", table.outputs[row] if table.outputs else None),
             **_present("error", table.failures.get(row)),
@@ -431,23 +435,16 @@ def _checked(table: Table, section: _Section, *, strict: bool) -> Table:
 
 def _table(section: _Section) -> Table:
     head, rows, counts = section.head, section.items, _counts(section)
-    gaps, status = _read_gaps(rows, head["metrics"])
     return Table(
         ids=[row["id"] for row in rows],
-        columns={metric: _floats([row["scores"].get(metric) for row in rows]) for metric in head["metrics"]},
+        columns={metric: _read_column(head, rows, metric) for metric in head["metrics"]},
         kind=head["kind"],
         name=head["name"],
         signature=Signature.parse(head["signature"]),
-        gaps=gaps,
-        status=status,
         tags={tag: [_tag((row.get("tags") or {}).get(tag, "")) for row in rows] for tag in _names(rows, "tags")},
-        parts={metric: _read_parts(rows, metric) for metric in _names(rows, "parts")},
-        notes={metric: _read_notes(rows, metric) for metric in _names(rows, "notes")},
         outputs=[row.get("output") for row in rows] if any("output" in row for row in rows) else (),
         failures={number: str(row["error"]) for number, row in enumerate(rows) if row.get("error")},
         counts=counts,
-        sums=tuple(head.get("sums") or ()),
-        bounds={metric: read_bounds(pair) for metric, pair in (head.get("bounds") or {}).items()},
         benchmark=head.get("benchmark") or "",
         complete=UNFINISHED not in counts,
     )
@@ -485,34 +482,47 @@ def _read_notes(rows: list[Json], metric: str) -> dict[int, str]:
     return {number: row["notes"][metric] for number, row in enumerate(rows) if metric in (row.get("notes") or ())}
 
 
-def _read_gaps(rows: list[Json], metrics: Sequence[str]) -> tuple[list[Gap], dict[str, IntArray]]:
-    codes: dict[Gap, int] = {}
-    status: dict[str, IntArray] = {}
+def _read_column(head: Json, rows: list[Json], metric: str) -> Column:
+    status, reasons = _read_missing(rows, metric)
+    bounds = (head.get("bounds") or {}).get(metric)
+    return Column(
+        _floats([row["scores"].get(metric) for row in rows]),
+        status,
+        reasons,
+        _read_parts(rows, metric),
+        _read_notes(rows, metric),
+        bounds=None if bounds is None else read_bounds(bounds),
+        summed=metric in (head.get("sums") or ()),
+    )
+
+
+def _read_missing(rows: list[Json], metric: str) -> tuple[IntArray, list[Missing]]:
+    """Why cells of a metric have no number: a code for each row, and the reasons by code."""
+    codes: dict[Missing, int] = {}
+    status = np.zeros(len(rows), np.int64)
     for number, row in enumerate(rows):
-        for metric in metrics:
-            if row["scores"].get(metric) is None:
-                column = status.setdefault(metric, np.zeros(len(rows), np.int64))
-                column[number] = codes.setdefault(_read_gap(row, metric), len(codes) + 1)
-    return list(codes), status
+        if row["scores"].get(metric) is None:
+            status[number] = codes.setdefault(_read_reason(row, metric), len(codes) + 1)
+    return status, list(codes)
 
 
-def _read_gap(row: Json, metric: str) -> Gap:
+def _read_reason(row: Json, metric: str) -> Missing:
     if metric in (row.get("errors") or ()):
-        return Gap("error", row["errors"][metric])
-    return Gap("unscored", (row.get("unscored") or {}).get(metric, "no score was recorded"))
+        return Missing("error", row["errors"][metric])
+    return Missing("unscored", (row.get("unscored") or {}).get(metric, "no score was recorded"))
 
 
 def _gaps(table: Table, row: int) -> Json:
     found: Json = {}
-    for metric in table.status:
-        gap = table.why(metric, row)
-        if gap:
-            found.setdefault("errors" if gap.kind == "error" else "unscored", {})[metric] = gap.reason
+    for metric, column in table.columns.items():
+        missing = column.why(row)
+        if missing:
+            found.setdefault("errors" if missing.kind == "error" else "unscored", {})[metric] = missing.reason
     return found
 
 
-def _finite(bound: float) -> float | None:
-    return bound if np.isfinite(bound) else None
+def _bounds_list(bounds: Bounds) -> list[float | None]:
+    return [bound if np.isfinite(bound) else None for bound in bounds]
 
 
 def _present(key: str, value: Any) -> Json:

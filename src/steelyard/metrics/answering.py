@@ -18,10 +18,10 @@ from steelyard.metrics.answers import DEFAULT_ANSWERS
 from steelyard.metrics.batches import Balance, Weighed, weigh_batches
 from steelyard.metrics.names import parse_measures
 from steelyard.metrics.profiles import profile_of
-from steelyard.table import FloatArray, Gap, IntArray, Signature, Table
+from steelyard.table import Bounds, Column, FloatArray, IntArray, Missing, Signature, Table
 from steelyard.text.tokens import Unit
 
-GAPS = (Gap("unscored", "there is no reference"), Gap("unscored", "the answer names none of the options"))
+MISSING = (Missing("unscored", "there is no reference"), Missing("unscored", "the answer names none of the options"))
 
 
 def evaluate_answers(
@@ -76,17 +76,13 @@ def weigh_answers(
             progress(len(sheet.ids))
     return Table(
         ids=sheet.ids,
-        columns=sheet.columns(),
+        columns=sheet.columns({str(measure): measure.metric.bounds for measure in balance.measures}),
         kind="answers",
         name=name if name is not None else result_name(answers.name),
         signature=_signature(answers, balance, sheet.references),
-        gaps=GAPS,
-        status=sheet.all_status(),
         tags=sheet.all_tags(),
-        parts=sheet.parts(),
         outputs=outputs,
         counts=dict(answers.counts),
-        bounds={str(measure): measure.metric.bounds for measure in balance.measures},
     )
 
 
@@ -122,26 +118,25 @@ class _Sheet:
             for part, values in scores.items():
                 self.scores.setdefault(metric, {}).setdefault(part, []).append(values)
 
-    def columns(self) -> dict[str, FloatArray]:
-        """The scores by metric; the pieces are let go on the way."""
-        return {metric: np.concatenate(parts.pop("score")) for metric, parts in self.scores.items()}
+    def columns(self, bounds: Mapping[str, Bounds]) -> dict[str, Column]:
+        """The columns by metric, with precision and recall as parts; the pieces are released one by one."""
+        status = self._all_status()
+        return {metric: self._column(metric, status[metric], bounds[metric]) for metric in self.scores}
 
-    def parts(self) -> dict[str, dict[str, FloatArray]]:
-        """Precision and recall of the metrics that have them, once the scores are taken."""
-        return {
-            metric: {part: np.concatenate(parts.pop(part)) for part in list(parts)}
-            for metric, parts in self.scores.items()
-            if parts
-        }
+    def _column(self, metric: str, status: IntArray, bounds: Bounds) -> Column:
+        pieces = self.scores[metric]
+        values = np.concatenate(pieces.pop("score"))
+        parts = {part: np.concatenate(pieces.pop(part)) for part in list(pieces)}
+        return Column(values, status, MISSING, parts, bounds=bounds)
 
-    def all_status(self) -> dict[str, IntArray]:
-        """Why cells are no numbers; metrics that agree share one column."""
+    def _all_status(self) -> dict[str, IntArray]:
+        """Why cells have no number; metrics that agree share one array."""
         shared: dict[bytes, IntArray] = {}
-        found = {}
+        arrays = {}
         for metric, pieces in self.status.items():
             status = np.concatenate(pieces)
-            found[metric] = shared.setdefault(sha256(status.tobytes()).digest(), status.astype(np.int64))
-        return found
+            arrays[metric] = shared.setdefault(sha256(status.tobytes()).digest(), status.astype(np.int64))
+        return arrays
 
     def all_tags(self) -> dict[str, list[str]]:
         """Tags by name, "" where a row has none."""

@@ -20,11 +20,11 @@ from steelyard.metrics.crew import work_in_order
 from steelyard.metrics.matching import JudgmentIndex, Matches, Rankings, interleaved, match, rankings
 from steelyard.metrics.names import parse_measures
 from steelyard.metrics.registry import Measure
-from steelyard.table import Flags, FloatArray, Gap, Signature, Table
+from steelyard.table import Column, Flags, FloatArray, Missing, Signature, Table
 
-Missing = Literal["zero", "skip"]
+MissingQueries = Literal["zero", "skip"]
 AGAIN = "formats.appears_again"
-NOT_IN_RUN = Gap("unscored", "the query is not in the run")
+NOT_IN_RUN = Missing("unscored", "the query is not in the run")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class RetrievalSettings:
     `trec_eval` is the version whose order of documents is followed: 9 compares scores as 32-bit floats, 10 as doubles.
     """
 
-    missing: Missing = "zero"
+    missing: MissingQueries = "zero"
     relevance_level: int = 1
     depth: int | None = None
     trec_eval: Literal[9, 10] = 9
@@ -58,7 +58,7 @@ def evaluate_retrieval(
     metrics: str | Sequence[str] | None = None,
     *,
     cutoffs: Sequence[int] | None = None,
-    missing: Missing = "zero",
+    missing: MissingQueries = "zero",
     relevance_level: int = 1,
     depth: int | None = None,
     trec_eval: Literal[9, 10] = 9,
@@ -88,19 +88,15 @@ def weigh(
     matches, odd = _read(run, judgments, settings, threads or min(os.cpu_count() or 1, 8))
     _check_common(judgments, run, matches)
     found = rankings(judgments, matches, depth=settings.depth)
-    present = _present(judgments, matches)
-    columns = {str(measure): _column(measure, found, settings) for measure in measures}
-    table = Table(
+    present = None if settings.missing == "zero" else _present(judgments, matches)
+    return Table(
         ids=judgments.ids,
-        columns=columns,
+        columns={str(measure): _column(measure, found, settings, present) for measure in measures},
         kind="retrieval",
         name=name if name is not None else result_name(run.name),
         signature=_signature(judgments, run, settings),
         counts={**_counts(judgments, matches, found, settings), **odd, **judgments.odd},
-        sums=tuple(str(measure) for measure in measures if measure.metric.summed),
-        bounds={str(measure): measure.metric.bounds for measure in measures},
     )
-    return _without_missing(table, present) if settings.missing == "skip" else table
 
 
 def _present(judgments: Judgments, matches: list[Matches]) -> Flags:
@@ -110,17 +106,16 @@ def _present(judgments: Judgments, matches: list[Matches]) -> Flags:
     return present
 
 
-def _without_missing(table: Table, present: Flags) -> Table:
-    """The same table with queries that are not in the run left unscored."""
-    return replace(
-        table,
-        columns={metric: np.where(present, column, np.nan) for metric, column in table.columns.items()},
-        gaps=(NOT_IN_RUN,),
-        status=dict.fromkeys(table.columns, (~present).astype(np.int64)),
-    )
+def _column(measure: Measure, found: Rankings, settings: RetrievalSettings, present: Flags | None) -> Column:
+    """The column of a metric; queries that are not `present` in the run are left unscored."""
+    column = Column(_values(measure, found, settings), bounds=measure.metric.bounds, summed=measure.metric.summed)
+    if present is None:
+        return column
+    values = np.where(present, column.values, np.nan)
+    return replace(column, values=values, status=(~present).astype(np.int64), reasons=(NOT_IN_RUN,))
 
 
-def _column(measure: Measure, found: Rankings, settings: RetrievalSettings) -> FloatArray:
+def _values(measure: Measure, found: Rankings, settings: RetrievalSettings) -> FloatArray:
     arguments = measure.settings()
     if measure.metric.defaults.get("rel") == 1 and not measure.says("rel"):
         arguments["rel"] = settings.relevance_level

@@ -67,7 +67,7 @@ def _csv_cell(value: object) -> object:
 def _item_rows(report: Report) -> Iterator[list[object]]:
     yield ["result", "id", *report.metrics]
     for table in report.tables:
-        columns = [numbers(table.columns[m]) if m in table.columns else [None] * len(table) for m in report.metrics]
+        columns = [numbers(table.column(m)) if m in table.columns else [None] * len(table) for m in report.metrics]
         for row, identifier in enumerate(table.ids):
             yield [table.name, identifier, *(column[row] for column in columns)]
 

@@ -108,7 +108,7 @@ def reviewable(table: Table, metric: str) -> list[int]:
 
 def passed(table: Table, metric: str) -> Flags:
     """Row by row, whether the verdict is a pass: as the result says, else from a score of 0.5 on."""
-    said = table.parts.get(metric, {}).get("passed")
+    said = table.parts(metric).get("passed")
     return table.column(metric) >= PASSING if said is None else said == 1
 
 
