@@ -1,7 +1,6 @@
 """Folders of small results for tests of the viewer."""
 
 import os
-from dataclasses import replace
 
 from tables import make_table
 

@@ -75,8 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _load(path: str, earlier: str | None) -> "tuple[Table, Table | None]":
     """The result and the baseline; where both have one name, they are called as their files are."""
+    from steelyard.formats.records import result_name
     from steelyard.formats.results import load
-    from steelyard.formats.sources import result_name
 
     result, baseline = load(path, strict=True), None if earlier is None else load(earlier, strict=True)
     if earlier is None or baseline is None or baseline.name != result.name:

@@ -185,7 +185,7 @@ def fraction(text: str) -> float:
 
 def result_names(paths: Sequence[str]) -> list[str]:
     """The names of results: file names without folders and extensions, made unique."""
-    from steelyard.formats.sources import result_name
+    from steelyard.formats.records import result_name
     from steelyard.reports.content import unique_names
 
     return unique_names([result_name(path) for path in paths])

@@ -81,8 +81,8 @@ def read_placed(
     """The same, each with the folder of its file; with `strict`, none whose items contradict its footer."""
     from dataclasses import replace
 
+    from steelyard.formats.records import result_name
     from steelyard.formats.results import load_all
-    from steelyard.formats.sources import result_name
     from steelyard.reports.content import unique_names
 
     files = [(path, load_all(path, strict=strict)) for path in paths]

@@ -12,8 +12,7 @@ import numpy as np
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.formats.layouts import ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
-from steelyard.formats.rankings import first_seen
-from steelyard.formats.records import COLUMNS, Record
+from steelyard.formats.records import COLUMNS, Record, first_seen
 from steelyard.i18n import Message
 
 BATCH = 2048  # rows that are read, and weighed, together

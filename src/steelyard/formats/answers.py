@@ -10,8 +10,7 @@ from typing import Any
 from steelyard.errors import InputError
 from steelyard.formats.answer_rows import BATCH, AnswerRow, RowReader, plain_value
 from steelyard.formats.layouts import ID_HINT, Columns, check_mapping
-from steelyard.formats.rankings import digest_rows
-from steelyard.formats.records import Record, kind_of, read_records, stream_records
+from steelyard.formats.records import Record, digest_rows, kind_of, read_records, stream_records
 from steelyard.formats.streams import STDIN, STDIN_NAME, open_stream
 from steelyard.i18n import Message
 

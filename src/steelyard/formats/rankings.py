@@ -4,13 +4,14 @@ A run arrives in blocks, each of whole queries, so that a file larger than memor
 every format ends here.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
+from steelyard.formats.records import first_seen
 from steelyard.formats.spans import Spans, Words, combine
 from steelyard.i18n import Message
 from steelyard.table import FloatArray, IntArray
@@ -173,21 +174,3 @@ def grouped(block: RunBlock) -> RunBlock:
         ranks=None if block.ranks is None else block.ranks.take(order),
         line=block.line[order],
     )
-
-
-def first_seen(place: str) -> Message:
-    """Words that point back to where something stood first; a line of the same file needs only its number."""
-    line = place.rpartition(":")[2]
-    if line.isdigit():
-        return Message("formats.first_line", line=line)
-    return Message("formats.first_place", place=place)
-
-
-def digest_rows(columns: Iterable[Iterable[object]]) -> str:
-    """SHA-256 over values given in Python, so that a table made from them can be told apart."""
-    import hashlib
-
-    digest = hashlib.sha256()
-    for column in columns:
-        digest.update(repr(list(column)).encode())
-    return digest.hexdigest()

@@ -1,6 +1,7 @@
 """Rows with named fields: JSONL, JSON, CSV, TSV and parquet, plain or compressed, each row with its place."""
 
 import csv
+import hashlib
 import io
 import json
 import re
@@ -12,11 +13,13 @@ from typing import Any, Final, NamedTuple
 
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
-from steelyard.formats.streams import Stream, decode, open_stream, text_blocks
+from steelyard.formats.streams import STDIN, STDIN_NAME, Stream, decode, open_stream, text_blocks
 from steelyard.i18n import Message
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 COMPRESSED = (".gz", ".zst", ".zstd")
+# what may be taken off a file's name to get the name of its result
+_EXTENSIONS = (*SUFFIXES, ".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
 LINES_HINT = Message("formats.one_object_per_line_jsonl")
 ARRAY_HINT = Message("formats.array_json_name_file_json")
 NOT_AN_OBJECT = "formats.not_an_object"
@@ -300,3 +303,29 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(text: str) -> None:
     raise BadValue(Message("formats.not_number_json_knows", token=text))
+
+
+def result_name(path: str) -> str:
+    """The name of a result: that of its file, without folders and extensions."""
+    if path in (STDIN, STDIN_NAME):
+        return "stdin"
+    name = Path(path).name
+    while Path(name).suffix.lower() in COMPRESSED and Path(name).stem:
+        name = Path(name).stem
+    return Path(name).stem if Path(name).suffix.lower() in _EXTENSIONS and Path(name).stem else name
+
+
+def first_seen(place: str) -> Message:
+    """Words that point back to where something stood first; a line of the same file needs only its number."""
+    line = place.rpartition(":")[2]
+    if line.isdigit():
+        return Message("formats.first_line", line=line)
+    return Message("formats.first_place", place=place)
+
+
+def digest_rows(columns: Iterable[Iterable[object]]) -> str:
+    """SHA-256 over values given in Python, so that a table made from them can be told apart."""
+    digest = hashlib.sha256()
+    for column in columns:
+        digest.update(repr(list(column)).encode())
+    return digest.hexdigest()

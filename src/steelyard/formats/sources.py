@@ -10,8 +10,8 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.formats import beir, trec
 from steelyard.formats.rankings import Judgments, Run
-from steelyard.formats.records import COMPRESSED, SUFFIXES, Record, kind_of, parse_json, read_records
-from steelyard.formats.streams import STDIN, STDIN_NAME, is_folder, read_text
+from steelyard.formats.records import SUFFIXES, Record, kind_of, parse_json, read_records
+from steelyard.formats.streams import STDIN, is_folder, read_text
 from steelyard.formats.tabular import (
     DOCUMENT,
     GRADE,
@@ -24,9 +24,6 @@ from steelyard.formats.tabular import (
     run_of_rows,
 )
 from steelyard.i18n import Message
-
-# what may be taken off a file's name to get the name of its result
-_EXTENSIONS = (*SUFFIXES, ".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
 
 QrelsSource = Any
 """A path, `{query: {document: grade}}`, columns by name, three arrays, a data frame, or rows of the three."""
@@ -59,16 +56,6 @@ def run_from(source: RunSource) -> Run:
         rows, digest = _file_rows(source, SCORE)
         return run_of_rows(rows, str(source), digest)
     return trec.read_run(source)
-
-
-def result_name(path: str) -> str:
-    """The name of a result: that of its file, without folders and extensions."""
-    if path in (STDIN, STDIN_NAME):
-        return "stdin"
-    name = Path(path).name
-    while Path(name).suffix.lower() in COMPRESSED and Path(name).stem:
-        name = Path(name).stem
-    return Path(name).stem if Path(name).suffix.lower() in _EXTENSIONS and Path(name).stem else name
 
 
 def _has_names(path: str | Path) -> bool:

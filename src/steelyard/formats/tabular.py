@@ -8,8 +8,8 @@ import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.formats.decimals import LARGEST_WHOLE, means_infinity
-from steelyard.formats.rankings import Judgments, Run, digest_rows, judgments, run_from_rows
-from steelyard.formats.records import Record, kind_of
+from steelyard.formats.rankings import Judgments, Run, judgments, run_from_rows
+from steelyard.formats.records import Record, digest_rows, kind_of
 from steelyard.formats.spans import Spans
 from steelyard.i18n import Message
 

@@ -12,7 +12,7 @@ from steelyard import __version__
 from steelyard.errors import ConfigError
 from steelyard.formats.answer_rows import AnswerRow
 from steelyard.formats.answers import Answers, AnswerStream, answers_of, stream_answers
-from steelyard.formats.sources import result_name
+from steelyard.formats.records import result_name
 from steelyard.i18n import Message
 from steelyard.metrics.answers import DEFAULT_ANSWERS
 from steelyard.metrics.batches import Balance, Weighed, weigh_batches

@@ -11,8 +11,9 @@ import numpy as np
 from steelyard import __version__, limits
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
 from steelyard.formats.fields import TOO_FEW_COLUMNS
-from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Piece, Run, RunBlock, first_seen
-from steelyard.formats.sources import QrelsSource, RunSource, qrels_from, result_name, run_from
+from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Piece, Run, RunBlock
+from steelyard.formats.records import first_seen, result_name
+from steelyard.formats.sources import QrelsSource, RunSource, qrels_from, run_from
 from steelyard.formats.streams import BINARY, NOT_UTF8, encoding_hint
 from steelyard.formats.trec import ORDER_HINT, QRELS_COLUMNS, RUN_HINT
 from steelyard.i18n import Joined, Localized, Message
