@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from steelyard.answers.evaluate import evaluate_answers
     from steelyard.errors import (
         ConfigError,
         InputError,
@@ -12,11 +13,10 @@ if TYPE_CHECKING:
         SystemFailure,
         UnknownName,
     )
-    from steelyard.formats.results import load, load_all
-    from steelyard.metrics.answering import evaluate_answers
-    from steelyard.metrics.evaluation import evaluate_retrieval
-    from steelyard.metrics.registry import metric
-    from steelyard.pipelines.benchmark import evaluate_legal
+    from steelyard.io.results import load, load_all
+    from steelyard.legal.benchmark.runner import evaluate_legal
+    from steelyard.registry.metrics import metric
+    from steelyard.retrieval.evaluate import evaluate_retrieval
     from steelyard.stats.compare import compare
     from steelyard.table import Signature, Table
 

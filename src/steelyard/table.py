@@ -223,7 +223,7 @@ class Table:
 
     def save(self, path: str | Path) -> None:
         """Write a results file, which `steelyard.load` reads back."""
-        from steelyard.formats.results import save
+        from steelyard.io.results import save
 
         save(self, Path(path))
 

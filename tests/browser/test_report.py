@@ -11,8 +11,8 @@ from tables import table_of
 
 from steelyard import evaluate_answers
 from steelyard.cli import main
-from steelyard.formats.documents import Document, Page
-from steelyard.formats.results import load
+from steelyard.documents.pages import Document, Page
+from steelyard.io.results import load
 from steelyard.reports.content import Report
 from steelyard.reports.legal import refusals
 from steelyard.reports.page import render_html

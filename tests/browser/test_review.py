@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tables import table_of
 
-from steelyard.formats.results import load
-from steelyard.formats.reviews import read_review
-from steelyard.pipelines.benchmark import documents_of, evaluate_legal
+from steelyard.io.results import load
+from steelyard.io.reviews import read_review
+from steelyard.legal.benchmark.runner import documents_of, evaluate_legal
 from steelyard.reports.agreement import agree
 from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
 

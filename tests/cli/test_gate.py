@@ -16,7 +16,7 @@ from tables import table_of
 
 from steelyard.cli import main
 from steelyard.cli.gate import read_rules
-from steelyard.formats.results import load
+from steelyard.io.results import load
 from steelyard.reports.gate import as_json
 from steelyard.stats.gate import decide
 from steelyard.stats.rules import NoFall, Target, Threshold, parse_rule

@@ -14,8 +14,8 @@ from reports.marked import REASON, mark_uncertain, unmark
 from tables import table_of
 
 from steelyard.cli import main
-from steelyard.formats.results import load
-from steelyard.formats.reviews import digest_of
+from steelyard.io.results import load
+from steelyard.io.reviews import digest_of
 from steelyard.reports.review import DOUBTS
 from steelyard.stats.agreement import clopper_pearson_upper
 

@@ -7,9 +7,9 @@ import pytest
 from tables import table_of
 
 from steelyard.i18n import Joined, Message, to_json
-from steelyard.legal.oracle import gold_record
+from steelyard.legal.benchmark.oracle import gold_record
+from steelyard.legal.benchmark.runner import benchmark_folder, evaluate_legal, load_benchmark
 from steelyard.legal.score import AT_PASSAGE
-from steelyard.pipelines.benchmark import benchmark_folder, evaluate_legal, load_benchmark
 from steelyard.reports import losses as stages
 from steelyard.reports.losses import STAGES, losses
 

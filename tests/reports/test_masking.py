@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import table_of
 
+from steelyard.documents.pages import read_document
+from steelyard.documents.sets import TWO_TEXTS, DocumentSet
 from steelyard.errors import Problem
-from steelyard.formats.document_sets import TWO_TEXTS, DocumentSet
-from steelyard.formats.documents import read_document
 from steelyard.i18n import Message
-from steelyard.pipelines.benchmark import documents_of, evaluate_legal
+from steelyard.legal.benchmark.runner import documents_of, evaluate_legal
 from steelyard.reports import pages
 from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values

@@ -19,8 +19,8 @@ from tables import table_of
 from steelyard import evaluate_answers
 from steelyard.cli import main
 from steelyard.counts import with_texts
+from steelyard.documents.pages import Document, Page
 from steelyard.errors import MissingExtra
-from steelyard.formats.documents import Document, Page
 from steelyard.i18n import words_of
 from steelyard.reports import files, page_figures, plots
 from steelyard.reports.console import render_console

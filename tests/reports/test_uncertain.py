@@ -10,7 +10,7 @@ import pytest
 from reports.marked import REASON, mark_uncertain, unmark
 
 from steelyard.cli import main
-from steelyard.formats.results import load
+from steelyard.io.results import load
 from steelyard.reports.console import render_console
 from steelyard.reports.content import Report, as_json
 from steelyard.reports.documents import render_latex, render_markdown

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from tables import table_of
 
-from steelyard.formats.results import load
 from steelyard.i18n import Joined, Message, as_message, to_json
 from steelyard.i18n.verdicts import INVENTED, LOOSE, PARTS, in_one_line, invented_kind, labelled
-from steelyard.legal import claims, forbidden, judge_fact
-from steelyard.legal.facts import FIELDS
-from steelyard.pipelines.benchmark import evaluate_legal
+from steelyard.io.results import load
+from steelyard.legal import judge_fact
+from steelyard.legal.benchmark.runner import evaluate_legal
+from steelyard.legal.facts.fields import FIELDS
+from steelyard.legal.grounding import claims, forbidden
 from steelyard.reports import legal
 from steelyard.reports.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from steelyard.errors import InputError, SystemFailure
-from steelyard.formats.results import ResultsWriter
+from steelyard.io.results import ResultsWriter
 from steelyard.systems.records import Ask
 from steelyard.systems.replay import ReplaySystem
 

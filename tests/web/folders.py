@@ -4,7 +4,7 @@ import os
 
 from tables import make_table
 
-from steelyard.formats.results import save_all
+from steelyard.io.results import save_all
 from steelyard.table import Signature
 
 START = 1_700_000_000

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 from web.folders import START, put, table
 
-from steelyard.formats import results as results_module
+from steelyard.io import results as results_module
 from steelyard.web import folder as folder_module
 from steelyard.web import index as index_module
 from steelyard.web.folder import within

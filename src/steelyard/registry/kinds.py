@@ -5,32 +5,44 @@ modules, imported only when a result of that kind is checked or shown. A distrib
 the group `steelyard.kinds`: its name is the kind, and it points to a `Kind`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from types import ModuleType
-from typing import Final
+from typing import Any, Final, Protocol, cast
 
 GROUP: Final = "steelyard.kinds"
+
+
+class Checks(Protocol):
+    """The checks of items that a kind adds to those of all results files."""
+
+    def check_item(self, item: Mapping[str, Any], where: str) -> None:
+        """Refuse an item that no result of this kind can have."""
+
+    def is_consistent(self, item: Mapping[str, Any]) -> bool:
+        """Whether the score of an item is what its parts come to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of result; `metric` is the metric that every result of the kind has, if there is one.
 
-    `checks` is the module that checks lines of a results file of this kind beyond what holds for all, and `report`
-    the module that makes the sections of a report that only this kind has. A kind without one has nothing to add.
+    The others are modules: `metrics` registers its metrics; `checks` checks items of a results file of this kind
+    (`Checks`); `report` makes the sections of a report that only this kind has. None is for nothing to add.
     """
 
     name: str
     metric: str | None = None
+    metrics: str | None = None
     checks: str | None = None
     report: str | None = None
 
-    def load_checks(self) -> ModuleType | None:
+    def load_checks(self) -> Checks | None:
         """The module `checks`, imported."""
-        return import_module(self.checks) if self.checks else None
+        return cast(Checks, import_module(self.checks)) if self.checks else None
 
     def load_report(self) -> ModuleType | None:
         """The module `report`, imported."""
@@ -38,10 +50,16 @@ class Kind:
 
 
 BUILT_IN: Final = (
-    Kind("retrieval"),
-    Kind("answers"),
-    Kind("legal", metric="legal"),
+    Kind("retrieval", metrics="steelyard.retrieval.metrics"),
+    Kind("answers", metrics="steelyard.answers.metrics"),
+    Kind("legal", metric="legal", checks="steelyard.legal.recorded"),
 )
+
+
+def load_metrics_of(kind: Kind) -> None:
+    """Import the module that registers the metrics of a kind, if it has one."""
+    if kind.metrics:
+        import_module(kind.metrics)
 
 
 @cache

@@ -8,8 +8,8 @@ import numpy as np
 
 from steelyard import __version__
 from steelyard.errors import UnknownName, nearest
-from steelyard.formats.results import items
 from steelyard.i18n import Message
+from steelyard.io.results import items
 from steelyard.reports import legal, uncertain
 from steelyard.reports.gate import findings_json
 from steelyard.reports.grids import PageGrid

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from steelyard.documents.pages import Document
+from steelyard.documents.sets import DocumentSet, missing_of
 from steelyard.errors import Problem
-from steelyard.formats.document_sets import DocumentSet, missing_of
-from steelyard.formats.documents import Document
 from steelyard.i18n.masking import masked as masked_message
 from steelyard.table import Column, Missing, Signature, Table
 from steelyard.text.private import Private, private_passages

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-from steelyard.formats.documents import Document
+from steelyard.documents.pages import Document
 from steelyard.reports.content import Report
 from steelyard.reports.grids import Grid
 from steelyard.table import Column, Missing, Signature, Table

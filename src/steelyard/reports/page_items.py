@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from steelyard.formats.documents import Document
-from steelyard.formats.results import numbers
+from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES
+from steelyard.io.results import numbers
 from steelyard.reports.content import Report
 from steelyard.reports.page_passages import Json, Library, answer_marks
 from steelyard.reports.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
