@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# where each public name lives; nothing is imported before it is used
-_HOMES = {
+# the module of each public name; nothing is imported before it is used
+_MODULES = {
     "ConfigError": "errors",
     "InputError": "errors",
     "MissingExtra": "errors",
@@ -33,12 +33,12 @@ _HOMES = {
     "Table": "table",
     "UnknownName": "errors",
     "compare": "stats.compare",
-    "evaluate_answers": "metrics.answering",
-    "evaluate_legal": "pipelines.benchmark",
-    "evaluate_retrieval": "metrics.evaluation",
-    "load": "formats.results",
-    "load_all": "formats.results",
-    "metric": "metrics.registry",
+    "evaluate_answers": "answers.evaluate",
+    "evaluate_legal": "legal.benchmark.runner",
+    "evaluate_retrieval": "retrieval.evaluate",
+    "load": "io.results",
+    "load_all": "io.results",
+    "metric": "registry.metrics",
 }
 
 __all__ = [
@@ -62,9 +62,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'steelyard' has no attribute {name!r}")
-    return getattr(import_module(f"steelyard.{_HOMES[name]}"), name)
+    return getattr(import_module(f"steelyard.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

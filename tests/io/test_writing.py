@@ -96,7 +96,7 @@ def test_devices_and_pipes_are_written_to(tmp_path):
 
 def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    words = "import sys; from pathlib import Path; from steelyard.formats import writing\nwriting._PIPE_SECONDS = 0\n"
+    words = "import sys; from pathlib import Path; from steelyard.io import writing\nwriting._PIPE_SECONDS = 0\n"
     code = words + "try: writing.write_whole(Path(sys.argv[1]), 'x')\nexcept Exception as error: print(error)"
     command = [sys.executable, "-c", code, tmp_path / "pipe"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)

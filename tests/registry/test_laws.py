@@ -8,8 +8,9 @@ from reference import ranking
 
 import steelyard
 from steelyard.registry.metrics import REGISTRY, Measure
-from steelyard.registry.names import parse_measure
+from steelyard.registry.names import parse_measure, register_all
 
+register_all()
 RANKING = [name for name, metric in REGISTRY.items() if metric.kind == "retrieval"]
 MEASURES = [str(Measure.of(REGISTRY[name], {"k": 5} if "k" in REGISTRY[name].required else {})) for name in RANKING]
 CUT = [f"{name}@3" for name in RANKING if "k" in REGISTRY[name].parameters]

@@ -4,10 +4,10 @@ import importlib.util
 import json
 import zipfile
 from io import BytesIO
+from io.test_documents import pdf
 from pathlib import Path
 
 import pytest
-from formats.test_documents import pdf
 
 from steelyard.cli import main
 from steelyard.errors import ConfigError, InputError

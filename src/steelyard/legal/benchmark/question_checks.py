@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from steelyard.errors import Problem, SteelyardError, nearest
 from steelyard.i18n import Joined, Message
 from steelyard.io.located import Places, pointer_to
+from steelyard.resources import bundled
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
@@ -45,10 +46,8 @@ class Fault(NamedTuple):
 
 
 def benchmark_folder() -> Path:
-    """Where the bundled benchmark is: inside the installed package, or beside the sources."""
-    package = Path(__file__).parents[1]
-    installed = package / "benchmark"
-    return installed if installed.is_dir() else package.parents[1] / "benchmark"
+    """The benchmark that comes with the package."""
+    return bundled("benchmark")
 
 
 def faults(content: Any) -> list[Fault]:
