@@ -4,7 +4,7 @@ import importlib.util
 import json
 import zipfile
 from io import BytesIO
-from io.test_documents import pdf
+from documents.test_pages import pdf
 from pathlib import Path
 
 import pytest
