@@ -179,7 +179,7 @@ def test_two_that_resume_at_the_same_time(slow):
 
 def test_what_a_run_adds_while_another_resumes_is_not_cut_off(slow, monkeypatch):
     """The lock comes before the reading: here the other run writes and ends just before the lock is had."""
-    from steelyard.io import results
+    from steelyard.io.results import writing as results
 
     (slow / "go").touch()
     path = slow / "r.jsonl"

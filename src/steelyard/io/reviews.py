@@ -15,11 +15,13 @@ from typing import Any, Final
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem, SteelyardError
 from steelyard.i18n import Message
 from steelyard.io.records import Record, read_records
-from steelyard.io.results import Json, dump, items
+from steelyard.io.results import dump, items_of
 from steelyard.table import Table
 
 REVIEW_HINT: Final = Message("formats.steelyard_sample_writes_such_files")
 _TEXTS: Final = ("id", "remark", "reviewer", "metric", "result")
+
+Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Judgement:
 def digest_of(table: Table) -> str:
     """What tells one result from another: its settings, and all that is written of its items, in any order."""
     found = sha256(str(table.signature).encode())
-    for line in sorted(dump(item) for item in items(table)):
+    for line in sorted(dump(item.to_json()) for item in items_of(table)):
         found.update(line.encode("utf-8", "surrogatepass"))
     return found.hexdigest()[:16]
 

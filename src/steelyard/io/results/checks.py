@@ -1,6 +1,6 @@
-"""What the lines of a results file must say: a results file is input like any other.
+"""Checks of the lines of a results file, which is input like any other.
 
-Every wrong type is one message with its line, so that what is read can be relied on by reports, gate and viewer.
+Every wrong type is one message with its line, so that reports, gate and viewer can rely on what was read.
 """
 
 import math
@@ -26,12 +26,12 @@ from steelyard.io.shapes import (
     shown,
 )
 from steelyard.registry.kinds import kind_of
+from steelyard.table import Bounds
 
 Json = dict[str, Any]
 
 ROUNDING: Final = 1e-9
 """So far may a score lie outside of its bounds, and a mean in the footer, as a share of it, from that of the items."""
-"""The kind of results of the legal benchmark, and the name of their metric."""
 CONTRADICTION_HINT: Final = Message("formats.somebody_changed_file_run_again")
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -120,18 +120,19 @@ def check_header(head: Json, where: str) -> None:
         message = Message("formats.result_kind_without_its_metric", kind=kind.name, metric=kind.metric)
         raise InputError(message, where=where)
     for metric, bounds in (head.get("bounds") or {}).items():
-        low, high = read_bounds(bounds) if len(bounds) == 2 else (1.0, 0.0)
-        for bound in bounds:
-            if bound is not None:
-                check_score(bound, Message("words.a_bound_of", metric=metric), where)
-        if low > high:
+        finite = [bound for bound in bounds if bound is not None]
+        for bound in finite:
+            check_score(bound, Message("words.a_bound_of", metric=metric), where)
+        if len(bounds) != 2 or finite != sorted(finite):
             raise InputError(Message("formats.bounds_lowest_highest_value", metric=metric), where=where)
 
 
-def check_item(item: Json, head: Json, where: str) -> None:
+def check_item(
+    item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str
+) -> None:
     """Refuse an item that is not of the shape that readers rely on, or has a score that it cannot have."""
     check_shape(item, _ITEM, "", where)
-    known, bounds = set(head["metrics"]), head.get("bounds") or {}
+    known = frozenset(metrics)
     for metric, value in item["scores"].items():
         if metric not in known:
             raise InputError(Message("formats.metric_not_header", metric=metric), where=where)
@@ -146,7 +147,7 @@ def check_item(item: Json, head: Json, where: str) -> None:
             if value is not None:
                 check_score(value, Message("words.the_part_of", part=part, metric=metric), where)
     _check_passages(item.get("output") or {}, where)
-    checks = kind_of(head["kind"]).load_checks()
+    checks = kind_of(kind).load_checks()
     if checks is not None:
         checks.check_item(item, where)
 
@@ -168,12 +169,6 @@ def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, flo
         for metric in names
         if metric not in footed or metric not in counted or not _is_close(footed[metric], counted[metric])
     ]
-
-
-def read_bounds(bounds: Sequence[float | None]) -> tuple[float, float]:
-    """The lowest and the highest value; null stands for none."""
-    low, high = bounds
-    return (float("-inf") if low is None else float(low), float("inf") if high is None else float(high))
 
 
 def check_score(value: Any, what: Message, where: str) -> None:
@@ -198,11 +193,11 @@ def check_characters(text: str, line: Any, where: str) -> None:
                 pending += value
 
 
-def _check_bounds(metric: str, value: float, bounds: Sequence[float | None] | None, where: str) -> None:
+def _check_bounds(metric: str, value: float, bounds: Bounds | None, where: str) -> None:
     """A score lies where the header says that scores of its metric lie."""
     if bounds is None:
         return
-    low, high = read_bounds(bounds)
+    low, high = bounds
     if not low - ROUNDING <= value <= high + ROUNDING:
         raise InputError(
             Message("formats.score_lie_between_not", metric=metric, low=low, high=high, value=value), where=where
