@@ -15,13 +15,11 @@ from steelyard.formats.answers import Answers, AnswerStream, answers_of, stream_
 from steelyard.formats.sources import result_name
 from steelyard.i18n import Message
 from steelyard.metrics.answers import DEFAULT_ANSWERS
-from steelyard.metrics.batches import Balance, Weighed, weigh_batches
+from steelyard.metrics.batches import Balance, Weighed, gaps_of, weigh_batches
 from steelyard.metrics.names import parse_measures
 from steelyard.metrics.profiles import profile_of
-from steelyard.table import FloatArray, Gap, IntArray, Signature, Table
+from steelyard.table import FloatArray, IntArray, Signature, Table
 from steelyard.text.tokens import Unit
-
-GAPS = (Gap("unscored", "there is no reference"), Gap("unscored", "the answer names none of the options"))
 
 
 def evaluate_answers(
@@ -80,7 +78,7 @@ def weigh_answers(
         kind="answers",
         name=name if name is not None else result_name(answers.name),
         signature=_signature(answers, balance, sheet.references),
-        gaps=GAPS,
+        gaps=gaps_of(balance.measures),
         status=sheet.all_status(),
         tags=sheet.all_tags(),
         parts=sheet.parts(),

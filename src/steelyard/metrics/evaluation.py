@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from steelyard import __version__, limits
+from steelyard import __version__
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
 from steelyard.formats.fields import TOO_FEW_COLUMNS
 from steelyard.formats.rankings import DUPLICATE_HINT, Judgments, Piece, Run, RunBlock, first_seen
@@ -19,7 +19,7 @@ from steelyard.i18n import Joined, Localized, Message
 from steelyard.metrics.crew import work_in_order
 from steelyard.metrics.matching import JudgmentIndex, Matches, Rankings, interleaved, match, rankings
 from steelyard.metrics.names import parse_measures
-from steelyard.metrics.registry import Measure
+from steelyard.metrics.registry import Measure, column_of
 from steelyard.table import Flags, FloatArray, Gap, Signature, Table
 
 Missing = Literal["zero", "skip"]
@@ -124,20 +124,7 @@ def _column(measure: Measure, found: Rankings, settings: RetrievalSettings) -> F
     arguments = measure.settings()
     if measure.metric.defaults.get("rel") == 1 and not measure.says("rel"):
         arguments["rel"] = settings.relevance_level
-    try:
-        column = np.asarray(measure.metric.compute(found, **arguments), np.float64)
-    except OverflowError:
-        raise ConfigError(Message("metrics.metric_gave_value_not_finite", measure=measure)) from None
-    if column.shape != (found.queries,):
-        raise ConfigError(
-            Message(
-                "metrics.metric_gave_values_shape_queries", measure=measure, shape=column.shape, queries=found.queries
-            )
-        )
-    if not np.isfinite(column).all():
-        raise ConfigError(Message("metrics.metric_gave_value_not_finite", measure=measure))
-    limits.SCORE.check(float(np.abs(column).max(initial=0.0)), Message("words.a_value_of", measure=measure))
-    return column
+    return column_of(measure.metric.compute(found, **arguments), measure, found.queries)
 
 
 def _signature(judgments: Judgments, run: Run, settings: RetrievalSettings) -> Signature:
