@@ -6,10 +6,10 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.io.results.checks import ROUNDING
 from steelyard.io.shapes import wrong_shape
 from steelyard.legal.formulas import SHARES, agrees
 from steelyard.registry.kinds import Scores
+from steelyard.table import ROUNDING
 
 METRIC: Final = "legal"
 

@@ -26,12 +26,10 @@ from steelyard.io.shapes import (
     shown,
 )
 from steelyard.registry.kinds import kind_of
-from steelyard.table import Bounds
+from steelyard.table import ROUNDING, Bounds
 
 Json = dict[str, Any]
 
-ROUNDING: Final = 1e-9
-"""So far may a score lie outside of its bounds, and a mean in the footer, as a share of it, from that of the items."""
 CONTRADICTION_HINT: Final = Message("formats.somebody_changed_file_run_again")
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
