@@ -21,9 +21,9 @@ from steelyard.formats.question_checks import benchmark_folder
 from steelyard.formats.results import dump
 from steelyard.legal.model import Question
 from steelyard.legal.score import judge
+from steelyard.net.replies import decode_reply
 from steelyard.pipelines.benchmark import evaluate_legal, load_benchmark
-from steelyard.systems.decoding import decode_reply
-from steelyard.systems.records import reply_of
+from steelyard.systems.base import reply_of
 from steelyard.systems.replay import OURS
 
 TEXTS: Final = (

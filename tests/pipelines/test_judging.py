@@ -18,7 +18,7 @@ from steelyard.legal.score import judge
 from steelyard.pipelines import judging
 from steelyard.pipelines.benchmark import judge_answers, load_benchmark, run_benchmark
 from steelyard.pipelines.deadline import DeadlineExceeded, deadline
-from steelyard.systems.asking import AskSettings
+from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem
 from steelyard.systems.replay import ReplaySystem
 

@@ -69,7 +69,7 @@ def test_damaged_models_are_refused(tmp_path):
 
 
 def test_a_model_whose_parts_are_compressed_is_refused(tmp_path):
-    model, _ = fit_latent(TEXTS, seed=7, told=quiet)
+    model, _ = fit_latent(TEXTS, seed=7, progress=quiet)
     model.save(tmp_path / "model.npz")
     with np.load(tmp_path / "model.npz") as stored:
         np.savez_compressed(tmp_path / "small.npz", **stored)
@@ -81,7 +81,7 @@ def test_a_model_whose_parts_are_compressed_is_refused(tmp_path):
 def test_damaged_lexical_indexes_are_refused(tmp_path):
     chance, whole, path = random.Random(3), tmp_path / "whole", tmp_path / "index"
     corpus = Corpus("here", ("d0", "d1"), TEXTS, "digest")
-    make_lexical(corpus, whole, way="all", overwrite=False, told=quiet)
+    make_lexical(corpus, whole, way="all", overwrite=False, progress=quiet)
     files = [each.name for each in sorted(whole.iterdir()) if each.name != "stamp.json"]
     refused = 0
     for _ in range(100):

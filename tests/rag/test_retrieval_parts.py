@@ -42,7 +42,7 @@ def corpus(*texts):
 
 def lexical(path, *texts, way="all"):
     found = corpus(*texts)
-    make_lexical(found, path, way=way, overwrite=False, told=quiet)
+    make_lexical(found, path, way=way, overwrite=False, progress=quiet)
     return open_lexical(found, path, way=way)
 
 
@@ -189,7 +189,7 @@ def test_a_folder_of_other_things_is_never_replaced(tmp_path):
     with pytest.raises(
         ConfigError, match=rf"^{re.escape(str(tmp_path))}: this is no index, and is not replaced by one$"
     ):
-        make_lexical(corpus("x"), tmp_path, way="all", overwrite=True, told=quiet)
+        make_lexical(corpus("x"), tmp_path, way="all", overwrite=True, progress=quiet)
     assert (tmp_path / "thesis.txt").read_text(encoding="utf-8") == "years of work"
 
 
@@ -203,7 +203,7 @@ def passages():
 
 def test_a_passage_finds_itself_first():
     texts = passages()
-    model, vectors = fit_latent(texts, seed=42, told=quiet)
+    model, vectors = fit_latent(texts, seed=42, progress=quiet)
     again = model.embed([terms(text) for text in texts])
     assert np.abs(again - vectors).max() < 1e-6
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
@@ -220,7 +220,7 @@ def test_terms_that_keep_company_lie_close(monkeypatch):
         "bread oven",
         "bread flour oven",
     ]
-    model, vectors = fit_latent(texts, seed=42, told=quiet)
+    model, vectors = fit_latent(texts, seed=42, progress=quiet)
     (query,) = model.embed([terms("car")])
     scores = vectors @ query
     assert scores[3] > max(scores[4], scores[5])  # it has not the word, but its company
@@ -228,7 +228,7 @@ def test_terms_that_keep_company_lie_close(monkeypatch):
 
 @pytest.mark.parametrize("texts", [["one passage"], ["…"], ["a b", "a b"], ["x", "", "完全不同"]])
 def test_small_and_empty_corpora(texts):
-    model, vectors = fit_latent(texts, seed=42, told=quiet)
+    model, vectors = fit_latent(texts, seed=42, progress=quiet)
     assert vectors.shape == (len(texts), model.dimensions)
     assert SKETCH <= model.dimensions <= SKETCH + len(texts) < SKETCH + LATENT
     assert np.isfinite(vectors).all()
@@ -255,7 +255,7 @@ def test_long_passages_weigh_no_more_than_short_ones():
 
 
 def test_a_model_is_saved_and_read(tmp_path):
-    model, _ = fit_latent(SENTENCES, seed=7, told=quiet)
+    model, _ = fit_latent(SENTENCES, seed=7, progress=quiet)
     model.save(tmp_path / "model.npz")
     again = load_latent(tmp_path / "model.npz")
     row = [terms("被告 keys")]
@@ -269,7 +269,7 @@ def test_a_model_is_saved_and_read(tmp_path):
 def test_another_process_gives_the_same_vectors():
     program = (
         "import sys, json, hashlib; from steelyard.rag.latent import fit_latent;"
-        "texts = json.load(sys.stdin); vectors = fit_latent(texts, seed=42, told=lambda a, b: None)[1];"
+        "texts = json.load(sys.stdin); vectors = fit_latent(texts, seed=42, progress=lambda a, b: None)[1];"
         "print(hashlib.sha256(vectors.tobytes()).hexdigest())"
     )
     texts = json.dumps(passages())
@@ -290,7 +290,7 @@ def test_another_process_gives_the_same_vectors():
 @settings(max_examples=40)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=6), st.text(max_size=20))
 def test_any_texts_can_be_embedded(texts, query):
-    model, vectors = fit_latent(texts, seed=1, told=quiet)
+    model, vectors = fit_latent(texts, seed=1, progress=quiet)
     assert vectors.shape == (len(texts), model.dimensions)
     assert np.isfinite(model.embed([terms(query)])).all()
 

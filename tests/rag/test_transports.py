@@ -1,4 +1,4 @@
-"""Model clients: no redirect is followed, and a reply is read and decoded up to a limit."""
+"""Clients of models: no redirect is followed, and a reply is read and decoded up to a limit."""
 
 import gzip
 import json
@@ -11,16 +11,14 @@ import zstandard
 from rag.chat_stub import completion, serving
 
 from steelyard import SystemFailure, limits
-from steelyard.formats.bounded import BadEncoding, TooLarge, decode_bounded
-from steelyard.rag.conversations import single_turns
+from steelyard.net.encodings import BadEncoding, TooLarge, decode_bounded
 from steelyard.rag.embedding import Endpoint
 from steelyard.rag.endpoints import EndpointSettings
-from steelyard.rag.generation import generate, open_generator
+from steelyard.rag.generation import generate, open_generator, single_turns
 from steelyard.rag.remote import search_remote
 from steelyard.rag.reranking import RerankerSettings, open_reranker, rerank
 
 KEY = "sk-secret-123"
-LARGE = "; to raise the limit, set STEELYARD_"
 
 
 def zstd(content):
@@ -59,7 +57,7 @@ def embed(url):
 def reranked(url):
     config = {"model_name": "m", "base_url": url, "api_key": KEY, "retries": 0}
     opened = open_reranker(RerankerSettings("openai", backend_configs={"openai": config}))
-    return rerank(opened, ["secret text"], [["a", "b"]], top_k=2, instruction="", told=silent)
+    return rerank(opened, ["secret text"], [["a", "b"]], top_k=2, instruction="", progress=silent)
 
 
 def search(url):
@@ -127,7 +125,8 @@ def test_a_reply_beyond_the_limit_is_a_failure_with_the_way_to_raise_it(stubs, n
     stubs[0].script = {"reply": (200, {"content-encoding": encoding}, encoded)}
     with pytest.raises(SystemFailure) as caught:
         CLIENTS[name](stubs[0].url)
-    assert f"the size of the reply is above the limit of 100,000{LARGE}{limit.name}" in str(caught.value)
+    assert "the size of the reply is above the limit of 100,000" in str(caught.value)
+    assert f"to raise the limit, set STEELYARD_{limit.name}" in str(caught.value)
     assert len(stubs[0].requests) == (2 if name == "chat" else 1)  # asking again would not help
 
 
@@ -181,7 +180,7 @@ def test_other_forms_of_the_encodings():
 def test_s3_gigabytes_in_a_few_bytes_do_not_fill_the_memory():
     program = (
         "import resource, zstandard\n"
-        "from steelyard.formats.bounded import TooLarge, decode_bounded\n"
+        "from steelyard.net.encodings import TooLarge, decode_bounded\n"
         "bomb = zstandard.ZstdCompressor().compress(bytes(1 << 27)) * 64\n"  # 8 GB
         "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
         "try:\n    decode_bounded(bomb, 'zstd', 20_000_000)\n"

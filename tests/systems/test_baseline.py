@@ -5,10 +5,10 @@ import pytest
 from steelyard.errors import SystemFailure
 from steelyard.formats.documents import read_document
 from steelyard.formats.outputs import record_of
+from steelyard.systems.base import Ask
 from steelyard.systems.baseline import Baseline
 from steelyard.systems.extracts import LONGEST_SNIPPET, clauses
 from steelyard.systems.passages import Index, Passage, features, passages_of
-from steelyard.systems.records import Ask
 
 TRANSCRIPT = """=== 第1页 共2页 ===
 询问笔录（第1次）

@@ -3,9 +3,7 @@
 import pytest
 
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.systems.opening import SPEC_HINT, open_system
-from steelyard.systems.records import Ask
-from steelyard.systems.settings import SystemSettings
+from steelyard.systems.base import SPEC_HINT, Ask, SystemSettings, open_system
 
 
 @pytest.mark.parametrize(

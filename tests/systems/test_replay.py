@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.errors import InputError, SystemFailure
 from steelyard.formats.results import ResultsWriter
-from steelyard.systems.records import Ask
+from steelyard.systems.base import Ask
 from steelyard.systems.replay import ReplaySystem
 
 RECORDS = [{"id": "a", "answer": "甲", "citations": [{"page": 1, "text": "x"}]}, {"id": 2, "response": "乙"}]

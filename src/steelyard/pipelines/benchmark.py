@@ -23,12 +23,10 @@ from steelyard.i18n import Message, to_json
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
 from steelyard.legal.score import Verdict
 from steelyard.pipelines.judging import Unjudged, judge_safely, judged, judged_answer, parts_of_nothing, unwritable
-from steelyard.systems.asking import AskSettings, ask_all
-from steelyard.systems.opening import open_system
+from steelyard.systems.ask import AskSettings, ask_all
+from steelyard.systems.base import Ask, Failure, Reply, System, SystemSettings, open_system
 from steelyard.systems.python import PythonSystem
-from steelyard.systems.records import Ask, Failure, Reply, System
 from steelyard.systems.replay import ReplaySystem
-from steelyard.systems.settings import SystemSettings
 from steelyard.table import Signature, Table
 
 METRIC: Final = "legal"

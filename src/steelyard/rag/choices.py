@@ -8,9 +8,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from steelyard.errors import ConfigError, SteelyardError, UnknownName
+from steelyard.errors import ConfigError, InputError, SteelyardError, UnknownName
 from steelyard.i18n import Message
-from steelyard.rag.queries import from_one
+
+
+def checked_queries(queries: Any) -> list[str]:
+    """The queries, each a text; one alone may stand for a list of one, and one that failed (None) asks for nothing."""
+    if isinstance(queries, str):
+        return [queries]
+    if not isinstance(queries, Sequence):
+        raise InputError(Message("rag.queries_must_be_texts", queries=queries))
+    for number, query in enumerate(queries, 1):
+        if not isinstance(query, str | None):
+            raise InputError(Message("rag.query_must_be_text", number=number, query=query))
+    return ["" if query is None else query for query in queries]
+
+
+def from_one(value: Any, what: str) -> int:
+    """A whole number from 1 on."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigError(Message("rag.must_be_from_1", what=what, value=value))
+    return value
+
 
 BM25: Final = "bm25"
 BACKENDS: Final = ("latent", "sentence_transformers", "openai", BM25)

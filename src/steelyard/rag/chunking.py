@@ -14,8 +14,7 @@ from typing import Any, Final, Protocol
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message
-from steelyard.rag.choices import CHUNKERS, check_backend
-from steelyard.rag.queries import from_one
+from steelyard.rag.choices import CHUNKERS, check_backend, from_one
 
 SENTENCE_ENDS: Final = (".", "!", "?", "；", "。", "！", "？")
 """What ends a sentence where the settings name nothing."""

@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from steelyard.errors import BadValue, ConfigError
 from steelyard.i18n import Message
+from steelyard.progress import ProgressCallback
 from steelyard.rag.artifacts import DAMAGE, VECTORS, whole_file
-from steelyard.rag.terms import Told, terms_of_all
+from steelyard.rag.terms import terms_of_all
 
 Vectors = npt.NDArray[np.float32]
 Places = npt.NDArray[np.int64]
@@ -116,9 +117,9 @@ def load_latent(path: Path) -> LatentModel:
         ) from None
 
 
-def fit_latent(texts: Sequence[str], *, seed: int, told: Told) -> tuple[LatentModel, Vectors]:
+def fit_latent(texts: Sequence[str], *, seed: int, progress: ProgressCallback) -> tuple[LatentModel, Vectors]:
     """The model of these passages, and their vectors."""
-    rows = terms_of_all(texts, "all", told)
+    rows = terms_of_all(texts, "all", progress)
     frequency = Counter(term for row in rows for term in set(row))
     names = sorted(frequency, key=lambda term: (-frequency[term], term))
     frequencies = np.array([frequency[term] for term in names], dtype=np.int64)

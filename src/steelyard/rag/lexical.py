@@ -9,11 +9,12 @@ import numpy as np
 
 from steelyard.errors import BadValue, ConfigError, MissingExtra
 from steelyard.i18n import Message
+from steelyard.progress import ProgressCallback
 from steelyard.rag.adoption import ADOPTED, AdoptedLexical, adopt_lexical, adopted_lexical
 from steelyard.rag.artifacts import DAMAGE, TERMS, Stamp, is_current, read_stamp, whole_folder
 from steelyard.rag.corpus import Corpus
 from steelyard.rag.ranking import NOTHING, Ranking, best
-from steelyard.rag.terms import Told, Way, terms, terms_of_all
+from steelyard.rag.terms import Way, terms, terms_of_all
 
 K1: Final = 1.5
 B: Final = 0.75
@@ -38,12 +39,12 @@ class LexicalIndex:
         return best(self.engine.get_scores(known), top_k) if known else NOTHING
 
 
-def make_lexical(corpus: Corpus, path: Path, *, way: Way, overwrite: bool, told: Told) -> None:
+def make_lexical(corpus: Corpus, path: Path, *, way: Way, overwrite: bool, progress: ProgressCallback) -> None:
     """Index a corpus into a folder, unless that has been done already."""
     if not overwrite and _is_current(corpus, path, way):
         return
     bm25s = _bm25s()
-    rows = terms_of_all(corpus.texts, way, told)
+    rows = terms_of_all(corpus.texts, way, progress)
     with whole_folder(path, _stamp(corpus, way)) as folder:
         engine = bm25s.BM25(k1=K1, b=B, method="lucene")
         engine.index(_numbered(rows), show_progress=False)

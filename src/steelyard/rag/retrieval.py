@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
+from steelyard.progress import ProgressCallback
 from steelyard.rag.adoption import ADOPTED, BACKEND_HINT, AdoptedLexical, adopt_dense, adopt_embeddings
 from steelyard.rag.artifacts import (
     ADDRESS,
@@ -21,16 +22,15 @@ from steelyard.rag.artifacts import (
     whole_file,
     write_stamp,
 )
-from steelyard.rag.choices import BM25, INDEX_BACKENDS, check_backend
+from steelyard.rag.choices import BM25, INDEX_BACKENDS, check_backend, checked_queries, from_one
 from steelyard.rag.corpus import read_corpus
 from steelyard.rag.dense import check_vectors, open_dense, search_dense, write_dense
 from steelyard.rag.embedding import Embedder, Endpoint, Latent, SentenceTransformers
 from steelyard.rag.endpoints import EndpointSettings, endpoint_settings
 from steelyard.rag.latent import Vectors
 from steelyard.rag.lexical import LexicalIndex, make_lexical, open_lexical, take_lexical
-from steelyard.rag.queries import checked_queries, from_one
 from steelyard.rag.ranking import NOTHING, Ranking
-from steelyard.rag.terms import Told, Way, way_of
+from steelyard.rag.terms import Way, way_of
 from steelyard.rag.vectors import load_vectors
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class Retriever:
         self._dense: faiss.Index | None = None
         self._lexical: LexicalIndex | AdoptedLexical | None = None
 
-    def embed(self, path: Path, *, overwrite: bool, told: Told) -> None:
+    def embed(self, path: Path, *, overwrite: bool, progress: ProgressCallback) -> None:
         """Embed all passages into a file, unless that has been done already."""
         embedder = self._needed_embedder()
         if path.suffix != ".npy":
@@ -110,7 +110,7 @@ class Retriever:
             self._take_over(path, embedder, adopt_embeddings)
         if not overwrite and self._is_current(path, embedder):
             return
-        vectors = embedder.embed_passages(self._corpus.texts, told)
+        vectors = embedder.embed_passages(self._corpus.texts, progress)
         check_vectors(vectors)
         remove_stamp(path)
         with whole_file(path) as part, part.open("wb") as file:
@@ -140,12 +140,12 @@ class Retriever:
         embedder.save(index_path)
         write_stamp(index_path, stamp)
 
-    def index_terms(self, *, overwrite: bool, told: Told) -> None:
+    def index_terms(self, *, overwrite: bool, progress: ProgressCallback) -> None:
         """Index the passages by their terms, unless that has been done already."""
         self._lexical = None
         if not overwrite:
             self._take_terms()
-        make_lexical(self._corpus, self._settings.lexical_path, way=self._way, overwrite=overwrite, told=told)
+        make_lexical(self._corpus, self._settings.lexical_path, way=self._way, overwrite=overwrite, progress=progress)
 
     def search(self, queries: Sequence[str | None], top_k: int, instruction: str) -> Found:
         """The best passages for each query, by the chosen backend."""
@@ -250,9 +250,7 @@ def _endpoint(settings: Settings) -> Embedder:
 
 def _sentence_transformers(settings: Settings) -> Embedder:
     if not settings.model_name_or_path:
-        raise ConfigError(
-            Message("rag.model_name_path_missing"), hint=Message("rag.example_openbmb_minicpm_embedding_light")
-        )
+        raise ConfigError(Message("rag.model_path_missing"), hint=Message("rag.embedder_hint"))
     numbers = str(settings.gpu_ids).split(",") if settings.gpu_ids not in (None, "") else []
     return SentenceTransformers(
         settings.model_name_or_path,

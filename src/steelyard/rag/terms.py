@@ -6,22 +6,20 @@ RGB. Full width, traditional characters, case and accents written in two ways do
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Final, Literal
 
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message
+from steelyard.progress import ProgressCallback
 from steelyard.text.folding import fold
 from steelyard.text.radicals import unified
 from steelyard.text.scripts import HAN
 from steelyard.text.stemming import stem
 from steelyard.text.tokens import TRUTH, atoms, words
 from steelyard.text.variants import simplified
-
-Told = Callable[[int, int], None]
-"""Hears how much of a long work is done, and how much there is."""
 
 Way = Literal["all", "words", "characters"]
 WAYS: Final[dict[str, Way]] = {
@@ -76,12 +74,12 @@ def terms(text: str, way: Way = "all") -> list[str]:
     return [*found, *"".join(runs), *(first + second for run in runs for first, second in pairwise(run))]
 
 
-def terms_of_all(texts: Sequence[str], way: Way, told: Told) -> list[list[str]]:
-    """The terms of each text; `told` hears of it every few hundred."""
+def terms_of_all(texts: Sequence[str], way: Way, progress: ProgressCallback) -> list[list[str]]:
+    """The terms of each text; `progress` is called for every 256 texts."""
     found: list[list[str]] = []
     for start in range(0, len(texts), _STEP):
         found += map(partial(terms, way=way), texts[start : start + _STEP])
-        told(len(found), len(texts))
+        progress(len(found), len(texts))
     return found
 
 

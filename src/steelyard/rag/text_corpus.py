@@ -10,9 +10,9 @@ from steelyard.errors import ConfigError, InputError, Problem
 from steelyard.formats.documents import read_text
 from steelyard.formats.records import Record, kind_of, read_records
 from steelyard.i18n import Message
+from steelyard.progress import ProgressCallback
 from steelyard.rag.artifacts import whole_file
 from steelyard.rag.chunking import Chunker
-from steelyard.rag.terms import Told
 
 KINDS: Final = (".txt", ".text", ".md", ".markdown", ".pdf", ".docx")
 KINDS_HINT: Final = Message("rag.documents_txt_md_pdf_docx")
@@ -33,7 +33,7 @@ class Built(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def build_corpus(source: str, target: str, told: Told) -> Built:
+def build_corpus(source: str, target: str, progress: ProgressCallback) -> Built:
     """Write a row with id, title and contents for each document of a file or of a folder with all its subfolders.
 
     A single file that cannot be read is an error; one of a folder is left out and reported.
@@ -43,11 +43,13 @@ def build_corpus(source: str, target: str, told: Told) -> Built:
         raise InputError(Message("rag.no_such_file_folder"), where=str(path), hint=SOURCE_HINT)
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     problems: list[Problem] = []
-    count = _write(_rows(files, problems, told, alone=path.is_file()), _named(target, "text_corpus_save_path"), path)
+    count = _write(
+        _rows(files, problems, progress, alone=path.is_file()), _named(target, "text_corpus_save_path"), path
+    )
     return Built(count, tuple(problems))
 
 
-def chunk_corpus(source: str, target: str, chunk: Chunker, *, use_title: bool, told: Told) -> Built:
+def chunk_corpus(source: str, target: str, chunk: Chunker, *, use_title: bool, progress: ProgressCallback) -> Built:
     """Write a row with id, doc_id, title and contents for each chunk of each document; one without text is left out."""
     if not Path(_named(source, "raw_chunk_path")).exists():
         raise InputError(Message("formats.no_such_file"), where=source, hint=BUILD_HINT)
@@ -56,7 +58,9 @@ def chunk_corpus(source: str, target: str, chunk: Chunker, *, use_title: bool, t
     if bad:
         raise InputError.of(bad, hint=ROWS_HINT)
     problems: list[Problem] = []
-    count = _write(_chunk_rows(records, chunk, use_title, problems, told), _named(target, "chunk_path"), Path(source))
+    count = _write(
+        _chunk_rows(records, chunk, use_title, problems, progress), _named(target, "chunk_path"), Path(source)
+    )
     return Built(count, tuple(problems))
 
 
@@ -100,7 +104,9 @@ def _is_finished(pieces: Sequence[str]) -> bool:
     return bool(_FINISHED.search(paragraph[-_TAIL:].rstrip()))
 
 
-def _rows(files: Iterable[Path], problems: list[Problem], told: Told, *, alone: bool) -> Iterator[dict[str, Any]]:
+def _rows(
+    files: Iterable[Path], problems: list[Problem], progress: ProgressCallback, *, alone: bool
+) -> Iterator[dict[str, Any]]:
     listed = list(files)
     for done, path in enumerate(listed, 1):
         try:
@@ -115,7 +121,7 @@ def _rows(files: Iterable[Path], problems: list[Problem], told: Told, *, alone: 
             yield {"id": path.stem, "title": path.stem, "contents": text}
         else:
             problems.append(Problem(str(path), Message("formats.no_text")))
-        told(done, len(listed))
+        progress(done, len(listed))
 
 
 def _document(path: Path) -> tuple[str, tuple[Problem, ...]]:
@@ -126,7 +132,7 @@ def _document(path: Path) -> tuple[str, tuple[Problem, ...]]:
 
 
 def _chunk_rows(
-    records: Iterable[Record], chunk: Chunker, use_title: bool, problems: list[Problem], told: Told
+    records: Iterable[Record], chunk: Chunker, use_title: bool, problems: list[Problem], progress: ProgressCallback
 ) -> Iterator[dict[str, Any]]:
     listed, number = list(records), 0
     for done, record in enumerate(listed, 1):
@@ -138,14 +144,14 @@ def _chunk_rows(
             document = record.fields.get("id") or ""
             yield {"id": number, "doc_id": document, "title": title, "contents": contents.strip()}
             number += 1
-        told(done, len(listed))
+        progress(done, len(listed))
 
 
 def _bad_row(record: Record) -> Problem | None:
     for name in ("contents", "title"):
         value = record.fields.get(name)
         if not isinstance(value, str | None):
-            return Problem(record.where, Message("rag.text_not_type", name=name, kind=type(value).__name__))
+            return Problem(record.where, Message("rag.must_be_text", name=name, kind=type(value).__name__))
     return None
 
 

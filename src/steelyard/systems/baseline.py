@@ -7,11 +7,11 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.errors import SystemFailure
+from steelyard.errors import SystemFailure, UnknownName
 from steelyard.i18n import Message
+from steelyard.systems.base import Ask, Reply, SystemSettings
 from steelyard.systems.extracts import asks_for_all, best_clause, can_answer, is_unknown, snippet, subject
 from steelyard.systems.passages import Index, Passage, passages_of
-from steelyard.systems.records import Ask, Reply
 from steelyard.text.scripts import has_han
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Baseline:
 
     def _index(self, name: str) -> Index:
         if name not in self._documents:
-            raise SystemFailure(Message("systems.baseline_no_document_called", name=name))
+            raise SystemFailure(Message("systems.unknown_document", name=name))
         with self._lock:
             if name not in self._indexes:
                 self._indexes[name] = Index(list(passages_of(self._documents[name])))
@@ -99,3 +99,10 @@ def _cited(passage: Passage, question: str, index: Index) -> dict[str, Any]:
 
 def _record(said: str, evidence: list[dict[str, Any]], *, abstained: bool = False) -> dict[str, Any]:
     return {"answer": said, "citations": evidence[:1], "evidence": evidence, "abstained": abstained}
+
+
+def open_builtin(rest: str, settings: SystemSettings) -> Baseline:
+    """The system of this package with this name: `baseline`."""
+    if rest != "baseline":
+        raise UnknownName.of(Message("words.system"), rest, ["baseline"])
+    return Baseline(settings.documents)
