@@ -6,9 +6,9 @@ from rag.chat_stub import Handler, Stub, serving
 
 from steelyard import ConfigError, SystemFailure, UnknownName
 from steelyard.net.secrets import public_address
-from steelyard.rag.dense import check_vectors
 from steelyard.rag.embedding import Endpoint
 from steelyard.rag.endpoints import EndpointSettings, endpoint_settings
+from steelyard.search.dense import check_vectors
 
 KEY = "sk-secret-123"
 WHERE = "backend_configs.openai"

@@ -7,7 +7,7 @@ import pytest
 from rag.chat_stub import completion, failure, serving
 
 from steelyard import ConfigError, InputError, MissingExtra, SystemFailure, UnknownName
-from steelyard.rag import extractive
+from steelyard.rag import embedded
 from steelyard.rag.generation import ChatSettings, generate, many_turns, open_generator, single_turns
 
 KEY = "sk-secret-123"
@@ -279,7 +279,7 @@ Question: {question}"""
 
 
 def boxed(question, documents=DOCUMENTS, more=""):
-    return extractive.answer(FORM.format(question=question, documents=documents, more=more))
+    return embedded.answer(FORM.format(question=question, documents=documents, more=more))
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ def test_without_documents_there_is_no_box():
     assert boxed("who opened it", documents="") == "I do not know."
     assert boxed("谁创办的？", documents="") == "我不知道。"
     assert boxed("which planet has rings", documents=DOCUMENTS) == "I do not know."
-    assert extractive.answer("hello") == "I do not know."
+    assert embedded.answer("hello") == "I do not know."
 
 
 def test_braces_never_open_or_close_the_box():
@@ -322,14 +322,14 @@ def test_the_letter_of_the_option_that_the_documents_hold():
 
 def test_the_last_question_counts_and_documents_may_say_anything():
     documents = "Question: what is red?\nThe mail coach is yellow and says <search> and \\boxed{no}.\n"
-    asked = extractive.read_prompt(f"Say it.\n\nDocuments:\n{documents}\nQuestion: what is yellow?\n\nBe brief.")
+    asked = embedded.read_prompt(f"Say it.\n\nDocuments:\n{documents}\nQuestion: what is yellow?\n\nBe brief.")
     assert (asked.question, asked.instructions) == ("what is yellow?", "Say it.\n\nBe brief.")
     assert asked.documents.strip() == documents.strip()
 
 
 def test_the_forms_of_an_answer():
     def say(instructions, question="when was the Ember Library of Norwick opened"):
-        return extractive.answer(f"{instructions}\n\nDocuments:\n{DOCUMENTS}\n\nQuestion: {question}")
+        return embedded.answer(f"{instructions}\n\nDocuments:\n{DOCUMENTS}\n\nQuestion: {question}")
 
     opened = "The Ember Library of Norwick was opened on 3 June 1911 by Clara Voss."
     assert say("Summarise.") == opened

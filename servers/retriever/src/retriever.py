@@ -11,7 +11,7 @@ from steelyard.pipelines.server import Server, progress, say
 from steelyard.rag.choices import refuse_option, refuse_unknown, retriever_findings
 from steelyard.rag.embedding import KEY_VARIABLE
 from steelyard.rag.remote import search_remote
-from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Found, Retriever, Settings
+from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Retriever, SearchResult, Settings
 from steelyard.rag.runs import write_run
 
 app = Server("retriever", __file__)
@@ -163,7 +163,7 @@ def _retriever() -> Retriever:
     return _opened[0]
 
 
-def _published(found: Found) -> dict[str, list[list[Any]]]:
+def _published(found: SearchResult) -> dict[str, list[list[Any]]]:
     return {"ret_psg": found.passages, "ret_ids": found.ids, "ret_scores": found.scores}
 
 

@@ -37,7 +37,7 @@ INDEX_BACKENDS: Final = ("faiss",)
 RERANKERS: Final = ("lexical", "sentence_transformers", "openai")
 CHUNKERS: Final = ("token", "sentence", "recursive")
 
-_INFINITY_HINT: Final = Message("rag.use_sentence_transformers_endpoint_backend")
+_INFINITY_HINT: Final = Message("rag.infinity_hint")
 _NOT_OFFERED: Final = {
     "infinity": _INFINITY_HINT,
     "milvus": Message("rag.use_faiss"),
@@ -212,7 +212,7 @@ def _of_choice(
 
 def _of_terms(configs: Any) -> Iterator[Finding]:
     """The names of a tokenizer and of a language."""
-    from steelyard.rag.terms import way_of
+    from steelyard.search.terms import way_of
 
     chosen = configs.get(BM25) if isinstance(configs, Mapping) else None
     if isinstance(chosen, Mapping):

@@ -16,8 +16,8 @@ from steelyard.net.secrets import public_address
 from steelyard.net.threads import map_in_threads
 from steelyard.progress import ProgressCallback, no_progress
 from steelyard.rag.endpoints import EndpointSettings, hint_for
-from steelyard.rag.latent import LatentModel, Vectors, fit_latent, load_latent
-from steelyard.rag.terms import terms
+from steelyard.search.latent import LatentModel, Vectors, fit_latent, load_latent
+from steelyard.search.terms import terms
 
 SEED: Final = 42
 KEY_VARIABLE: Final = "RETRIEVER_API_KEY"
@@ -71,7 +71,7 @@ class Latent:
     @property
     def _model(self) -> LatentModel:
         if self._fitted is None:
-            raise ConfigError(Message("rag.not_embedded"), hint=Message("rag.run_retriever_embed_first"))
+            raise ConfigError(Message("rag.not_embedded"), hint=Message("rag.embed_hint"))
         return self._fitted
 
 

@@ -15,8 +15,8 @@ from steelyard.net.openai import NO_COMPLETION, SAMPLING_PARAMETERS, completion_
 from steelyard.net.retry import RetryRule, call_with_retries
 from steelyard.net.threads import map_in_threads
 from steelyard.progress import ProgressCallback, no_progress
+from steelyard.rag.embedded import answer
 from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, hint_for, reason
-from steelyard.rag.extractive import answer
 from steelyard.rag.prompts import text_of
 
 BACKENDS: Final = ("extractive", "openai", "vllm", "hf")

@@ -1,8 +1,6 @@
 """Rerankers: reorder the passages of a query by BM25, a local model, or an endpoint."""
 
-import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
@@ -19,11 +17,10 @@ from steelyard.net.threads import map_in_threads
 from steelyard.progress import ProgressCallback
 from steelyard.rag.choices import RERANKERS, check_backend, checked_queries, from_one
 from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, reason
-from steelyard.rag.terms import terms
+from steelyard.search.bm25 import Bm25
+from steelyard.search.terms import terms
 
 MODEL_HINT: Final = Message("rag.reranker_hint")
-K1: Final = 1.5
-B: Final = 0.75
 _LARGEST_SCORE: Final = 1e300
 _BASE: Final = re.compile(r"(?:/v\d+)?/?")  # a base address, to which /rerank is added
 
@@ -56,7 +53,7 @@ def open_reranker(settings: RerankerSettings) -> Reranker:
     check_backend("backend", settings.backend, RERANKERS)
     config = settings.backend_configs.get(settings.backend) or {}
     if not isinstance(config, Mapping):
-        raise ConfigError(Message("rag.settings_mapping_not", backend=settings.backend, name=type(config).__name__))
+        raise ConfigError(Message("rag.settings_must_be_mapping", backend=settings.backend, name=type(config).__name__))
     match settings.backend:
         case "sentence_transformers":
             return LocalModel(settings, config)
@@ -93,15 +90,8 @@ class Lexical:
 
     def rank(self, query: str, passages: Passages, top_k: int) -> Sequence[int]:
         """The indices by falling BM25 score."""
-        counts = [Counter(terms(passage)) for passage in passages]
-        lengths = [sum(count.values()) for count in counts]
-        mean = sum(lengths) / len(lengths) or 1.0
-        weights = {term: _weight(sum(term in count for count in counts), len(counts)) for term in set(terms(query))}
-        scores = [
-            sum(weight * _saturated(count[term], length / mean) for term, weight in sorted(weights.items()))
-            for count, length in zip(counts, lengths, strict=True)
-        ]
-        return sorted(range(len(passages)), key=lambda place: -scores[place])[:top_k]
+        scores = Bm25([terms(passage) for passage in passages]).scores(terms(query))
+        return sorted(range(len(passages)), key=lambda index: -scores.get(index, 0.0))[:top_k]
 
 
 class LocalModel:
@@ -183,15 +173,6 @@ def _checked_passages(passages: Any) -> list[list[str]]:
         if row is not None and not (isinstance(row, list | tuple) and all(isinstance(text, str) for text in row)):
             raise InputError(Message("rag.passages_must_be_texts", number=number))
     return [list(row or ()) for row in passages]
-
-
-def _weight(holding: int, total: int) -> float:
-    """How much a term says: the fewer passages hold it, the more."""
-    return math.log(1 + (total - holding + 0.5) / (holding + 0.5))
-
-
-def _saturated(count: int, relative_length: float) -> float:
-    return count / (count + K1 * (1 - B + B * relative_length)) if count else 0.0
 
 
 def _negative_score(row: Mapping[str, Any]) -> float:

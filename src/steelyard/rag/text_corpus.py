@@ -11,14 +11,14 @@ from steelyard.formats.documents import read_text
 from steelyard.formats.records import Record, kind_of, read_records
 from steelyard.i18n import Message
 from steelyard.progress import ProgressCallback
-from steelyard.rag.artifacts import whole_file
 from steelyard.rag.chunking import Chunker
+from steelyard.search.artifacts import whole_file
 
 KINDS: Final = (".txt", ".text", ".md", ".markdown", ".pdf", ".docx")
-KINDS_HINT: Final = Message("rag.documents_txt_md_pdf_docx")
-SOURCE_HINT: Final = Message("rag.name_document_folder_documents_parse")
-BUILD_HINT: Final = Message("rag.run_build_text_corpus_first")
-ROWS_HINT: Final = Message("rag.document_object_id_title_contents")
+KINDS_HINT: Final = Message("rag.document_kinds_hint")
+SOURCE_HINT: Final = Message("rag.source_hint")
+BUILD_HINT: Final = Message("rag.build_hint")
+ROWS_HINT: Final = Message("rag.rows_hint")
 
 # what a finished paragraph ends with, and what the next one begins with if it goes on
 _FINISHED: Final = re.compile(r"[。！？!?；;…]\s*[”’」』》）】]*\Z")
@@ -40,7 +40,7 @@ def build_corpus(source: str, target: str, progress: ProgressCallback) -> Built:
     """
     path = Path(_named(source, "parse_file_path"))
     if not path.exists():
-        raise InputError(Message("rag.no_such_file_folder"), where=str(path), hint=SOURCE_HINT)
+        raise InputError(Message("rag.no_such_path"), where=str(path), hint=SOURCE_HINT)
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     problems: list[Problem] = []
     count = _write(
@@ -126,7 +126,7 @@ def _rows(
 
 def _document(path: Path) -> tuple[str, tuple[Problem, ...]]:
     if kind_of(path) not in KINDS:
-        raise InputError(Message("rag.documents_kind_not_read"), where=str(path), hint=KINDS_HINT)
+        raise InputError(Message("rag.unknown_document_kind"), where=str(path), hint=KINDS_HINT)
     text, warnings = read_text(path)
     return reflowed(text), warnings
 
@@ -138,7 +138,7 @@ def _chunk_rows(
     for done, record in enumerate(listed, 1):
         text, title = _text(record, "contents"), _text(record, "title")
         if not text:
-            problems.append(Problem(record.where, Message("rag.document_no_contents")))
+            problems.append(Problem(record.where, Message("rag.document_without_contents")))
         for piece in chunk(text) if text else ():
             contents = f"Title:\n{title}\n\nContent:\n{piece}" if use_title else piece
             document = record.fields.get("id") or ""
@@ -168,11 +168,11 @@ def _write(rows: Iterable[dict[str, Any]], target: str, source: Path) -> int:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             count += 1
         if not count:
-            raise InputError(Message("rag.no_document_text"), where=str(source), hint=KINDS_HINT)
+            raise InputError(Message("rag.no_documents"), where=str(source), hint=KINDS_HINT)
     return count
 
 
 def _named(path: Any, what: str) -> str:
     if not isinstance(path, str) or not path:
-        raise ConfigError(Message("rag.name_file_not", what=what, path=path))
+        raise ConfigError(Message("rag.must_name_file", what=what, path=path))
     return path

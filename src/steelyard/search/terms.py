@@ -1,8 +1,8 @@
-"""What a text is found by: words in any script, English ones by their stems, Chinese also by characters.
+"""Terms by which a text is found: words in any script, English ones stemmed, Chinese ones also by characters.
 
-A Chinese word is cut one way in a question and another way in a passage. So its characters count too, single and by
-twos: nDCG@10 of BM25 rises from 0.466 to 0.517 on the 309 questions of LeCoQA, and falls from 0.760 to 0.746 on 40 of
-RGB. Full width, traditional characters, case and accents written in two ways do not matter.
+A Chinese word may be segmented differently in a question and in a passage. So its characters and pairs of characters
+are terms too: nDCG@10 of BM25 rises from 0.466 to 0.517 on the 309 questions of LeCoQA, and falls from 0.760 to 0.746
+on 40 of RGB. Full width, traditional characters, case and composed accents make no difference.
 """
 
 import re
@@ -30,15 +30,15 @@ WAYS: Final[dict[str, Way]] = {
     "character": "characters",
     "char": "characters",
 }
-"""What UltraRAG calls a tokenizer, and what of Chinese it counts: everything, its words, or its characters."""
+"""The tokenizers of UltraRAG, and which Chinese terms each gives: all, words, or characters."""
 
 LANGUAGES: Final = (
     *("auto", "en", "english"),
     *("zh", "zh-cn", "zh-hans", "zh-hant", "zh-tw", "cn", "chinese"),
 )
-"""Names of languages that are accepted; every text is read by its script, whatever is named."""
+"""The accepted names of languages; the terms depend on the script of a text only."""
 
-# words that nearly every English question or passage has; Lucene's list, without its no and not, and question words
+# Lucene's list of English stop words without no and not, and question words
 STOP_WORDS: Final = frozenset(
     (
         *("a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "of", "on"),
@@ -46,13 +46,13 @@ STOP_WORDS: Final = frozenset(
         *("do", "does", "did", "how", "what", "when", "where", "which", "who", "why"),
     )
 )
-_STEP: Final = 256
+_BATCH: Final = 256  # texts between two calls of the progress callback
 _HAN_RUN: Final = re.compile(f"[{HAN}]+")
-_HALF_CHARACTERS: Final = re.compile("[\ud800-\udfff]")
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
 def way_of(tokenizer: str, language: str) -> Way:
-    """The way that UltraRAG's two settings ask for."""
+    """The kind of terms for two settings of UltraRAG."""
     if str(language).lower() not in LANGUAGES:
         raise UnknownName.of(Message("words.language"), str(language), LANGUAGES)
     if str(tokenizer).lower() not in WAYS:
@@ -61,30 +61,39 @@ def way_of(tokenizer: str, language: str) -> Way:
 
 
 def terms(text: str, way: Way = "all") -> list[str]:
-    """The terms of a text, each as often as it is there; nothing for a text without letters and figures.
+    """The terms of a text, with repetitions; an empty list for a text without letters and digits.
 
     >>> terms("The contracts of 張三")
     ['contract', '张三', '张', '三', '张三']
     """
-    plain = simplified(unified(_HALF_CHARACTERS.sub(" ", text)))
-    found = list(_word_terms(plain, way))
-    if way != "all" or plain.isascii():
-        return found
-    runs = _HAN_RUN.findall(fold(plain))
-    return [*found, *"".join(runs), *(first + second for run in runs for first, second in pairwise(run))]
+    plain = simplified(unified(_SURROGATES.sub(" ", text)))
+    words_of = list(_word_terms(plain, way))
+    return words_of if way != "all" or plain.isascii() else [*words_of, *_han_terms(plain)]
+
+
+def all_terms(text: str) -> list[str]:
+    """The terms of a text with stop words and punctuation, and without unifying variants of characters."""
+    return [*_han_terms(text), *(stem(word) if word.isascii() else word for word in words(text))]
+
+
+def _han_terms(text: str) -> Iterator[str]:
+    """The Chinese characters of a text, then the pairs of neighbouring ones."""
+    runs = _HAN_RUN.findall(fold(text))
+    yield from "".join(runs)
+    yield from (first + second for run in runs for first, second in pairwise(run))
 
 
 def terms_of_all(texts: Sequence[str], way: Way, progress: ProgressCallback) -> list[list[str]]:
     """The terms of each text; `progress` is called for every 256 texts."""
-    found: list[list[str]] = []
-    for start in range(0, len(texts), _STEP):
-        found += map(partial(terms, way=way), texts[start : start + _STEP])
-        progress(len(found), len(texts))
-    return found
+    rows: list[list[str]] = []
+    for start in range(0, len(texts), _BATCH):
+        rows += map(partial(terms, way=way), texts[start : start + _BATCH])
+        progress(len(rows), len(texts))
+    return rows
 
 
 def _word_terms(text: str, way: Way) -> Iterator[str]:
-    if text.strip().lower() in TRUTH:  # alone it would count as yes or no
+    if text.strip().lower() in TRUTH:  # `words` reads it as a truth value
         yield text.strip().lower()
         return
     for word in atoms(text) if way == "characters" else words(text):
