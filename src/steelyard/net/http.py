@@ -141,7 +141,7 @@ def _content(response: httpcore.Response, limit: limits.Limit) -> bytes:
     except TooLarge:
         raise too_large(limit) from None
     except BadEncoding as error:
-        raise SystemFailure(Message("net.cannot_decompress", error=error)) from None
+        raise SystemFailure(Message("net.cannot_decompress", error=error.message)) from None
 
 
 def _named(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -103,7 +103,9 @@ def load_latent(path: Path) -> LatentModel:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             if any(part.compress_type != ZIP_STORED for part in stored.zip.infolist()):
-                raise ValueError("its parts are compressed")  # `save` does not compress; a few bytes could be gigabytes
+                raise BadValue(
+                    Message("search.parts_compressed")
+                )  # `save` does not compress; a few bytes could be gigabytes
             written, numbers = stored["terms"].tobytes().decode(), stored["numbers"].tolist()
             names = tuple(written.split("\n")) if written else ()
             frequencies, projection = stored["frequencies"], stored["projection"]
