@@ -18,7 +18,7 @@ import steelyard
 from steelyard.errors import InputError, SystemFailure, UnknownName
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.runner import load_benchmark, run_benchmark
-from steelyard.systems.asking import AskSettings
+from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem
 
 ROOT = Path(__file__).parents[2]

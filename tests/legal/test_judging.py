@@ -18,7 +18,7 @@ from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.runner import judge_answers, load_benchmark, run_benchmark
 from steelyard.legal.score import judge
-from steelyard.systems.asking import AskSettings
+from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem
 from steelyard.systems.replay import ReplaySystem
 

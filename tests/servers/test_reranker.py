@@ -68,7 +68,7 @@ def test_without_a_model(server):
 
 def test_the_order_depends_on_the_query_and_its_passages_alone():
     def order(queries):
-        return rerank(Lexical(), queries, [PASSAGES] * len(queries), top_k=9, instruction="", told=lambda *_: None)
+        return rerank(Lexical(), queries, [PASSAGES] * len(queries), top_k=9, instruction="", progress=lambda *_: None)
 
     assert order(["kiln", "违约金"]) == [order(["kiln"])[0], order(["违约金"])[0]]
     assert sorted(order(["kiln"])[0]) == sorted(PASSAGES)
@@ -126,8 +126,11 @@ def test_replies_of_several_servers(server, reply):
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ((401, {"error": "sk-1"}), "status 401"),
-        ((200, b"<html>"), "the reply is not JSON"),
+        ((401, {"error": "sk-1"}), 'it answered with status 401: {"error": "***"}'),
+        (
+            (200, b"<html>"),
+            "it answered with HTML: <html>; is this the address of the interface, or that of a page for people?",
+        ),
         ((200, {}), "the reply has no list of results"),
         ((200, {"results": []}), "the reply has no list of results"),
         ((200, {"results": ["a"]}), "the reply has no list of results"),

@@ -8,8 +8,9 @@ import threading
 import pytest
 
 from steelyard.errors import ConfigError, SystemFailure
+from steelyard.net.retry import RetryableFailure
+from steelyard.systems.base import Ask
 from steelyard.systems.command import CommandSystem
-from steelyard.systems.records import Ask, TryAgain
 
 PROGRAM = """
 import json, os, sys, time
@@ -69,7 +70,7 @@ def test_a_process_that_dies_is_a_failure_and_the_next_question_has_another(syst
     first = ask(system, "pid")
     died = failure(system, "die")
     assert str(died.message) == "the program ended with code 7, its last words: KeyError: 'page'"
-    assert not isinstance(died, TryAgain)
+    assert not isinstance(died, RetryableFailure)
     assert ask(system, "pid") != first
 
 
@@ -79,7 +80,7 @@ def test_a_process_that_is_too_slow_is_killed(command):
     system._timeout = 0.05
     late = failure(system, "sleep")
     assert str(late.message) == "no answer within 0.05 s"
-    assert isinstance(late, TryAgain)
+    assert isinstance(late, RetryableFailure)
     assert not alive(pid)
     system.close()
 
@@ -94,7 +95,7 @@ def test_a_process_that_is_too_slow_is_killed(command):
             "it begins with 'Loading the model'",
         ),
         ("other", "the program replied to 'another', asked was 'q1'"),
-        ("long", "the reply is larger than 4 MB"),
+        ("long", "the size of the reply is above the limit of 4,194,304"),
     ],
 )
 def test_bad_replies(system, question, message):

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.errors import InputError, SystemFailure
 from steelyard.io.results import Header, Item, ResultsWriter
-from steelyard.systems.records import Ask
+from steelyard.systems.base import Ask
 from steelyard.systems.replay import ReplaySystem
 from steelyard.table import Signature
 

@@ -11,6 +11,7 @@ from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.i18n import Message
 from steelyard.io.streams import read_text
 from steelyard.io.yamls import dump_yaml, read_yaml
+from steelyard.net.secrets import public_address
 from steelyard.pipelines.backends import check_settings
 from steelyard.pipelines.checking import refused_parameters
 from steelyard.pipelines.homes import Choice, folder_of, is_installed
@@ -30,7 +31,6 @@ from steelyard.pipelines.plan import Bound, Call, Unknown, bind, calls, key_map_
 from steelyard.pipelines.remote import Fleet
 from steelyard.pipelines.server import say
 from steelyard.pipelines.spec import Pipeline, each_step
-from steelyard.rag.endpoints import shown_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def _empty(path: Path, loaded: Mapping[str, Loaded], unnamed: Sequence[tuple[str
     sections = read_yaml(path).value if unnamed else {}
     for alias, name in dict.fromkeys(unnamed):
         found = sections[alias].value[name]
-        address = shown_address(loaded[alias].home.address)
+        address = public_address(loaded[alias].home.address)
         if found.value is None:
             message = Message("pipelines.to_fill_in", alias=alias, name=name, address=address)
             yield InputError(message, where=found.where)

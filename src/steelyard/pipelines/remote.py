@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from steelyard.errors import SystemFailure
 from steelyard.i18n import Message
+from steelyard.net.secrets import public_address
 from steelyard.pipelines.protocol import (
     CLOSED,
     Session,
@@ -23,7 +24,6 @@ from steelyard.pipelines.protocol import (
     unreadable,
 )
 from steelyard.pipelines.server import NOTICES, Kind, Notice
-from steelyard.rag.endpoints import shown_address
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -285,7 +285,7 @@ def _failure(link: _Link, what: str, error: BaseException) -> tuple[Message, Mes
         hint = TOKEN_HINT if link.refused in DENIED else None
         return Message("pipelines.server_failed", name=name, what=what, said=_last_words(link)), hint
     if what == START and link.place.address and _is_unreachable(error):
-        address = shown_address(link.place.address)
+        address = public_address(link.place.address)
         return Message("pipelines.server_cannot_reached", name=name, address=address, said=_short(said)), DOWN_HINT
     return Message("pipelines.server_failed", name=name, what=what, said=_short(said)), None
 

@@ -1,20 +1,23 @@
-"""`openai:MODEL@BASE_URL`: a model behind the chat interface that OpenAI made common."""
+"""`openai:MODEL@BASE_URL`: a chat model behind an OpenAI-compatible interface."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+import re
+from typing import TYPE_CHECKING, Final
 
-from steelyard.errors import SystemFailure
+from steelyard.errors import ConfigError, SystemFailure
 from steelyard.i18n import Message
 from steelyard.io.outputs import record_of
-from steelyard.systems.posting import Poster
-from steelyard.systems.records import Ask, Reply
-from steelyard.systems.settings import SystemSettings
+from steelyard.net.openai import NO_COMPLETION, completion_of, model_client
+from steelyard.net.replies import SYSTEM
+from steelyard.net.secrets import masked_command
+from steelyard.systems.base import Ask, Reply, SystemSettings
 from steelyard.text.scripts import has_han
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
 
+CHAT_HINT: Final = Message("systems.chat_spec_hint")
 
+_SPEC: Final = re.compile(r"(?P<model>.+?)@(?P<url>https?://.+)")  # the name of a model may contain an @
 _INSTRUCTIONS: Final = {
     "zh": (
         "请只依据所给材料，用中文回答问题，并用 JSON 输出，不要输出其他内容："
@@ -33,31 +36,44 @@ _QUESTION: Final = {"zh": "问题：{question}", "en": "Question: {question}"}
 
 
 class ChatSystem:
-    """Gives a model the question, and the pages of the document that it names if they are at hand."""
+    """Sends a model the question, and the pages of the document that it names if they are available."""
 
     def __init__(self, model: str, url: str, settings: SystemSettings) -> None:
         self.name = model
         self._documents = settings.documents
-        authorization = {"Authorization": f"Bearer {settings.key}"} if settings.key else {}
-        self._poster = Poster(
-            f"{url.rstrip('/')}/chat/completions",
-            headers={**authorization, **settings.headers},
+        self._client = model_client(
+            url,
+            "/chat/completions",
+            key=settings.key,
             timeout=settings.timeout,
+            party=SYSTEM,
+            headers=settings.headers,
             proxy=settings.proxy,
         )
 
     def ask(self, ask: Ask) -> Reply:
-        """Ask once, at temperature 0."""
+        """Ask once, at temperature 0; the refusal of a model is its answer."""
         messages = messages_for(ask, self._documents.get(ask.document))
-        value = self._poster.post({"model": self.name, "temperature": 0, "messages": messages})
-        return Reply(record_of(_content(value)), tokens=_tokens(value))
+        completion = completion_of(self._client.post({"model": self.name, "temperature": 0, "messages": messages}))
+        text = completion.refusal if completion.text is None else completion.text
+        if text is None:
+            raise SystemFailure(NO_COMPLETION)
+        return Reply(record_of(text), tokens=completion.tokens)
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: no connection is kept."""
+
+
+def open_chat(rest: str, settings: SystemSettings) -> ChatSystem:
+    """The chat model of `MODEL@BASE_URL`."""
+    parts = _SPEC.fullmatch(rest)
+    if not parts:
+        raise ConfigError(Message("systems.chat_spec", value="openai:" + masked_command(rest)), hint=CHAT_HINT)
+    return ChatSystem(parts["model"], parts["url"], settings)
 
 
 def messages_for(ask: Ask, document: "Document | None") -> list[dict[str, str]]:
-    """What the model is told: how to answer, the pages with their marks, the question."""
+    """The messages for a model: how to answer, the pages with their numbers, the question."""
     language = "zh" if has_han(ask.question) else "en"
     pages = [
         f"{_PAGE_MARK[language].format(number=page.number)}\n{page.text}"
@@ -68,25 +84,3 @@ def messages_for(ask: Ask, document: "Document | None") -> list[dict[str, str]]:
         {"role": "system", "content": _INSTRUCTIONS[language]},
         {"role": "user", "content": "\n\n".join((*pages, question))},
     ]
-
-
-def _content(value: Any) -> str:
-    match value:
-        case {"choices": [{"message": {"content": str(content)}}, *_]}:
-            return content
-        case {"choices": [{"message": {"content": list(parts)}}, *_]}:
-            return "".join(part["text"] for part in parts if isinstance(part, Mapping) and _has_text(part))
-        case {"choices": [{"message": {"refusal": str(refusal)}}, *_]}:
-            return refusal
-    raise SystemFailure(Message("rag.reply_model_no_choices_0"))
-
-
-def _has_text(part: Mapping[str, Any]) -> bool:
-    return isinstance(part.get("text"), str)
-
-
-def _tokens(value: Any) -> int | None:
-    match value:
-        case {"usage": {"total_tokens": int(tokens)}}:
-            return tokens
-    return None

@@ -1,4 +1,4 @@
-"""Keys, tokens and passwords in addresses and command lines: masked wherever a system is named or fails."""
+"""Masking of keys, tokens and passwords in addresses, command lines and messages of failures."""
 
 import re
 import shlex
@@ -15,7 +15,7 @@ from steelyard.i18n.masking import masked
 
 MASK: Final = "***"
 _SHORTEST: Final = 6
-"""Characters below which a secret is masked in its place only, not wherever the same characters stand."""
+"""Characters below which a secret is masked only where it was given, not in all text of a failure."""
 
 _WORD: Final = (
     r"(?:api|access|auth|client|private|secret|signing|session|subscription|account|shared)?[-_]?"
@@ -25,7 +25,7 @@ _WORD: Final = (
 _LONG_NAME: Final = rf"(?:[A-Za-z0-9]{{1,30}}[-_.]){{0,4}}(?:[A-Za-z0-9]{{0,30}}(?-i:(?<=[a-z0-9])(?=[A-Z])))?{_WORD}"
 _NAME: Final = re.compile(rf"-{{0,2}}{_LONG_NAME}", re.IGNORECASE)
 _HEADER: Final = re.compile(rf"((?:[A-Za-z0-9]{{1,30}}-){{0,4}}{_WORD}\s?:\s?(?:Bearer |Basic )?)(\S.*)", re.IGNORECASE)
-# what a shell takes for one word: quoted parts, escaped characters, others; a quotation may lack its end
+# one word of a shell: quoted parts, escaped characters, others; the closing quotation mark may be missing
 _RUN: Final = r"""(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|'[^']*(?:'|$)|\\.|[^\s"';&|])+"""
 _STRING: Final = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')(?=[\s,;}\])]|$)"""  # as in JSON
 _PAIR: Final = re.compile(
@@ -38,15 +38,15 @@ _USER: Final = re.compile(r"(?<![^\s=\"'])([^\s:/@=\"']{1,60}:)([^\s/@]+)(?=@)")
 _OPTION: Final = re.compile(r"--?[A-Za-z][A-Za-z-]*(?:=.*)?", re.DOTALL)
 _SHORT_PASSWORD: Final = re.compile(r"(-[pk])(?![A-Za-z-]*$|[0-9.]*$|=)(.+)", re.DOTALL)
 _USER_OPTION: Final = re.compile(r"(--(?:proxy-)?user(?:name)?=|-[uU])([^:]+:.+)", re.DOTALL)
-_AROUND: Final = "\\\"'{}[](),;"  # what may stand around a secret in a program's words
+_AROUND: Final = "\\\"'{}[](),;"  # punctuation around a secret in the output of a program
 _DEPTH: Final = 4  # of quotations within quotations
 _BEARER: Final = re.compile(r"(Bearer |Basic )(\S+)", re.IGNORECASE)
 _URL: Final = re.compile(r"""[A-Za-z][A-Za-z0-9+.-]{0,20}:/[^\s"']+""")
-_PLACE: Final = re.compile(
+_ADDRESS: Final = re.compile(
     r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<user>[^/?#]*@)?(?P<host>(?:\[[^][@/?#]*\]|[^][@:/?#]+)(?::[0-9]*)?)(?=[/?#]|$)"
 )
 _PARAMETER: Final = re.compile(r"(;[^;=/?#]*=?)[^;/?#]+")  # ;name=value within a path
-# sk-…, ghp_…, AKIA…, a JSON web token; else letters and digits in a long row, as no word or path has them
+# sk-…, ghp_…, AKIA… and JSON web tokens; _RANDOM: long runs of letters and digits
 _KNOWN: Final = re.compile(
     r"(?:sk|pk|rk|hf|ghp|gho|ghs|github_pat|glpat|xox[abp]|AIza|AKIA|ya29)[-_.]?[A-Za-z0-9_-]{12,}"
     r"|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?"
@@ -54,9 +54,15 @@ _KNOWN: Final = re.compile(
 _RANDOM: Final = re.compile(r"[A-Za-z0-9+_-]{24,}={0,2}")
 
 
-def address(url: str) -> str:
-    """The address without what may be secret in it: user, password, query, parameters and keys in the path."""
-    parts = urlsplit(url)
+def public_address(url: str) -> str:
+    """An address without user, password, query and parameters, and with keys in its path masked.
+
+    Of a malformed one, the text after the last @.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url.rpartition("@")[2]
     path = _KNOWN.sub(MASK, _PARAMETER.sub(rf"\1{MASK}", parts.path))
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], path, "", ""))
 
@@ -64,18 +70,18 @@ def address(url: str) -> str:
 def masked_url(url: str) -> str:
     """An address with its user, password, parameters and the values of its query masked.
 
-    Of one that is malformed all up to the last @ is: somewhere there a password may stand.
+    In a malformed one, everything up to the last @ is masked, because a password may be anywhere in it.
     """
-    place = _PLACE.match(url)
-    if place is None:
+    parts = _ADDRESS.match(url)
+    if parts is None:
         before, at, rest = url.rpartition("@")
         return f"{before.partition(':')[0]}:{MASK}@{masked_url(rest)}" if at else _KNOWN.sub(MASK, url)
-    head, mark, query = url[place.end() :].partition("?")
-    user = f"{MASK}@" if place["user"] else ""
+    head, mark, query = url[parts.end() :].partition("?")
+    user = f"{MASK}@" if parts["user"] else ""
     path = _KNOWN.sub(MASK, _PARAMETER.sub(rf"\1{MASK}", head))
     pieces = (piece.partition("=") for piece in query.partition("#")[0].split("&"))
-    asked = f"?{'&'.join(_masked_pair(*pair) for pair in pieces)}" if mark else ""
-    return f"{place['scheme']}{user}{place['host']}{path}{asked}"
+    masked_query = f"?{'&'.join(_masked_pair(*pair) for pair in pieces)}" if mark else ""
+    return f"{parts['scheme']}{user}{parts['host']}{path}{masked_query}"
 
 
 def _masked_pair(name: str, equals: str, value: str) -> str:
@@ -83,7 +89,7 @@ def _masked_pair(name: str, equals: str, value: str) -> str:
 
 
 def masked_command(command: str) -> str:
-    """A command line with everything masked that looks like a secret; unchanged where nothing does."""
+    """A command line with everything masked that looks like a secret; unchanged if nothing does."""
     words = _words(command)
     masked = _Masker().words(words)
     return command if masked == words else " ".join(map(_quoted, masked))
@@ -101,13 +107,13 @@ def _quoted(word: str) -> str:
 
 
 class _Masker:
-    """Masks what looks like a secret, and remembers it."""
+    """Masks what looks like a secret, and collects the secrets."""
 
     def __init__(self) -> None:
-        self.found: set[str] = set()
+        self.secrets: set[str] = set()
 
     def words(self, words: Sequence[str], depth: int = _DEPTH) -> list[str]:
-        """The words of a command line; what follows --api-key, and what is behind KEY=, is masked."""
+        """The words of a command line with secrets masked, such as the value of --api-key and that of KEY=."""
         masked: list[str] = []
         before = ""
         for word in words:
@@ -118,8 +124,8 @@ class _Masker:
 
     def _hide(self, secret: str) -> str:
         plain = _unquoted(secret)
-        self.found |= {plain, plain.strip(_AROUND), plain.partition(":")[2], plain.partition("=")[2]}
-        self.found |= {pair[2].strip(_AROUND) for pair in _PAIR.finditer(plain)}
+        self.secrets |= {plain, plain.strip(_AROUND), plain.partition(":")[2], plain.partition("=")[2]}
+        self.secrets |= {pair[2].strip(_AROUND) for pair in _PAIR.finditer(plain)}
         return MASK
 
     def _word(self, word: str, depth: int) -> str:
@@ -136,14 +142,14 @@ class _Masker:
         return masked
 
     def _patterns(self, word: str) -> str:
-        masked = _URL.sub(lambda found: self._url(found[0]), word)
+        masked = _URL.sub(lambda match: self._url(match[0]), word)
         for pattern in (_PAIR, _BEARER, _USER):
-            masked = pattern.sub(lambda found: f"{found[1]}{self._hide_value(found[2])}", masked)
-        masked = _KNOWN.sub(lambda found: self._hide(found[0]), masked)
-        return _RANDOM.sub(lambda found: self._hide(found[0]) if _is_random(found[0]) else found[0], masked)
+            masked = pattern.sub(lambda match: f"{match[1]}{self._hide_value(match[2])}", masked)
+        masked = _KNOWN.sub(lambda match: self._hide(match[0]), masked)
+        return _RANDOM.sub(lambda match: self._hide(match[0]) if _is_random(match[0]) else match[0], masked)
 
     def _hide_value(self, value: str) -> str:
-        """The value masked, but for the quotation marks around it."""
+        """The value masked, with the quotation marks around it kept."""
         inner = _unquoted(value)
         return value.replace(inner, self._hide(inner)) if inner and value[0] == value[-1] else self._hide(value)
 
@@ -151,12 +157,12 @@ class _Masker:
         masked = masked_url(url)
         if masked != url:
             with suppress(ValueError):
-                self.found |= secrets_in_request(url, {})
+                self.secrets |= secrets_in_request(url, {})
         return masked
 
 
 def _is_value(before: str, word: str) -> bool:
-    """Whether a word is the secret that the option before it announces."""
+    """Whether a word is a secret because it is the value of the option before it."""
     if not before.startswith("-"):
         return False
     if before in ("-u", "-U", "--user", "--proxy-user", "--username"):
@@ -167,7 +173,7 @@ def _is_value(before: str, word: str) -> bool:
 
 
 def _attached(word: str) -> re.Match[str] | None:
-    """The option and its value where they are one word: -pPASSWORD, --user=NAME:PASSWORD."""
+    """The option and its value in one word: -pPASSWORD, --user=NAME:PASSWORD."""
     return _SHORT_PASSWORD.fullmatch(word) or _USER_OPTION.fullmatch(word)
 
 
@@ -177,34 +183,34 @@ def _unquoted(word: str) -> str:
 
 
 def _is_random(text: str) -> bool:
-    """Whether a long row of letters and digits is no name: digits stand all over it."""
+    """Whether a long run of letters and digits is a key and not a name: it changes often between the two."""
     changes = sum(left.isdigit() != right.isdigit() for left, right in pairwise(text))
     return 6 * changes >= len(text)
 
 
 def secrets_in_command(command: str) -> frozenset[str]:
-    """The secrets of a command line, to be masked in what its program says."""
+    """The secrets of a command line, to be masked in the output of its program."""
     masker = _Masker()
     masker.words(_words(command))
-    return _long(masker.found - {MASK})
+    return _long(masker.secrets - {MASK})
 
 
 def secrets_in_request(url: str, headers: Mapping[str, str]) -> frozenset[str]:
-    """The secrets of requests: user and password, what the query holds, and values of headers that name keys."""
+    """The secrets of requests: user and password, values of the query, and values of headers that hold keys."""
     parts = urlsplit(url)
-    found = {parts.password or parts.username or "", basic_credentials(url), basic_credentials(url).rstrip("=")}
+    secrets = {parts.password or parts.username or "", basic_credentials(url), basic_credentials(url).rstrip("=")}
     for piece in re.split(r"[&;]", parts.query):
         name, equals, value = piece.partition("=")
-        found.add(value if equals else name)
-    found |= {each[0].removeprefix(each[1]) for each in _PARAMETER.finditer(parts.path)}
+        secrets.add(value if equals else name)
+    secrets |= {match[0].removeprefix(match[1]) for match in _PARAMETER.finditer(parts.path)}
     for name, value in headers.items():
         if _HEADER.fullmatch(f"{name}: {value}") or name.lower() == "cookie":
-            found |= {value, value.rpartition(" ")[2]}
-    return _long(found | {unquote(each) for each in found})
+            secrets |= {value, value.rpartition(" ")[2]}
+    return _long(secrets | {unquote(secret) for secret in secrets})
 
 
 def basic_credentials(url: str) -> str:
-    """User and password of an address as the header Authorization has them; empty where there are none."""
+    """User and password of an address as in the header Authorization; empty if there are none."""
     parts = urlsplit(url)
     if parts.username is None:
         return ""
@@ -212,32 +218,33 @@ def basic_credentials(url: str) -> str:
 
 
 def _long(secrets: Iterable[str]) -> frozenset[str]:
-    return frozenset(each for each in secrets if len(each) >= _SHORTEST)
+    return frozenset(secret for secret in secrets if len(secret) >= _SHORTEST)
 
 
 @contextmanager
-def hiding(secrets: frozenset[str]) -> Iterator[None]:
-    """Mask these secrets in the failures that the body raises: programs and servers repeat what they were given."""
+def mask_failures(secrets: frozenset[str]) -> Iterator[None]:
+    """Mask these secrets in failures that are raised in the body: programs and servers repeat their input."""
     try:
         yield
     except SystemFailure as failure:
         if secrets:
-            failure.message = _hidden_in(failure.message, secrets)
+            failure.message = mask_secrets(failure.message, secrets)
             failure.problems = tuple(
-                Problem(each.where, _hidden_in(each.message, secrets)) for each in failure.problems
+                Problem(problem.where, mask_secrets(problem.message, secrets)) for problem in failure.problems
             )
             failure.args = (failure.message,)
         raise
 
 
-def _hidden_in(message: Message, secrets: frozenset[str]) -> Message:
+def mask_secrets(message: Message, secrets: Iterable[str]) -> Message:
+    """The message with these secrets masked in its arguments."""
     return masked(message, lambda text: _hidden(text, secrets))
 
 
-def _hidden(text: str, secrets: frozenset[str]) -> str:
+def _hidden(text: str, secrets: Iterable[str]) -> str:
     for secret in sorted(secrets, key=len, reverse=True):
         text = text.replace(secret, MASK)
-        # a message may have been cut within the secret
+        # a text may have been cut within the secret
         cut = next((end for end in range(len(secret) - 1, 2, -1) if f"{secret[:end]}…" in text), 0)
         text = text.replace(f"{secret[:cut]}…", f"{MASK}…") if cut else text
     return text

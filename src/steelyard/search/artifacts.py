@@ -1,4 +1,4 @@
-"""Files that one run makes and a later one uses: written whole or not at all, each with a stamp that says from what."""
+"""Files of embeddings and indexes: written atomically, with a stamp that records their corpus and model."""
 
 import hashlib
 import json
@@ -21,22 +21,22 @@ Stamp = Mapping[str, str | int]
 
 
 class Kind(NamedTuple):
-    """What the user is told to do with a file that cannot be used: adopt it, or make it anew."""
+    """The hints for a file of one kind that cannot be used: adopt it, or make it again."""
 
     adopt_hint: Message
     anew_hint: Message
 
     @classmethod
     def of(cls, anew: Message) -> "Kind":
-        """By how to make it anew."""
-        return cls(Message("rag.adopt_or_make_anew", anew=anew), anew)
+        """The hints, given how the file is made again."""
+        return cls(Message("search.adopt_hint", anew=anew), anew)
 
 
-VECTORS: Final = Kind.of(Message("rag.make_anew_run_pipeline_retriever"))
-TERMS: Final = Kind.of(Message("rag.make_anew_run_pipeline_bm25"))
+VECTORS: Final = Kind.of(Message("search.make_vectors_hint"))
+TERMS: Final = Kind.of(Message("search.make_terms_hint"))
 
 ADDRESS: Final = "address"
-"""Where an endpoint was: kept in stamps, and not compared, for a server may move."""
+"""The address of an endpoint: stored in stamps but not compared, because a server may move."""
 
 _ENDPOINT: Final = re.compile(r"(?P<model>.*) at (?P<address>https?://\S+)")  # in stamps of earlier versions
 _IN_FOLDER: Final = "stamp.json"
@@ -46,12 +46,12 @@ DAMAGE: Final = (
     *(ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError, SyntaxError),
     *(TypeError, ValueError, struct.error, tokenize.TokenError, zipfile.BadZipFile),
 )
-"""What NumPy and bm25s raise for a damaged file: its header is Python source, its values may be of any type."""
+"""The exceptions of NumPy and bm25s for a damaged file."""
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary path to write to; what is there becomes `path` when all went well, and is gone otherwise."""
+    """A temporary path to write to; it is renamed to `path` at the end, or removed after an exception."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -64,9 +64,9 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: Path, stamp: Stamp) -> Iterator[Path]:
-    """The same for a folder with its stamp in it; one that holds anything else is never replaced."""
+    """The same for a folder with a stamp; a folder that is not empty and has no stamp is not replaced."""
     if path.exists() and not (path / _IN_FOLDER).is_file() and not (path.is_dir() and not any(path.iterdir())):
-        raise ConfigError(Message("rag.no_index_not_replaced_one"), where=str(path))
+        raise ConfigError(Message("search.not_an_index"), where=str(path))
     part, old = (path.with_name(f".{path.name}.{os.getpid()}.{name}") for name in ("part", "old"))
     try:
         part.mkdir(parents=True)
@@ -78,7 +78,7 @@ def whole_folder(path: Path, stamp: Stamp) -> Iterator[Path]:
         shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         if old.exists() and not path.exists():
-            os.replace(old, path)  # what was there stays
+            os.replace(old, path)  # the old folder is kept
         raise ConfigError(
             Message("formats.cannot_written", strerror=error.strerror or error), where=str(path)
         ) from None
@@ -87,45 +87,45 @@ def whole_folder(path: Path, stamp: Stamp) -> Iterator[Path]:
 
 
 def write_stamp(path: Path, stamp: Stamp) -> None:
-    """Put a stamp beside a file, or into a folder; to be done last, so that a file with a stamp is whole."""
-    with whole_file(_place(path)) as part:
+    """Write the stamp beside a file or into a folder; it is written last, so a file with a stamp is complete."""
+    with whole_file(_stamp_path(path)) as part:
         part.write_text(_dump(stamp), encoding="utf-8")
 
 
 def remove_stamp(path: Path) -> None:
-    """Take the stamp away before its file changes."""
+    """Remove the stamp before its file changes."""
     _beside(path).unlink(missing_ok=True)
 
 
 def read_stamp(path: Path) -> Stamp | None:
-    """The stamp of a file or folder; None where there is none, or none that can be read."""
+    """The stamp of a file or folder; None if there is none, or it cannot be read."""
     try:
-        found = json.loads(_place(path).read_text(encoding="utf-8"))
+        stamp = json.loads(_stamp_path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    return _renewed(found) if isinstance(found, dict) else None
+    return _upgraded(stamp) if isinstance(stamp, dict) else None
 
 
 def is_current(path: Path, expected: Stamp, kind: Kind) -> bool:
-    """Whether a file is there, made from what is expected; an error if it is there, made from something else."""
+    """Whether a file exists; an error if its stamp differs from the expected one."""
     if not path.exists():
         return False
     stamp = read_stamp(path)
     if stamp is None:
-        raise ConfigError(Message("rag.nothing_says_what_made_from"), where=str(path), hint=kind.adopt_hint)
+        raise ConfigError(Message("search.no_stamp"), where=str(path), hint=kind.adopt_hint)
     other = [
         _changed(name, stamp.get(name), value)
         for name, value in expected.items()
         if name != ADDRESS and stamp.get(name) != value
     ]
     if other:
-        message = Message("rag.made_from_something_else", names=Joined("core.clauses", other))
+        message = Message("search.other_origin", names=Joined("core.clauses", other))
         raise ConfigError(message, where=str(path), hint=kind.anew_hint)
     return True
 
 
-def said_of(error: Exception) -> Message | str:
-    """What an exception of a reader says: a message of ours, or what a library says."""
+def error_reason(error: Exception) -> Message | str:
+    """The text of an exception: a message of the catalogue, or the text of a library."""
     return error.message if isinstance(error, BadValue) else str(error) or type(error).__name__
 
 
@@ -135,13 +135,13 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _renewed(stamp: dict[str, str | int]) -> Stamp:
-    """A stamp in which the address of an endpoint is no part of the model."""
-    found = _ENDPOINT.fullmatch(str(stamp.get("model"))) if stamp.get("backend") == "openai" else None
-    return stamp if found is None else {**stamp, "model": found["model"], ADDRESS: found["address"]}
+def _upgraded(stamp: dict[str, str | int]) -> Stamp:
+    """A stamp of an earlier version, with the address of the endpoint taken out of the name of the model."""
+    parts = _ENDPOINT.fullmatch(str(stamp.get("model"))) if stamp.get("backend") == "openai" else None
+    return stamp if parts is None else {**stamp, "model": parts["model"], ADDRESS: parts["address"]}
 
 
-def _place(path: Path) -> Path:
+def _stamp_path(path: Path) -> Path:
     return path / _IN_FOLDER if path.is_dir() else _beside(path)
 
 
@@ -155,10 +155,10 @@ def _dump(stamp: Stamp) -> str:
 
 def _changed(name: str, before: str | int | None, now: str | int) -> Message:
     was = Message("words.unknown") if before is None else _shown(before)
-    return Message("rag.was_and_is_now", name=name, before=was, now=_shown(now))
+    return Message("search.changed", name=name, before=was, now=_shown(now))
 
 
 def _shown(value: str | int) -> str:
-    """A value as it is shown; of a digest, its beginning."""
+    """A value as messages show it; of a digest, the first characters."""
     text = str(value)
     return text[:_SHOWN] if len(text) == hashlib.sha256().digest_size * 2 else text
