@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import yaml
+from platforms import posix
 from reports.marked import mark_uncertain, unmark
 
 from steelyard.cli import main
@@ -184,6 +185,7 @@ def test_results_of_one_name_are_called_as_their_files(files, tmp_path, run):
     assert "new against new (baseline)\n" in run("gate", files[1], *words, files[1])[1]
 
 
+@posix
 def test_an_output_does_not_overwrite_an_input(files, tmp_path, run):
     link = tmp_path / "gate.json"
     link.symlink_to(files[0])
@@ -292,6 +294,7 @@ def test_the_action_passes_what_passes(files, tmp_path):
     assert (tmp_path / "summary.md").read_text("utf-8").startswith("## ✅")
 
 
+@posix
 @pytest.mark.parametrize(
     ("options", "passed"),
     [

@@ -8,6 +8,7 @@ import zlib
 
 import pytest
 import zstandard
+from platforms import linux
 from rag.chat_stub import completion, serving
 
 from steelyard import SystemFailure, limits
@@ -178,6 +179,7 @@ def test_other_forms_of_the_encodings():
         decode_bounded(gzip.compress(b"a")[:-4], "gzip", 99)
 
 
+@linux
 def test_s3_gigabytes_in_a_few_bytes_do_not_fill_the_memory():
     program = (
         "import resource, zstandard\n"
