@@ -12,8 +12,8 @@ from steelyard import limits
 from steelyard.cli.parser import build_parser
 from steelyard.legal import judge_fact
 from steelyard.limits import LIMITS
-from steelyard.metrics.names import SPELLINGS, all_metrics
-from steelyard.metrics.registry import Metric
+from steelyard.registry.metrics import Metric
+from steelyard.registry.names import SPELLINGS, all_metrics
 
 FOLDER = Path(__file__).parent
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-jieba", "rouge-chinese")

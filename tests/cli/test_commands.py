@@ -120,7 +120,7 @@ def test_every_output_format(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     mean = steelyard.evaluate_retrieval(QRELS, RUN_A, ["AP"]).mean("AP")
     assert json.loads(outputs[0].read_text())["results"][1]["metrics"]["AP"]["mean"] == mean
-    from steelyard.formats.results import load_all
+    from steelyard.io.results import load_all
 
     assert load_all(outputs[1])[1].mean("AP") == mean
     rows = list(csv.DictReader(io.StringIO(outputs[2].read_text())))

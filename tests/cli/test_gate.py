@@ -13,14 +13,15 @@ import pytest
 import yaml
 from platforms import posix
 from reports.marked import mark_uncertain, unmark
+from tables import table_of
 
 from steelyard.cli import main
 from steelyard.cli.gate import read_rules
-from steelyard.formats.results import load
+from steelyard.io.results import load
 from steelyard.reports.gate import as_json
 from steelyard.stats.gate import decide
 from steelyard.stats.rules import NoFall, Target, Threshold, parse_rule
-from steelyard.table import Signature, Table
+from steelyard.table import Signature
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,7 +44,7 @@ def saved(folder, name, values, **fields):
     path = folder / f"{name}.jsonl"
     columns = {"legal": np.array(values, float)}
     bounds = {"legal": (0.0, 1.0)}
-    Table(ids=ids, columns=columns, kind="judged", name=name, parts=parts, bounds=bounds, **fields).save(path)
+    table_of(ids=ids, columns=columns, kind="judged", name=name, parts=parts, bounds=bounds, **fields).save(path)
     return path
 
 
@@ -109,7 +110,7 @@ def test_files_and_json(files, tmp_path, run):
 
 def test_metrics_in_anybodys_spelling(tmp_path, run):
     path = tmp_path / "run.jsonl"
-    Table(ids=["a"], columns={"nDCG@10": np.ones(1)}, kind="retrieval", name="run").save(path)
+    table_of(ids=["a"], columns={"nDCG@10": np.ones(1)}, kind="retrieval", name="run").save(path)
     code, out, _ = run("gate", path, "--require", "ndcg_cut_10 >= 0.5")
     assert (code, "nDCG@10 >= 0.5" in out) == (0, True)
 
@@ -354,7 +355,7 @@ def judged(tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_rule_about_what_is_uncertain(run, judged):
-    share = load(judged / "few.jsonl").parts["legal"]["uncertain"].mean()
+    share = load(judged / "few.jsonl").parts("legal")["uncertain"].mean()
     code, out, _ = run("gate", judged / "few.jsonl", "--require", "legal.uncertain <= 0.2", "--lang", "en")
     assert (code, f"measured {share:.4f} [" in out) == (0, True)
     code, out, _ = run("gate", judged / "many.jsonl", "--require", "legal.uncertain <= 0.1", "--lang", "en")

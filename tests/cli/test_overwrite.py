@@ -12,7 +12,7 @@ import pytest
 from platforms import posix
 
 from steelyard.cli import main
-from steelyard.formats.results import load
+from steelyard.io.results import load
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "data"
@@ -184,7 +184,7 @@ def test_two_that_resume_at_the_same_time(slow):
 
 def test_what_a_run_adds_while_another_resumes_is_not_cut_off(slow, monkeypatch):
     """The lock comes before the reading: here the other run writes and ends just before the lock is had."""
-    from steelyard.formats import results
+    from steelyard.io.results import writing as results
 
     (slow / "go").touch()
     path = slow / "r.jsonl"

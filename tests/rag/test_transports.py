@@ -12,7 +12,7 @@ from platforms import linux
 from rag.chat_stub import completion, serving
 
 from steelyard import SystemFailure, limits
-from steelyard.formats.bounded import BadEncoding, TooLarge, decode_bounded
+from steelyard.io.bounded import BadEncoding, TooLarge, decode_bounded
 from steelyard.rag.conversations import single_turns
 from steelyard.rag.embedding import Endpoint
 from steelyard.rag.endpoints import EndpointSettings
@@ -183,7 +183,7 @@ def test_other_forms_of_the_encodings():
 def test_s3_gigabytes_in_a_few_bytes_do_not_fill_the_memory():
     program = (
         "import resource, zstandard\n"
-        "from steelyard.formats.bounded import TooLarge, decode_bounded\n"
+        "from steelyard.io.bounded import TooLarge, decode_bounded\n"
         "bomb = zstandard.ZstdCompressor().compress(bytes(1 << 27)) * 64\n"  # 8 GB
         "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
         "try:\n    decode_bounded(bomb, 'zstd', 20_000_000)\n"

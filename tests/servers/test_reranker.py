@@ -11,7 +11,7 @@ from servers.retriever_calls import serving
 
 from steelyard.cli import main
 from steelyard.errors import ConfigError, InputError, MissingExtra, SystemFailure, UnknownName
-from steelyard.formats.yamls import read_yaml
+from steelyard.io.yamls import read_yaml
 from steelyard.rag.reranking import Lexical, RerankerSettings, open_reranker, rerank
 
 ROOT = Path(__file__).parents[2]

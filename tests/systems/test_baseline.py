@@ -2,9 +2,9 @@
 
 import pytest
 
+from steelyard.documents.pages import read_document
 from steelyard.errors import SystemFailure
-from steelyard.formats.documents import read_document
-from steelyard.formats.outputs import record_of
+from steelyard.io.outputs import record_of
 from steelyard.systems.baseline import Baseline
 from steelyard.systems.extracts import LONGEST_SNIPPET, clauses
 from steelyard.systems.passages import Index, Passage, features, passages_of

@@ -3,9 +3,9 @@
 import pytest
 from systems.server import Answer
 
+from steelyard.documents.pages import Document, Page
 from steelyard.errors import SystemFailure
-from steelyard.formats.documents import Document, Page
-from steelyard.formats.outputs import record_in
+from steelyard.io.outputs import record_in
 from steelyard.systems.chat import ChatSystem
 from steelyard.systems.records import Ask
 from steelyard.systems.settings import SystemSettings

@@ -10,7 +10,7 @@ import pytest
 
 from steelyard import limits
 from steelyard.errors import SystemFailure
-from steelyard.formats.outputs import ANSWER, record_of
+from steelyard.io.outputs import ANSWER, record_of
 from steelyard.systems.records import reply_of
 
 EMPTY = {"citations": [], "evidence": []}

@@ -26,7 +26,7 @@ from steelyard.i18n import Message
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from steelyard.pipelines.benchmark import Progress
+    from steelyard.legal.benchmark.runner import Progress
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
@@ -83,8 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Ask, judge, deliver."""
     from steelyard.cli.output import tell
     from steelyard.cli.progress import proportion
-    from steelyard.formats.question_checks import benchmark_folder
-    from steelyard.pipelines.benchmark import load_benchmark, run_benchmark, unfinished_path
+    from steelyard.legal.benchmark.question_checks import benchmark_folder
+    from steelyard.legal.benchmark.runner import load_benchmark, run_benchmark, unfinished_path
     from steelyard.systems.asking import AskSettings
     from steelyard.systems.opening import open_system
 
@@ -175,7 +175,7 @@ def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
 def _results_path(arguments: argparse.Namespace) -> Path:
     """The results file: the first -o that ends in .jsonl, or a new one under results/."""
     from steelyard.errors import ConfigError
-    from steelyard.formats.results import check_new
+    from steelyard.io.results import check_new
     from steelyard.reports.files import check_outputs
 
     named = [path for path in arguments.output if path.suffix == ".jsonl"]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem, SteelyardError
-from steelyard.formats.streams import read_text
-from steelyard.formats.yamls import dump_yaml, read_yaml
 from steelyard.i18n import Message
+from steelyard.io.streams import read_text
+from steelyard.io.yamls import dump_yaml, read_yaml
 from steelyard.pipelines.backends import check_settings
 from steelyard.pipelines.checking import refused_parameters
 from steelyard.pipelines.homes import Choice, folder_of, is_installed

@@ -16,13 +16,14 @@ from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, InputError, Problem, nearest_name
-from steelyard.formats.yamls import Located
 from steelyard.i18n import Message
+from steelyard.io.yamls import Located
 from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.offers import OFFER_HINT, program_of, read_parameters
 from steelyard.pipelines.remote import Place
 from steelyard.pipelines.renamed import renew
 from steelyard.pipelines.server import say
+from steelyard.resources import bundled
 
 HOME_HINT = Message("pipelines.server_folder_address_http_mapping")
 Choice = Literal["auto", "ours", "project"]
@@ -125,10 +126,8 @@ def foreign_python() -> str:
 
 
 def bundled_servers() -> Path:
-    """Where our own servers are: inside the installed package, or beside the sources."""
-    package = Path(__file__).parents[1]
-    installed = package / "servers"
-    return installed if installed.is_dir() else package.parents[1] / "servers"
+    """The servers that come with the package."""
+    return bundled("servers")
 
 
 def server_names(*folders: Path) -> list[str]:

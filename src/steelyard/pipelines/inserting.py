@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from steelyard.formats.yamls import dump_yaml
+from steelyard.io.yamls import dump_yaml
 
 
 def insert_entries(text: str, added: Mapping[str, Mapping[str, Any]]) -> str | None:

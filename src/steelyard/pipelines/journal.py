@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from steelyard.errors import ConfigError, SystemFailure
-from steelyard.formats.locking import try_lock
-from steelyard.formats.writing import whole_file
 from steelyard.i18n import Message
+from steelyard.io.locking import try_lock
+from steelyard.io.writing import whole_file
 from steelyard.pipelines.remote import Prompt
 
 BUSY_HINT = Message("pipelines.wait_until_ends_start_run")

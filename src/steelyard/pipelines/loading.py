@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, InputError, Problem, SteelyardError, SystemFailure, nearest
-from steelyard.formats.yamls import Located, read_yaml
 from steelyard.i18n import Message
+from steelyard.io.yamls import Located, read_yaml
 from steelyard.pipelines.homes import Choice, Home, choose_servers, find_home
 from steelyard.pipelines.offers import OFFER_HINT, Caller, read_offer
 from steelyard.pipelines.remote import Fleet, Place

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from steelyard.errors import Problem, SteelyardError
-from steelyard.formats.yamls import Located
 from steelyard.i18n import FOREIGN, Joined, Localized, Message, as_message
+from steelyard.io.yamls import Located
 from steelyard.pipelines.plan import Call
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from steelyard.errors import InputError, UnknownName, nearest
-from steelyard.formats.yamls import Located
 from steelyard.i18n import Message
+from steelyard.io.yamls import Located
 from steelyard.pipelines.loading import Loaded, Parameters
 from steelyard.pipelines.schemas import fits, type_name
 from steelyard.pipelines.server import Binding, Tool

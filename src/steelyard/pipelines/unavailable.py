@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.errors import ConfigError
-from steelyard.formats.yamls import Located
 from steelyard.i18n import Message
+from steelyard.io.yamls import Located
 from steelyard.pipelines.homes import Choice, Home, foreign_python
 from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.spec import Step

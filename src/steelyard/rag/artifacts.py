@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from steelyard.errors import BadValue, ConfigError
-from steelyard.formats import writing
 from steelyard.i18n import Joined, Message
+from steelyard.io import writing
 
 Stamp = Mapping[str, str | int]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem
-from steelyard.formats.records import Record, read_records
 from steelyard.i18n import Message
+from steelyard.io.records import Record, read_records
 
 CORPUS_HINT = Message("rag.passage_object_id_contents_id")
 

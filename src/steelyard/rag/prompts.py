@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from steelyard.errors import ConfigError, InputError, MissingExtra, SteelyardError, nearest
-from steelyard.formats.streams import read_text
 from steelyard.i18n import Message
+from steelyard.io.streams import read_text
 
 LETTERS: Final = string.ascii_uppercase
 _FRAME: Final = "<template>"  # what Jinja calls the file of a template that it was given as text

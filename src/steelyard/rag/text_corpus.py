@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from steelyard.documents.pages import read_text
 from steelyard.errors import ConfigError, InputError, Problem
-from steelyard.formats.documents import read_text
-from steelyard.formats.records import Record, kind_of, read_records
 from steelyard.i18n import Message
+from steelyard.io.records import Record, kind_of, read_records
 from steelyard.rag.artifacts import whole_file
 from steelyard.rag.chunking import Chunker
 from steelyard.rag.terms import Told

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from steelyard import limits
-from steelyard.formats.bounded import ACCEPTED, BadEncoding, TooLarge, decode_bounded
 from steelyard.i18n import Message
+from steelyard.io.bounded import ACCEPTED, BadEncoding, TooLarge, decode_bounded
 from steelyard.rag.endpoints import RefusedReply
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from steelyard.systems.records import Ask, Reply
 from steelyard.text.scripts import has_han
 
 if TYPE_CHECKING:
-    from steelyard.formats.documents import Document
+    from steelyard.documents.pages import Document
 
 LEAST_OVERLAP: Final = 0.2
 """The share of a question that a passage must have in common with it to hold an answer."""

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import SystemFailure
-from steelyard.formats.outputs import record_of
 from steelyard.i18n import Message
+from steelyard.io.outputs import record_of
 from steelyard.systems.posting import Poster
 from steelyard.systems.records import Ask, Reply
 from steelyard.systems.settings import SystemSettings
 from steelyard.text.scripts import has_han
 
 if TYPE_CHECKING:
-    from steelyard.formats.documents import Document
+    from steelyard.documents.pages import Document
 
 
 _INSTRUCTIONS: Final = {

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from steelyard import limits
 from steelyard.errors import InputError, SystemFailure
-from steelyard.formats.records import parse_json
 from steelyard.i18n import Message
+from steelyard.io.records import parse_json
 
 HTML_HINT = Message("systems.address_interface_page_people")
 

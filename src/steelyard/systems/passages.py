@@ -14,7 +14,7 @@ from steelyard.text.stemming import stem
 from steelyard.text.tokens import words
 
 if TYPE_CHECKING:
-    from steelyard.formats.documents import Document
+    from steelyard.documents.pages import Document
 
 _K1: Final = 1.2
 _B: Final = 0.75

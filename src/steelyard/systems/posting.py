@@ -13,8 +13,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from steelyard import __version__, limits
 from steelyard.errors import ConfigError, SystemFailure
-from steelyard.formats.bounded import ACCEPTED, BadEncoding, TooLarge, decode_bounded
 from steelyard.i18n import Message
+from steelyard.io.bounded import ACCEPTED, BadEncoding, TooLarge, decode_bounded
 from steelyard.systems.decoding import beginning, check_size, decode_reply, too_large
 from steelyard.systems.records import TryAgain
 from steelyard.systems.secrets import basic_credentials, hiding, masked_url, secrets_in_request

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from steelyard.errors import SystemFailure
-from steelyard.formats.outputs import named_values, record_of
 from steelyard.i18n import Localized, Message
+from steelyard.io.outputs import named_values, record_of
 
 
 @dataclass(frozen=True, slots=True)

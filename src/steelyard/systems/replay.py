@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steelyard.errors import InputError, Problem, SystemFailure
-from steelyard.formats import results
-from steelyard.formats.layouts import ID
-from steelyard.formats.records import kind_of, parse_json, read_records
-from steelyard.formats.sources import result_name
-from steelyard.formats.streams import read_text
 from steelyard.i18n import Message
+from steelyard.io import results
+from steelyard.io.layouts import ID
+from steelyard.io.records import kind_of, parse_json, read_records, result_name
+from steelyard.io.streams import read_text
 from steelyard.systems.records import Ask, Reply, reply_of
 
 REPLAY_HINT = Message("systems.recorded_outputs_json_answers_record")

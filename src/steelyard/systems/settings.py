@@ -10,7 +10,7 @@ from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 
 if TYPE_CHECKING:
-    from steelyard.formats.documents import Document
+    from steelyard.documents.pages import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

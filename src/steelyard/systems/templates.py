@@ -7,9 +7,9 @@ from itertools import islice
 from typing import Any, Final
 
 from steelyard.errors import ConfigError, InputError, SystemFailure, nearest
-from steelyard.formats.outputs import FIELDS
-from steelyard.formats.records import parse_json
 from steelyard.i18n import Message
+from steelyard.io.outputs import FIELDS
+from steelyard.io.records import parse_json
 from steelyard.systems.records import Ask
 
 QUESTION: Final = "{question}"
