@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import commands
 import pytest
 from platforms import linux
 
@@ -15,8 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*words, cwd=ROOT):
-    words = [sys.executable, "-m", "steelyard", "bench", *map(str, words)]
-    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+    return commands.run("bench", *words, cwd=cwd)
 
 
 @pytest.mark.slow
