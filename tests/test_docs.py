@@ -5,11 +5,10 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from commands import ROOT, run
 
-ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("data/*.md"), *ROOT.glob("benchmark/*.md")]
 
 
@@ -42,24 +41,26 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
+COMMAND = r"^\$? ?steelyard ((?:retrieval|answers|bench|validate|metrics|demo|run|compare|gate|report) .*)$"
+EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
+WITH_COMMANDS = [page for page in PAGES if re.search(COMMAND, page.read_text("utf-8"), re.MULTILINE)]
+WITH_EXAMPLES = [page for page in PAGES if EXAMPLE.search(page.read_text("utf-8"))]
+ALL_IN_ONE = "import sys; [exec(text, {'__name__': '__main__'}) for text in sys.argv[1:]]"
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_examples_run(page):
-    for example in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
-        done = subprocess.run([sys.executable, "-c", example], cwd=ROOT, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{example}\n{done.stderr}"
+    command = [sys.executable, "-c", ALL_IN_ONE, *EXAMPLE.findall(page.read_text("utf-8"))]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: str(page.relative_to(ROOT)))
 def test_commands_run(page, tmp_path):
-    for line in re.findall(
-        r"^\$? ?(steelyard (?:retrieval|answers|bench|validate|metrics|demo|run|compare|gate|report) .*)$",
-        page.read_text("utf-8"),
-        re.MULTILINE,
-    ):
-        words = [sys.executable, "-m", *shlex.split(line.replace("OUT/", f"{tmp_path}/"))]
-        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    for line in re.findall(COMMAND, page.read_text("utf-8"), re.MULTILINE):
+        done = run(*shlex.split(line.replace("OUT/", f"{tmp_path}/")))
         assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 

@@ -6,6 +6,7 @@ import types
 from pathlib import Path
 
 import pytest
+from platforms import posix
 from servers.retriever_calls import serving
 
 from steelyard.cli import main
@@ -74,6 +75,7 @@ def test_the_order_depends_on_the_query_and_its_passages_alone():
     assert sorted(order(["kiln"])[0]) == sorted(PASSAGES)
 
 
+@posix
 def test_a_pipeline_of_ultrarag_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").symlink_to(ROOT / "data")

@@ -6,6 +6,7 @@ import sys
 import threading
 
 import pytest
+from platforms import posix
 
 from steelyard.errors import ConfigError, SystemFailure
 from steelyard.net.retry import RetryableFailure
@@ -74,6 +75,7 @@ def test_a_process_that_dies_is_a_failure_and_the_next_question_has_another(syst
     assert ask(system, "pid") != first
 
 
+@posix
 def test_a_process_that_is_too_slow_is_killed(command):
     system = CommandSystem(command, timeout=30)
     pid = ask(system, "pid")
@@ -132,6 +134,7 @@ def test_a_process_for_each_question_at_a_time(system):
     assert int(ask(system, "pid")) in pids
 
 
+@posix
 def test_closing_ends_all_processes_also_at_work(system):
     idle = ask(system, "pid")
     failures = []
@@ -170,6 +173,7 @@ def test_a_program_that_ends_without_a_word():
     system.close()
 
 
+@posix
 def test_a_program_that_cannot_be_started(write):
     path = write("program", "no interpreter")
     path.chmod(0o755)

@@ -13,6 +13,7 @@ from email.utils import formatdate
 
 import pytest
 import zstandard
+from platforms import linux
 from systems.server import Answer
 
 from steelyard.errors import ConfigError, SystemFailure
@@ -265,8 +266,8 @@ for url in sys.argv[1:]:
 """
 
 
+@linux
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="limits on memory")
 def test_replies_are_cut_while_they_are_decoded(serve):
     servers = [
         serve(Answer(content, headers={"Content-Encoding": encoding})).url for encoding, content in bombs().items()
