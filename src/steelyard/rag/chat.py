@@ -111,7 +111,8 @@ def _check_sampling(sampling: Mapping[str, Any], library: Any) -> None:
         if name not in names:
             close = difflib.get_close_matches(str(name), names, n=1, cutoff=_MISSPELT)
             hint = Message("core.nearest_name", name=close[0]) if close else SAMPLING_HINT
-            raise ConfigError(Message("rag.no_sampling_parameter", name=name), where="sampling_params", hint=hint)
+            message, where = Message("rag.no_sampling_parameter", name=name), "sampling_params"
+            raise ConfigError(message, where=where, hint=hint, parameter=f"{where}.{name}")
 
 
 def _passes(error: "openai.APIError") -> bool:

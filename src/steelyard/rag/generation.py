@@ -37,7 +37,7 @@ def open_generator(
 ) -> Generator:
     """The generator of this name with its section of `configs`; `key` is for models that want one."""
     if backend not in BACKENDS:
-        raise UnknownName.of(Message("words.backend"), str(backend), BACKENDS)
+        raise UnknownName.of(Message("words.backend"), str(backend), BACKENDS, parameter="backend")
     config = _section(_section(configs, "backend_configs"), f"backend_configs.{backend}", backend)
     chosen, more = _section(sampling, "sampling_params"), _section(extra, "extra_params")
     match backend:
@@ -105,13 +105,15 @@ class LocalGenerator:
             raise MissingExtra.of("transformers", "models", purpose=Message("words.a_model_on_this_machine")) from None
         name = config.get("model_name_or_path")
         if not name:
-            raise ConfigError(Message("rag.model_name_path_say_which"), where="backend_configs.hf")
+            message, where = Message("rag.model_name_path_say_which"), "backend_configs.hf"
+            raise ConfigError(message, where=where, parameter=f"{where}.model_name_or_path")
         settings = {key: value for key, value in config.items() if key != "model_name_or_path"}
         try:
             self._ask = library.pipeline("text-generation", model=name, **settings)
         except (OSError, ValueError, TypeError, RuntimeError) as error:
             message = Message("rag.local_model_cannot_loaded", model=name, error=_first_line(error))
-            raise ConfigError(message, where="backend_configs.hf") from None
+            where = "backend_configs.hf"
+            raise ConfigError(message, where=where, parameter=f"{where}.model_name_or_path") from None
         self._sampling = dict(sampling)
 
     def generate(self, conversations: Sequence[Conversation], told: Told) -> list[Outcome]:
@@ -140,7 +142,8 @@ def _chat(
     """A model behind an interface; vLLM's model may be called as vLLM calls it, and its server must be running."""
     if where.endswith("vllm"):
         if not config.get("base_url"):
-            raise ConfigError(Message("rag.vllm_needs_base_url_running"), where=where, hint=VLLM_HINT)
+            message = Message("rag.vllm_needs_base_url_running")
+            raise ConfigError(message, where=where, hint=VLLM_HINT, parameter=f"{where}.base_url")
         renamed = {"model_name_or_path": "model_name"}
         unused = engine_settings(config)
         config = {renamed.get(name, name): value for name, value in config.items() if name not in unused}
@@ -163,5 +166,5 @@ def _section(settings: Any, where: str, name: str | None = None) -> Mapping[str,
     if found is None:
         return {}
     if not isinstance(found, Mapping):
-        raise ConfigError(Message("rag.mapping_not", where=where, name=type(found).__name__))
+        raise ConfigError(Message("rag.mapping_not", where=where, name=type(found).__name__), parameter=where)
     return found

@@ -19,8 +19,8 @@ def checked_queries(queries: Any) -> list[str]:
     return ["" if query is None else query for query in queries]
 
 
-def from_one(value: Any, what: str) -> int:
-    """A whole number from 1 on."""
+def from_one(value: Any, what: str, *, section: str = "") -> int:
+    """An integer of at least 1; `what` is the name of the parameter, in the section of that name if there is one."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(Message("rag.whole_number_from_1_not", what=what, value=value))
+        raise ConfigError(Message("rag.whole_number_from_1_not", what=what, value=value), parameter=f"{section}{what}")
     return value

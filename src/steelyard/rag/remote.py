@@ -82,7 +82,8 @@ def _json(reply: "httpx.Response", failure: Callable[[Message | str], SystemFail
 def _search_address(url: str) -> str:
     if not isinstance(url, str) or not is_address(url):
         shown = shown_address(url) if isinstance(url, str) else url
-        raise ConfigError(Message("core.no_address", url=shown), hint=Message("rag.example_http_127_0_0"))
+        hint = Message("rag.example_http_127_0_0")
+        raise ConfigError(Message("core.no_address", url=shown), hint=hint, parameter="retriever_url")
     base = url.rstrip("/")
     return base if base.endswith("/search") else f"{base}/search"
 

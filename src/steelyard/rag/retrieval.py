@@ -105,7 +105,7 @@ class Retriever:
         """Embed all passages into a file, unless that has been done already."""
         embedder = self._needed_embedder()
         if path.suffix != ".npy":
-            raise ConfigError(Message("rag.embedding_path_end_npy_not", path=str(path)))
+            raise ConfigError(Message("rag.embedding_path_end_npy_not", path=str(path)), parameter="embedding_path")
         if not overwrite:
             self._take_over(path, embedder, adopt_embeddings)
         if not overwrite and self._is_current(path, embedder):
@@ -250,9 +250,8 @@ def _endpoint(settings: Settings) -> Embedder:
 
 def _sentence_transformers(settings: Settings) -> Embedder:
     if not settings.model_name_or_path:
-        raise ConfigError(
-            Message("rag.model_name_path_missing"), hint=Message("rag.example_openbmb_minicpm_embedding_light")
-        )
+        hint = Message("rag.example_openbmb_minicpm_embedding_light")
+        raise ConfigError(Message("rag.model_name_path_missing"), hint=hint, parameter="model_name_or_path")
     numbers = str(settings.gpu_ids).split(",") if settings.gpu_ids not in (None, "") else []
     return SentenceTransformers(
         settings.model_name_or_path,
