@@ -42,7 +42,8 @@ def error_from_json(meta: object) -> SystemFailure | None:
     fields = meta.get(ERROR) if isinstance(meta, Mapping) else None
     if not isinstance(fields, Mapping):
         return None
-    problems = [_problem(entry) for entry in fields.get("problems") or ()]
+    entries = fields.get("problems")
+    problems = [_problem(entry) for entry in entries] if isinstance(entries, list) else []
     known = [problem for problem in problems if problem is not None]
     if not known or len(known) < len(problems):
         return None
