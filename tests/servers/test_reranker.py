@@ -39,7 +39,7 @@ def openai(url, **more):
 
 
 def test_bindings_are_those_of_upstream(server):
-    bound = {name: tool.binding.against(PARAMETERS) for name, tool in server.app.tools.items()}
+    bound = {name: tool.binding.resolve(PARAMETERS) for name, tool in server.app.tools.items()}
     assert list(bound) == ["reranker_init", "reranker_rerank"]
     assert bound["reranker_init"].inputs == {
         name: f"${name}" for name in ("model_name_or_path", "backend_configs", "batch_size", "gpu_ids", "backend")

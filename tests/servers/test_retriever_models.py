@@ -10,7 +10,7 @@ import pytest
 from servers.retriever_calls import CORPUS, call, fresh, ready, serving
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
-from steelyard.pipelines.server import hearing
+from steelyard.pipelines.server import callbacks
 
 
 @pytest.fixture
@@ -67,11 +67,11 @@ def test_the_same_model_at_another_address_is_a_notice(server):
         return 200, {"data": [{"index": n, "embedding": vector(text)} for n, text in enumerate(sent["input"])]}
 
     def search(url):
-        again, heard = fresh(), []
-        with hearing(said=lambda notice: heard.append(str(notice))):
+        again, notices = fresh(), []
+        with callbacks(on_notice=lambda notice: notices.append(str(notice))):
             call(again, "retriever_init", corpus_path=CORPUS, backend="openai", backend_configs=endpoint(url))
             call(again, "retriever_search", query_list=["a"])
-        return heard
+        return notices
 
     with serving(answer) as first, serving(answer) as second:
         ready(server, corpus_path=CORPUS, backend="openai", backend_configs=endpoint(first))

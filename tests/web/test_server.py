@@ -310,7 +310,7 @@ def test_the_token_as_a_header(guarded):
 def test_elsewhere_a_token_is_needed():
     with pytest.raises(ConfigError) as caught:
         Access("0.0.0.0")
-    assert str(caught.value).startswith("--host: 0.0.0.0 can be reached from elsewhere: a token is needed\nhint: ")
+    assert str(caught.value).startswith("--host: 0.0.0.0 can be reached from other machines: a token is needed\nhint: ")
     assert Access("0.0.0.0", "T").addressed("any.example")
     assert not Access("0.0.0.0", "T").admitted("", None)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError, Problem
 from steelyard.i18n import Message
-from steelyard.pipelines.server import Server, progress, say
+from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.generation import KEY_VARIABLE as KEY
 from steelyard.rag.generation import (
     Conversation,
@@ -105,10 +105,10 @@ def _told(backend: str, configs: Any) -> Any:
         return configs
     unused = engine_settings(config) if backend == "vllm" and config.get("base_url") else []
     if unused:
-        say(Problem("backend_configs.vllm", Message("servers.engine_settings", names=", ".join(unused))))
+        notify(Problem("backend_configs.vllm", Message("servers.engine_settings", names=", ".join(unused))))
     if config.get("api_key") in PLACEHOLDERS and os.environ.get(KEY):
         name = f"backend_configs.{backend}.api_key"
-        say(Message("servers.key_placeholder", name=name, key=config["api_key"], used=KEY))
+        notify(Message("servers.key_placeholder", name=name, key=config["api_key"], used=KEY))
         config = {**config, "api_key": None}
     return {**configs, backend: config}
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
-from steelyard.pipelines.server import Server, progress, say
+from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.choices import refuse_option, refuse_unknown, retriever_findings
 from steelyard.rag.embedding import KEY_VARIABLE
 from steelyard.rag.remote import search_remote
@@ -69,7 +69,7 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
         index_backend_configs=indexes,
         adopt=adopt or os.environ.get("RETRIEVER_ADOPT") == "1",
     )
-    _opened[:] = [Retriever(settings, say)]
+    _opened[:] = [Retriever(settings, notify)]
 
 
 @app.tool("embedding_path,overwrite,is_multimodal->")

@@ -24,10 +24,10 @@ def checked_queries(queries: Any) -> list[str]:
     return ["" if query is None else query for query in queries]
 
 
-def from_one(value: Any, what: str) -> int:
+def from_one(value: Any, what: str, *, section: str = "") -> int:
     """A whole number from 1 on."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(Message("rag.must_be_from_1", what=what, value=value))
+        raise ConfigError(Message("rag.must_be_from_1", what=what, value=value), parameter=f"{section}{what}")
     return value
 
 
@@ -130,16 +130,16 @@ def check_backend(parameter: str, name: Any, offered: Sequence[str]) -> None:
     if name in offered:
         return
     if isinstance(name, str) and name in _NOT_OFFERED:
-        raise ConfigError(
-            Message("rag.backend_not_offered", name=name, parameter=_WORDS[parameter]), hint=_NOT_OFFERED[name]
-        )
-    raise UnknownName.of(_WORDS[parameter], str(name), offered)
+        message = Message("rag.backend_not_offered", name=name, parameter=_WORDS[parameter])
+        raise ConfigError(message, hint=_NOT_OFFERED[name], parameter=parameter)
+    raise UnknownName.of(_WORDS[parameter], str(name), offered, parameter=parameter)
 
 
 def refuse_option(name: str, value: Any) -> None:
     """Refuse what UltraRAG can be told to do and ours do not."""
     if value:
-        raise ConfigError(Message("rag.option_not_offered", name=name), hint=Message("rag.set_false", name=name))
+        hint = Message("rag.set_false", name=name)
+        raise ConfigError(Message("rag.option_not_offered", name=name), hint=hint, parameter=name)
 
 
 def refuse_unknown(findings: Iterator[Finding]) -> None:

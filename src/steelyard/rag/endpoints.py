@@ -43,15 +43,16 @@ def endpoint_settings(kind: type[Settings], config: Mapping[str, Any], *, key: s
     known = [*(known.name for known in fields(kind) if known.name != "key"), "api_key"]
     for name in given:
         if name not in known:
-            raise UnknownName.of(Message("words.setting"), str(name), known, where=where)
+            raise UnknownName.of(Message("words.setting"), str(name), known, where=where, parameter=f"{where}.{name}")
     for name in ("model_name", "base_url", "api_key", "proxy"):
         if not isinstance(given.get(name, ""), str):
-            raise ConfigError(Message("rag.must_be_text", name=name, kind=type(given[name]).__name__), where=where)
+            message = Message("rag.must_be_text", name=name, kind=type(given[name]).__name__)
+            raise ConfigError(message, where=where, parameter=f"{where}.{name}")
     if "model_name" not in given:
-        raise ConfigError(Message("rag.model_name_missing"), where=where)
+        raise ConfigError(Message("rag.model_name_missing"), where=where, parameter=f"{where}.model_name")
     for name, (least, largest) in _NUMBERS.items():
         _check_number(name, given.get(name, 1), least, where)
-        largest.check(given.get(name, 1), name, where=where)
+        largest.check(given.get(name, 1), name, where=where, parameter=f"{where}.{name}")
     _check_url(given.get("base_url", OPENAI_URL), where)
     return kind(key=_checked_key(given.pop("api_key", key), where), **given)
 
@@ -77,18 +78,19 @@ def _check_number(name: str, value: Any, least: int, where: str) -> None:
     types = int if name in ("concurrency", "retries") else (int, float)
     if isinstance(value, bool) or not isinstance(value, types) or not least <= value < math.inf:
         what = Message("words.a_whole_number") if types is int else Message("words.a_number")
-        raise ConfigError(Message("rag.number_from", name=name, what=what, least=least, value=value), where=where)
+        message = Message("rag.number_from", name=name, what=what, least=least, value=value)
+        raise ConfigError(message, where=where, parameter=f"{where}.{name}")
 
 
 def _check_url(url: str, where: str) -> None:
     if not is_address(url):
         message, hint = Message("core.no_address", url=public_address(url)), Message("rag.endpoint_address_hint")
-        raise ConfigError(message, where=where, hint=hint)
+        raise ConfigError(message, where=where, hint=hint, parameter=f"{where}.base_url")
 
 
 def _checked_key(key: str, where: str) -> str:
     """The key without blanks around it; it is checked here because a later error would show it."""
     plain = key.strip()
     if not (plain.isascii() and plain.isprintable()):
-        raise ConfigError(Message("rag.key_characters"), where=where)
+        raise ConfigError(Message("rag.key_characters"), where=where, parameter=f"{where}.api_key")
     return plain

@@ -81,7 +81,7 @@ def open_generator(
 ) -> Generator:
     """The generator of this name with its section of `configs`; `key` is for models that need one."""
     if backend not in BACKENDS:
-        raise UnknownName.of(Message("words.backend"), str(backend), BACKENDS)
+        raise UnknownName.of(Message("words.backend"), str(backend), BACKENDS, parameter="backend")
     config = _section(_section(configs, "backend_configs"), f"backend_configs.{backend}", backend)
     parameters, more = _section(sampling, "sampling_params"), _section(extra, "extra_params")
     match backend:
@@ -182,13 +182,15 @@ class LocalGenerator:
             raise MissingExtra.of("transformers", "models", purpose=Message("words.a_model_on_this_machine")) from None
         name = config.get("model_name_or_path")
         if not name:
-            raise ConfigError(Message("rag.local_model_missing"), where="backend_configs.hf")
+            message, where = Message("rag.local_model_missing"), "backend_configs.hf"
+            raise ConfigError(message, where=where, parameter=f"{where}.model_name_or_path")
         settings = {key: value for key, value in config.items() if key != "model_name_or_path"}
         try:
             self._pipeline = library.pipeline("text-generation", model=name, **settings)
         except (OSError, ValueError, TypeError, RuntimeError) as error:
             message = Message("rag.local_model_cannot_load", model=name, error=_first_line(error))
-            raise ConfigError(message, where="backend_configs.hf") from None
+            where = "backend_configs.hf"
+            raise ConfigError(message, where=where, parameter=f"{where}.model_name_or_path") from None
         self._sampling = dict(sampling)
 
     def generate(self, conversations: Sequence[Conversation], progress: ProgressCallback) -> list[Outcome]:
@@ -226,7 +228,8 @@ def _chat(
 def _vllm_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """The settings of a running vLLM server as those of an endpoint."""
     if not config.get("base_url"):
-        raise ConfigError(Message("rag.vllm_needs_base_url"), where="backend_configs.vllm", hint=VLLM_HINT)
+        message, where = Message("rag.vllm_needs_base_url"), "backend_configs.vllm"
+        raise ConfigError(message, where=where, hint=VLLM_HINT, parameter=f"{where}.base_url")
     renamed = {"model_name_or_path": "model_name"}
     unused = engine_settings(config)
     return {renamed.get(name, name): value for name, value in config.items() if name not in unused}
@@ -237,7 +240,8 @@ def _check_sampling(sampling: Mapping[str, Any]) -> None:
         if name not in SAMPLING_PARAMETERS:
             close = difflib.get_close_matches(str(name), SAMPLING_PARAMETERS, n=1, cutoff=_MISSPELT)
             hint = Message("core.nearest_name", name=close[0]) if close else SAMPLING_HINT
-            raise ConfigError(Message("rag.unknown_sampling_parameter", name=name), where="sampling_params", hint=hint)
+            message, where = Message("rag.unknown_sampling_parameter", name=name), "sampling_params"
+            raise ConfigError(message, where=where, hint=hint, parameter=f"{where}.{name}")
 
 
 def _with_system(messages: Sequence[Mapping[str, str]], system_prompt: str | None) -> Conversation:
@@ -267,5 +271,5 @@ def _section(settings: Any, where: str, name: str | None = None) -> Mapping[str,
     if section is None:
         return {}
     if not isinstance(section, Mapping):
-        raise ConfigError(Message("rag.must_be_mapping", where=where, name=type(section).__name__))
+        raise ConfigError(Message("rag.must_be_mapping", where=where, name=type(section).__name__), parameter=where)
     return section

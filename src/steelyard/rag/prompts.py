@@ -125,7 +125,7 @@ def text_of(prompt: Any) -> str:
 
 def _found(name: Any, root: Path) -> Path:
     if not isinstance(name, str) or not name:
-        raise ConfigError(Message("rag.template_must_be_path", name=name))
+        raise ConfigError(Message("rag.template_must_be_path", name=name), parameter="template")
     if ".." in PurePosixPath(name.replace("\\", "/")).parts:
         raise ConfigError(Message("rag.template_outside"), where=name)
     found = next((place for place in (Path(name), root / name) if place.is_file()), None)

@@ -40,7 +40,8 @@ def search_remote(
 def _search_address(url: str) -> str:
     if not isinstance(url, str) or not is_address(url):
         shown = public_address(url) if isinstance(url, str) else url
-        raise ConfigError(Message("core.no_address", url=shown), hint=Message("rag.retriever_address_hint"))
+        hint = Message("rag.retriever_address_hint")
+        raise ConfigError(Message("core.no_address", url=shown), hint=hint, parameter="retriever_url")
     base = url.rstrip("/")
     return base if base.endswith("/search") else f"{base}/search"
 

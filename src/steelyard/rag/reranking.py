@@ -53,7 +53,8 @@ def open_reranker(settings: RerankerSettings) -> Reranker:
     check_backend("backend", settings.backend, RERANKERS)
     config = settings.backend_configs.get(settings.backend) or {}
     if not isinstance(config, Mapping):
-        raise ConfigError(Message("rag.settings_must_be_mapping", backend=settings.backend, name=type(config).__name__))
+        message = Message("rag.settings_must_be_mapping", backend=settings.backend, name=type(config).__name__)
+        raise ConfigError(message, parameter=f"backend_configs.{settings.backend}")
     match settings.backend:
         case "sentence_transformers":
             return LocalModel(settings, config)
@@ -101,7 +102,7 @@ class LocalModel:
 
     def __init__(self, settings: RerankerSettings, config: Mapping[str, Any]) -> None:
         if not settings.model_name_or_path:
-            raise ConfigError(Message("rag.model_path_missing"), hint=MODEL_HINT)
+            raise ConfigError(Message("rag.model_path_missing"), hint=MODEL_HINT, parameter="model_name_or_path")
         self._batch_size = settings.batch_size
         self._model = _cross_encoder(settings, config)
 

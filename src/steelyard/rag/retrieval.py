@@ -113,7 +113,7 @@ class Retriever:
         """Embed all passages into a file, unless it exists already."""
         embedder = self._needed_embedder()
         if path.suffix != ".npy":
-            raise ConfigError(Message("rag.embedding_path_suffix", path=str(path)))
+            raise ConfigError(Message("rag.embedding_path_suffix", path=str(path)), parameter="embedding_path")
         if not overwrite:
             self._adopt(path, embedder, adopt_embeddings)
         if not overwrite and self._is_current(path, embedder):
@@ -258,7 +258,8 @@ def _endpoint(settings: Settings) -> Embedder:
 
 def _sentence_transformers(settings: Settings) -> Embedder:
     if not settings.model_name_or_path:
-        raise ConfigError(Message("rag.model_path_missing"), hint=Message("rag.embedder_hint"))
+        hint = Message("rag.embedder_hint")
+        raise ConfigError(Message("rag.model_path_missing"), hint=hint, parameter="model_name_or_path")
     numbers = str(settings.gpu_ids).split(",") if settings.gpu_ids not in (None, "") else []
     return SentenceTransformers(
         settings.model_name_or_path,

@@ -21,7 +21,7 @@ def write_run(
     Of several passages with the same id the best is written: a run names a document once per query.
     """
     if not path or not isinstance(path, str):
-        raise ConfigError(Message("rag.run_path_must_be_file", path=path))
+        raise ConfigError(Message("rag.run_path_must_be_file", path=path), parameter="run_path")
     names = [f"q{place + 1}" for place in range(len(ids))] if query_ids is None else [str(each) for each in query_ids]
     if not len(names) == len(ids) == len(scores):
         raise InputError(Message("rag.run_lengths", names=len(names), ids=len(ids), scores=len(scores)))

@@ -174,5 +174,5 @@ def _write(rows: Iterable[dict[str, Any]], target: str, source: Path) -> int:
 
 def _named(path: Any, what: str) -> str:
     if not isinstance(path, str) or not path:
-        raise ConfigError(Message("rag.must_name_file", what=what, path=path))
+        raise ConfigError(Message("rag.must_name_file", what=what, path=path), parameter=what)
     return path
