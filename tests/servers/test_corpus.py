@@ -4,10 +4,10 @@ import importlib.util
 import json
 import zipfile
 from io import BytesIO
-from documents.test_pages import pdf
 from pathlib import Path
 
 import pytest
+from documents.test_pages import pdf
 
 from steelyard.cli import main
 from steelyard.errors import ConfigError, InputError
