@@ -8,7 +8,7 @@ from typing import Final, Self
 import numpy as np
 
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss
-from steelyard.reports.plot_style import (
+from steelyard.reports.plots.style import (
     ACCENT,
     BAD,
     GOOD,
