@@ -22,13 +22,13 @@ from steelyard.counts import with_texts
 from steelyard.documents.pages import Document, Page
 from steelyard.errors import MissingExtra
 from steelyard.i18n import words_of
+from steelyard.legal.report.passages import Library, answer_marks, locate, utf16
 from steelyard.reports import files, page_figures, plots
 from steelyard.reports.console import render_console
 from steelyard.reports.content import Report
 from steelyard.reports.files import write_report
 from steelyard.reports.page import SCRIPTS, render_html
 from steelyard.reports.page_cleaning import mended
-from steelyard.reports.page_passages import Library, answer_marks, locate, utf16
 from steelyard.reports.page_sections import main_metric
 from steelyard.reports.remarks import remarks
 from steelyard.stats.compare import compare_all
