@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.stats.checks import require_share
+from steelyard.stats.arrays import require_share
 from steelyard.stats.distributions import normal_quantile, regularised_beta
 from steelyard.stats.intervals import Interval
 from steelyard.table import FloatArray

@@ -92,7 +92,7 @@ class NotWorse:
 
 
 @dataclass(frozen=True, slots=True)
-class NoFall:
+class NoRegression:
     """No item that scored 1 in the baseline may score less; the target may also be a type of question.
 
     Where less is better, no item that scored 0 may score more.
@@ -104,7 +104,7 @@ class NoFall:
         return f"no item of {self.target} may {'rise from 0' if is_lower_better(self.target.name) else 'fall from 1'}"
 
 
-Rule = Threshold | Relative | NotWorse | NoFall
+Rule = Threshold | Relative | NotWorse | NoRegression
 
 
 def parse_rule(text: str) -> Rule:
@@ -124,7 +124,7 @@ def needs_baseline(rule: Rule) -> bool:
 
 def _parsed(text: str) -> Rule:
     if (match := _NO_FALL.fullmatch(text)) and (is_lower_better(match["name"].strip()) or not match["rise"]):
-        return NoFall(_target(match, text))
+        return NoRegression(_target(match, text))
     if match := _NOT_WORSE.fullmatch(text):
         margin = _number(match["margin"], text)
         if margin <= 0:
