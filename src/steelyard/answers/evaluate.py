@@ -19,7 +19,7 @@ from steelyard.i18n import Message
 from steelyard.io.records import result_name
 from steelyard.registry.names import parse_measures
 from steelyard.table import Bounds, Column, FloatArray, IntArray, Missing, Signature, Table
-from steelyard.text.tokens import Unit
+from steelyard.text.tokens import TokenUnit
 
 MISSING = (Missing("unscored", "there is no reference"), Missing("unscored", "the answer names none of the options"))
 
@@ -30,7 +30,7 @@ def evaluate_answers(
     metrics: str | Sequence[str] | None = None,
     *,
     profile: str = "steelyard",
-    tokens: Unit = "words",
+    tokens: TokenUnit = "words",
     language: str = "auto",
     mapping: Mapping[str, str] | None = None,
     ids: Sequence[str] | None = None,

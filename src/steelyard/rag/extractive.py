@@ -16,7 +16,7 @@ from typing import Final
 from steelyard.rag.extraction import sentences
 from steelyard.rag.terms import terms
 from steelyard.text.mentions import mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 from steelyard.text.numerals import numerals
 from steelyard.text.scripts import HAN, has_han
 from steelyard.text.tokens import atoms
@@ -183,12 +183,12 @@ def _new(text: str, known: frozenset[str]) -> bool:
 
 
 def _date(sentence: str, known: frozenset[str]) -> str:
-    dates = [each.text for each in mentions(normal(sentence)) if each.kind == "date"]
+    dates = [each.text for each in mentions(normalise(sentence)) if each.kind == "date"]
     return _first_new((*dates, *_YEAR.findall(sentence)), known)
 
 
 def _number(sentence: str, known: frozenset[str]) -> str:
-    found = [each for each in mentions(normal(sentence)) if each.kind in _NUMBERS and _new(each.text, known)]
+    found = [each for each in mentions(normalise(sentence)) if each.kind in _NUMBERS and _new(each.text, known)]
     if not found:
         return ""
     first = min(found, key=lambda each: each.kind == _NUMBERS[-1])
@@ -213,7 +213,7 @@ def _name(sentence: str, known: frozenset[str]) -> str:
 
 def _undated(sentence: str) -> str:
     """The sentence with marks in place of dates: June is no name, and what happened in 1958 is no place."""
-    plain = normal(sentence)
+    plain = normalise(sentence)
     for each in mentions(plain):
         if each.kind == "date":
             plain = plain.replace(each.text, "#" * len(each.text))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from steelyard.text.folding import fold
+from steelyard.text.normalisation import fold
 from steelyard.text.scripts import HAN
 from steelyard.text.stemming import stem
 from steelyard.text.tokens import words

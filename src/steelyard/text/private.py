@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from steelyard.text.folding import Folded, fold, fold_with_offsets
+from steelyard.text.normalisation import Folded, fold, fold_with_offsets
 
 _KEPT: Final = 4
 _KEPT_OF_SHORT: Final = 2

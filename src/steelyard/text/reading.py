@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from steelyard.text.folding import Folded
+from steelyard.text.normalisation import Folded
 from steelyard.text.scripts import HAN
 
 LONGEST_ANSWER: Final = 100_000
