@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from steelyard.documents.pages import Document
-from steelyard.systems.passages import Index, Passage, passages_of
+from steelyard.systems.baseline import Index, Passage, passages_of
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
 

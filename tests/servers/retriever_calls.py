@@ -30,7 +30,7 @@ def fresh():
 
 def call(server, tool, **given):
     """Call a tool as a pipeline does: its parameters from the file, the rest as given."""
-    inputs = server.app.tools[tool].binding.against(PARAMETERS).inputs
+    inputs = server.app.tools[tool].binding.resolve(PARAMETERS).inputs
     known = {name: PARAMETERS[source[1:]] for name, source in inputs.items() if source.startswith("$")}
     return server.app.tools[tool].function(**{**known, **given})
 

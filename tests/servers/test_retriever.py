@@ -9,8 +9,8 @@ import pytest
 from servers.retriever_calls import CORPUS, PARAMETERS, PROGRAM, ROOT, TERMS_HINT, VECTORS_HINT, call, fresh, ready
 
 from steelyard.errors import ConfigError, InputError, UnknownName
-from steelyard.pipelines.schemas import fits
-from steelyard.pipelines.server import hearing
+from steelyard.pipelines.schemas import matches_type
+from steelyard.pipelines.server import callbacks
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def server(tmp_path, monkeypatch):
 
 def test_bindings_are_those_of_upstream():
     tools = fresh().app.tools
-    bound = {name: tool.binding.against(PARAMETERS) for name, tool in tools.items()}
+    bound = {name: tool.binding.resolve(PARAMETERS) for name, tool in tools.items()}
     assert list(bound) == [
         "retriever_init",
         "retriever_embed",
@@ -57,11 +57,11 @@ def test_bindings_are_those_of_upstream():
 
 @pytest.mark.parametrize("search", ["retriever_search", "bm25_search"])
 def test_the_sample_questions_find_their_answers(server, search):
-    heard = []
-    with hearing(told=lambda done, total: heard.append((done, total))):
+    notices = []
+    with callbacks(on_progress=lambda done, total: notices.append((done, total))):
         ready(server)
         call(server, "bm25_index")
-    assert heard == [(40, 40), (40, 40)]
+    assert notices == [(40, 40), (40, 40)]
     lines = (ROOT / "data" / "sample_nq_10.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     found = call(server, search, query_list=[row["question"] for row in rows])
@@ -317,4 +317,4 @@ def test_rows_that_were_not_set_are_not_in_a_run(server, tmp_path):
     ],
 )
 def test_null_rows_are_what_the_signatures_take(server, tool, argument, value):
-    assert fits(value, server.app.tools[tool], argument)
+    assert matches_type(value, server.app.tools[tool], argument)

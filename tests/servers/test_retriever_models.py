@@ -10,7 +10,7 @@ import pytest
 from servers.retriever_calls import CORPUS, call, fresh, ready, serving
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
-from steelyard.pipelines.server import hearing
+from steelyard.pipelines.server import callbacks
 
 
 @pytest.fixture
@@ -67,11 +67,11 @@ def test_the_same_model_at_another_address_is_a_notice(server):
         return 200, {"data": [{"index": n, "embedding": vector(text)} for n, text in enumerate(sent["input"])]}
 
     def search(url):
-        again, heard = fresh(), []
-        with hearing(said=lambda notice: heard.append(str(notice))):
+        again, notices = fresh(), []
+        with callbacks(on_notice=lambda notice: notices.append(str(notice))):
             call(again, "retriever_init", corpus_path=CORPUS, backend="openai", backend_configs=endpoint(url))
             call(again, "retriever_search", query_list=["a"])
-        return heard
+        return notices
 
     with serving(answer) as first, serving(answer) as second:
         ready(server, corpus_path=CORPUS, backend="openai", backend_configs=endpoint(first))
@@ -90,7 +90,12 @@ def test_the_same_model_at_another_address_is_a_notice(server):
 @pytest.mark.parametrize(
     ("status", "rows", "message"),
     [
-        (401, None, "the embeddings endpoint failed: the model answered with status 401: nothing more"),
+        (
+            401,
+            None,
+            "the embeddings endpoint failed: the model answered with status 401: "
+            '{"object": "list", "model": "m", "data": [], "usage": {}}',
+        ),
         (200, [[1.0]], "1 embeddings came back for 2 texts"),
         (200, [[1.0], [1.0, 2.0]], "the embeddings are of different lengths"),
     ],
@@ -204,8 +209,11 @@ def test_a_retriever_elsewhere(server):
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ((500, {}), "status 500"),
-        ((200, b"<html>"), "the reply is not JSON"),
+        ((500, {}), "it answered with status 500: {}"),
+        (
+            (200, b"<html>"),
+            "it answered with HTML: <html>; is this the address of the interface, or that of a page for people?",
+        ),
         ((200, {"ret_psg": ["a"]}), "the reply has no ret_psg with a list of texts for each query"),
         ((200, []), "the reply has no ret_psg with a list of texts for each query"),
         ((200, {"ret_psg": [["a"], ["b"]]}), "2 lists of passages came back for 1 queries"),

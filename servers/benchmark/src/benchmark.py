@@ -52,7 +52,9 @@ def get_data(
 def _check_names(benchmark: Mapping[str, Any]) -> None:
     for name in benchmark:
         if name not in SETTINGS:
-            raise UnknownName.of(Message("words.setting"), str(name), SETTINGS, where="benchmark")
+            raise UnknownName.of(
+                Message("words.setting"), str(name), SETTINGS, where="benchmark", parameter=f"benchmark.{name}"
+            )
 
 
 def _rows(path: str) -> list[Mapping[str, Any]]:
@@ -68,9 +70,11 @@ def _order(length: int, benchmark: Mapping[str, Any]) -> list[int]:
     """The places of rows, shuffled if asked as upstream does it, so that a seed gives the same rows."""
     shuffle, seed = benchmark.get("shuffle", False), benchmark.get("seed", 42)
     if not isinstance(shuffle, bool):
-        raise InputError(Message("servers.shuffle_type", shuffle=shuffle), where="benchmark")
+        raise InputError(
+            Message("servers.shuffle_type", shuffle=shuffle), where="benchmark", parameter="benchmark.shuffle"
+        )
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise InputError(Message("servers.seed_type", seed=seed), where="benchmark")
+        raise InputError(Message("servers.seed_type", seed=seed), where="benchmark", parameter="benchmark.seed")
     order = list(range(length))
     if shuffle:
         Random(seed).shuffle(order)
@@ -80,7 +84,7 @@ def _order(length: int, benchmark: Mapping[str, Any]) -> list[int]:
 def _path(benchmark: Mapping[str, Any]) -> str:
     path = benchmark.get("path")
     if not isinstance(path, str) or not path:
-        raise InputError(Message("servers.path_type", path=path), where="benchmark")
+        raise InputError(Message("servers.path_type", path=path), where="benchmark", parameter="benchmark.path")
     return path
 
 
@@ -88,14 +92,15 @@ def _key_map(benchmark: Mapping[str, Any]) -> dict[str, str]:
     fields = benchmark.get("key_map")
     if not isinstance(fields, Mapping) or not fields or not all(isinstance(field, str) for field in fields.values()):
         hint = Message("servers.example_key_map")
-        raise InputError(Message("servers.key_map_type", fields=fields), where="benchmark", hint=hint)
+        message = Message("servers.key_map_type", fields=fields)
+        raise InputError(message, where="benchmark", hint=hint, parameter="benchmark.key_map")
     return dict(fields)
 
 
 def _limit(benchmark: Mapping[str, Any]) -> int:
     limit = benchmark.get("limit", ALL_ROWS)
     if isinstance(limit, bool) or not isinstance(limit, int) or limit < ALL_ROWS or limit == 0:
-        raise InputError(Message("servers.limit_type", limit=limit), where="benchmark")
+        raise InputError(Message("servers.limit_type", limit=limit), where="benchmark", parameter="benchmark.limit")
     return limit
 
 
@@ -106,7 +111,7 @@ def _check_fields(rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str], 
     for name, field in fields.items():
         if field not in known and field != WHOLE_ROW:
             message = Message("servers.no_row_has_field", field=field, name=name)
-            raise InputError(message, where=path, hint=nearest(field, known))
+            raise InputError(message, where=path, hint=nearest(field, known), parameter=f"benchmark.key_map.{name}")
 
 
 if __name__ == "__main__":

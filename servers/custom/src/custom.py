@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.pipelines.server import Server, say
+from steelyard.pipelines.server import Server, notify
 from steelyard.rag import extraction, surveys
 from steelyard.rag.citations import Registry
 from steelyard.rag.prompts import check_lengths
@@ -342,7 +342,7 @@ def surveycpm_format_output(survey_ls: Surveys, instruction_ls: Instructions) ->
 def _begin(registry: Registry) -> None:
     """Say that numbers begin at 1 where no step of this run has begun them, as after a run that was resumed."""
     if not registry.begun:
-        say(Message("servers.citations_from_one"))
+        notify(Message("servers.citations_from_one"))
         registry.reset()
 
 

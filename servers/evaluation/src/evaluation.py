@@ -17,7 +17,7 @@ from steelyard.counts import with_texts
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.legal.benchmark.runner import judge_answers
-from steelyard.pipelines.server import Server, progress, say
+from steelyard.pipelines.server import Server, notify, progress
 from steelyard.registry.names import CUTOFFS, parse_measure
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import adjust
@@ -174,7 +174,7 @@ def _warn_of_misjudged(profile: str, gt_ls: Sequence[Any]) -> None:
     lists = (references if isinstance(references, list) else [references] for references in gt_ls)
     misjudged = sum(any(_is_misjudged(str(each)) for each in references) for references in lists)
     if misjudged:
-        say(Message("servers.misjudged", misjudged=misjudged, questions=len(gt_ls)))
+        notify(Message("servers.misjudged", misjudged=misjudged, questions=len(gt_ls)))
 
 
 def _is_misjudged(reference: str) -> bool:
@@ -214,7 +214,7 @@ def _names(metrics: Sequence[str] | None, default: Sequence[str]) -> list[str]:
     wanted = [metrics] if isinstance(metrics, str) else metrics or default
     for name in wanted:
         if not isinstance(name, str):
-            raise ConfigError(Message("servers.metric_no_text", name=name))
+            raise ConfigError(Message("servers.metric_no_text", name=name), parameter="metrics")
     return list(dict.fromkeys(name.strip().lower() for name in wanted))
 
 
@@ -238,13 +238,14 @@ def _cutoffs(ks: Sequence[int] | None) -> list[int]:
     if ks is None:
         return list(CUTOFFS)
     if not isinstance(ks, list) or not ks:
-        raise ConfigError(Message("servers.no_cutoffs", ks=ks), hint=Message("servers.example_cutoffs"))
-    return list(dict.fromkeys(_from_one(k, Message("servers.cutoff_in_ks")) for k in ks))
+        message, hint = Message("servers.no_cutoffs", ks=ks), Message("servers.example_cutoffs")
+        raise ConfigError(message, hint=hint, parameter="ks")
+    return list(dict.fromkeys(_from_one(k, "ks", Message("servers.cutoff_in_ks")) for k in ks))
 
 
-def _from_one(value: Any, what: Message | str) -> int:
+def _from_one(value: Any, parameter: str, what: Message | None = None) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(Message("servers.not_from_one", what=what, value=value))
+        raise ConfigError(Message("servers.not_from_one", what=what or parameter, value=value), parameter=parameter)
     return value
 
 
@@ -259,7 +260,7 @@ def _saved(result: dict[str, Any], save_path: str | None) -> dict[str, Any]:
         saved = _write(json.dumps(result, indent=4, ensure_ascii=False), save_path)
     except OSError as error:
         raise ConfigError(Message("servers.cannot_write", why=error.strerror), where=save_path) from None
-    say(Message("servers.saved", path=saved))
+    notify(Message("servers.saved", path=saved))
     return {"eval_res": result}
 
 

@@ -12,21 +12,20 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard import limits
 from steelyard.answers.overlaps import Overlaps
 from steelyard.answers.pairs import Pairs
 from steelyard.answers.profiles import Profile, profile_of
 from steelyard.answers.rows import BATCH, AnswerRow
-from steelyard.errors import ConfigError, SteelyardError
+from steelyard.errors import SteelyardError
 from steelyard.i18n import Message
-from steelyard.registry.metrics import Measure
-from steelyard.table import Flags, FloatArray, IntArray
+from steelyard.registry.metrics import Measure, column_of
+from steelyard.table import Flags, FloatArray, IntArray, Missing
 from steelyard.text.coding import is_plain
 from steelyard.text.tokens import TokenUnit
 
 LOST = Message("metrics.process_weighs_answers_killed_killed")
 LOST_HINT = Message("metrics.enough_memory_fewer_processes_need")
-NO_REFERENCE, NOT_COUNTED = 1, 2  # why a cell is no number, beside 0 for one that is
+NO_REFERENCE = Missing("unscored", "there is no reference")
 
 Scores = Mapping[str, FloatArray]
 """The values of a metric under "score", and those of its parts under their names."""
@@ -69,7 +68,7 @@ def weigh_batch(rows: Sequence[AnswerRow], measures: Sequence[Measure], profile:
     blank = np.where(has_reference, 0.0, np.nan)
     batches = list(_paired(rows))
     scores = {str(measure): _spread(measure, batches, profile, blank) for measure in measures}
-    status = {name: _status(found, has_reference) for name, found in scores.items()}
+    status = {str(measure): _status(scores[str(measure)], has_reference, measure) for measure in measures}
     return Weighed([row.id for row in rows], _tags(rows), scores, status, _reference_sum(rows))
 
 
@@ -78,9 +77,15 @@ def _reference_sum(rows: Sequence[AnswerRow]) -> int:
     return sum(crc32("\0".join(chain((row.id,), *row.references)).encode("utf-8", "surrogatepass")) for row in rows)
 
 
-def _status(scores: Scores, has_reference: Flags) -> NDArray[np.int8]:
-    found = np.where(has_reference, np.where(np.isnan(scores["score"]), NOT_COUNTED, 0), NO_REFERENCE)
-    return found.astype(np.int8)
+def reasons_of(measure: Measure) -> tuple[Missing, ...]:
+    """Why cells of a metric may have no number, by the codes that `_status` gives them."""
+    own = measure.metric.unscored
+    return (NO_REFERENCE, Missing("unscored", own)) if own else (NO_REFERENCE,)
+
+
+def _status(scores: Scores, has_reference: Flags, measure: Measure) -> NDArray[np.int8]:
+    code = len(reasons_of(measure))  # a metric without a reason of its own gives no NaN
+    return np.where(has_reference, np.where(np.isnan(scores["score"]), code, 0), 1).astype(np.int8)
 
 
 def _paired(rows: Sequence[AnswerRow]) -> Iterator[tuple[IntArray, Pairs]]:
@@ -110,27 +115,12 @@ def _spread(measure: Measure, batches: Sequence[tuple[IntArray, Pairs]], profile
 
 def _computed(measure: Measure, pairs: Pairs, profile: Profile) -> Scores:
     found = measure.metric.compute(pairs, profile, **measure.settings())
-    if isinstance(found, Overlaps):
-        return {"score": found.f1, "precision": found.precision, "recall": found.recall}
-    return {"score": _as_column(found, measure, len(pairs.answers))}
-
-
-def _as_column(found: object, measure: Measure, rows: int) -> FloatArray:
-    """What a metric gave as numbers; NaN stands for an answer that it does not count."""
-    try:
-        column = np.asarray(found, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ConfigError(Message("metrics.metric_gave_something_no_number", measure=measure)) from None
-    if column.shape not in ((rows,), ()):
-        raise ConfigError(
-            Message("metrics.metric_gave_values_shape_answers", measure=measure, shape=column.shape, rows=rows)
-        )
-    if np.isinf(column).any():
-        raise ConfigError(Message("metrics.metric_gave_value_not_finite", measure=measure))
-    limits.SCORE.check(
-        float(np.abs(column).max(initial=0.0, where=~np.isnan(column))), Message("words.a_value_of", measure=measure)
+    parts = (
+        {"score": found.f1, "precision": found.precision, "recall": found.recall}
+        if isinstance(found, Overlaps)
+        else {"score": found}
     )
-    return column
+    return {part: column_of(values, measure, len(pairs.answers)) for part, values in parts.items()}
 
 
 def _tags(rows: Sequence[AnswerRow]) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import __version__
-from steelyard.answers.batches import Balance, Weighed, weigh_batches
+from steelyard.answers.batches import Balance, Weighed, reasons_of, weigh_batches
 from steelyard.answers.metrics import DEFAULT_ANSWERS
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow
@@ -17,11 +17,10 @@ from steelyard.answers.sources import Answers, AnswerStream, answers_of, stream_
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.io.records import result_name
+from steelyard.registry.metrics import Measure
 from steelyard.registry.names import parse_measures
-from steelyard.table import Bounds, Column, FloatArray, IntArray, Missing, Signature, Table
+from steelyard.table import Column, FloatArray, IntArray, Signature, Table
 from steelyard.text.tokens import TokenUnit
-
-MISSING = (Missing("unscored", "there is no reference"), Missing("unscored", "the answer names none of the options"))
 
 
 def evaluate_answers(
@@ -76,7 +75,7 @@ def weigh_answers(
             progress(len(sheet.ids))
     return Table(
         ids=sheet.ids,
-        columns=sheet.columns({str(measure): measure.metric.bounds for measure in balance.measures}),
+        columns=sheet.columns(balance.measures),
         kind="answers",
         name=name if name is not None else result_name(answers.name),
         signature=_signature(answers, balance, sheet.references),
@@ -118,16 +117,16 @@ class _Sheet:
             for part, values in scores.items():
                 self.scores.setdefault(metric, {}).setdefault(part, []).append(values)
 
-    def columns(self, bounds: Mapping[str, Bounds]) -> dict[str, Column]:
+    def columns(self, measures: Sequence[Measure]) -> dict[str, Column]:
         """The columns by metric, with precision and recall as parts; the pieces are released one by one."""
         status = self._all_status()
-        return {metric: self._column(metric, status[metric], bounds[metric]) for metric in self.scores}
+        return {str(measure): self._column(measure, status[str(measure)]) for measure in measures}
 
-    def _column(self, metric: str, status: IntArray, bounds: Bounds) -> Column:
-        pieces = self.scores[metric]
+    def _column(self, measure: Measure, status: IntArray) -> Column:
+        pieces = self.scores[str(measure)]
         values = np.concatenate(pieces.pop("score"))
         parts = {part: np.concatenate(pieces.pop(part)) for part in list(pieces)}
-        return Column(values, status, MISSING, parts, bounds=bounds)
+        return Column(values, status, reasons_of(measure), parts, bounds=measure.metric.bounds)
 
     def _all_status(self) -> dict[str, IntArray]:
         """Why cells have no number; metrics that agree share one array."""

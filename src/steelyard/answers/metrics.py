@@ -163,7 +163,7 @@ def character_f1(pairs: Pairs, profile: Profile) -> Overlaps:
     return pairs.closest(pairs.overlaps(_characters, partial(ngram_overlap, n=1)))
 
 
-@metric("Choice", kind="answers")
+@metric("Choice", kind="answers", unscored="the answer names none of the options")
 def choice(pairs: Pairs, profile: Profile, *, skip: int = 0) -> FloatArray:
     """Multiple choice: 1 if the answer names exactly the right options and no other.
 

@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from steelyard import __version__, limits
+from steelyard import __version__
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.io.records import first_seen, result_name
 from steelyard.io.streams import BINARY, NOT_UTF8, encoding_hint
-from steelyard.registry.metrics import Measure
+from steelyard.registry.metrics import Measure, column_of
 from steelyard.registry.names import parse_measures
 from steelyard.retrieval.matching import JudgmentIndex, Matches, Rankings, interleaved, match, rankings
 from steelyard.retrieval.reading.fields import TOO_FEW_COLUMNS
@@ -118,22 +118,9 @@ def _column(measure: Measure, found: Rankings, settings: RetrievalSettings, pres
 
 def _values(measure: Measure, found: Rankings, settings: RetrievalSettings) -> FloatArray:
     arguments = measure.settings()
-    if measure.metric.defaults.get("rel") == 1 and not measure.says("rel"):
+    if measure.metric.defaults.get("rel") == 1 and not measure.sets("rel"):
         arguments["rel"] = settings.relevance_level
-    try:
-        column = np.asarray(measure.metric.compute(found, **arguments), np.float64)
-    except OverflowError:
-        raise ConfigError(Message("metrics.metric_gave_value_not_finite", measure=measure)) from None
-    if column.shape != (found.queries,):
-        raise ConfigError(
-            Message(
-                "metrics.metric_gave_values_shape_queries", measure=measure, shape=column.shape, queries=found.queries
-            )
-        )
-    if not np.isfinite(column).all():
-        raise ConfigError(Message("metrics.metric_gave_value_not_finite", measure=measure))
-    limits.SCORE.check(float(np.abs(column).max(initial=0.0)), Message("words.a_value_of", measure=measure))
-    return column
+    return column_of(measure.metric.compute(found, **arguments), measure, found.queries)
 
 
 def _signature(judgments: Judgments, run: Run, settings: RetrievalSettings) -> Signature:

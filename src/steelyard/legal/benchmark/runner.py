@@ -11,12 +11,21 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard import __version__
-from steelyard.counts import with_texts
 from steelyard.documents.pages import Document, read_document
 from steelyard.documents.sets import DocumentSet
 from steelyard.errors import InputError, Problem, SteelyardError, SystemFailure, UnknownName
 from steelyard.i18n import Message, to_json
-from steelyard.io.results import Json, ResultsWriter, check_regular, check_unfinished, held, load, new_path
+from steelyard.io.results import (
+    Footer,
+    Header,
+    Item,
+    ResultsWriter,
+    check_regular,
+    check_unfinished,
+    held,
+    load,
+    new_path,
+)
 from steelyard.io.writing import replace_whole
 from steelyard.legal.benchmark.judging import (
     Unjudged,
@@ -30,12 +39,10 @@ from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import QuestionFile, find_document, read_benchmark
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
 from steelyard.legal.score import Verdict
-from steelyard.systems.asking import AskSettings, ask_all
-from steelyard.systems.opening import open_system
+from steelyard.systems.ask import AskSettings, ask_all
+from steelyard.systems.base import Ask, Failure, Reply, System, SystemSettings, open_system
 from steelyard.systems.python import PythonSystem
-from steelyard.systems.records import Ask, Failure, Reply, System
 from steelyard.systems.replay import ReplaySystem
-from steelyard.systems.settings import SystemSettings
 from steelyard.table import Signature, Table
 
 METRIC: Final = "legal"
@@ -50,6 +57,7 @@ _LONGEST_PLACE: Final = 200
 UNASKED: Final = "counts.answers_unasked"
 
 Progress = Callable[[int, int], None]
+Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,46 +271,46 @@ def _failed_so_far(failed: int, answer: Reply | Failure, system: System, *, more
 def _write(writer: ResultsWriter, question: Question, answer: Reply | Failure, document: Document) -> None:
     """Write an item; an answer that the file cannot hold is an error of the item."""
     try:
-        writer.add(item_line(question, answer, document))
+        writer.add(item_of(question, answer, document))
     except (ValueError, TypeError, RecursionError, MemoryError) as error:
-        writer.add(_failed_line(question, Failure(unwritable(error), answer.seconds, 1), document))
+        writer.add(_failed_item(question, Failure(unwritable(error), answer.seconds, 1), document))
 
 
-def item_line(question: Question, answer: Reply | Failure, document: Document) -> Json:
-    """What is written of an item: its score, the parts of it, why, and what the system said."""
+def item_of(question: Question, answer: Reply | Failure, document: Document) -> Item:
+    """An item with its score, the parts of it, the reasons, and the output of the system."""
     if isinstance(answer, Failure):
-        return _failed_line(question, answer, document)
+        return _failed_item(question, answer, document)
     about = question.about
     spent = {"seconds": round(answer.seconds, 6), **({} if answer.tokens is None else {"tokens": answer.tokens})}
     output = {**answer.record, "question": about.question, **spent}
     verdict = judge_safely(question, answer.record, document)
     if isinstance(verdict, Unjudged):
-        return _failed_line(question, Failure(verdict.reason, answer.seconds, 1), document, output)
-    return {
-        "id": about.id,
-        "scores": {METRIC: verdict.score},
-        "tags": dict(about.tags),
-        "parts": {METRIC: dict(verdict.parts)},
-        "notes": {METRIC: verdict.reason},
-        "output": {**output, "verdict": _details(question, verdict)},
-    }
+        return _failed_item(question, Failure(verdict.reason, answer.seconds, 1), document, output)
+    return Item(
+        about.id,
+        {METRIC: verdict.score},
+        parts={METRIC: dict(verdict.parts)},
+        notes={METRIC: verdict.reason},
+        tags=dict(about.tags),
+        output={**output, "verdict": _details(question, verdict)},
+    )
 
 
-def _failed_line(question: Question, failure: Failure, document: Document, output: Json | None = None) -> Json:
-    """What is written of an item without a verdict; `output` is what the system said, if it said anything."""
+def _failed_item(question: Question, failure: Failure, document: Document, output: Json | None = None) -> Item:
+    """An item without a verdict; `output` is that of the system, if there was one."""
     about = question.about
     spent = output or {"question": about.question, "seconds": failure.seconds, "attempts": failure.attempts}
     message = failure.message
     stored = {} if isinstance(message, str) else {"messages": {"error": to_json(message)}}
-    return {
-        "id": about.id,
-        "scores": {METRIC: 0.0},
-        "tags": dict(about.tags),
-        "parts": {METRIC: parts_of_nothing(question, document)},
-        "notes": {METRIC: str(message)},
-        "error": str(message),
-        "output": {**spent, "verdict": {"expected": _expected(question), **stored}},
-    }
+    return Item(
+        about.id,
+        {METRIC: 0.0},
+        parts={METRIC: parts_of_nothing(question, document)},
+        notes={METRIC: str(message)},
+        tags=dict(about.tags),
+        output={**spent, "verdict": {"expected": _expected(question), **stored}},
+        error=str(message),
+    )
 
 
 def judge_records(benchmark: Benchmark, records: Mapping[str, Mapping[str, Any]]) -> dict[str, Verdict]:
@@ -379,23 +387,23 @@ def _writer(
     benchmark: Benchmark, system: System, path: Path, *, resume: bool, replace: bool
 ) -> tuple[ResultsWriter | None, set[str]]:
     """The file to write to, and the ids that have an answer in it; no writer if it is finished."""
-    head = _head(benchmark, system)
+    header = _header(benchmark, system)
     path.parent.mkdir(parents=True, exist_ok=True)
     if not resume:
-        return (ResultsWriter.replace if replace else ResultsWriter.create)(path, head), set()
-    writer, old, items = ResultsWriter.resume_or_begin(path, head)
+        return (ResultsWriter.replace if replace else ResultsWriter.create)(path, header), set()
+    writer, old, items = ResultsWriter.resume_or_begin(path, header)
     try:
-        _check_same(old["signature"], head, path)
+        _check_same(old.signature, header.signature, path)
         _check_asked(items, benchmark, path)
     except InputError:
         if writer is not None:
             writer.close()
         raise
-    return writer, {item["id"] for item in items if not item.get("error")}
+    return writer, {item.id for item in items if not item.error}
 
 
-def _check_same(signature: str, head: Json, path: Path) -> None:
-    differences = Signature.parse(signature).differences(Signature.parse(head["signature"]), apart_from=("steelyard",))
+def _check_same(recorded: Signature, signature: Signature, path: Path) -> None:
+    differences = recorded.differences(signature, apart_from=("steelyard",))
     if differences:
         raise InputError(
             Message("pipelines.result_made_other_settings", names=", ".join(differences)),
@@ -404,37 +412,33 @@ def _check_same(signature: str, head: Json, path: Path) -> None:
         )
 
 
-def _check_asked(items: Sequence[Json], benchmark: Benchmark, path: Path) -> None:
+def _check_asked(items: Sequence[Item], benchmark: Benchmark, path: Path) -> None:
     """Refuse a file with an item that no question asks for: such a run could never be finished."""
     asked = {question.about.id for question in benchmark.questions}
     for item in items:
-        if item["id"] not in asked:
-            message = Message("pipelines.item_none_questions", item=item["id"])
+        if item.id not in asked:
+            message = Message("pipelines.item_none_questions", item=item.id)
             raise InputError(message, where=str(path), hint=RESUME_HINT)
 
 
-def _head(benchmark: Benchmark, system: System) -> Json:
-    signature = Signature.of(
-        {
-            "kind": METRIC,
-            "system": system.name,
-            "questions": f"sha256 {benchmark.digest[:16]}",
-            "items": len(benchmark.questions),
-            "steelyard": __version__,
-        }
-    )
-    return {
-        "steelyard": __version__,
+def _header(benchmark: Benchmark, system: System) -> Header:
+    settings = {
         "kind": METRIC,
-        "name": system.name,
-        "signature": str(signature),
-        "inputs": {"questions": f"sha256 {benchmark.digest[:16]}"},
-        "metrics": [METRIC],
+        "system": system.name,
+        "questions": f"sha256 {benchmark.digest[:16]}",
         "items": len(benchmark.questions),
-        "bounds": {METRIC: [0.0, 1.0]},
-        "counts": with_texts(_unasked(benchmark, system)),
-        "benchmark": benchmark.folder,
+        "steelyard": __version__,
     }
+    return Header(
+        METRIC,
+        system.name,
+        Signature.of(settings),
+        [METRIC],
+        items=len(benchmark.questions),
+        bounds={METRIC: (0.0, 1.0)},
+        counts=_unasked(benchmark, system),
+        benchmark=benchmark.folder,
+    )
 
 
 def _unasked(benchmark: Benchmark, system: System) -> dict[str, int]:
@@ -455,7 +459,7 @@ def _finish(writer: ResultsWriter, benchmark: Benchmark, path: Path) -> None:
         why = next(iter(table.failures.values()), Message("pipelines.nothing_asked"))
         raise SystemFailure(Message("pipelines.every_question_failed", why=why), where=table.name)
     if len(table) == len(benchmark.questions) and not table.failures:
-        writer.finish({"items": len(table), "means": {METRIC: table.mean(METRIC)}})
+        writer.finish(Footer.of(table))
 
 
 def _in_order(table: Table, benchmark: Benchmark) -> Table:
