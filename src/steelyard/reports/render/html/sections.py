@@ -129,7 +129,7 @@ def headlines(report: Report, metric: str) -> list[Headline]:
 
 def outcome_of(compared: Comparison) -> Outcome:
     """What a comparison comes to, in words."""
-    if compared.hopeless and not compared.result.resamples:
+    if compared.underpowered and not compared.test.resamples:
         return "gate.cannot_tell"
     if not compared.significant:
         return "report.no_evidence"
@@ -219,9 +219,9 @@ def method(report: Report) -> Mapping[str, Any] | None:
         return None
     first = report.comparisons[0]
     return {
-        "test": TESTS[first.result.test],
-        "exact": sum(each.result.exact for each in report.comparisons),
-        "resamples": next((each.result.resamples for each in report.comparisons if each.result.resamples), None),
+        "test": TESTS[first.test.name],
+        "exact": sum(each.test.exact for each in report.comparisons),
+        "resamples": next((each.test.resamples for each in report.comparisons if each.test.resamples), None),
         "seed": first.settings.seed,
         "correction": CORRECTIONS[first.settings.correction],
         "alpha": f"{first.settings.alpha:g}",

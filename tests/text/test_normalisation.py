@@ -5,10 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.answers.profiles import profile_of
-from steelyard.text.folding import fold, fold_with_offsets
-from steelyard.text.normal import normal, normal_with_offsets
+from steelyard.text.normalisation import (
+    EQUIVALENTS,
+    fold,
+    fold_with_offsets,
+    normalise,
+    normalise_with_offsets,
+    unified,
+)
 from steelyard.text.private import private_passages
-from steelyard.text.radicals import EQUIVALENTS, unified
 from steelyard.text.scripts import script_of
 
 PAIRS = {
@@ -123,15 +128,15 @@ def test_unified_text_has_its_characters_in_the_same_places(text):
 
 def test_legal_comparison_reads_radicals_and_finds_the_original():
     printed = "2020年8⽉30⽇，⾼某⼈⺠币４２０００元"
-    assert normal(printed) == normal("2020年8月30日，高某人民币42000元")
-    found = normal_with_offsets(printed)
+    assert normalise(printed) == normalise("2020年8月30日，高某人民币42000元")
+    found = normalise_with_offsets(printed)
     start = found.text.index("人民币")
     first, last = found.original_span(start, start + 3)
     assert printed[first:last] == "⼈⺠币"
 
 
 def test_traditional_radicals_are_simplified_as_well():
-    assert normal("⾞⾺") == normal("車馬") == "车马"
+    assert normalise("⾞⾺") == normalise("車馬") == "车马"
 
 
 def test_private_numbers_written_with_radicals_are_found():
