@@ -53,7 +53,7 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         "--servers",
         choices=("auto", "ours", "project"),
         default="auto",
-        help="auto (default): the project's, bundled ones if those cannot be imported; ours: bundled; project: project's",
+        help="auto (default): the project's, or bundled if those cannot be imported; ours: bundled; project: project's",
     )
     parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for an answer of a server (600)")
     parser.add_argument(
