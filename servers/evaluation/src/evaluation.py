@@ -23,10 +23,10 @@ from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import adjust
 from steelyard.stats.summary import interval_list
 
-ABOUT = """Evaluates retrieval-augmented generation. evaluate: answers against references (any script, Chinese included);
-evaluate_trec: a ranking against judgments, as trec_eval does; evaluate_trec_pvalue: whether a new ranking is really
-better than an old one; evaluate_legal: answers to the questions of a legal benchmark. Files are paths on the server's
-machine."""
+ABOUT = """Evaluates retrieval-augmented generation. evaluate: answers against references (any script, also Chinese);
+evaluate_trec: a ranking against judgments, as trec_eval does; evaluate_trec_pvalue: whether a new ranking is
+significantly better than an old one; evaluate_legal: answers to the questions of a legal benchmark. Files are paths on
+the server's machine."""
 
 app = Server("evaluation", __file__, ABOUT)
 
