@@ -84,13 +84,13 @@ def _run(name: str, options: list[str]) -> int:
 
 
 def _qrels() -> tuple[str, Read, list[bytes]]:
-    from steelyard.formats.sources import qrels_from
+    from steelyard.retrieval.reading.sources import qrels_from
 
     return ".txt", qrels_from, [b"q1 0 d1 1\nq1 0 d2 0\n", b"# c\n\nq 0 d -1\r\n"]
 
 
 def _run_file() -> tuple[str, Read, list[bytes]]:
-    from steelyard.metrics.evaluation import evaluate_retrieval
+    from steelyard.retrieval.evaluate import evaluate_retrieval
 
     judged = {"q1": {"d1": 1, "d2": 2}, "q2": {"d1": 1}}
     seeds = [b"q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1e-3 t\nq2 Q0 d1 1 -inf t\n", b"q1\tQ0\td1\t1\t3\n"]
@@ -98,21 +98,21 @@ def _run_file() -> tuple[str, Read, list[bytes]]:
 
 
 def _answers(suffix: str, *seeds: bytes) -> tuple[str, Read, list[bytes]]:
-    from steelyard.metrics.answering import evaluate_answers
+    from steelyard.answers.evaluate import evaluate_answers
 
     return suffix, lambda path: evaluate_answers(path, metrics=["EM", "F1", "ROUGE-L"]), list(seeds)
 
 
 def _questions() -> tuple[str, Read, list[bytes]]:
-    from steelyard.formats.question_checks import benchmark_folder
-    from steelyard.formats.questions import read_question_file
+    from steelyard.legal.benchmark.question_checks import benchmark_folder
+    from steelyard.legal.benchmark.questions import read_question_file
 
     files = sorted((benchmark_folder() / "questions").glob("*.json"))[:3]
     return ".json", read_question_file, [path.read_bytes() for path in files]
 
 
 def _document(suffix: str) -> tuple[str, Read, list[bytes]]:
-    from steelyard.formats.documents import read_document
+    from steelyard.documents.pages import read_document
 
     text = "=== 第1页 共2页 ===\n问：你好？\n答：好。\n=== 第2页 共2页 ===\n答：没有。\n".encode()
     pages = b'{"pages": [{"page": 1, "text": "a"}, {"page": 2, "text": "b"}]}'
@@ -132,7 +132,7 @@ def _docx() -> bytes:
 
 
 def _pipeline() -> tuple[str, Read, list[bytes]]:
-    from steelyard.formats.yamls import read_yaml
+    from steelyard.io.yamls import read_yaml
     from steelyard.pipelines.spec import read_pipeline
 
     def read(path: Path) -> None:
@@ -145,7 +145,7 @@ def _pipeline() -> tuple[str, Read, list[bytes]]:
 
 def _results() -> tuple[str, Read, list[bytes]]:
     from bench.fuzz_results import gate, real_results
-    from steelyard.formats.results import load_all
+    from steelyard.io.results import load_all
     from steelyard.reports.content import Report
     from steelyard.reports.files import RENDERERS
 
@@ -163,8 +163,8 @@ def _results() -> tuple[str, Read, list[bytes]]:
 
 
 def _replies() -> tuple[str, Read, list[bytes]]:
-    from steelyard.systems.decoding import decode_reply
-    from steelyard.systems.records import reply_of
+    from steelyard.net.replies import decode_reply
+    from steelyard.systems.base import reply_of
 
     seeds = [
         b'{"answer": "42", "citations": [{"page": 1, "text": "x"}], "abstained": false, "amount_total": 42}',
@@ -175,10 +175,10 @@ def _replies() -> tuple[str, Read, list[bytes]]:
 
 
 def _judges() -> tuple[str, Read, list[bytes]]:
-    from steelyard.formats.outputs import record_of
-    from steelyard.formats.question_checks import benchmark_folder
+    from steelyard.io.outputs import record_of
+    from steelyard.legal.benchmark.question_checks import benchmark_folder
+    from steelyard.legal.benchmark.runner import load_benchmark
     from steelyard.legal.score import judge
-    from steelyard.pipelines.benchmark import load_benchmark
 
     benchmark = load_benchmark(benchmark_folder())
     questions = benchmark.questions[:: max(1, len(benchmark.questions) // 12)]

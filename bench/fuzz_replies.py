@@ -16,14 +16,14 @@ from typing import Any, Final
 
 from bench.mutations import mutate_bytes, mutate_value
 from bench.outcomes import outcome_of, print_outcomes, read_options
-from steelyard.formats.documents import Document
-from steelyard.formats.question_checks import benchmark_folder
-from steelyard.formats.results import dump
+from steelyard.documents.pages import Document
+from steelyard.io.results import dump
+from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark.runner import evaluate_legal, load_benchmark
 from steelyard.legal.model import Question
 from steelyard.legal.score import judge
-from steelyard.pipelines.benchmark import evaluate_legal, load_benchmark
-from steelyard.systems.decoding import decode_reply
-from steelyard.systems.records import reply_of
+from steelyard.net.replies import decode_reply
+from steelyard.systems.base import reply_of
 from steelyard.systems.replay import OURS
 
 TEXTS: Final = (

@@ -18,8 +18,8 @@ from typing import Any
 import steelyard
 from bench.mutations import mutate_bytes, mutate_value
 from bench.outcomes import outcome_of, print_outcomes, read_options
-from steelyard.formats.results import load_all
-from steelyard.pipelines.benchmark import evaluate_legal
+from steelyard.io.results import load_all
+from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.reports.content import Report
 from steelyard.reports.files import RENDERERS
 from steelyard.reports.gate import render_console

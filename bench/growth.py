@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from steelyard.formats.documents import Document
+    from steelyard.documents.pages import Document
 
 SIZES: Final = (1_000, 10_000, 100_000)
 NOISE: Final = 0.05
@@ -160,7 +160,7 @@ def judges() -> dict[str, Callable[[str], object]]:
 
 def scorers() -> dict[str, Callable[[str], object]]:
     """Whole questions: the text as answer, as citations with pages, and as the document."""
-    from steelyard.formats.documents import Document
+    from steelyard.documents.pages import Document
     from steelyard.legal.model import question_of
     from steelyard.legal.score import judge
 
@@ -200,7 +200,7 @@ def scorers() -> dict[str, Callable[[str], object]]:
 
 def written(text: str) -> "Document":
     """A document of this text, read from a file as documents are."""
-    from steelyard.formats.documents import read_document
+    from steelyard.documents.pages import read_document
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "d.txt"

@@ -12,7 +12,7 @@ from steelyard.stats.evidence import Sample
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import Test, paired_tests
 from steelyard.stats.summary import CLUSTER_TAG, summarise
-from steelyard.table import FloatArray, Table
+from steelyard.table import Column, FloatArray, Table
 
 BATCH: Final = 1_000  # samples at a time
 LEVELS: Final = (0.01, 0.05, 0.1)
@@ -150,8 +150,10 @@ def _table(scores: FloatArray, documents: Sequence[str] = ()) -> Table:
     names = [f"sample {number}" for number in range(scores.shape[1])]
     return Table(
         ids=[f"{row:04d}" for row in range(len(scores))],
-        columns=dict(zip(names, np.ascontiguousarray(scores.T), strict=True)),
-        bounds=dict.fromkeys(names, (0.0, 1.0)),
+        columns={
+            name: Column(values, bounds=(0.0, 1.0))
+            for name, values in zip(names, np.ascontiguousarray(scores.T), strict=True)
+        },
         tags={CLUSTER_TAG: documents} if documents else {},
     )
 

@@ -36,7 +36,7 @@ def summary_of(table: steelyard.Table) -> dict[str, Any]:
     """What the benchmark's document promises of a run."""
     scores = table.column("legal").tolist()
     weights = [float(weight or 1) for weight in table.tags.get("weight", [""] * len(table))]
-    passed = [value == 1.0 for value in table.parts["legal"]["passed"].tolist()]
+    passed = [value == 1.0 for value in table.parts("legal")["passed"].tolist()]
     kinds = list(table.tags["type"])
     by_type = {
         kind: {"total": kinds.count(kind), "mean": _mean(*_of_kind(kind, kinds, scores, weights))}
@@ -56,7 +56,7 @@ def summary_of(table: steelyard.Table) -> dict[str, Any]:
                 "type": kinds[row],
                 "score": scores[row],
                 "passed": passed[row],
-                "reason": table.notes["legal"].get(row, ""),
+                "reason": table.notes(row).get("legal", ""),
                 "error": table.failures.get(row),
             }
             for row, identifier in enumerate(table.ids)

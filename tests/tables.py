@@ -5,9 +5,37 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.table import Table
+from steelyard.table import Bounds, Column, Missing, Table
 
 Values = Sequence[float]
+
+
+def table_of(
+    ids: Sequence[str],
+    columns: Mapping[str, Any],
+    *,
+    status: Mapping[str, Any] | None = None,
+    reasons: Sequence[Missing] = (),
+    parts: Mapping[str, Mapping[str, Any]] | None = None,
+    notes: Mapping[str, Mapping[int, str]] | None = None,
+    bounds: Mapping[str, Bounds] | None = None,
+    sums: Sequence[str] = (),
+    **fields: Any,
+) -> Table:
+    """A table of arrays, with what belongs to each column given by metric."""
+    named = {
+        metric: Column(
+            values,
+            (status or {}).get(metric),
+            reasons,
+            (parts or {}).get(metric, {}),
+            (notes or {}).get(metric, {}),
+            (bounds or {}).get(metric),
+            metric in sums,
+        )
+        for metric, values in columns.items()
+    }
+    return Table(ids, named, **fields)
 
 
 def make_table(
@@ -26,4 +54,4 @@ def make_table(
     columns = {each: np.array(column, float) for each, column in named.items()}
     size = len(next(iter(columns.values())))
     bounds = fields.pop("bounds", dict.fromkeys(columns, (0.0, 1.0)))
-    return Table(ids or [f"q{row}" for row in range(size)], columns, name=name, bounds=bounds or {}, **fields)
+    return table_of(ids or [f"q{row}" for row in range(size)], columns, name=name, bounds=bounds or {}, **fields)

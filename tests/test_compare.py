@@ -2,12 +2,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-from tables import make_table
+from tables import make_table, table_of
 
 import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.stats.compare import ComparisonSettings, compare_all
-from steelyard.table import Gap, Signature, Table
+from steelyard.table import Missing, Signature
 
 table = partial(make_table, bounds=None)
 
@@ -29,7 +29,7 @@ def test_items_are_paired_by_id_not_by_place():
 
 
 def test_items_scored_in_only_one_are_left_out_and_counted():
-    gap = {"gaps": (Gap("unscored", "no reference"),), "status": {"F1": np.array([0, 0, 1])}}
+    gap = {"reasons": (Missing("unscored", "no reference"),), "status": {"F1": np.array([0, 0, 1])}}
     new = table("new", [1, 1, np.nan], **gap)
     old = table("old", [0, 1, 1, 1], ids=["q0", "q1", "q2", "q9"])
     (found,) = steelyard.compare(new, old)
@@ -51,7 +51,7 @@ def test_settings_that_differ_are_said():
 
 
 def test_counts_do_not_swell_the_family():
-    new = Table(ids=["a"], columns={"AP": np.ones(1), "NumRel": np.ones(1)}, sums=("NumRel",), name="new")
+    new = table_of(ids=["a"], columns={"AP": np.ones(1), "NumRel": np.ones(1)}, sums=("NumRel",), name="new")
     assert [c.metric for c in steelyard.compare(new, new)] == ["AP"]
     assert [c.metric for c in steelyard.compare(new, new, metrics=["NumRel"])] == ["NumRel"]
 
@@ -102,7 +102,7 @@ def in_documents(documents, metrics=("F1",), gain=0.1):
     """Two results that differ alike on every item, ten items a document."""
     rows = 10 * documents
     made = {"ids": [str(n) for n in range(rows)], "tags": {"document": [str(n // 10) for n in range(rows)]}}
-    old, new = (Table(columns={m: np.full(rows, v) for m in metrics}, name="x", **made) for v in (0.5, 0.5 + gain))
+    old, new = (table_of(columns={m: np.full(rows, v) for m in metrics}, name="x", **made) for v in (0.5, 0.5 + gain))
     return new, old
 
 
@@ -160,7 +160,7 @@ def test_mistakes():
     with pytest.raises(ConfigError, match=r"^one is a answers result and two a legal result; they do not compare$"):
         steelyard.compare(one, table("two", [1.0], kind="legal"))
     with pytest.raises(ConfigError, match=r"^one and two have no metric in common\nhint: one has F1; two has EM$"):
-        steelyard.compare(one, Table(ids=["0"], columns={"EM": np.ones(1)}, name="two"))
+        steelyard.compare(one, table_of(ids=["0"], columns={"EM": np.ones(1)}, name="two"))
     with pytest.raises(UnknownName, match=r"^no test is called 'permutatoin'\nhint: did you mean 'permutation'\?$"):
         steelyard.compare(one, one, test="permutatoin")
     with pytest.raises(UnknownName, match=r"^no correction is called 'hulm'\nhint: did you mean 'holm'\?$"):

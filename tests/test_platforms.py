@@ -8,7 +8,7 @@ import types
 
 import pytest
 
-from steelyard.formats import locking
+from steelyard.io import locking
 
 # what Windows lacks, of the modules and names that a program of this kind might use
 WITHOUT_POSIX = """
@@ -31,7 +31,7 @@ for module in pkgutil.walk_packages(steelyard.__path__, "steelyard."):
         importlib.import_module(module.name)
 """
 COMMAND = """
-import numpy, rich.console, steelyard.formats.locking  # they call functions of Windows on it
+import numpy, rich.console, steelyard.io.locking  # they call functions of Windows on it
 sys.platform = "win32"
 from steelyard.cli import main
 sys.exit(main(sys.argv[1:]))

@@ -1,22 +1,23 @@
 import numpy as np
 import pandas
 import pytest
+from tables import table_of
 
-from steelyard.table import Gap, Signature, Table
+from steelyard.table import Missing, Signature
 
-SILENT = Gap("unscored", "no reference")
-BROKEN = Gap("error", "the judge did not answer")
+SILENT = Missing("unscored", "no reference")
+BROKEN = Missing("error", "the judge did not answer")
 
 
 def table(**changes):
     fields = {
         "ids": ["a", "b", "c", "d"],
         "columns": {"F1": np.array([1.0, np.nan, 0.5, np.nan]), "EM": np.array([1.0, 0.0, 0.0, 1.0])},
-        "gaps": (SILENT, BROKEN),
+        "reasons": (SILENT, BROKEN),
         "status": {"F1": np.array([0, 1, 0, 2])},
         "tags": {"type": ["x", "x", "y", "y"]},
     }
-    return Table(**{**fields, **changes})
+    return table_of(**{**fields, **changes})
 
 
 def test_means_are_over_scored_items_and_gaps_say_why():
@@ -28,7 +29,7 @@ def test_means_are_over_scored_items_and_gaps_say_why():
 
 
 def test_the_mean_of_nothing_is_not_zero():
-    empty = Table(ids=[], columns={"F1": np.zeros(0)})
+    empty = table_of(ids=[], columns={"F1": np.zeros(0)})
     assert np.isnan(empty.mean("F1"))
 
 
@@ -36,8 +37,8 @@ def test_the_mean_of_nothing_is_not_zero():
     ("changes", "message"),
     [
         ({"columns": {"F1": np.zeros(3)}, "status": {}}, "column 'F1' has 3 cells for 4 items"),
-        ({"status": {}}, "column 'F1': a cell is NaN if and only if it has a reason"),
-        ({"status": {"F1": np.array([1, 1, 0, 2])}}, "column 'F1': a cell is NaN if and only if it has a reason"),
+        ({"status": {}}, "a cell is NaN if and only if it has a reason"),
+        ({"status": {"F1": np.array([1, 1, 0, 2])}}, "a cell is NaN if and only if it has a reason"),
     ],
 )
 def test_a_table_that_hides_something_cannot_be_made(changes, message):
@@ -63,17 +64,17 @@ def test_summary_counts_items_by_fate():
 def test_items_of_one_document_widen_the_interval():
     values = np.repeat([0.2, 0.4, 0.9, 0.7], 10) + np.tile(np.linspace(-0.05, 0.05, 10), 4)
     ids = [str(n) for n in range(40)]
-    alone = Table(ids=ids, columns={"F1": values}).summary().metrics["F1"].interval
-    clustered = Table(ids=ids, columns={"F1": values}, tags={"document": [str(n // 10) for n in range(40)]})
+    alone = table_of(ids=ids, columns={"F1": values}).summary().metrics["F1"].interval
+    clustered = table_of(ids=ids, columns={"F1": values}, tags={"document": [str(n // 10) for n in range(40)]})
     shared = clustered.summary().metrics["F1"].interval
     assert shared.high - shared.low > 2 * (alone.high - alone.low)
 
 
 def test_intervals_stay_within_what_the_metric_can_be():
-    wide = Table(ids=["a", "b"], columns={"AP": np.array([0.0, 0.5])}, bounds={"AP": (0.0, 1.0)})
+    wide = table_of(ids=["a", "b"], columns={"AP": np.array([0.0, 0.5])}, bounds={"AP": (0.0, 1.0)})
     interval = wide.summary().metrics["AP"].interval
     assert (interval.low, interval.high) == (0.0, 1.0)
-    assert Table(ids=["a", "b"], columns={"AP": np.array([0.0, 0.5])}).summary().metrics["AP"].interval.low < 0
+    assert table_of(ids=["a", "b"], columns={"AP": np.array([0.0, 0.5])}).summary().metrics["AP"].interval.low < 0
 
 
 def test_taking_rows_takes_everything_that_belongs_to_them():
@@ -86,8 +87,8 @@ def test_taking_rows_takes_everything_that_belongs_to_them():
     assert list(part.ids) == ["d", "a"]
     assert part.why("F1", 0) == BROKEN
     assert part.column("EM").tolist() == [1.0, 1.0]
-    assert part.parts["F1"]["recall"].tolist() == [0.0, 1.0]
-    assert part.notes["F1"] == {0: "judge", 1: "same"}
+    assert part.parts("F1")["recall"].tolist() == [0.0, 1.0]
+    assert part["F1"].notes == {0: "judge", 1: "same"}
     assert list(part.outputs) == [{"answer": "z"}, {"answer": "w"}]
     assert list(part.tags["type"]) == ["y", "x"]
 
@@ -98,11 +99,11 @@ def test_only_some_metrics_with_all_that_belongs_to_them():
         parts=parts, notes={"F1": {0: "why"}, "EM": {1: "not"}}, sums=["EM"], bounds={"F1": (0, 1), "EM": (0, 1)}
     )
     kept = found.only(["F1"])
-    assert (kept.metrics, list(kept.parts), kept.notes) == (["F1"], ["F1"], {"F1": {0: "why"}})
-    assert (kept.sums, kept.bounds, kept.why("F1", 1)) == ([], {"F1": (0, 1)}, SILENT)
+    assert (kept.metrics, list(kept.parts("F1")), kept["F1"].notes) == (["F1"], ["recall"], {0: "why"})
+    assert (kept.sums, kept.bounds("F1"), kept.why("F1", 1)) == ([], (0, 1), SILENT)
     assert (kept.ids, kept.tags) == (found.ids, found.tags)
     assert found.only(["EM", "F1"]).metrics == ["EM", "F1"]
-    assert found.only(["EM"]).status == {}
+    assert found.only(["EM"])["EM"].status is None
     with pytest.raises(KeyError, match="no column 'F2'; there are: F1, EM"):
         found.only(["F2"])
 
@@ -119,7 +120,7 @@ def test_a_hundred_thousand_items_cost_megabytes():
 
     ids = [str(n) for n in range(100_000)]
     tracemalloc.start()
-    Table(ids=ids, columns={f"m{n}": np.zeros(100_000) for n in range(20)})
+    table_of(ids=ids, columns={f"m{n}": np.zeros(100_000) for n in range(20)})
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert used < 20 * 100_000 * 8 * 1.1

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from steelyard.answers.evaluate import evaluate_answers
     from steelyard.errors import (
         ConfigError,
         InputError,
@@ -12,18 +13,17 @@ if TYPE_CHECKING:
         SystemFailure,
         UnknownName,
     )
-    from steelyard.formats.results import load, load_all
-    from steelyard.metrics.answering import evaluate_answers
-    from steelyard.metrics.evaluation import evaluate_retrieval
-    from steelyard.metrics.registry import metric
-    from steelyard.pipelines.benchmark import evaluate_legal
+    from steelyard.io.results import load, load_all
+    from steelyard.legal.benchmark.runner import evaluate_legal
+    from steelyard.registry.metrics import metric
+    from steelyard.retrieval.evaluate import evaluate_retrieval
     from steelyard.stats.compare import compare
     from steelyard.table import Signature, Table
 
 __version__ = "0.1.0"
 
-# where each public name lives; nothing is imported before it is used
-_HOMES = {
+# the module of each public name; nothing is imported before it is used
+_MODULES = {
     "ConfigError": "errors",
     "InputError": "errors",
     "MissingExtra": "errors",
@@ -33,12 +33,12 @@ _HOMES = {
     "Table": "table",
     "UnknownName": "errors",
     "compare": "stats.compare",
-    "evaluate_answers": "metrics.answering",
-    "evaluate_legal": "pipelines.benchmark",
-    "evaluate_retrieval": "metrics.evaluation",
-    "load": "formats.results",
-    "load_all": "formats.results",
-    "metric": "metrics.registry",
+    "evaluate_answers": "answers.evaluate",
+    "evaluate_legal": "legal.benchmark.runner",
+    "evaluate_retrieval": "retrieval.evaluate",
+    "load": "io.results",
+    "load_all": "io.results",
+    "metric": "registry.metrics",
 }
 
 __all__ = [
@@ -62,9 +62,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'steelyard' has no attribute {name!r}")
-    return getattr(import_module(f"steelyard.{_HOMES[name]}"), name)
+    return getattr(import_module(f"steelyard.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""What can go wrong, as the user sees it.
+"""Errors with a message, a location, a hint and an exit code.
 
     SteelyardError                exit 2     message · where · hint
     ├── InputError                           a file does not say what its format requires
@@ -7,7 +7,7 @@
     ├── MissingExtra                         an optional package is absent; the hint is the install line
     └── SystemFailure             exit 3     the system, model or server under test failed
 
-Anything else that escapes is a bug of ours and keeps its traceback (exit 4).
+Any other exception is a fault of the program and keeps its traceback (exit 4).
 """
 
 import difflib

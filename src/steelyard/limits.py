@@ -3,7 +3,7 @@
     limits.RESAMPLES.check(resamples, "n_resamples")          # raises when the number is too large
     if size > limits.REPLY_BYTES.value: ...                   # where the caller has to stop by itself
 
-A door (cli, web, servers) calls `read_environment` once: STEELYARD_<NAME>=NUMBER replaces a default.
+The entry points (cli, web, servers) call `read_environment` once: STEELYARD_<NAME>=NUMBER replaces a default.
 Libraries read `.value` when they are called, never when they are imported, and never read the environment.
 """
 

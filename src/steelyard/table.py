@@ -1,7 +1,7 @@
-"""The one result: items down, metrics across, and the settings that made the numbers.
+"""Table, the result of every evaluation: items down, metrics across, and the settings that made the numbers.
 
-Every evaluator ends in a Table, and everything after it (means, intervals, paired tests, gates, reports) starts
-from one. Columns are arrays; a cell that is not a number always says why.
+Every evaluator returns a Table, and everything after it (means, intervals, paired tests, gates, reports) starts
+from one. Columns are arrays; a cell without a number always has a reason.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Bounds = tuple[float, float]
+UNBOUNDED: Bounds = (-np.inf, np.inf)
+ROUNDING = 1e-9
+"""How far a score may lie outside of its bounds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Signature:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class Missing:
     """Why a cell holds no number: it was not scored, or scoring it failed."""
 
     kind: Literal["unscored", "error"]
@@ -60,34 +64,80 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
-    """Scores of one system: `columns[metric][row]` belongs to `ids[row]`.
+class Column:
+    """The scores of one metric, row by row.
 
-    A cell without a number is NaN in its column, and `status[metric][row]` is then 1 + the place of its reason in
-    `gaps`; a metric that is not in `status` was scored on every row. `parts` holds the components of a score
-    (metric → part → column), `notes` why a score is what it is (metric → row → words), `outputs` what the system
-    said, row by row, where that was kept. `failures` are rows on which the system failed (row → why): they count as 0,
-    and are never silent. `counts` is what was counted on the way and must be said, by the codes of module `counts`;
-    `sums` names the metrics whose total people quote; `bounds` are the values that a metric can take, within which
-    intervals are kept; `benchmark` is the folder of the questions, where a report finds their documents. A run that was
-    cut off is not `complete`.
+    A cell without a number is NaN in `values`, and `status[row]` is then 1 + the index of its reason in `reasons`;
+    without a `status`, every row was scored. `parts` holds the components of the score (part → values), `notes`
+    explain single scores (row → text), `bounds` are the values that the metric can take, within which intervals are
+    kept, and `summed` says that people quote its total.
+    """
+
+    values: FloatArray
+    status: IntArray | None = None
+    reasons: Sequence[Missing] = ()
+    parts: Mapping[str, FloatArray] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
+    bounds: Bounds | None = None
+    summed: bool = False
+
+    def __post_init__(self) -> None:
+        if not np.array_equal(np.isnan(self.values), self.codes > 0):
+            raise ValueError("a cell is NaN if and only if it has a reason")
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def codes(self) -> IntArray:
+        """`status`, with zeros for a column that was scored on every row."""
+        return np.zeros(len(self.values), np.int64) if self.status is None else self.status
+
+    @property
+    def scored(self) -> FloatArray:
+        """The values without the rows that have none."""
+        return self.values[~np.isnan(self.values)]
+
+    def why(self, row: int) -> Missing | None:
+        """Why the cell has no number, or None if it has one."""
+        code = 0 if self.status is None else int(self.status[row])
+        return self.reasons[code - 1] if code else None
+
+    def missing(self, kind: Literal["unscored", "error"]) -> Flags:
+        """Which rows have no number for a reason of this kind."""
+        return np.isin(self.codes, [code for code, reason in enumerate(self.reasons, 1) if reason.kind == kind])
+
+    def take(self, rows: IntArray) -> "Column":
+        """The same column with only these rows, in this order."""
+        index = {row: new for new, row in enumerate(rows.tolist())}
+        return replace(
+            self,
+            values=self.values[rows],
+            status=None if self.status is None else self.status[rows],
+            parts={part: values[rows] for part, values in self.parts.items()},
+            notes={index[row]: note for row, note in self.notes.items() if row in index},
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Scores of one system: `columns[metric].values[row]` belongs to `ids[row]`.
+
+    `tags` are what rows can be grouped by, `outputs` the answers of the system, row by row, where they were kept.
+    `failures` are rows on which the system failed (row → why): they count as 0, and are never silent. `counts` is
+    what was counted during the evaluation and must be shown, by the codes of module `counts`; `benchmark` is the
+    folder of the questions, where a report finds their documents. A run that was cut off is not `complete`.
     """
 
     ids: Sequence[str]
-    columns: Mapping[str, FloatArray]
+    columns: Mapping[str, Column]
     kind: str = "answers"
     name: str = ""
     signature: Signature = field(default_factory=Signature)
-    gaps: Sequence[Gap] = ()
-    status: Mapping[str, IntArray] = field(default_factory=dict)
     tags: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    parts: Mapping[str, Mapping[str, FloatArray]] = field(default_factory=dict)
-    notes: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     outputs: Sequence[Mapping[str, Any] | None] = ()
     failures: Mapping[int, str] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
-    sums: Sequence[str] = ()
-    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     benchmark: str = ""
     complete: bool = True
 
@@ -95,8 +145,6 @@ class Table:
         for name, column in self.columns.items():
             if len(column) != len(self.ids):
                 raise ValueError(f"column {name!r} has {len(column)} cells for {len(self.ids)} items")
-            if not np.array_equal(np.isnan(column), self._status(name) > 0):
-                raise ValueError(f"column {name!r}: a cell is NaN if and only if it has a reason")
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -109,61 +157,65 @@ class Table:
         """The names of the columns, in order."""
         return list(self.columns)
 
-    def column(self, metric: str) -> FloatArray:
-        """The scores of one metric, row by row; NaN where `why` has a reason."""
+    @property
+    def sums(self) -> list[str]:
+        """The metrics whose total people quote."""
+        return [metric for metric, column in self.columns.items() if column.summed]
+
+    def __getitem__(self, metric: str) -> Column:
         if metric not in self.columns:
             raise KeyError(f"no column {metric!r}; there are: {', '.join(self.columns)}")
         return self.columns[metric]
 
+    def column(self, metric: str) -> FloatArray:
+        """The scores of one metric, row by row; NaN where `why` has a reason."""
+        return self[metric].values
+
     def scored(self, metric: str) -> FloatArray:
         """The scores of one metric without the rows that have none."""
-        column = self.column(metric)
-        return column[~np.isnan(column)]
+        return self[metric].scored
 
     def mean(self, metric: str) -> float:
         """The mean over scored rows; NaN when there is none."""
         return mean(self.scored(metric))
 
-    def why(self, metric: str, row: int) -> Gap | None:
+    def why(self, metric: str, row: int) -> Missing | None:
         """Why the cell has no number, or None if it has one."""
-        self.column(metric)
-        code = int(self._status(metric)[row])
-        return self.gaps[code - 1] if code else None
+        return self[metric].why(row)
 
     def count(self, kind: Literal["unscored", "error"], metric: str) -> int:
-        """How many cells of a metric are gaps of this kind."""
-        codes = [code for code, gap in enumerate(self.gaps, 1) if gap.kind == kind]
-        return int(np.isin(self._status(metric), codes).sum())
+        """How many cells of a metric have no number for a reason of this kind."""
+        return int(self[metric].missing(kind).sum())
+
+    def parts(self, metric: str) -> Mapping[str, FloatArray]:
+        """The components of a score (part → values); empty for a metric that is not here or has none."""
+        return self.columns[metric].parts if metric in self.columns else {}
+
+    def bounds(self, metric: str) -> Bounds:
+        """The least and the greatest value of a metric, as far as they are known."""
+        known = self.columns[metric].bounds if metric in self.columns else None
+        return UNBOUNDED if known is None else known
+
+    def notes(self, row: int) -> dict[str, str]:
+        """What explains the scores of one row (metric → text)."""
+        return {metric: column.notes[row] for metric, column in self.columns.items() if row in column.notes}
 
     def take(self, rows: IntArray) -> "Table":
         """The same table with only these rows, in this order."""
         chosen = rows.tolist()
-        place = {row: new for new, row in enumerate(chosen)}
+        index = {row: new for new, row in enumerate(chosen)}
         return replace(
             self,
             ids=[self.ids[row] for row in chosen],
-            columns={metric: column[rows] for metric, column in self.columns.items()},
-            status={metric: codes[rows] for metric, codes in self.status.items()},
+            columns={metric: column.take(rows) for metric, column in self.columns.items()},
             tags={tag: [values[row] for row in chosen] for tag, values in self.tags.items()},
-            parts={metric: {part: of[part][rows] for part in of} for metric, of in self.parts.items()},
-            notes={
-                m: {place[row]: note for row, note in notes.items() if row in place} for m, notes in self.notes.items()
-            },
             outputs=[self.outputs[row] for row in chosen] if self.outputs else (),
-            failures={place[row]: why for row, why in self.failures.items() if row in place},
+            failures={index[row]: why for row, why in self.failures.items() if row in index},
         )
 
     def only(self, metrics: Sequence[str]) -> "Table":
-        """The same table with only these metrics, in this order, and what belongs to them."""
-        return replace(
-            self,
-            columns={metric: self.column(metric) for metric in metrics},
-            status={metric: self.status[metric] for metric in metrics if metric in self.status},
-            parts={metric: self.parts[metric] for metric in metrics if metric in self.parts},
-            notes={metric: self.notes[metric] for metric in metrics if metric in self.notes},
-            sums=[metric for metric in self.sums if metric in metrics],
-            bounds={metric: self.bounds[metric] for metric in metrics if metric in self.bounds},
-        )
+        """The same table with only these metrics, in this order."""
+        return replace(self, columns={metric: self[metric] for metric in metrics})
 
     def summary(self) -> "Summary":
         """Means with intervals, and what was counted."""
@@ -173,7 +225,7 @@ class Table:
 
     def save(self, path: str | Path) -> None:
         """Write a results file, which `steelyard.load` reads back."""
-        from steelyard.formats.results import save
+        from steelyard.io.results import save
 
         save(self, Path(path))
 
@@ -183,11 +235,10 @@ class Table:
             import pandas
         except ImportError:
             raise ImportError('Table.to_pandas needs pandas: pip install "steelyard[pandas]"') from None
-        return pandas.DataFrame({**self.tags, **self.columns}, index=pandas.Index(self.ids, name="id"))
-
-    def _status(self, metric: str) -> IntArray:
-        status = self.status.get(metric)
-        return np.zeros(len(self.ids), np.int64) if status is None else status
+        return pandas.DataFrame(
+            {**self.tags, **{metric: column.values for metric, column in self.columns.items()}},
+            index=pandas.Index(self.ids, name="id"),
+        )
 
 
 def mean(values: FloatArray) -> float:

@@ -1,8 +1,9 @@
 """Tables whose every word is an attack on the page that shows it."""
 
 import numpy as np
+from tables import table_of
 
-from steelyard.table import Gap, Table
+from steelyard.table import Missing
 
 SCRIPT = "<script>window.attacked = true</script>"
 CLOSING = "</script></style></textarea></title><script>window.attacked = true</script>"
@@ -19,12 +20,12 @@ def hostile_table(name, *, shift=0.0):
     words = [*WORDS, "long"]
     outputs = [_output(word, LONG if word == "long" else word) for word in words]
     scores = np.linspace(0, 1 - abs(shift), count) + max(shift, 0)
-    return Table(
+    return table_of(
         ids=[f"{n}{word}" for n, word in enumerate(words)],
         columns={"legal": scores, f"m{HANDLER}": np.array([np.nan, *scores[1:]])},
         kind="legal",
         name=name,
-        gaps=(Gap("unscored", CLOSING),),
+        reasons=(Missing("unscored", CLOSING),),
         status={f"m{HANDLER}": np.array([1, *[0] * (count - 1)])},
         tags={"type": ["conflict_gap"] * count, f"t{HANDLER}": words, "document": [CLOSING] * count},
         parts={"legal": {"no_hallucination": scores, f"p{HANDLER}": scores}},

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from browser.hostile import BROKEN, CLOSING, HANDLER, LONG, WORDS, hostile_table
 from reports.marked import REASON, mark_uncertain
+from tables import table_of
 
 from steelyard import evaluate_answers
 from steelyard.cli import main
-from steelyard.formats.documents import Document, Page
-from steelyard.formats.results import load
+from steelyard.documents.pages import Document, Page
+from steelyard.io.results import load
 from steelyard.reports.content import Report
 from steelyard.reports.legal import refusals
 from steelyard.reports.page import render_html
 from steelyard.stats.compare import compare_all
-from steelyard.table import Table
 
 pytestmark = pytest.mark.slow
 
@@ -93,7 +93,7 @@ def test_the_headline_says_how_good_it_is(at, made):
     page, table = at("legal"), load(made / "old.jsonl")
     interval, counts = table.summary().metrics["legal"].interval, refusals(table)
     assert page.locator("h1").text_content() == "baseline"
-    assert page.locator(".large").text_content() == f"{np.mean(table.columns['legal']):.4f}"
+    assert page.locator(".large").text_content() == f"{np.mean(table.column('legal')):.4f}"
     assert f"[{interval.low:.4f}, {interval.high:.4f}]" in page.locator(".card").first.text_content()
     assert page.locator(".large").bounding_box()["y"] < 300
     answerable = [counts.answered_answerable, counts.refused_answerable]
@@ -200,7 +200,7 @@ def test_ten_thousand_items_are_as_quick_as_ten(opened, tmp_path):
     said = ["".join(letters[(row * 31 + place * place) % 3000] for place in range(200)) for row in range(10_000)]
     outputs = [{"question": f"问{row}", "answer": text} for row, text in enumerate(said)]
     scores = {"F1": np.arange(10_000) / 10_000}
-    table = Table(ids=[f"item-{row}" for row in range(10_000)], columns=scores, name="large", outputs=outputs)
+    table = table_of(ids=[f"item-{row}" for row in range(10_000)], columns=scores, name="large", outputs=outputs)
     path = tmp_path / "large.html"
     path.write_text(render_html(Report([table])), encoding="utf-8")
     assert path.stat().st_size < 15_000_000

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tables import table_of
 
-from steelyard.formats.results import load
-from steelyard.formats.reviews import read_review
-from steelyard.pipelines.benchmark import documents_of, evaluate_legal
+from steelyard.io.results import load
+from steelyard.io.reviews import read_review
+from steelyard.legal.benchmark.runner import documents_of, evaluate_legal
 from steelyard.reports.agreement import agree
 from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
-from steelyard.table import Table
 
 pytestmark = pytest.mark.slow
 
@@ -178,7 +178,7 @@ def test_hostile_content_is_only_shown(opened, tmp_path):
         "references": [[HOSTILE]],
         "citations": [{"page": 1, "text": HOSTILE}],
     }
-    table = Table(
+    table = table_of(
         [HOSTILE, "__proto__"],
         {"F1": np.array([0.5, 1.0])},
         name=HOSTILE,

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tables import table_of
 
 import steelyard
 from steelyard.cli import main
 from steelyard.stats.compare import ComparisonSettings, compare_by, compare_pairs
-from steelyard.table import Signature, Table
+from steelyard.table import Signature
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -39,7 +40,7 @@ def saved(folder, name, values, ids=None, signature=None, **fields):
     ids = ids or [f"q{n}" for n in range(len(values))]
     path = folder / f"{name}.jsonl"
     made = Signature.of({"missing": "zero", "run": name, **(signature or {})})
-    Table(ids=ids, columns={"F1": np.array(values, float)}, name=name, signature=made, **fields).save(path)
+    table_of(ids=ids, columns={"F1": np.array(values, float)}, name=name, signature=made, **fields).save(path)
     return path
 
 
@@ -119,7 +120,7 @@ def legal_results(folder, count=2):
         score = np.linspace(0.1, 0.5, 40) + 0.1 * number
         parts = {"legal": {"honest": np.where(np.arange(40) % 2, score > 0.3, np.nan)}}
         made = {"columns": {"legal": score}, "bounds": {"legal": (0.0, 1.0)}, "parts": parts, "tags": tags}
-        table = Table(ids=[f"q{n}" for n in range(40)], kind="legal", name=f"s{number}", **made)
+        table = table_of(ids=[f"q{n}" for n in range(40)], kind="legal", name=f"s{number}", **made)
         table.save(folder / f"s{number}.jsonl")
         yield folder / f"s{number}.jsonl"
 
@@ -157,7 +158,7 @@ def test_parts_of_a_metric_compare_as_the_gate_takes_them(tmp_path, run):
     assert (code, err) == (0, "")
     found = json.loads(written[0].read_text("utf-8"))
     (compared,) = found["comparisons"]
-    expected = [np.nanmean(steelyard.load(path).parts["legal"]["honest"]) for path in files]
+    expected = [np.nanmean(steelyard.load(path).parts("legal")["honest"]) for path in files]
     assert (compared["metric"], compared["n"]) == ("legal.honest", 20)
     assert [compared["b_mean"], compared["a_mean"]] == pytest.approx(expected)
     assert len(found["changes"][0]["better"]) == compared["wins"] > 0
@@ -233,8 +234,8 @@ def test_within_each_value_of_a_tag_as_one_family(tmp_path, run):
 
 
 def test_a_group_that_only_one_side_has_is_left_out():
-    old = Table(ids=["a", "b"], columns={"F1": np.ones(2)}, tags={"type": ["x", "y"]}, name="old")
-    new = Table(ids=["a"], columns={"F1": np.ones(1)}, tags={"type": [""]}, name="new")
+    old = table_of(ids=["a", "b"], columns={"F1": np.ones(2)}, tags={"type": ["x", "y"]}, name="old")
+    new = table_of(ids=["a"], columns={"F1": np.ones(1)}, tags={"type": [""]}, name="new")
     assert list(compare_by([new], old, "type", ComparisonSettings())) == ["x"]
 
 
@@ -278,7 +279,7 @@ def test_what_cannot_be_compared_at_all(case, anyway, tmp_path, run):
 def test_no_metric_in_common(tmp_path, run):
     old, new = saved(tmp_path, "old", [1, 0]), tmp_path / "new.jsonl"
     signature = Signature.of({"missing": "zero"})
-    Table(ids=["q0"], columns={"EM": np.ones(1)}, name="new", signature=signature).save(new)
+    table_of(ids=["q0"], columns={"EM": np.ones(1)}, name="new", signature=signature).save(new)
     message = "new and old have no metric in common\nhint: new has EM; old has F1\n"
     assert run("compare", old, new) == (2, "", message)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli import main
-from steelyard.formats.question_checks import benchmark_folder
-from steelyard.pipelines import benchmark as module
+from steelyard.legal.benchmark import runner as module
+from steelyard.legal.benchmark.question_checks import benchmark_folder
 
 NOT_SHOWN = "documents are not shown: "
 

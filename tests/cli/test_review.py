@@ -1,43 +1,22 @@
 """`steelyard sample` and `steelyard agreement` used rightly and wrongly."""
 
-import io
 import json
 import re
 from collections import Counter
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
+from commands import run
 from reports.marked import REASON, mark_uncertain, unmark
+from tables import table_of
 
-from steelyard.cli import main
-from steelyard.formats.results import load
-from steelyard.formats.reviews import digest_of
+from steelyard.io.results import load
+from steelyard.io.reviews import digest_of
 from steelyard.reports.review import DOUBTS
 from steelyard.stats.agreement import clopper_pearson_upper
-from steelyard.table import Table
 
 ROOT = Path(__file__).parents[2]
-
-
-class Done(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def run(*words, cwd=ROOT):
-    """The command in this process, as a shell would see it."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    with chdir(cwd), redirect_stdout(out), redirect_stderr(err):
-        try:
-            code = main([str(word) for word in words])
-        except SystemExit as left:
-            code = left.code
-        out.flush(), err.flush()
-    return Done(code, *(stream.buffer.getvalue().decode("utf-8") for stream in (out, err)))
 
 
 def lines_of(path):
@@ -129,7 +108,7 @@ def marked(result):
 
 def uncertain_ids(path):
     table = load(path)
-    return {item for item, value in zip(table.ids, table.parts["legal"]["uncertain"], strict=True) if value == 1}
+    return {item for item, value in zip(table.ids, table.parts("legal")["uncertain"], strict=True) if value == 1}
 
 
 def test_uncertain_verdicts_are_taken_first(marked, tmp_path):
@@ -212,7 +191,7 @@ def private(tmp_path):
     """A result whose ids, tag and folder hold private numbers."""
     phones = ["13800138000", "13900138000"]
     fields = {"tags": {"who": phones}, "outputs": [{"answer": phone} for phone in phones]}
-    table = Table(phones, {"F1": np.array([1.0, 0.0])}, name="run", benchmark="gone", **fields)
+    table = table_of(phones, {"F1": np.array([1.0, 0.0])}, name="run", benchmark="gone", **fields)
     table.save(tmp_path / "private.jsonl")
     return tmp_path / "private.jsonl"
 
@@ -270,7 +249,7 @@ def test_shares_kappa_groups_and_disagreements(result, sample, tmp_path):
         assert "看错了" in text
         assert all(each["id"] in text for each in first["disagreements"])
     table = load(result)
-    passes = dict(zip(table.ids, table.parts["legal"]["passed"].tolist(), strict=True))
+    passes = dict(zip(table.ids, table.parts("legal")["passed"].tolist(), strict=True))
     judge = [passes[line["id"]] == 1 for line in lines_of(review)]
     person = [verdict if line["agree"] else not verdict for verdict, line in zip(judge, lines_of(review), strict=True)]
     share = sum(judge) / 40, sum(person) / 40

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from steelyard.formats.documents import Document
-from steelyard.systems.passages import Index, Passage, passages_of
+from steelyard.documents.pages import Document
+from steelyard.systems.baseline import Index, Passage, passages_of
 from steelyard.text.mentions import mentions
 from steelyard.text.normal import normal
 
@@ -234,7 +234,7 @@ def all_figures_as_final_answer(question: str, document: Document) -> Record:
 
 @cheat
 def all_names(question: str, document: Document) -> Record:
-    from steelyard.legal.proper_names import names
+    from steelyard.legal.grounding.proper_names import names
 
     found = dict.fromkeys(name for name, _ in names(normal(document.text)))
     return {"answer": "、".join(found) or "无"}

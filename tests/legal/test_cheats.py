@@ -16,15 +16,15 @@ from typing import Any
 import pytest
 from legal.cheats import CHEATS, Record, honest_line, nearest, slices
 
-from steelyard.formats.documents import Document
-from steelyard.formats.legal_scores import EVIDENCE_WEIGHTS, FACT_WEIGHTS, GAP_WEIGHTS, QUOTE_WEIGHT
-from steelyard.formats.outputs import record_of
-from steelyard.formats.question_checks import benchmark_folder
+from steelyard.documents.pages import Document
+from steelyard.io.outputs import record_of
 from steelyard.legal import EvidenceSet, Fact, Gap, judge
+from steelyard.legal.benchmark.oracle import gold_record
+from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark.runner import load_benchmark
+from steelyard.legal.formulas import EVIDENCE_WEIGHTS, FACT_WEIGHTS, GAP_WEIGHTS, QUOTE_WEIGHT
 from steelyard.legal.model import TYPES, Question
-from steelyard.legal.oracle import gold_record
 from steelyard.legal.score import Verdict
-from steelyard.pipelines.benchmark import load_benchmark
 
 BUNDLED = load_benchmark(benchmark_folder())
 OF_TYPE = {kind: [each for each in BUNDLED.questions if each.about.type == kind] for kind in TYPES}

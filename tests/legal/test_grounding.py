@@ -3,7 +3,7 @@
 import pytest
 
 from steelyard.legal import find_invented
-from steelyard.legal.forbidden import find_forbidden
+from steelyard.legal.grounding.forbidden import find_forbidden
 
 ZH = (
     "时间：2020年9月3日14时10分至16时05分　地点：云岫县公安局城关派出所\n被讯问人：霍听澜，男，35岁\n"

@@ -6,10 +6,10 @@ Nothing is timed: a judgement whose time grows with the square of the length wou
 import pytest
 
 from bench.growth import PATTERNS, hostile, scorers, written
-from steelyard.formats.outputs import record_of
+from steelyard.io.outputs import record_of
 from steelyard.legal import contains_quote, find_invented, judge_fact
-from steelyard.legal.citations import citations_of
-from steelyard.pipelines.deadline import deadline
+from steelyard.legal.benchmark.deadline import deadline
+from steelyard.legal.evidence.citations import citations_of
 
 MINUTES = 120
 CHOSEN = (

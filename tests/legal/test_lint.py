@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.formats.documents import read_document
-from steelyard.formats.questions import benchmark_folder, find_document, read_benchmark, read_question_file
-from steelyard.legal.lint import lint
+from steelyard.documents.pages import read_document
+from steelyard.legal.benchmark.lint import lint
+from steelyard.legal.benchmark.questions import benchmark_folder, find_document, read_benchmark, read_question_file
 
 TRANSCRIPT = """=== 第1页 共3页 ===
 询问笔录（第1次）

@@ -7,9 +7,9 @@ import subprocess
 import pytest
 
 import steelyard
-from steelyard.formats.documents import read_document
-from steelyard.formats.questions import find_document, read_benchmark
-from steelyard.legal.lint import lint
+from steelyard.documents.pages import read_document
+from steelyard.legal.benchmark.lint import lint
+from steelyard.legal.benchmark.questions import find_document, read_benchmark
 from steelyard.text.radicals import EQUIVALENTS, unified
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

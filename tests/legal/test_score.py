@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.formats.documents import read_document
-from steelyard.formats.question_checks import benchmark_folder
-from steelyard.formats.questions import read_question_file
+from steelyard.documents.pages import read_document
 from steelyard.i18n import as_message
 from steelyard.legal import Abstention, FactVerdict, contains_quote, judge, judge_fact, question_of
-from steelyard.legal.amounts import Judged
-from steelyard.legal.oracle import gold_record
-from steelyard.pipelines.benchmark import load_benchmark
+from steelyard.legal.benchmark.oracle import gold_record
+from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark.questions import read_question_file
+from steelyard.legal.benchmark.runner import load_benchmark
+from steelyard.legal.facts.amounts import Judged
 
 BUNDLED = load_benchmark(benchmark_folder())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.legal import judge_fact
-from steelyard.legal.polarity import polarity
+from steelyard.legal.facts.polarity import polarity
 
 LINES = [
     json.loads(line) for line in (Path(__file__).parent / "lines" / "yes_no.jsonl").read_text("utf-8").splitlines()

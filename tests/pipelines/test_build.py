@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli import main
-from steelyard.formats.yamls import read_yaml
+from steelyard.io.yamls import read_yaml
 from steelyard.pipelines.build import insert_entries
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli import main
-from steelyard.formats.yamls import Located, read_yaml
+from steelyard.io.yamls import Located, read_yaml
 from steelyard.pipelines.import_check import missing_modules
 from steelyard.pipelines.locate import locate_server
 from steelyard.pipelines.manifest import write_manifest

@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from platforms import linux, posix
 
 from steelyard.cli import main
 
@@ -191,6 +192,7 @@ def start(*more):
     )
 
 
+@posix
 @pytest.mark.slow
 def test_a_killed_run_gives_the_same_result_when_it_is_resumed(here):
     write(here, times=400)
@@ -228,6 +230,7 @@ def peak(here, times):
     return int(kilobytes)
 
 
+@linux
 @pytest.mark.slow
 def test_a_thousand_rounds_need_no_more_memory_than_ten(here):
     # a value of 1,000 rows is some 36 kB: a thousand of them kept would be 36 MB

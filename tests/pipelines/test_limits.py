@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 from pipelines.served import DEADLINE, SERVE, TOKEN, serving, written_server
+from platforms import linux, posix
 
 from steelyard.cli import main
 from steelyard.cli.serve import limits_of
@@ -238,7 +239,7 @@ def resident(process):
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+@linux
 def test_an_idle_session_does_not_keep_its_last_request(busy):
     words = [str(number) for number in range(400_000)]  # some 30 MB when they are read
     with serving(busy, "--http", "127.0.0.1:0") as served, contextlib.ExitStack() as peers:
@@ -339,6 +340,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(narrow):
 # --- how it ends ---
 
 
+@posix
 @pytest.mark.parametrize("tool", ["count", "deaf"])
 def test_sigterm_ends_a_server_in_the_middle_of_a_call(busy, tmp_path, tool):
     path = tmp_path / "begun"
@@ -351,6 +353,7 @@ def test_sigterm_ends_a_server_in_the_middle_of_a_call(busy, tmp_path, tool):
             leave()
 
 
+@posix
 def test_sigterm_ends_a_server_over_pipes():
     process = subprocess.Popen([*SERVE, "sayhello"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     with process:

@@ -21,10 +21,10 @@ from pipelines.served import DEADLINE, SERVE, TOKEN, serving
 
 import steelyard
 from steelyard.cli import main
-from steelyard.formats.question_checks import benchmark_folder
-from steelyard.formats.yamls import read_yaml
-from steelyard.legal.oracle import gold_record
-from steelyard.pipelines.benchmark import load_benchmark
+from steelyard.io.yamls import read_yaml
+from steelyard.legal.benchmark.oracle import gold_record
+from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark.runner import load_benchmark
 
 pytestmark = pytest.mark.slow
 

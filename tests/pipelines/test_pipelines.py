@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steelyard.cli import main
 from steelyard.errors import InputError, SteelyardError, SystemFailure, UnknownName
-from steelyard.formats.yamls import dump_yaml, read_yaml
+from steelyard.io.yamls import dump_yaml, read_yaml
 from steelyard.pipelines.build import build
 from steelyard.pipelines.check import check_parameters
 from steelyard.pipelines.client import ServerPool

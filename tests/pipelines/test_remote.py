@@ -14,7 +14,7 @@ from pipelines.served import TOKEN, serving
 
 from steelyard.cli import main
 from steelyard.errors import SystemFailure
-from steelyard.formats.yamls import read_yaml
+from steelyard.io.yamls import read_yaml
 from steelyard.pipelines.client import Endpoint, ServerPool
 
 pytestmark = pytest.mark.slow

@@ -3,8 +3,8 @@
 import pytest
 
 from steelyard.errors import ConfigError, InputError
-from steelyard.rag.artifacts import TERMS, is_current, read_stamp, whole_file, whole_folder, write_stamp
 from steelyard.rag.runs import write_run
+from steelyard.search.artifacts import TERMS, is_current, read_stamp, whole_file, whole_folder, write_stamp
 
 # files
 

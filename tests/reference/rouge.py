@@ -1,6 +1,6 @@
 """ROUGE-L, and ROUGE as rouge_chinese has it, of one pair of token lists: plain, to check the batches by."""
 
-from steelyard.metrics.rouge import ADDEND, Overlap, ngrams, subsequence_length
+from steelyard.answers.rouge import ADDEND, Overlap, ngrams, subsequence_length
 
 
 def overlap(shared, predicted, wanted, addend=0.0):

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from markdown_it import MarkdownIt
+from tables import table_of
 
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message, to_json
@@ -12,7 +13,6 @@ from steelyard.reports.console import render_console
 from steelyard.reports.content import Report
 from steelyard.reports.documents import render_latex, render_markdown
 from steelyard.reports.files import render_csv, write_report
-from steelyard.table import Table
 
 NASTY = r"*a* _b_ |c| <d> &amp; [e](f) `g` \h #i ~j~ $k$ {l} 50% ^m x_y"
 NAN = float("nan")
@@ -31,7 +31,7 @@ def legal_table(name="base", question="一共收了多少钱？", document="合�
         0: "exact_match: amount_total: 24000元 is not 42000; citation_correctness: page 1, '甲': not page 1",
         1: "correct_abstention: the answer says '未载明'; no_hallucination: 王五 (name)",
     }
-    return Table(
+    return table_of(
         ids=["q1", "q2", "q3"],
         columns={"legal": np.array([0.0, 0.4, 1.0])},
         kind="legal",
@@ -112,7 +112,7 @@ def test_a_weighted_mean_is_said():
 
 
 def test_other_results_have_no_legal_tables():
-    plain = Report([Table(ids=["a"], columns={"AP": np.array([0.5])}, kind="retrieval", name="run")])
+    plain = Report([table_of(ids=["a"], columns={"AP": np.array([0.5])}, kind="retrieval", name="run")])
     assert "###" not in render_markdown(plain)
     assert render_latex(plain).count(r"\begin{tabular}") == 1
 

@@ -17,7 +17,7 @@ from steelyard.reports.gate import as_json, reason, render_console, render_markd
 from steelyard.reports.junit import render_junit
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.rules import Target, Threshold, parse_rule
-from steelyard.table import Gap, Signature
+from steelyard.table import Missing, Signature
 
 WHEN = datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC)
 SCHEMA = Path(__file__).with_name("junit.xsd")
@@ -121,7 +121,7 @@ def test_what_makes_the_findings_doubtful_is_said():
     new = table(
         "new",
         [1.0, np.nan, 0.0],
-        gaps=(Gap("unscored", "no key"),),
+        reasons=(Missing("unscored", "no key"),),
         status={"F1": np.array([0, 1, 0])},
         failures={2: "timeout"},
         complete=False,

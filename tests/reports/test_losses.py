@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 import pytest
+from tables import table_of
 
 from steelyard.i18n import Joined, Message, to_json
-from steelyard.legal.oracle import gold_record
+from steelyard.legal.benchmark.oracle import gold_record
+from steelyard.legal.benchmark.runner import benchmark_folder, evaluate_legal, load_benchmark
 from steelyard.legal.score import AT_PASSAGE
-from steelyard.pipelines.benchmark import benchmark_folder, evaluate_legal, load_benchmark
 from steelyard.reports import losses as stages
 from steelyard.reports.losses import STAGES, losses
-from steelyard.table import Table
 
 PAGE_2 = {"page": 2, "text": "一共四万二千元", "speaker": "answer"}
 RIGHT = {"page": 2, "text": "答：一共四万二千元。"}
@@ -25,7 +25,7 @@ def table(*lines, kind="legal", failures=None):
     """A result of lines (score, parts, output)."""
     names = dict.fromkeys(name for _, parts, _ in lines for name in parts)
     columns = {name: np.array([parts.get(name, np.nan) for _, parts, _ in lines]) for name in names}
-    return Table(
+    return table_of(
         ids=[str(row) for row in range(len(lines))],
         columns={"legal": np.array([score for score, _, _ in lines], float)},
         kind=kind,

@@ -12,19 +12,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import table_of
 
+from steelyard.documents.pages import read_document
+from steelyard.documents.sets import TWO_TEXTS, DocumentSet
 from steelyard.errors import Problem
-from steelyard.formats.document_sets import TWO_TEXTS, DocumentSet
-from steelyard.formats.documents import read_document
 from steelyard.i18n import Message
-from steelyard.pipelines.benchmark import documents_of, evaluate_legal
+from steelyard.legal.benchmark.runner import documents_of, evaluate_legal
 from steelyard.reports import pages
 from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values
 from steelyard.reports.page import render_html
 from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
 from steelyard.stats.compare import compare_all
-from steelyard.table import Gap, Signature, Table
+from steelyard.table import Missing, Signature
 from steelyard.text.private import private_passages
 
 LINES = [json.loads(line) for line in Path(__file__).with_name("masking_lines.jsonl").read_text("utf-8").splitlines()]
@@ -83,17 +84,17 @@ def test_numbers_that_overlap_are_both_hidden():
     assert mask_values(values)[2] == "****************7890"
 
 
-def table_of(output, **fields):
-    return Table(["13000000021"], {"F1": np.array([0.5])}, outputs=[output], **fields)
+def answer_table(output, **fields):
+    return table_of(["13000000021"], {"F1": np.array([0.5])}, outputs=[output], **fields)
 
 
 def test_every_text_of_a_table_but_its_keys():
     phone = "13000000057"
-    table = Table(
+    table = table_of(
         ["13000000021", "b"],
         {"F1": np.array([0.5, np.nan])},
         name=f"run {phone}",
-        gaps=[Gap("error", f"no answer from {phone}")],
+        reasons=[Missing("error", f"no answer from {phone}")],
         status={"F1": np.array([0, 1])},
         tags={"who": [phone, ""]},
         notes={"F1": {0: f"says {phone}"}},
@@ -107,14 +108,14 @@ def test_every_text_of_a_table_but_its_keys():
     assert masked.ids == ["*******0021", "b"]
     assert str(masked.signature) == f"system:http%3A//host/{hidden}|questions:sha256 00ab"
     assert masked.benchmark == f"cases/{hidden}"
-    assert (masked.name, masked.tags, masked.notes) == (
+    assert (masked.name, masked.tags, masked.notes(0)) == (
         f"run {hidden}",
         {"who": [hidden, ""]},
-        {"F1": {0: f"says {hidden}"}},
+        {"F1": f"says {hidden}"},
     )
     assert masked.outputs[0] == {"answer": hidden, phone: [{"deep": [hidden, 3, None, 0.25, True]}], "phone": hidden}
     assert (masked.outputs[1], masked.failures) == (None, {1: f"{hidden} is busy"})
-    assert masked.gaps == [Gap("error", f"no answer from {hidden}")]
+    assert list(masked["F1"].reasons) == [Missing("error", f"no answer from {hidden}")]
     assert masked.column("F1")[0] == 0.5
     assert table.outputs[0]["answer"] == phone, "the table itself is as it was"
 
@@ -122,8 +123,8 @@ def test_every_text_of_a_table_but_its_keys():
 def test_what_differs_still_does_and_items_still_pair():
     ids = ["13000000021", "*******0021", "14000000021", "b"]
     scores = {"F1": np.array([0.1, 0.2, 0.3, 0.4])}
-    old = Table(ids, scores, name="电话13800138000", signature=Signature.of({"system": "13800138000", "n": 1}))
-    new = Table(ids[::-1], scores, name="电话13900138000", signature=Signature.of({"system": "13900138000", "n": 1}))
+    old = table_of(ids, scores, name="电话13800138000", signature=Signature.of({"system": "13800138000", "n": 1}))
+    new = table_of(ids[::-1], scores, name="电话13900138000", signature=Signature.of({"system": "13900138000", "n": 1}))
     shown = mask_tables([old, new])
     assert shown[0].ids == ["*******0021-2", "*******0021", "*******0021-3", "b"]
     assert shown[1].ids == shown[0].ids[::-1]
@@ -134,14 +135,15 @@ def test_what_differs_still_does_and_items_still_pair():
 
 
 def test_an_id_is_hidden_in_all_tables_where_one_announces_it():
-    said, silent = (replace(table_of({"answer": text}), ids=["123456789012"]) for text in ("账号1234 5678 9012", "-"))
+    texts = ("账号1234 5678 9012", "-")
+    said, silent = (replace(answer_table({"answer": text}), ids=["123456789012"]) for text in texts)
     assert [table.ids for table in mask_tables([silent, said])] == [["********9012"]] * 2
 
 
 @pytest.mark.slow
 def test_very_many_ids_that_become_one_are_no_trap():
     ids = [f"a{number:05}@example.com" for number in range(20_000)]
-    shown = mask_table(Table(ids, {"F1": np.zeros(len(ids))})).ids
+    shown = mask_table(table_of(ids, {"F1": np.zeros(len(ids))})).ids
     assert len(set(shown)) == len(ids)
     assert shown[:2] == ["******@example.com", "******@example.com-2"]
 
@@ -153,7 +155,7 @@ def test_names_of_documents_are_masked_like_the_tags_that_name_them(write):
     masked = mask_documents(gone)
     assert list(masked) == [document.name for document in masked.values()] == ["电话*******0057.md"]
     assert masked.missing == (Problem("电话*******0057", Message("cli.no_such_folder")),)
-    assert list(masked) == mask_table(table_of({}, tags={"document": [document.name]})).tags["document"]
+    assert list(masked) == mask_table(answer_table({}, tags={"document": [document.name]})).tags["document"]
     named = DocumentSet({}, (Problem("a", Message("formats.text_not", key="电话13000000057", value="x")),))
     assert mask_documents(named).missing[0].message.text("zh") == "电话*******0057 必须是文本，而不是 'x'"
     two = mask_documents({document.name: document, "电话14000000057.md": other})
@@ -161,7 +163,9 @@ def test_names_of_documents_are_masked_like_the_tags_that_name_them(write):
 
 
 def test_a_number_that_one_text_announces_is_hidden_where_it_stands_alone():
-    table = table_of({"answer": "账号是 1234 5678 9012", "invented": [{"text": "123456789012"}], "amount": 123456789})
+    table = answer_table(
+        {"answer": "账号是 1234 5678 9012", "invented": [{"text": "123456789012"}], "amount": 123456789}
+    )
     assert mask_table(table).outputs[0] == {
         "answer": "账号是 **** **** 9012", "invented": [{"text": "********9012"}], "amount": 123456789,
     }  # fmt: skip
@@ -195,8 +199,9 @@ def legal():
     said = "；".join(PRIVATE)
     outputs = [{**output, "answer": f"{output['answer']}{said}", "note": [said]} for output in table.outputs]
     tags = {**table.tags, "who": [said] * len(table)}
-    notes = {"legal": {row: f"{note}; {said}" for row, note in table.notes["legal"].items()}}
-    return replace(table, name=said, outputs=outputs, tags=tags, notes=notes), documents_of(table.benchmark)
+    noted = replace(table["legal"], notes={row: f"{note}; {said}" for row, note in table["legal"].notes.items()})
+    masked = replace(table, name=said, outputs=outputs, tags=tags, columns={"legal": noted})
+    return masked, documents_of(table.benchmark)
 
 
 def documents_pages(documents):
@@ -238,6 +243,6 @@ def test_no_page_of_a_masked_result_holds_an_original(legal, large, monkeypatch)
 
 def test_names_of_tags_are_hidden_too():
     tags = {"13912345673": ["a"], "13912355673": ["b"], "type": ["c"]}
-    found = mask_table(Table(ids=["q"], columns={"F1": np.array([1.0])}, tags=tags)).tags
+    found = mask_table(table_of(ids=["q"], columns={"F1": np.array([1.0])}, tags=tags)).tags
     assert [list(values) for values in found.values()] == [["a"], ["b"], ["c"]]
     assert list(found) == ["*******5673", "*******5673-2", "type"]

@@ -14,12 +14,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser.hostile import BROKEN, CLOSING, hostile_table
+from tables import table_of
 
 from steelyard import evaluate_answers
 from steelyard.cli import main
 from steelyard.counts import with_texts
+from steelyard.documents.pages import Document, Page
 from steelyard.errors import MissingExtra
-from steelyard.formats.documents import Document, Page
 from steelyard.i18n import words_of
 from steelyard.reports import files, page_figures, plots
 from steelyard.reports.console import render_console
@@ -31,7 +32,7 @@ from steelyard.reports.page_passages import Library, answer_marks, locate, utf16
 from steelyard.reports.page_sections import main_metric
 from steelyard.reports.remarks import remarks
 from steelyard.stats.compare import compare_all
-from steelyard.table import Gap, Table
+from steelyard.table import Missing
 
 ROOT = Path(__file__).parents[2]
 
@@ -101,7 +102,7 @@ def test_every_item_is_in_the_data_with_what_was_said():
 
 def test_items_of_one_result_alone_are_kept():
     def table(name, ids):
-        return Table(ids=ids, columns={"AP": np.ones(len(ids))}, kind="retrieval", name=name)
+        return table_of(ids=ids, columns={"AP": np.ones(len(ids))}, kind="retrieval", name=name)
 
     data = embedded(render_html(Report([table("a", ["q1", "q2"]), table("b", ["q2", "q3"])])))
     assert data["ids"] == ["q1", "q2", "q3"]
@@ -110,10 +111,10 @@ def test_items_of_one_result_alone_are_kept():
 
 
 def test_why_a_cell_has_no_number_is_said():
-    table = Table(
+    table = table_of(
         ids=["a", "b"],
         columns={"F1": np.array([np.nan, 1.0])},
-        gaps=(Gap("error", "the judge failed"),),
+        reasons=(Missing("error", "the judge failed"),),
         status={"F1": np.array([1, 0])},
     )
     assert embedded(render_html(Report([table])))["results"][0]["said"][0]["gaps"] == {
@@ -215,7 +216,7 @@ def test_ten_thousand_items_stay_small():
     said = ["".join(source.choice(letters, 150)) for _ in range(10_000)]
     outputs = [{"question": text[:30], "answer": text, "references": [[text[30:60]]]} for text in said]
     columns = {f"m{n}": source.random(10_000) for n in range(8)}
-    table = Table(ids=[f"item-{n}" for n in range(10_000)], columns=columns, name="large", outputs=outputs)
+    table = table_of(ids=[f"item-{n}" for n in range(10_000)], columns=columns, name="large", outputs=outputs)
     page = render_html(Report([table, replace(table, name="again")]))
     assert len(page.encode("utf-8")) < 15_000_000
     assert len(embedded(page)["ids"]) == 10_000
@@ -256,7 +257,7 @@ def test_without_the_plots_extra_the_page_says_so_and_has_tables(monkeypatch):
     assert '<details open><summary><span data-en="distribution of scores"' in page
 
 
-NOTHING = Gap("unscored", "there is no reference")
+NOTHING = Missing("unscored", "there is no reference")
 
 
 @pytest.mark.parametrize(
@@ -265,12 +266,12 @@ NOTHING = Gap("unscored", "there is no reference")
         {"ids": [], "columns": {"F1": np.empty(0)}},
         {"ids": [], "columns": {"legal": np.empty(0)}, "kind": "legal"},
         {"ids": ["a"], "columns": {"F1": np.array([0.5])}},
-        {"ids": ["a"], "columns": {"F1": np.array([np.nan])}, "gaps": (NOTHING,), "status": {"F1": np.array([1])}},
+        {"ids": ["a"], "columns": {"F1": np.array([np.nan])}, "reasons": (NOTHING,), "status": {"F1": np.array([1])}},
         {"ids": ["a", "b"], "columns": {"NumRet": np.array([3.0, 5.0])}, "sums": ("NumRet",), "kind": "retrieval"},
     ],
 )
 def test_a_page_is_made_of_little(fields):
-    page = render_html(Report([Table(name="little", **fields)]))
+    page = render_html(Report([table_of(name="little", **fields)]))
     assert embedded(page)["ids"] == fields["ids"]
     assert "nan" not in text_of(page).lower()
 
@@ -291,7 +292,7 @@ def test_a_drawing_keeps_only_shapes():
 
 def test_the_headline_takes_the_metric_that_people_quote():
     def report(*metrics, **fields):
-        return Report([Table(ids=["a"], columns={metric: np.ones(1) for metric in metrics}, **fields)])
+        return Report([table_of(ids=["a"], columns={metric: np.ones(1) for metric in metrics}, **fields)])
 
     assert main_metric(report("RR", "AP", "nDCG@10")) == "nDCG@10"
     assert main_metric(report("Acc", "F1")) == "F1"

@@ -10,7 +10,7 @@ import pytest
 from reports.marked import REASON, mark_uncertain, unmark
 
 from steelyard.cli import main
-from steelyard.formats.results import load
+from steelyard.io.results import load
 from steelyard.reports.console import render_console
 from steelyard.reports.content import Report, as_json
 from steelyard.reports.documents import render_latex, render_markdown
@@ -73,7 +73,7 @@ ALL = ("fact_exact", "evidence_set", "conflict_gap")
 def test_the_range_of_the_mean(marked):
     table = load(marked)
     found = uncertain(table)
-    assert found.count == int(table.parts["legal"]["uncertain"].sum()) > 20
+    assert found.count == int(table.parts("legal")["uncertain"].sum()) > 20
     assert (found.items, found.mean) == (153, table.mean("legal"))
     assert [found.low, found.high] == pytest.approx(expected_range(marked, ALL))
     assert found.low < found.mean < found.high
@@ -137,9 +137,9 @@ def test_nothing_uncertain_has_no_range(certain):
 def test_items_without_the_part_are_not_counted(marked):
     """A run that an earlier version began and this one resumed."""
     table = load(marked)
-    column = table.parts["legal"]["uncertain"]
-    parts = {**table.parts["legal"], "uncertain": np.where(np.arange(153) < 50, np.nan, column)}
-    found = uncertain(replace(table, parts={"legal": parts}))
+    column = table.parts("legal")["uncertain"]
+    parts = {**table.parts("legal"), "uncertain": np.where(np.arange(153) < 50, np.nan, column)}
+    found = uncertain(replace(table, columns={"legal": replace(table["legal"], parts=parts)}))
     assert (found.items, found.count, found.mean) == (103, column[50:].sum(), table.mean("legal"))
 
 

@@ -5,16 +5,17 @@ import re
 
 import numpy as np
 import pytest
+from tables import table_of
 
-from steelyard.formats.results import load
 from steelyard.i18n import Joined, Message, as_message, to_json
 from steelyard.i18n.verdicts import INVENTED, LOOSE, PARTS, in_one_line, invented_kind, labelled
-from steelyard.legal import claims, forbidden, judge_fact
-from steelyard.legal.facts import FIELDS
-from steelyard.pipelines.benchmark import evaluate_legal
+from steelyard.io.results import load
+from steelyard.legal import judge_fact
+from steelyard.legal.benchmark.runner import evaluate_legal
+from steelyard.legal.facts.fields import FIELDS
+from steelyard.legal.grounding import claims, forbidden
 from steelyard.reports import legal
 from steelyard.reports.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
-from steelyard.table import Table
 
 PASSAGE = Message("legal.at_passage", page=1, words="一共收了42000元", reason=Message("legal.not_page", page=1))
 WHY = {
@@ -38,7 +39,7 @@ def output(**messages):
 
 
 def table(found, note=NOTE, metric="legal"):
-    return Table(
+    return table_of(
         ids=["a"],
         columns={metric: np.zeros(1)},
         kind="legal",
@@ -101,7 +102,7 @@ def test_every_reason_of_a_run_is_told_in_chinese(tmp_path):
         told = [*reasons_in("zh", found).values(), *remarks_in("zh", found), note_in("zh", result, row)]
         own = re.compile("“[^”]*”")
         assert all(re.search("[a-z]{3}", own.sub("", text)) is None for text in told), told
-        assert note_in("en", result, row) == result.notes["legal"][row]
+        assert note_in("en", result, row) == result.notes(row)["legal"]
     assert json.loads(path.read_text("utf-8").splitlines()[1])["output"]["verdict"]["messages"]["reasons"]
 
 

@@ -7,7 +7,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from steelyard.formats.yamls import read_yaml
+from steelyard.io.yamls import read_yaml
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "servers" / "retriever" / "src" / "retriever.py"

@@ -15,7 +15,7 @@ from servers.retriever_calls import CORPUS, TERMS_HINT, VECTORS_HINT, call, fres
 
 from steelyard.errors import ConfigError, SteelyardError
 from steelyard.pipelines.server import callbacks
-from steelyard.rag.artifacts import read_stamp
+from steelyard.search.artifacts import read_stamp
 
 DIMENSIONS = 8
 ADOPT = "hint: if UltraRAG made it from this corpus by this model, run with --adopt; "

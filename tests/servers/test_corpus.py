@@ -7,11 +7,11 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from formats.test_documents import pdf
+from documents.test_pages import pdf
 
 from steelyard.cli import main
 from steelyard.errors import ConfigError, InputError
-from steelyard.formats.yamls import read_yaml
+from steelyard.io.yamls import read_yaml
 from steelyard.pipelines.server import callbacks
 
 ROOT = Path(__file__).parents[2]

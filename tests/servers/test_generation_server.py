@@ -6,7 +6,7 @@ import pytest
 from rag.chat_stub import failure, serving
 
 from steelyard import ConfigError, SystemFailure
-from steelyard.formats.yamls import read_yaml
+from steelyard.io.yamls import read_yaml
 from steelyard.pipelines.load import load_program
 from steelyard.pipelines.server import callbacks
 

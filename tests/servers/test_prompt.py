@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import ConfigError, InputError
-from steelyard.formats.yamls import read_yaml
+from steelyard.io.yamls import read_yaml
 from steelyard.pipelines.load import load_program
 from steelyard.pipelines.schemas import matches_type
 

@@ -8,7 +8,7 @@ import pytest
 from rag.chat_stub import failure, serving
 
 from steelyard.cli import main
-from steelyard.formats.yamls import read_yaml
+from steelyard.io.yamls import read_yaml
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = (

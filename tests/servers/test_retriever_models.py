@@ -90,7 +90,12 @@ def test_the_same_model_at_another_address_is_a_notice(server):
 @pytest.mark.parametrize(
     ("status", "rows", "message"),
     [
-        (401, None, "the embeddings endpoint failed: the model answered with status 401: nothing more"),
+        (
+            401,
+            None,
+            "the embeddings endpoint failed: the model answered with status 401: "
+            '{"object": "list", "model": "m", "data": [], "usage": {}}',
+        ),
         (200, [[1.0]], "1 embeddings came back for 2 texts"),
         (200, [[1.0], [1.0, 2.0]], "the embeddings are of different lengths"),
     ],
@@ -204,8 +209,11 @@ def test_a_retriever_elsewhere(server):
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ((500, {}), "status 500"),
-        ((200, b"<html>"), "the reply is not JSON"),
+        ((500, {}), "it answered with status 500: {}"),
+        (
+            (200, b"<html>"),
+            "it answered with HTML: <html>; is this the address of the interface, or that of a page for people?",
+        ),
         ((200, {"ret_psg": ["a"]}), "the reply has no ret_psg with a list of texts for each query"),
         ((200, []), "the reply has no ret_psg with a list of texts for each query"),
         ((200, {"ret_psg": [["a"], ["b"]]}), "2 lists of passages came back for 1 queries"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard import ConfigError, InputError, UnknownName
-from steelyard.formats.yamls import read_yaml
+from steelyard.io.yamls import read_yaml
 from steelyard.pipelines.server import callbacks
 
 ROOT = Path(__file__).parents[2]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tables import make_table
+from tables import make_table, table_of
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.reports import cells
@@ -19,7 +19,6 @@ from steelyard.stats.direction import best, gain, is_lower_better
 from steelyard.stats.gate import decide
 from steelyard.stats.rules import NoFall, Target, parse_rule
 from steelyard.stats.selection import with_parts
-from steelyard.table import Table
 
 NAME = "legal.uncertain"
 N = 60
@@ -162,7 +161,9 @@ def test_unknown_parts_get_the_nearest_name():
 
 
 def test_an_old_result_says_that_it_is_old():
-    old = Table(OLD.ids, OLD.columns, kind="legal", name="old", parts={"legal": {"passed": np.ones(N)}})
+    old = table_of(
+        OLD.ids, {"legal": OLD.column("legal")}, kind="legal", name="old", parts={"legal": {"passed": np.ones(N)}}
+    )
     with pytest.raises(UnknownName) as caught:
         find("legal.uncertain <= 0.1", old)
     assert str(caught.value.message) == "this result was written before there was 'legal.uncertain'"

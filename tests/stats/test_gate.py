@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tables import make_table as table
+from tables import table_of
 
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.stats.evidence import Sample
 from steelyard.stats.gate import Fall, GateSettings, decide
 from steelyard.stats.rules import parse_rule
 from steelyard.stats.selection import UnknownValue
-from steelyard.table import Gap, Signature, Table
+from steelyard.table import Missing, Signature
 
 
 def find(rule, new, old=None, **settings):
@@ -111,11 +112,11 @@ def test_alpha_decides_what_is_proof():
 
 
 def test_tags_parts_and_unscored_items():
-    new = Table(
+    new = table_of(
         ids=list("abcd"),
         columns={"legal": np.array([1.0, 0.5, np.nan, 0.0])},
         status={"legal": np.array([0, 0, 1, 0])},
-        gaps=(Gap("unscored", "no key"),),
+        reasons=(Missing("unscored", "no key"),),
         tags={"type": ["fact", "fact", "fact", "gap"], "level": ["easy", "hard", "hard", "hard"]},
         parts={"legal": {"honest": np.array([np.nan, np.nan, np.nan, 1.0]), "exact": np.array([1, 0, 0, np.nan])}},
         name="new",
@@ -137,7 +138,7 @@ def test_a_rule_over_no_rows_is_not_met():
 
 
 def test_items_that_are_gone_or_unscored_have_fallen():
-    gap = {"gaps": (Gap("error", "judge failed"),), "status": {"F1": np.array([0, 1, 0])}}
+    gap = {"reasons": (Missing("error", "judge failed"),), "status": {"F1": np.array([0, 1, 0])}}
     new = table("new", [0.4, np.nan, 1.0], ids=["a", "b", "c"], **gap)
     old = table("old", [1.0, 1.0, 1.0, 1.0, 0.2], ids=["a", "b", "c", "d", "e"])
     found = find("no item of F1 may fall from 1", new, old)
@@ -270,8 +271,8 @@ def test_non_inferiority_errs_in_at_most_one_of_twenty(losses):
 
 
 def test_unknown_names_offer_the_nearest():
-    new = table("new", [1.0, 0.5], metric="legal", tags={"type": ["fact_exact", "gap"]})
-    new = Table(**{**_fields(new), "parts": {"legal": {"no_hallucination": np.array([1.0, np.nan])}}})
+    parts = {"legal": {"no_hallucination": np.array([1.0, np.nan])}}
+    new = table("new", [1.0, 0.5], metric="legal", tags={"type": ["fact_exact", "gap"]}, parts=parts)
     with pytest.raises(UnknownName, match=r"^new: no metric is called 'leagl'\nhint: did you mean 'legal'\?$"):
         find("leagl >= 1", new)
     with pytest.raises(UnknownName, match=r"did you mean 'legal.no_hallucination'\?$"):
@@ -285,7 +286,7 @@ def test_unknown_names_offer_the_nearest():
 
 
 def test_a_type_needs_a_metric_where_there_are_several():
-    new = Table(ids=["a"], columns={"F1": np.ones(1), "EM": np.ones(1)}, tags={"type": ["fact"]}, name="new")
+    new = table_of(ids=["a"], columns={"F1": np.ones(1), "EM": np.ones(1)}, tags={"type": ["fact"]}, name="new")
     message = r"^'fact' is a type of question, and there are several metrics: F1, EM\nhint: write no item of METRIC\["
     with pytest.raises(ConfigError, match=message):
         find("no item of fact may fall from 1", new, new)
@@ -327,7 +328,3 @@ def test_garbage_is_refused_with_a_message(text):
     except (ConfigError, InputError, UnknownName):
         return
     assert parse_rule(str(rule)) == rule
-
-
-def _fields(found):
-    return {name: getattr(found, name) for name in found.__dataclass_fields__}

@@ -5,9 +5,9 @@ import json
 
 import numpy as np
 import pytest
+from tables import table_of
 
 import steelyard
-from steelyard.table import Table
 
 WILCOXON = "wilcoxon_R_like_two (drop zeros, normal approx, continuity correction)"
 CASES = [
@@ -20,7 +20,7 @@ CASES = [
 def table(path, system):
     rows = list(csv.reader(path.read_text().splitlines()))[1:]
     values = np.array([float(row[system - 1]) for row in rows])
-    return Table(ids=[f"{n:03d}" for n in range(len(values))], columns={"AP": values}, name=str(system))
+    return table_of(ids=[f"{n:03d}" for n in range(len(values))], columns={"AP": values}, name=str(system))
 
 
 @pytest.mark.parametrize(("file", "old", "new", "key"), CASES)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.metrics.profiles import profile_of
+from steelyard.answers.profiles import profile_of
 from steelyard.text.coding import Codes, Pieces, Reading, is_plain
 
 PROFILES = ["steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.metrics.profiles import profile_of
+from steelyard.answers.profiles import profile_of
 from steelyard.text.folding import fold, fold_with_offsets
 from steelyard.text.normal import normal, normal_with_offsets
 from steelyard.text.private import private_passages

@@ -1,11 +1,10 @@
 """Folders of small results for tests of the viewer."""
 
 import os
-from dataclasses import replace
 
 from tables import make_table
 
-from steelyard.formats.results import save_all
+from steelyard.io.results import save_all
 from steelyard.table import Signature
 
 START = 1_700_000_000
@@ -14,7 +13,7 @@ START = 1_700_000_000
 def table(name="run", *, kind="answers", questions="0000", scores=(1.0, 0.0, 1.0, 0.5), metrics=("F1", "EM"), **fields):
     """A result; `questions` names the set of questions, `name` also makes it another run."""
     signature = Signature.of({"kind": kind, "questions": questions, "run": f"sha256 {name}", "steelyard": "0.1.0"})
-    return replace(make_table(name, dict.fromkeys(metrics, scores), kind=kind, signature=signature), **fields)
+    return make_table(name, dict.fromkeys(metrics, scores), kind=kind, signature=signature, **fields)
 
 
 def put(path, *tables, age=0):

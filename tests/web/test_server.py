@@ -11,6 +11,7 @@ import time
 
 import httpx
 import pytest
+from platforms import posix
 from web.folders import put, table
 
 from steelyard.errors import ConfigError
@@ -356,6 +357,7 @@ def test_the_token_is_not_in_the_words_for_the_rule():
     assert TOKEN not in repr(Access("0.0.0.0", TOKEN))
 
 
+@posix
 @pytest.mark.slow
 def test_the_command_serves_until_interrupted(folder):
     code = "import argparse, sys; from steelyard.cli import view; p = argparse.ArgumentParser(); "

@@ -6,9 +6,9 @@ from random import Random
 from typing import Annotated, Any
 
 from steelyard.errors import InputError, UnknownName, nearest
-from steelyard.formats.questions import is_question_file, read_benchmark, read_question_file
-from steelyard.formats.records import read_records
 from steelyard.i18n import Message
+from steelyard.io.records import read_records
+from steelyard.legal.benchmark.questions import is_question_file, read_benchmark, read_question_file
 from steelyard.pipelines.server import Server
 
 app = Server("benchmark", __file__)

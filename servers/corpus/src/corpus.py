@@ -51,7 +51,7 @@ def chunk_documents(  # noqa: PLR0917 - the arguments are those of UltraRAG
     if chunk_backend != "recursive" and settings.chunk_overlap != asked:
         notify(Message("servers.overlap_too_large", asked=asked, used=settings.chunk_overlap))
     target = CHUNKS if chunk_path is None else chunk_path
-    built = chunk_corpus(raw_chunk_path, target, chunker(settings), use_title=use_title, told=progress)
+    built = chunk_corpus(raw_chunk_path, target, chunker(settings), use_title=use_title, progress=progress)
     _tell(built, "servers.chunks_written", target)
 
 

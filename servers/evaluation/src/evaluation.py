@@ -16,9 +16,9 @@ import steelyard
 from steelyard.counts import with_texts
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
-from steelyard.metrics.names import CUTOFFS, parse_measure
-from steelyard.pipelines.benchmark import judge_answers
+from steelyard.legal.benchmark.runner import judge_answers
 from steelyard.pipelines.server import Server, notify, progress
+from steelyard.registry.names import CUTOFFS, parse_measure
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import adjust
 from steelyard.stats.summary import interval_list

@@ -8,9 +8,16 @@ from typing import Annotated, Any
 from steelyard.errors import ConfigError, Problem
 from steelyard.i18n import Message
 from steelyard.pipelines.server import Server, notify, progress
-from steelyard.rag.chat import KEY_VARIABLE as KEY
-from steelyard.rag.conversations import Conversation, many_turns, single_turns
-from steelyard.rag.generation import Generator, check_generator, engine_settings, open_generator
+from steelyard.rag.generation import KEY_VARIABLE as KEY
+from steelyard.rag.generation import (
+    Conversation,
+    Generator,
+    check_generator,
+    engine_settings,
+    many_turns,
+    open_generator,
+    single_turns,
+)
 from steelyard.rag.generation import generate as generate_answers
 
 app = Server("generation", __file__)
@@ -110,7 +117,7 @@ def _answered(conversations: list[Conversation]) -> dict[str, Any]:
     if not _opened:
         raise ConfigError(Message("servers.no_generator"), hint=Message("servers.generation_init_first"))
     (chosen,) = _opened
-    answers, errors = generate_answers(chosen.generator, conversations, proven=chosen.proven, told=progress)
+    answers, errors = generate_answers(chosen.generator, conversations, proven=chosen.proven, progress=progress)
     failed = answers.count(None)
     chosen.proven = chosen.proven or failed < len(answers)
     return {"ans_ls": answers, "ans_errors": errors, "ans_failed": failed}

@@ -11,7 +11,7 @@ from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.choices import refuse_option, refuse_unknown, retriever_findings
 from steelyard.rag.embedding import KEY_VARIABLE
 from steelyard.rag.remote import search_remote
-from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Found, Retriever, Settings
+from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Retriever, SearchResult, Settings
 from steelyard.rag.runs import write_run
 
 app = Server("retriever", __file__)
@@ -80,7 +80,7 @@ def retriever_embed(
 ) -> None:
     """Embed all passages of the corpus into a file; the step before retriever_index."""
     refuse_option("is_multimodal", is_multimodal)
-    _retriever().embed(Path(embedding_path or EMBEDDINGS), overwrite=overwrite, told=progress)
+    _retriever().embed(Path(embedding_path or EMBEDDINGS), overwrite=overwrite, progress=progress)
 
 
 @app.tool("embedding_path,overwrite,collection_name,corpus_path->")
@@ -123,7 +123,7 @@ def retriever_batch_search(
 @app.tool("overwrite->")
 def bm25_index(overwrite: Overwrite = False) -> None:
     """Index the corpus by its words and Chinese characters, so that bm25_search can find passages by them."""
-    _retriever().index_terms(overwrite=overwrite, told=progress)
+    _retriever().index_terms(overwrite=overwrite, progress=progress)
 
 
 @app.tool("q_ls,top_k->ret_psg,ret_ids,ret_scores")
@@ -163,7 +163,7 @@ def _retriever() -> Retriever:
     return _opened[0]
 
 
-def _published(found: Found) -> dict[str, list[list[Any]]]:
+def _published(found: SearchResult) -> dict[str, list[list[Any]]]:
     return {"ret_psg": found.passages, "ret_ids": found.ids, "ret_scores": found.scores}
 
 

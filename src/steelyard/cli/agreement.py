@@ -38,9 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Read, compare, tell."""
     from steelyard.cli.options import result_names
     from steelyard.cli.output import print_json, say, write_and_show
-    from steelyard.formats.results import load
-    from steelyard.formats.reviews import read_review
-    from steelyard.formats.writing import write_whole
+    from steelyard.io.results import load
+    from steelyard.io.reviews import read_review
+    from steelyard.io.writing import write_whole
     from steelyard.reports.agreement import agree
     from steelyard.reports.agreement_text import render_agreement, render_agreement_markdown
     from steelyard.reports.files import check_outputs

@@ -54,11 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Weigh, compare, deliver."""
     from pathlib import Path
 
+    from steelyard.answers.evaluate import evaluate_answers
     from steelyard.cli.output import deliver
     from steelyard.cli.progress import counting
-    from steelyard.metrics.answering import evaluate_answers
-    from steelyard.metrics.names import split_names
-    from steelyard.metrics.registry import load_metrics
+    from steelyard.registry.metrics import load_metrics
+    from steelyard.registry.names import split_names
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs
     from steelyard.stats.compare import compare_all

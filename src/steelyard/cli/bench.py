@@ -26,7 +26,7 @@ from steelyard.i18n import Message
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from steelyard.pipelines.benchmark import Progress
+    from steelyard.legal.benchmark.runner import Progress
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
@@ -83,10 +83,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Ask, judge, deliver."""
     from steelyard.cli.output import tell
     from steelyard.cli.progress import proportion
-    from steelyard.formats.question_checks import benchmark_folder
-    from steelyard.pipelines.benchmark import load_benchmark, run_benchmark, unfinished_path
-    from steelyard.systems.asking import AskSettings
-    from steelyard.systems.opening import open_system
+    from steelyard.legal.benchmark.question_checks import benchmark_folder
+    from steelyard.legal.benchmark.runner import load_benchmark, run_benchmark, unfinished_path
+    from steelyard.systems.ask import AskSettings
+    from steelyard.systems.base import open_system
 
     rules = required_rules(arguments.require)
     path = _results_path(arguments)
@@ -175,7 +175,7 @@ def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
 def _results_path(arguments: argparse.Namespace) -> Path:
     """The results file: the first -o that ends in .jsonl, or a new one under results/."""
     from steelyard.errors import ConfigError
-    from steelyard.formats.results import check_new
+    from steelyard.io.results import check_new
     from steelyard.reports.files import check_outputs
 
     named = [path for path in arguments.output if path.suffix == ".jsonl"]
@@ -191,7 +191,7 @@ def _results_path(arguments: argparse.Namespace) -> Path:
 
 
 def _system_settings(arguments: argparse.Namespace, documents: Any) -> Any:
-    from steelyard.systems.settings import SystemSettings
+    from steelyard.systems.base import SystemSettings
 
     return SystemSettings(
         timeout=arguments.timeout,
@@ -213,5 +213,5 @@ def _header(text: str) -> tuple[str, str]:
     if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
         raise ConfigError(Message("cli.no_name_header_letters_figures", name=name), where="--header")
     if not (value.isascii() and value.replace("\t", " ").isprintable()):
-        raise ConfigError(Message("systems.header_not_http", name=name), where="--header")
+        raise ConfigError(Message("net.header_characters", name=name), where="--header")
     return name, value

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 def column_called(name: str, columns: Collection[str]) -> str:
     """The column that the name, or our spelling of it, is; the name as it was given where there is none."""
     from steelyard.errors import SteelyardError
-    from steelyard.metrics.names import parse_measure
+    from steelyard.registry.names import parse_measure
 
     if name in columns:
         return name
@@ -19,7 +19,7 @@ def column_called(name: str, columns: Collection[str]) -> str:
 
 def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> list[str] | None:
     """The columns for names of which one argument may hold several, each once; None where none is named."""
-    from steelyard.metrics.names import split_names
+    from steelyard.registry.names import split_names
 
     if not names:
         return None

@@ -99,7 +99,7 @@ def _deliver(found: "ComparisonReport", arguments: argparse.Namespace, folders: 
     """Write the files that were asked for, then print; files with words hold what is printed."""
     from steelyard.cli.output import write_and_show
     from steelyard.cli.report import documents_for
-    from steelyard.formats.writing import write_whole
+    from steelyard.io.writing import write_whole
     from steelyard.reports import comparison
     from steelyard.reports.files import write_report
 

@@ -75,8 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _load(path: str, earlier: str | None) -> "tuple[Table, Table | None]":
     """The result and the baseline; where both have one name, they are called as their files are."""
-    from steelyard.formats.results import load
-    from steelyard.formats.sources import result_name
+    from steelyard.io.records import result_name
+    from steelyard.io.results import load
 
     result, baseline = load(path, strict=True), None if earlier is None else load(earlier, strict=True)
     if earlier is None or baseline is None or baseline.name != result.name:
@@ -130,7 +130,7 @@ def spelled(rules: "Sequence[Rule]", columns: Collection[str]) -> "list[Rule]":
 
 def _deliver(gate: "Gate", arguments: argparse.Namespace, seconds: float) -> None:
     from steelyard.cli.output import print_json, say, write_and_show
-    from steelyard.formats.writing import write_whole
+    from steelyard.io.writing import write_whole
     from steelyard.reports import gate as report
 
     def write(path: Path) -> None:

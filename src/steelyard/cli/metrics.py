@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.metrics.registry import Metric
+    from steelyard.registry.metrics import Metric
 
 
 def add_command(commands: Any) -> None:
@@ -26,8 +26,8 @@ def add_command(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one explanation."""
     from steelyard.cli.output import say
-    from steelyard.metrics.names import find_metric
-    from steelyard.metrics.registry import load_metrics
+    from steelyard.registry.metrics import load_metrics
+    from steelyard.registry.names import find_metric
 
     load_metrics(arguments.metrics_from, Path.cwd())
     if arguments.name is None:
@@ -38,14 +38,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list() -> Iterator[str]:
-    from steelyard.metrics.names import all_metrics
+    from steelyard.registry.names import all_metrics
 
     for found in all_metrics():
         yield f"{_usage(found):34} {found.explanation.splitlines()[0]}"
 
 
 def _explain(found: "Metric") -> Iterator[str]:
-    from steelyard.metrics.names import SPELLINGS
+    from steelyard.registry.names import SPELLINGS
 
     yield _usage(found)
     yield ""

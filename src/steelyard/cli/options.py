@@ -86,7 +86,7 @@ def add_documents_option(parser: Any) -> None:
 def documents_folder(arguments: argparse.Namespace) -> "Path | None":
     """The folder that is allowed; it must be there."""
     from steelyard.errors import InputError
-    from steelyard.formats.streams import is_folder
+    from steelyard.io.streams import is_folder
 
     folder: Path | None = arguments.documents
     if folder is not None and not is_folder(folder):
@@ -185,7 +185,7 @@ def fraction(text: str) -> float:
 
 def result_names(paths: Sequence[str]) -> list[str]:
     """The names of results: file names without folders and extensions, made unique."""
-    from steelyard.formats.sources import result_name
+    from steelyard.io.records import result_name
     from steelyard.reports.content import unique_names
 
     return unique_names([result_name(path) for path in paths])

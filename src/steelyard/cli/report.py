@@ -15,7 +15,7 @@ from steelyard.cli.options import (
 from steelyard.i18n import Message
 
 if TYPE_CHECKING:
-    from steelyard.formats.document_sets import DocumentSet
+    from steelyard.documents.sets import DocumentSet
     from steelyard.table import Table
 
 BENCHMARK_HINT = Message("cli.benchmark_names_folder_questions")
@@ -81,8 +81,8 @@ def read_placed(
     """The same, each with the folder of its file; with `strict`, none whose items contradict its footer."""
     from dataclasses import replace
 
-    from steelyard.formats.results import load_all
-    from steelyard.formats.sources import result_name
+    from steelyard.io.records import result_name
+    from steelyard.io.results import load_all
     from steelyard.reports.content import unique_names
 
     files = [(path, load_all(path, strict=strict)) for path in paths]
@@ -106,9 +106,9 @@ def documents_for(
     `beside` are the folders of the results files, one for each table. A folder that the user names must hold some;
     `also` is one in which documents may lie beside that of the benchmark.
     """
+    from steelyard.documents.sets import DocumentSet
     from steelyard.errors import ConfigError, InputError
-    from steelyard.formats.document_sets import DocumentSet
-    from steelyard.pipelines.benchmark import documents_of
+    from steelyard.legal.benchmark.runner import documents_of
 
     if folder is None:
         places = dict.fromkeys(zip((table.benchmark for table in tables), beside or [None] * len(tables), strict=True))

@@ -58,12 +58,12 @@ def add_command(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Weigh, compare, deliver."""
     from steelyard.cli.output import deliver
-    from steelyard.formats.sources import qrels_from, run_from
-    from steelyard.metrics.evaluation import RetrievalSettings, weigh
-    from steelyard.metrics.names import parse_measures, split_names
-    from steelyard.metrics.registry import load_metrics
+    from steelyard.registry.metrics import load_metrics
+    from steelyard.registry.names import parse_measures, split_names
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs
+    from steelyard.retrieval.evaluate import RetrievalSettings, weigh
+    from steelyard.retrieval.reading.sources import qrels_from, run_from
     from steelyard.stats.compare import compare_all
 
     _check_stdin([arguments.qrels, *arguments.runs])

@@ -16,8 +16,8 @@ from steelyard.cli.options import (
 from steelyard.i18n import Message, words_of
 
 if TYPE_CHECKING:
-    from steelyard.formats.document_sets import DocumentSet
-    from steelyard.formats.reviews import Judgement
+    from steelyard.documents.sets import DocumentSet
+    from steelyard.io.reviews import Judgement
     from steelyard.reports.review import Wanted
     from steelyard.table import Table
 
@@ -67,8 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Draw, write, and say what was drawn."""
     from steelyard.cli.output import tell
     from steelyard.cli.report import documents_for
-    from steelyard.formats.results import load
-    from steelyard.formats.reviews import is_untouched
+    from steelyard.io.results import load
+    from steelyard.io.reviews import is_untouched
     from steelyard.reports.files import check_outputs
     from steelyard.reports.review import SampleSettings, take_sample
 
@@ -87,8 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _write(
     table: "Table", sample: "Sequence[Judgement]", documents: "DocumentSet", arguments: argparse.Namespace
 ) -> None:
-    from steelyard.formats.reviews import is_untouched, render_review_lines
-    from steelyard.formats.writing import write_whole
+    from steelyard.io.reviews import is_untouched, render_review_lines
+    from steelyard.io.writing import write_whole
     from steelyard.reports.review import mask_strata, render_review
 
     for path in dict.fromkeys(arguments.output):

@@ -13,9 +13,9 @@ from steelyard.i18n import Message
 from steelyard.text.visible import visible_lines
 
 if TYPE_CHECKING:
+    from steelyard.documents.pages import Document, Page
     from steelyard.errors import Problem, SteelyardError
-    from steelyard.formats.documents import Document, Page
-    from steelyard.formats.questions import QuestionFile
+    from steelyard.legal.benchmark.questions import QuestionFile
 
 Result = TypeVar("Result")
 
@@ -87,10 +87,10 @@ class _Findings:
 
     def check(self, path: Path) -> None:
         """Look at a path, whatever it is."""
+        from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS
         from steelyard.errors import InputError
-        from steelyard.formats.documents import DOCUMENT_KINDS, OLD_KINDS
-        from steelyard.formats.questions import is_question_file, question_paths
-        from steelyard.formats.records import kind_of
+        from steelyard.io.records import kind_of
+        from steelyard.legal.benchmark.questions import is_question_file, question_paths
 
         kind = kind_of(path)
         if path.is_file():
@@ -106,10 +106,10 @@ class _Findings:
 
     def show(self, path: Path) -> None:
         """Read a document whose pages are to be printed."""
+        from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS
         from steelyard.errors import InputError
-        from steelyard.formats.documents import DOCUMENT_KINDS, OLD_KINDS
-        from steelyard.formats.questions import is_question_file
-        from steelyard.formats.records import kind_of
+        from steelyard.io.records import kind_of
+        from steelyard.legal.benchmark.questions import is_question_file
 
         kind = kind_of(path)
         is_other = path.is_file() and kind not in (*DOCUMENT_KINDS, *OLD_KINDS)
@@ -122,7 +122,7 @@ class _Findings:
 
     def _check_questions(self, paths: Iterable[Path], folder: Path) -> None:
         from steelyard.errors import InputError
-        from steelyard.formats.questions import read_question_file, repeated_ids
+        from steelyard.legal.benchmark.questions import read_question_file, repeated_ids
 
         files = []
         for path in paths:
@@ -137,8 +137,8 @@ class _Findings:
             self.attempt(partial(self._lint, file), folder)
 
     def _lint(self, file: "QuestionFile", folder: Path) -> None:
-        from steelyard.formats.questions import find_document
-        from steelyard.legal.lint import lint
+        from steelyard.legal.benchmark.lint import lint
+        from steelyard.legal.benchmark.questions import find_document
 
         path = find_document(file, folder, self.allowed)
         self.files.add(path)
@@ -148,7 +148,7 @@ class _Findings:
 
     def _document(self, path: Path) -> "Document | None":
         """A document, read once however many files ask about it."""
-        from steelyard.formats.documents import read_document
+        from steelyard.documents.pages import read_document
 
         if path not in self.documents:
             self.documents[path] = document = self.attempt(read_document, path)

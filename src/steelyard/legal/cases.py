@@ -4,18 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from steelyard.formats.documents import Document
+from steelyard.documents.pages import Document
 from steelyard.i18n import Message
-from steelyard.legal.amounts import asserted_amounts, same_amount
-from steelyard.legal.citations import Citation, citations_of, is_foreign, is_real
-from steelyard.legal.clauses import totalled
-from steelyard.legal.copies import is_dump
-from steelyard.legal.days import asserted_dates
-from steelyard.legal.facts import FIELDS
+from steelyard.legal.evidence.citations import Citation, citations_of, is_foreign, is_real
+from steelyard.legal.evidence.copies import is_dump
+from steelyard.legal.evidence.quotes import key_of, quote_key
+from steelyard.legal.evidence.sources import Source, source_of
+from steelyard.legal.facts.amounts import asserted_amounts, same_amount
+from steelyard.legal.facts.clauses import totalled
+from steelyard.legal.facts.days import asserted_dates
+from steelyard.legal.facts.fields import FIELDS
 from steelyard.legal.model import EvidenceSet, Gap, Question
-from steelyard.legal.quotes import key_of, quote_key
 from steelyard.legal.reading import read
-from steelyard.legal.sources import Source, source_of
 from steelyard.text.mentions import mentions
 from steelyard.text.normal import normal
 

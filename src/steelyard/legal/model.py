@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from steelyard.errors import UnknownName
-from steelyard.formats.legal_scores import PENALTIES
 from steelyard.i18n import Message
-from steelyard.legal.facts import FIELDS, FactRules
+from steelyard.legal.facts.fields import FIELDS, FactRules
+from steelyard.legal.formulas import PENALTIES
 from steelyard.legal.reading import LONGEST_ANSWER
 from steelyard.text.normal import normal
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from steelyard.formats.outputs import record_in
+from steelyard.io.outputs import record_in
 from steelyard.text.folding import Folded
 from steelyard.text.normal import normal, normal_with_offsets
 from steelyard.text.numerals import CHINESE

@@ -5,8 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from steelyard.formats.documents import Document
-from steelyard.formats.legal_scores import (
+from steelyard.documents.pages import Document
+from steelyard.i18n import Joined, Localized, Message
+from steelyard.i18n.verdicts import in_one_line, invented_kind
+from steelyard.legal.cases import Case, case_of, remarks_on, value_cited
+from steelyard.legal.evidence.citations import Citation, Mismatch, gives, is_real, mismatch
+from steelyard.legal.evidence.copies import own_words
+from steelyard.legal.evidence.quotes import contains_quote
+from steelyard.legal.evidence.saying import says_something
+from steelyard.legal.facts.clauses import doubt, without_quotes
+from steelyard.legal.facts.fields import FactVerdict, judge_fact
+from steelyard.legal.formulas import (
     EVIDENCE_WEIGHTS,
     FACT_WEIGHTS,
     GAP_WEIGHTS,
@@ -16,21 +25,12 @@ from steelyard.formats.legal_scores import (
     gap_score,
     penalised,
 )
-from steelyard.i18n import Joined, Localized, Message
-from steelyard.i18n.verdicts import in_one_line, invented_kind
-from steelyard.legal.abstention import Abstention, detect_abstention
-from steelyard.legal.cases import Case, case_of, remarks_on, value_cited
-from steelyard.legal.citations import Citation, Mismatch, gives, is_real, mismatch
-from steelyard.legal.clauses import doubt, without_quotes
-from steelyard.legal.copies import own_words
-from steelyard.legal.facts import FactVerdict, judge_fact
-from steelyard.legal.forbidden import find_forbidden
-from steelyard.legal.grounding import Invented, find_invented
+from steelyard.legal.grounding.forbidden import find_forbidden
+from steelyard.legal.grounding.inventions import Invented, find_invented
 from steelyard.legal.model import Evidence, EvidenceSet, Fact, Gap, Question, penalty_of
-from steelyard.legal.quotes import contains_quote
 from steelyard.legal.reading import MOST_FIGURES, is_too_long
-from steelyard.legal.refusal_words import CONFLICT
-from steelyard.legal.saying import says_something
+from steelyard.legal.refusals.abstention import Abstention, detect_abstention
+from steelyard.legal.refusals.words import CONFLICT
 
 AT_PASSAGE: Final = "legal.at_passage"
 """The code of a reason that names a required passage which is not cited, by its page and the beginning of its words."""

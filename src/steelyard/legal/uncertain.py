@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.formats.legal_scores import FACT_WEIGHTS, GAP_WEIGHTS
+from steelyard.legal.formulas import FACT_WEIGHTS, GAP_WEIGHTS
 from steelyard.table import Flags, FloatArray
 
 PART: Final = "uncertain"

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem, SteelyardError
-from steelyard.formats.streams import read_text
-from steelyard.formats.yamls import dump_yaml, read_yaml
 from steelyard.i18n import Message
+from steelyard.io.streams import read_text
+from steelyard.io.yamls import dump_yaml, read_yaml
+from steelyard.net.secrets import public_address
 from steelyard.pipelines.check import check_settings, unknown_parameters
 from steelyard.pipelines.client import ServerPool
 from steelyard.pipelines.import_check import arguments_of
@@ -28,7 +29,6 @@ from steelyard.pipelines.manifest import GROUPS, describe_binding, write_file, w
 from steelyard.pipelines.plan import Bound, Call, UnknownVariable, bind, iter_calls, key_map_hint, used_parameters
 from steelyard.pipelines.server import notify
 from steelyard.pipelines.spec import Pipeline, iter_steps
-from steelyard.rag.endpoints import shown_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def _empty_parameters(
     sections = read_yaml(path).value if to_fill_in else {}
     for alias, name in dict.fromkeys(to_fill_in):
         source = sections[alias].value[name]
-        address = shown_address(servers[alias].location.address)
+        address = public_address(servers[alias].location.address)
         if source.value is None:
             message = Message("pipelines.parameter_empty", alias=alias, name=name, address=address)
             yield InputError(message, where=source.where)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from steelyard.errors import SystemFailure
 from steelyard.i18n import Message
+from steelyard.net.secrets import public_address
 from steelyard.pipelines.protocol import (
     ConnectionClosed,
     Session,
@@ -26,7 +27,6 @@ from steelyard.pipelines.protocol import (
 )
 from steelyard.pipelines.server import NoticeCallback, ToolKind
 from steelyard.pipelines.wire import error_from_json, notices_from_json, shorten
-from steelyard.rag.endpoints import shown_address
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -308,7 +308,7 @@ def _failure(connection: _Connection, call: str, error: BaseException) -> System
         return SystemFailure(message, hint=hint)
     reason = shorten(error_text(error))
     if call == START and endpoint.address and _is_unreachable(error):
-        address = shown_address(endpoint.address)
+        address = public_address(endpoint.address)
         message = Message("pipelines.server_unreachable", name=name, address=address, reason=reason)
         return SystemFailure(message, hint=UNREACHABLE_HINT)
     return SystemFailure(Message("pipelines.server_failed", name=name, call=call, reason=reason))

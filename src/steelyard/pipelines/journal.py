@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from steelyard.errors import ConfigError, SystemFailure
-from steelyard.formats.locking import try_lock
-from steelyard.formats.writing import whole_file
 from steelyard.i18n import Message
+from steelyard.io.locking import try_lock
+from steelyard.io.writing import whole_file
 from steelyard.pipelines.client import PromptText
 
 LOCKED_HINT = Message("pipelines.journal_locked_hint")

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, InputError, Problem, SteelyardError, SystemFailure, nearest
-from steelyard.formats.yamls import Located, read_yaml
 from steelyard.i18n import Message
+from steelyard.io.yamls import Located, read_yaml
 from steelyard.pipelines.client import Endpoint, ServerPool, StartFailure
 from steelyard.pipelines.locate import ServerChoice, ServerLocation, locate_server, select_servers
 from steelyard.pipelines.manifest import REBUILD_HINT, ToolCaller, read_manifest

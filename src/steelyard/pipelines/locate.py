@@ -16,8 +16,8 @@ from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, InputError, Problem, nearest_name
-from steelyard.formats.yamls import Located
 from steelyard.i18n import Message
+from steelyard.io.yamls import Located
 from steelyard.pipelines.client import Endpoint
 from steelyard.pipelines.import_check import foreign_python, missing_modules
 from steelyard.pipelines.manifest import REBUILD_HINT, find_program, read_parameters

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import ConfigError, InputError
-from steelyard.formats.writing import write_whole
-from steelyard.formats.yamls import Located, dump_yaml, read_yaml
 from steelyard.i18n import Message
+from steelyard.io.writing import write_whole
+from steelyard.io.yamls import Located, dump_yaml, read_yaml
 from steelyard.pipelines.server import Binding, Server, Tool, ToolKind
 
 GROUPS: Mapping[str, ToolKind] = {"tools": "tool", "prompts": "prompt"}

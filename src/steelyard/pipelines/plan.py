@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 
 from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, nearest
-from steelyard.formats.yamls import Located
 from steelyard.i18n import FOREIGN, Joined, Localized, Message
+from steelyard.io.yamls import Located
 from steelyard.pipelines.load import LoadedServer, Parameters
 from steelyard.pipelines.schemas import matches_type, type_name
 from steelyard.pipelines.server import Binding, Tool

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from steelyard import limits
 from steelyard.errors import InputError
-from steelyard.formats.yamls import Located, read_yaml
 from steelyard.i18n import Message
+from steelyard.io.yamls import Located, read_yaml
 
 STEP_HINT = Message("pipelines.step_hint")
 PIPELINE_HINT = Message("pipelines.pipeline_hint")

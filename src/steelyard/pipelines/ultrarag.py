@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import ConfigError
-from steelyard.formats.yamls import Located
 from steelyard.i18n import Message
+from steelyard.io.yamls import Located
 from steelyard.pipelines.import_check import foreign_python, missing_modules
 from steelyard.pipelines.spec import Step
 

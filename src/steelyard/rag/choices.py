@@ -8,9 +8,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from steelyard.errors import ConfigError, SteelyardError, UnknownName
+from steelyard.errors import ConfigError, InputError, SteelyardError, UnknownName
 from steelyard.i18n import Message
-from steelyard.rag.queries import from_one
+
+
+def checked_queries(queries: Any) -> list[str]:
+    """The queries, each a text; one alone may stand for a list of one, and one that failed (None) asks for nothing."""
+    if isinstance(queries, str):
+        return [queries]
+    if not isinstance(queries, Sequence):
+        raise InputError(Message("rag.queries_must_be_texts", queries=queries))
+    for number, query in enumerate(queries, 1):
+        if not isinstance(query, str | None):
+            raise InputError(Message("rag.query_must_be_text", number=number, query=query))
+    return ["" if query is None else query for query in queries]
+
+
+def from_one(value: Any, what: str, *, section: str = "") -> int:
+    """A whole number from 1 on."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigError(Message("rag.must_be_from_1", what=what, value=value), parameter=f"{section}{what}")
+    return value
+
 
 BM25: Final = "bm25"
 BACKENDS: Final = ("latent", "sentence_transformers", "openai", BM25)
@@ -18,7 +37,7 @@ INDEX_BACKENDS: Final = ("faiss",)
 RERANKERS: Final = ("lexical", "sentence_transformers", "openai")
 CHUNKERS: Final = ("token", "sentence", "recursive")
 
-_INFINITY_HINT: Final = Message("rag.use_sentence_transformers_endpoint_backend")
+_INFINITY_HINT: Final = Message("rag.infinity_hint")
 _NOT_OFFERED: Final = {
     "infinity": _INFINITY_HINT,
     "milvus": Message("rag.use_faiss"),
@@ -193,7 +212,7 @@ def _of_choice(
 
 def _of_terms(configs: Any) -> Iterator[Finding]:
     """The names of a tokenizer and of a language."""
-    from steelyard.rag.terms import way_of
+    from steelyard.search.terms import way_of
 
     chosen = configs.get(BM25) if isinstance(configs, Mapping) else None
     if isinstance(chosen, Mapping):

@@ -14,8 +14,7 @@ from typing import Any, Final, Protocol
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message
-from steelyard.rag.choices import CHUNKERS, check_backend
-from steelyard.rag.queries import from_one
+from steelyard.rag.choices import CHUNKERS, check_backend, from_one
 
 SENTENCE_ENDS: Final = (".", "!", "?", "；", "。", "！", "？")
 """What ends a sentence where the settings name nothing."""
@@ -28,8 +27,8 @@ _SENTENCES: Final = (". ", "! ", "? ", "。”", "！”", "？”", "。", "！
 _CLAUSES: Final = (*'{}"[]<>():;,—|~-', "...", "`", "'", *"，、：（）《》")
 _LEVELS: Final = (_PARAGRAPHS, _SENTENCES, _CLAUSES, (" ",))
 
-DELIMITERS_HINT: Final = Message("rag.example_delimiters")
-TOKENIZER_HINT: Final = Message("rag.use_character_word_pip_install")
+DELIMITERS_HINT: Final = Message("rag.delimiters_hint")
+TOKENIZER_HINT: Final = Message("rag.tokenizer_hint")
 
 Chunker = Callable[[str], list[str]]
 
@@ -80,8 +79,8 @@ class Encoding:
         try:
             self._encoding = tiktoken.get_encoding(name)
         except (ImportError, OSError, ValueError) as error:  # what a download needs is missing, it failed, is damaged
-            message = Message("rag.tokenizer_cannot_loaded", name=name, value=error or type(error).__name__)
-            raise ConfigError(message, hint=Message("rag.use_character_word_which_need")) from None
+            message = Message("rag.tokenizer_cannot_load", name=name, value=error or type(error).__name__)
+            raise ConfigError(message, hint=Message("rag.tokenizer_without_download_hint")) from None
 
     def count(self, text: str) -> int:
         """How many tokens a text has."""
@@ -113,8 +112,7 @@ def chunk_settings(backend: str, tokenizer: str, chunk_size: int, config: Mappin
     section = f"chunk_backend_configs.{backend}."
     overlap = config.get("chunk_overlap", OVERLAP)
     if isinstance(overlap, bool) or not isinstance(overlap, int) or overlap < 0:
-        message = Message("rag.chunk_overlap_whole_number_from", overlap=overlap)
-        raise ConfigError(message, parameter=f"{section}chunk_overlap")
+        raise ConfigError(Message("rag.chunk_overlap", overlap=overlap), parameter=f"{section}chunk_overlap")
     return ChunkSettings(
         backend=backend,
         tokenizer=tokenizer,
@@ -216,7 +214,7 @@ def _windows(total: int, size: int, step: int) -> Iterator[tuple[int, int]]:
 def check_tokenizer(name: Any) -> None:
     """Refuse a tokenizer that nobody knows, before anything is downloaded."""
     if not isinstance(name, str) or not name:
-        message = Message("rag.tokenizer_token_counter_text_not", name=name)
+        message = Message("rag.tokenizer_must_be_text", name=name)
         raise ConfigError(message, hint=TOKENIZER_HINT, parameter="tokenizer_or_token_counter")
     if name not in _OWN:
         _tiktoken(name)
@@ -248,7 +246,7 @@ def _delimiters(given: Any, section: str) -> Sequence[str]:
     found = _literal(given) if isinstance(given, str) else given
     listed = [found] if isinstance(found, str) else found
     if not isinstance(listed, list | tuple) or not listed or not all(isinstance(each, str) and each for each in listed):
-        message = Message("rag.delim_list_texts_not", given=given)
+        message = Message("rag.delimiters_must_be_texts", given=given)
         raise ConfigError(message, hint=DELIMITERS_HINT, parameter=f"{section}delim")
     return tuple(listed)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem
-from steelyard.formats.records import Record, read_records
 from steelyard.i18n import Message
+from steelyard.io.records import Record, read_records
 
-CORPUS_HINT = Message("rag.passage_object_id_contents_id")
+CORPUS_HINT = Message("rag.corpus_hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ def read_corpus(path: str | Path) -> Corpus:
 def _missing(records: Iterable[Record]) -> Iterable[Problem]:
     for record in records:
         if not _id(record.fields):
-            yield Problem(record.where, Message("rag.passage_no_id"))
+            yield Problem(record.where, Message("rag.passage_without_id"))
         elif not _text(record.fields).strip():
-            yield Problem(record.where, Message("rag.passage_no_text"))
+            yield Problem(record.where, Message("rag.passage_without_text"))
 
 
 def _id(fields: Mapping[str, Any]) -> str:

@@ -3,14 +3,14 @@
 import re
 from typing import Final
 
+from steelyard.search.extractive import sentences
+
 _BOX: Final = r"\boxed{"
 _TEXT: Final = r"\text{"
 _MOST_BRACKETS: Final = 4  # nobody means more of them around an answer
 _NO_QUERY: Final = "There is no query."
 _O1_QUERY: Final = ("<|begin_search_query|>", "<|end_search_query|>")
 _INFORMATION: Final = "**Final Information**"
-# a Latin full stop ends a sentence only before a blank: 3.14 is one number
-_SENTENCE: Final = re.compile(r"[^\n]+?(?:[。！？]+[”’」』）]*|[.!?]+[\"”’)]*(?=\s|$)|$)", re.MULTILINE)
 _FINAL_ANSWER: Final = re.compile(r"so the answer is[\s:：]*([^\n]*)", re.IGNORECASE)
 _TAGGED: Final = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL)
 # a query ends at the next tag, or where a model that stops at the tag has stopped
@@ -18,11 +18,6 @@ _QUERIES: Final = {
     "search": re.compile(r"<search>([^<]*)"),
     "begin_of_query": re.compile(r"<\|begin_of_query\|>([^<]*)"),
 }
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text; the end of a line is the end of a sentence too."""
-    return [found for match in _SENTENCE.finditer(text) if (found := match[0].strip())]
 
 
 def first_sentence(answer: str) -> str:

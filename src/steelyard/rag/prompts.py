@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from steelyard.errors import ConfigError, InputError, MissingExtra, SteelyardError, nearest
-from steelyard.formats.streams import read_text
 from steelyard.i18n import Message
+from steelyard.io.streams import read_text
 
 LETTERS: Final = string.ascii_uppercase
 _FRAME: Final = "<template>"  # what Jinja calls the file of a template that it was given as text
@@ -45,7 +45,7 @@ def read_template(name: str, *, root: Path) -> Template:
         template = environment.from_string(text)
     except TemplateSyntaxError as error:
         raise ConfigError(
-            Message("rag.template_cannot_read", message=error.message), where=f"{path}:{error.lineno}"
+            Message("rag.template_unreadable", message=error.message), where=f"{path}:{error.lineno}"
         ) from None
     used = meta.find_undeclared_variables(tree)
     lines = sorted((node.lineno, node.name) for node in tree.find_all(nodes.Name) if node.name in used)
@@ -66,7 +66,7 @@ def check_lengths(**lists: Any) -> None:
     """Complain unless all are lists of as many entries."""
     for name, entries in lists.items():
         if not isinstance(entries, list):
-            raise InputError(Message("rag.list_entry_every_question_not", name=name, entries=_kind(entries)))
+            raise InputError(Message("rag.must_be_list", name=name, entries=_kind(entries)))
     (first, length), *others = ((name, len(entries)) for name, entries in lists.items())
     for name, other in others:
         if other != length:
@@ -77,7 +77,7 @@ def texts(name: str, entries: Sequence[Any]) -> list[str]:
     """The entries, each of which must be text."""
     for number, entry in enumerate(entries):
         if not isinstance(entry, str):
-            raise InputError(Message("rag.entry_text_not", entry=_kind(entry)), where=f"{name}[{number}]")
+            raise InputError(Message("rag.entry_must_be_text", entry=_kind(entry)), where=f"{name}[{number}]")
     return list(entries)
 
 
@@ -92,9 +92,7 @@ def joined(name: str, entries: Sequence[Any], *, most: int | None = None) -> lis
     found = [[] if passages is None else passages for passages in entries]
     for number, passages in enumerate(found):
         if not isinstance(passages, list):
-            raise InputError(
-                Message("rag.passages_list_texts_not", passages=_kind(passages)), where=f"{name}[{number}]"
-            )
+            raise InputError(Message("rag.passages_must_be_list", passages=_kind(passages)), where=f"{name}[{number}]")
     return ["\n".join(texts(f"{name}[{number}]", passages)[:most]) for number, passages in enumerate(found)]
 
 
@@ -109,7 +107,7 @@ def by_question(name: str, rounds: Any) -> list[list[Any]]:
     """What the rounds so far have left in a variable, turned over: for each question the entry of every round."""
     memory = f"memory_{name}"
     if not isinstance(rounds, list) or not rounds:
-        raise InputError(Message("rag.list_entry_every_round_does", memory=memory, name=name))
+        raise InputError(Message("rag.memory_must_be_list", memory=memory, name=name))
     check_lengths(**{f"{memory}[{number}]": entries for number, entries in enumerate(rounds)})
     return [list(entries) for entries in zip(*rounds, strict=True)]
 
@@ -121,15 +119,15 @@ def text_of(prompt: Any) -> str:
             return prompt
         case {"content": {"text": str(text)}} | {"content": str(text)} | {"text": str(text)}:
             return text
-    hint = Message("rag.message_role_text_object_text")
-    raise InputError(Message("rag.prompt_text_message_not", prompt=_kind(prompt)), hint=hint)
+    hint = Message("rag.message_hint")
+    raise InputError(Message("rag.prompt_must_be_text", prompt=_kind(prompt)), hint=hint)
 
 
 def _found(name: Any, root: Path) -> Path:
     if not isinstance(name, str) or not name:
-        raise ConfigError(Message("rag.template_named_path_not", name=name), parameter="template")
+        raise ConfigError(Message("rag.template_must_be_path", name=name), parameter="template")
     if ".." in PurePosixPath(name.replace("\\", "/")).parts:
-        raise ConfigError(Message("rag.path_template_not_go_up"), where=name)
+        raise ConfigError(Message("rag.template_outside"), where=name)
     found = next((place for place in (Path(name), root / name) if place.is_file()), None)
     if found is None:
         known = [str(path.relative_to(root)) for path in sorted((root / "prompt").glob("*.jinja"))]
@@ -139,11 +137,9 @@ def _found(name: Any, root: Path) -> Path:
 
 def _lettered(options: Any, where: str) -> str:
     if not isinstance(options, list):
-        raise InputError(Message("rag.options_list_texts_not", options=_kind(options)), where=where)
+        raise InputError(Message("rag.options_must_be_list", options=_kind(options)), where=where)
     if not 0 < len(options) <= len(LETTERS):
-        raise InputError(
-            Message("rag.options_from_1_can_lettered", options=len(options), letters=len(LETTERS)), where=where
-        )
+        raise InputError(Message("rag.number_of_options", options=len(options), letters=len(LETTERS)), where=where)
     spelled = texts(where, [str(each) if isinstance(each, int | float) else each for each in options])
     return "\n".join(f"{LETTERS[place]}: {option}" for place, option in enumerate(spelled))
 
@@ -151,9 +147,9 @@ def _lettered(options: Any, where: str) -> str:
 def _check_names(template: Template, given: Sequence[str], prompt: str, example: str) -> None:
     for name, line in template.names.items():
         if name not in given:
-            message = Message("rag.template_uses_which_does_not", name=name, prompt=prompt)
+            message = Message("rag.template_unknown_name", name=name, prompt=prompt)
             hint = Message(
-                "rag.gives_and_template",
+                "rag.template_names_hint",
                 prompt=prompt,
                 names=", ".join(given),
                 example=_fitting(given, prompt, example),
@@ -161,8 +157,8 @@ def _check_names(template: Template, given: Sequence[str], prompt: str, example:
             raise ConfigError(message, where=f"{template.path}:{line}", hint=hint)
     for name in given:
         if name not in template.names:
-            message = Message("rag.template_does_not_use_so", name=name, prompt=prompt)
-            hint = Message("rag.template_example", prompt=prompt, example=_fitting(given, prompt, example))
+            message = Message("rag.template_without", name=name, prompt=prompt)
+            hint = Message("rag.template_hint", prompt=prompt, example=_fitting(given, prompt, example))
             raise ConfigError(message, where=template.path, hint=hint)
 
 
@@ -194,7 +190,7 @@ def _rendered(template: Template, row: Mapping[str, str]) -> str:
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == _FRAME]
         where = f"{template.path}:{lines[-1]}" if lines else template.path
-        raise ConfigError(Message("rag.template_cannot_filled", error=error), where=where) from None
+        raise ConfigError(Message("rag.template_fails", error=error), where=where) from None
 
 
 def _kind(entry: Any) -> Message | str:

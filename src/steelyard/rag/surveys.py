@@ -115,7 +115,7 @@ def read_survey(text: str | None) -> Survey:
     except (ValueError, RecursionError):
         survey = None
     if not isinstance(survey, dict):
-        raise InputError(Message("rag.survey_json_object"))
+        raise InputError(Message("rag.survey_must_be_object"))
     return survey
 
 

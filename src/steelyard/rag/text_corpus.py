@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from steelyard.documents.pages import read_text
 from steelyard.errors import ConfigError, InputError, Problem
-from steelyard.formats.documents import read_text
-from steelyard.formats.records import Record, kind_of, read_records
 from steelyard.i18n import Message
-from steelyard.rag.artifacts import whole_file
+from steelyard.io.records import Record, kind_of, read_records
+from steelyard.progress import ProgressCallback
 from steelyard.rag.chunking import Chunker
-from steelyard.rag.terms import Told
+from steelyard.search.artifacts import whole_file
 
 KINDS: Final = (".txt", ".text", ".md", ".markdown", ".pdf", ".docx")
-KINDS_HINT: Final = Message("rag.documents_txt_md_pdf_docx")
-SOURCE_HINT: Final = Message("rag.name_document_folder_documents_parse")
-BUILD_HINT: Final = Message("rag.run_build_text_corpus_first")
-ROWS_HINT: Final = Message("rag.document_object_id_title_contents")
+KINDS_HINT: Final = Message("rag.document_kinds_hint")
+SOURCE_HINT: Final = Message("rag.source_hint")
+BUILD_HINT: Final = Message("rag.build_hint")
+ROWS_HINT: Final = Message("rag.rows_hint")
 
 # what a finished paragraph ends with, and what the next one begins with if it goes on
 _FINISHED: Final = re.compile(r"[。！？!?；;…]\s*[”’」』》）】]*\Z")
@@ -33,21 +33,23 @@ class Built(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def build_corpus(source: str, target: str, told: Told) -> Built:
+def build_corpus(source: str, target: str, progress: ProgressCallback) -> Built:
     """Write a row with id, title and contents for each document of a file or of a folder with all its subfolders.
 
     A single file that cannot be read is an error; one of a folder is left out and reported.
     """
     path = Path(_named(source, "parse_file_path"))
     if not path.exists():
-        raise InputError(Message("rag.no_such_file_folder"), where=str(path), hint=SOURCE_HINT)
+        raise InputError(Message("rag.no_such_path"), where=str(path), hint=SOURCE_HINT)
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     problems: list[Problem] = []
-    count = _write(_rows(files, problems, told, alone=path.is_file()), _named(target, "text_corpus_save_path"), path)
+    count = _write(
+        _rows(files, problems, progress, alone=path.is_file()), _named(target, "text_corpus_save_path"), path
+    )
     return Built(count, tuple(problems))
 
 
-def chunk_corpus(source: str, target: str, chunk: Chunker, *, use_title: bool, told: Told) -> Built:
+def chunk_corpus(source: str, target: str, chunk: Chunker, *, use_title: bool, progress: ProgressCallback) -> Built:
     """Write a row with id, doc_id, title and contents for each chunk of each document; one without text is left out."""
     if not Path(_named(source, "raw_chunk_path")).exists():
         raise InputError(Message("formats.no_such_file"), where=source, hint=BUILD_HINT)
@@ -56,7 +58,9 @@ def chunk_corpus(source: str, target: str, chunk: Chunker, *, use_title: bool, t
     if bad:
         raise InputError.of(bad, hint=ROWS_HINT)
     problems: list[Problem] = []
-    count = _write(_chunk_rows(records, chunk, use_title, problems, told), _named(target, "chunk_path"), Path(source))
+    count = _write(
+        _chunk_rows(records, chunk, use_title, problems, progress), _named(target, "chunk_path"), Path(source)
+    )
     return Built(count, tuple(problems))
 
 
@@ -100,7 +104,9 @@ def _is_finished(pieces: Sequence[str]) -> bool:
     return bool(_FINISHED.search(paragraph[-_TAIL:].rstrip()))
 
 
-def _rows(files: Iterable[Path], problems: list[Problem], told: Told, *, alone: bool) -> Iterator[dict[str, Any]]:
+def _rows(
+    files: Iterable[Path], problems: list[Problem], progress: ProgressCallback, *, alone: bool
+) -> Iterator[dict[str, Any]]:
     listed = list(files)
     for done, path in enumerate(listed, 1):
         try:
@@ -115,37 +121,37 @@ def _rows(files: Iterable[Path], problems: list[Problem], told: Told, *, alone: 
             yield {"id": path.stem, "title": path.stem, "contents": text}
         else:
             problems.append(Problem(str(path), Message("formats.no_text")))
-        told(done, len(listed))
+        progress(done, len(listed))
 
 
 def _document(path: Path) -> tuple[str, tuple[Problem, ...]]:
     if kind_of(path) not in KINDS:
-        raise InputError(Message("rag.documents_kind_not_read"), where=str(path), hint=KINDS_HINT)
+        raise InputError(Message("rag.unknown_document_kind"), where=str(path), hint=KINDS_HINT)
     text, warnings = read_text(path)
     return reflowed(text), warnings
 
 
 def _chunk_rows(
-    records: Iterable[Record], chunk: Chunker, use_title: bool, problems: list[Problem], told: Told
+    records: Iterable[Record], chunk: Chunker, use_title: bool, problems: list[Problem], progress: ProgressCallback
 ) -> Iterator[dict[str, Any]]:
     listed, number = list(records), 0
     for done, record in enumerate(listed, 1):
         text, title = _text(record, "contents"), _text(record, "title")
         if not text:
-            problems.append(Problem(record.where, Message("rag.document_no_contents")))
+            problems.append(Problem(record.where, Message("rag.document_without_contents")))
         for piece in chunk(text) if text else ():
             contents = f"Title:\n{title}\n\nContent:\n{piece}" if use_title else piece
             document = record.fields.get("id") or ""
             yield {"id": number, "doc_id": document, "title": title, "contents": contents.strip()}
             number += 1
-        told(done, len(listed))
+        progress(done, len(listed))
 
 
 def _bad_row(record: Record) -> Problem | None:
     for name in ("contents", "title"):
         value = record.fields.get(name)
         if not isinstance(value, str | None):
-            return Problem(record.where, Message("rag.text_not_type", name=name, kind=type(value).__name__))
+            return Problem(record.where, Message("rag.must_be_text", name=name, kind=type(value).__name__))
     return None
 
 
@@ -162,11 +168,11 @@ def _write(rows: Iterable[dict[str, Any]], target: str, source: Path) -> int:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             count += 1
         if not count:
-            raise InputError(Message("rag.no_document_text"), where=str(source), hint=KINDS_HINT)
+            raise InputError(Message("rag.no_documents"), where=str(source), hint=KINDS_HINT)
     return count
 
 
 def _named(path: Any, what: str) -> str:
     if not isinstance(path, str) or not path:
-        raise ConfigError(Message("rag.name_file_not", what=what, path=path), parameter=what)
+        raise ConfigError(Message("rag.must_name_file", what=what, path=path), parameter=what)
     return path

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from steelyard.formats.reviews import Judgement
 from steelyard.i18n import Language, Words, words_of
+from steelyard.io.reviews import Judgement
 from steelyard.reports import cells
 from steelyard.reports.agreement import Agreement, Between, Rate, ReviewAgreement
 from steelyard.reports.grids import Grid, console_grid, markdown, markdown_grid

@@ -166,7 +166,7 @@ def _items(report: Report) -> Iterator[str]:
 
 
 def _table_lines(table: Table, metrics: list[str]) -> Iterator[str]:
-    columns = [table.columns[metric].tolist() if metric in table.columns else None for metric in metrics]
+    columns = [table.column(metric).tolist() if metric in table.columns else None for metric in metrics]
     for row, identifier in enumerate(table.ids):
         values = (cells.DASH if column is None else cells.score(column[row]) for column in columns)
         yield "\t".join((visible(table.name), visible(identifier), *values))

@@ -8,8 +8,8 @@ import numpy as np
 
 from steelyard import __version__
 from steelyard.errors import UnknownName, nearest
-from steelyard.formats.results import items
 from steelyard.i18n import Message
+from steelyard.io.results import items_of
 from steelyard.reports import legal, uncertain
 from steelyard.reports.gate import findings_json
 from steelyard.reports.grids import PageGrid
@@ -65,7 +65,7 @@ def as_json(report: Report) -> dict[str, Any]:
                 **summary.as_dict(),
                 **({"legal": _legal_json(table)} if table.kind == legal.METRIC else {}),
                 **({"by": {report.by: _groups_json(table, report.by)}} if report.by else {}),
-                **({"per_item": list(items(table))} if report.per_item else {}),
+                **({"per_item": [item.to_json() for item in items_of(table)]} if report.per_item else {}),
             }
             for summary, table in zip(report.summaries, report.tables, strict=True)
         ],

@@ -142,7 +142,7 @@ def _items(report: Report, words: Words) -> Grid:
 
 
 def _score(table: Table, metric: str, row: int) -> str:
-    return cells.score(float(table.columns[metric][row])) if metric in table.columns else cells.DASH
+    return cells.score(float(table.column(metric)[row])) if metric in table.columns else cells.DASH
 
 
 def _means_lines(table: Table, words: Words) -> Iterator[str]:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from steelyard.errors import ConfigError
-from steelyard.formats.results import numbers, save_all
-from steelyard.formats.writing import check_absent, write_whole
 from steelyard.i18n import Language, Message
+from steelyard.io.results import numbers, save_all
+from steelyard.io.writing import check_absent, write_whole
 from steelyard.reports.content import Report, as_json
 from steelyard.reports.documents import render_latex, render_markdown
 from steelyard.stats.summary import known
 
 if TYPE_CHECKING:
-    from steelyard.formats.documents import Document
+    from steelyard.documents.pages import Document
 
 Renderer = Callable[[Report, Language, "Mapping[str, Document]"], str]
 
@@ -67,7 +67,7 @@ def _csv_cell(value: object) -> object:
 def _item_rows(report: Report) -> Iterator[list[object]]:
     yield ["result", "id", *report.metrics]
     for table in report.tables:
-        columns = [numbers(table.columns[m]) if m in table.columns else [None] * len(table) for m in report.metrics]
+        columns = [numbers(table.column(m)) if m in table.columns else [None] * len(table) for m in report.metrics]
         for row, identifier in enumerate(table.ids):
             yield [table.name, identifier, *(column[row] for column in columns)]
 

@@ -92,7 +92,7 @@ def _claims(table: Table, row: int, *, shows: bool) -> list[Claim]:
     if row in table.failures:
         return [(FAILED, lost)]
     output = (table.outputs[row] if table.outputs else None) or {}
-    columns = table.parts.get(METRIC, {})
+    columns = table.parts(METRIC)
     parts = {name: float(column[row]) for name, column in columns.items() if not np.isnan(column[row])}
     case = _Case(output, parts, 1.0 - lost, shows)
     taken: dict[str, float] = {}
@@ -132,7 +132,7 @@ class _Case:
 
     def _lost_parts(self) -> Iterator[Claim]:
         """The formulas of `legal_scores`, part by part."""
-        from steelyard.formats.legal_scores import FACT_WEIGHTS
+        from steelyard.legal.formulas import FACT_WEIGHTS
 
         match self.parts:
             case {"exact_match": _, "citation_correctness": _}:
@@ -150,7 +150,7 @@ class _Case:
 
     def _evidence_lost(self, provided: float) -> Iterator[Claim]:
         """Recall and precision count in full or not at all, by their thresholds."""
-        from steelyard.formats.legal_scores import EVIDENCE_WEIGHTS
+        from steelyard.legal.formulas import EVIDENCE_WEIGHTS
 
         reached = {"recall": False, "precision": False, **self._reached(provided), "citation_provided": provided}
         for part, weight in EVIDENCE_WEIGHTS.items():
@@ -158,7 +158,7 @@ class _Case:
 
     def _reached(self, provided: float) -> Mapping[str, bool]:
         """Which thresholds were reached; older files do not say so, but the two weights are known by their sum."""
-        from steelyard.formats.legal_scores import EVIDENCE_WEIGHTS
+        from steelyard.legal.formulas import EVIDENCE_WEIGHTS
 
         if found := self._verdict.get("reached"):
             return {part: bool(found.get(part)) for part in ("recall", "precision")}
@@ -168,7 +168,7 @@ class _Case:
         return {"recall": has_recall, "precision": rest - recall * has_recall > precision - _SLACK}
 
     def _gap_lost(self) -> Iterator[Claim]:
-        from steelyard.formats.legal_scores import GAP_WEIGHTS, QUOTE_WEIGHT
+        from steelyard.legal.formulas import GAP_WEIGHTS, QUOTE_WEIGHT
 
         quoting = [part for part in ("quote_included", "conflict_surfaced") if part in self.parts][:1]
         if quoting:
@@ -214,8 +214,8 @@ class _Case:
         return NOT_REFUSED if stage == WRONG_PLACE else stage
 
     def _refuses(self) -> bool:
-        from steelyard.legal.abstention import detect_abstention
-        from steelyard.legal.facts import FIELDS
+        from steelyard.legal.facts.fields import FIELDS
+        from steelyard.legal.refusals.abstention import detect_abstention
 
         if self._answer.strip():
             return detect_abstention(self._answer, question=str(self.output.get("question", ""))).abstains
@@ -291,7 +291,7 @@ def _named_passages(stored: Any) -> set[tuple[Any, Any]]:
 
 def _stands_in(words: str, texts: Sequence[str]) -> bool:
     """Whether one of the texts has all pieces of the words."""
-    from steelyard.legal.quotes import quote_key, quote_pieces
+    from steelyard.legal.evidence.quotes import quote_key, quote_pieces
 
     pieces = quote_pieces(words)
     return any(all(piece in quote_key(text) for piece in pieces) for text in texts)

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from steelyard.documents.pages import Document
+from steelyard.documents.sets import DocumentSet, missing_of
 from steelyard.errors import Problem
-from steelyard.formats.document_sets import DocumentSet, missing_of
-from steelyard.formats.documents import Document
 from steelyard.i18n.masking import masked as masked_message
-from steelyard.table import Gap, Signature, Table
+from steelyard.table import Column, Missing, Signature, Table
 from steelyard.text.private import Private, private_passages
 
 MASK: Final = "*"
@@ -85,12 +85,16 @@ def _masked_table(table: Table, masked: Sequence[Mapping[str, Any]]) -> Table:
     return replace(
         table,
         tags={name: [row["tags"][tag] for row in masked] for tag, name in mask_apart(table.tags).items()},
-        notes={metric: {row: masked[row]["notes"][metric] for row in notes} for metric, notes in table.notes.items()},
+        columns={metric: _masked_column(metric, column, masked) for metric, column in table.columns.items()},
         outputs=[row["output"] for row in masked] if table.outputs else (),
         failures={row: masked[row]["failure"] for row in table.failures},
-        gaps=[Gap(gap.kind, mask_text(gap.reason)) for gap in table.gaps],
         benchmark=mask_text(table.benchmark),
     )
+
+
+def _masked_column(metric: str, column: Column, masked: Sequence[Mapping[str, Any]]) -> Column:
+    reasons = [Missing(reason.kind, mask_text(reason.reason)) for reason in column.reasons]
+    return replace(column, reasons=reasons, notes={row: masked[row]["notes"][metric] for row in column.notes})
 
 
 def _hidden_ids(tables: Sequence[Table], rows: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, str]:
@@ -135,7 +139,7 @@ def _row_texts(table: Table, row: int) -> dict[str, Any]:
     return {
         "id": table.ids[row],
         "tags": {tag: values[row] for tag, values in table.tags.items()},
-        "notes": {metric: notes[row] for metric, notes in table.notes.items() if row in notes},
+        "notes": table.notes(row),
         "output": table.outputs[row] if table.outputs else None,
         "failure": table.failures.get(row),
     }

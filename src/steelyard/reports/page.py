@@ -5,9 +5,9 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from steelyard import __version__
+from steelyard.documents.pages import Document
+from steelyard.documents.sets import missing_of
 from steelyard.errors import Problem
-from steelyard.formats.document_sets import missing_of
-from steelyard.formats.documents import Document
 from steelyard.i18n import LANGUAGES, Language, words_of
 from steelyard.reports import legal, page_sections
 from steelyard.reports.content import Report

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-from steelyard.formats.documents import Document
+from steelyard.documents.pages import Document
 from steelyard.reports.content import Report
 from steelyard.reports.grids import Grid
-from steelyard.table import Gap, Signature, Table
+from steelyard.table import Column, Missing, Signature, Table
 
 T = TypeVar("T")
 
@@ -55,20 +55,19 @@ def _mended_table(table: Table) -> Table:
     return replace(
         table,
         ids=mended(list(table.ids)),
-        columns=mended(dict(table.columns)),
+        columns={mended(metric): _mended_column(column) for metric, column in table.columns.items()},
         name=mended(table.name),
         signature=Signature(tuple((mended(key), mended(value)) for key, value in table.signature.settings)),
-        gaps=[Gap(gap.kind, mended(gap.reason)) for gap in table.gaps],
-        status=mended(dict(table.status)),
         tags=mended(dict(table.tags)),
-        parts=mended(dict(table.parts)),
-        notes=mended(dict(table.notes)),
         outputs=mended(list(table.outputs)),
         failures=mended(dict(table.failures)),
         counts=mended(dict(table.counts)),
-        sums=mended(list(table.sums)),
-        bounds={mended(metric): pair for metric, pair in table.bounds.items()},
     )
+
+
+def _mended_column(column: Column) -> Column:
+    reasons = [Missing(reason.kind, mended(reason.reason)) for reason in column.reasons]
+    return replace(column, reasons=reasons, parts=mended(dict(column.parts)), notes=mended(dict(column.notes)))
 
 
 def _mended_document(document: Document) -> Document:

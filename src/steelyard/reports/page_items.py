@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from steelyard.formats.documents import Document
-from steelyard.formats.results import numbers
+from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES
+from steelyard.io.results import numbers
 from steelyard.reports.content import Report
 from steelyard.reports.page_passages import Json, Library, answer_marks
 from steelyard.reports.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
@@ -104,7 +104,9 @@ def _result(table: Table, places: Sequence[int | None], library: Library) -> Jso
         "name": table.name,
         "scores": {metric: _column(table.column(metric), places) for metric in table.metrics},
         "parts": {
-            metric: {part: _column(column, places) for part, column in of.items()} for metric, of in table.parts.items()
+            metric: {part: _column(column, places) for part, column in of.items()}
+            for metric in table.metrics
+            if (of := table.parts(metric))
         },
         "said": [None if row is None else _said(table, row, library) for row in places],
     }
@@ -133,7 +135,7 @@ def _said(table: Table, row: int, library: Library) -> Json:
         "reasons": _reasons(output),
         "remarks": list(map(list, zip(remarks_in("en", output), remarks_in("zh", output), strict=True))),
         "notes": {} if verdict.get("reasons") else _notes(table, row),
-        "gaps": {metric: [gap.kind, gap.reason] for metric in table.status if (gap := _gap(table, metric, row))},
+        "gaps": {metric: [gap.kind, gap.reason] for metric in table.metrics if (gap := table.why(metric, row))},
         "failure": table.failures.get(row),
         "seconds": output.get("seconds"),
         "tokens": output.get("tokens"),
@@ -147,13 +149,8 @@ def _quotes(cited: Sequence[Json], verdict: Output) -> list[str]:
     return [*(each["text"] for each in cited), *map(str, wanted)]
 
 
-def _gap(table: Table, metric: str, row: int) -> Any:
-    return table.why(metric, row) if metric in table.columns else None
-
-
 def _notes(table: Table, row: int) -> Json:
-    there = [metric for metric, notes in table.notes.items() if row in notes]
-    return {metric: [note_in(language, table, row, metric) for language in LANGUAGES] for metric in there}
+    return {metric: [note_in(language, table, row, metric) for language in LANGUAGES] for metric in table.notes(row)}
 
 
 def _reasons(output: Output) -> list[tuple[str, str, str]]:

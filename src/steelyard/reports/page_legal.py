@@ -120,7 +120,7 @@ def _refusal_rates(found: Refusals | None) -> list[Share]:
 
 
 def _part_rates(table: Table) -> list[Share]:
-    parts = table.parts.get(legal.METRIC, {})
+    parts = table.parts(legal.METRIC)
     counts = {part: int((~np.isnan(column)).sum()) for part, column in parts.items()}
     invented = Share(
         "report.hallucinating_answers", legal.hallucination_rate(table), legal.hallucinations(table)[1], bad=True

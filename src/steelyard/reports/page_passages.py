@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from steelyard.formats.documents import Document
-from steelyard.legal.citations import Citation, citations_of
-from steelyard.legal.quotes import contains_quote, quote_pieces
+from steelyard.documents.pages import Document
+from steelyard.legal.evidence.citations import Citation, citations_of
+from steelyard.legal.evidence.quotes import contains_quote, quote_pieces
 from steelyard.text.normal import normal_with_offsets
 
 Span = tuple[int, int]

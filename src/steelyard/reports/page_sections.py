@@ -302,14 +302,14 @@ def _share(found: MetricSummary | None) -> float | None:
 
 
 def _range(tables: Sequence[Table], metric: str, values: FloatArray) -> tuple[float, float]:
-    low, high = tables[0].bounds.get(metric, (-math.inf, math.inf))
+    low, high = tables[0].bounds(metric)
     low, high = (low if math.isfinite(low) else values.min(), high if math.isfinite(high) else values.max())
     return (float(low), float(high)) if low < high else (float(low), float(low) + 1)
 
 
 def _poor(table: Table, row: int, score: float) -> Poor:
     link = quote(table.ids[row].encode("utf-8", "replace"), safe="")
-    noted = next((metric for metric, notes in table.notes.items() if row in notes), "")
+    noted = next(iter(table.notes(row)), "")
     english, chinese = (note_in(language, table, row, noted)[:LONGEST_REASON] for language in LANGUAGES)
     return Poor(table.ids[row], link, cells.score(score), _question(table, row), english, chinese)
 

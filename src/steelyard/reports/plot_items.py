@@ -66,7 +66,7 @@ class Paired:
 def histograms(tables: Sequence[Table], metric: str) -> list[Spec]:
     """A panel for each table: 20 bins between the bounds of the metric, or two bars where every score is 0 or 1."""
     scores = [column[np.isfinite(column)] for column in (table.column(metric) for table in tables)]
-    edges = _edges(np.concatenate(scores), tables[0].bounds.get(metric, (np.inf, -np.inf)))
+    edges = _edges(np.concatenate(scores), tables[0].bounds(metric))
     counts = [np.histogram(each, edges)[0] for each in scores]
     most = max(1, *(int(count.max()) for count in counts))
     titles = labels([table.name for table in tables]) if len(tables) > 1 else [None]

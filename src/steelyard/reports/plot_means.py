@@ -1,6 +1,5 @@
 """Panels of means and differences with their intervals: by metric, by cut-off, by run."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import cycle, islice
@@ -24,8 +23,7 @@ from steelyard.reports.plot_style import (
 )
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import known
-
-Bounds = tuple[float, float]
+from steelyard.table import UNBOUNDED, Bounds
 
 MOST_METRICS: Final = 40
 """Of so many metrics, or families of metrics, means and differences are drawn, the first; each costs some 50 ms."""
@@ -123,7 +121,7 @@ def _significance(comparison: Comparison) -> Spec:
 
 def _bounds(report: Report, metric: str) -> Bounds:
     """The values that a metric can take; a metric that does not say is taken to be of its own kind."""
-    return next((table.bounds[metric] for table in report.tables if metric in table.bounds), (-math.inf, math.inf))
+    return next((table.bounds(metric) for table in report.tables if metric in table.columns), UNBOUNDED)
 
 
 def _forest_panel(report: Report, names: Sequence[str], metrics: Sequence[str], title: str | None) -> Spec:

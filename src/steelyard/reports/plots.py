@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import UnknownName
-from steelyard.formats.writing import write_whole
 from steelyard.i18n import Language, Message, words_of
+from steelyard.io.writing import write_whole
 from steelyard.reports import losses as lost
 from steelyard.reports import plot_items, plot_means
 from steelyard.reports.content import Report

@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard import __version__
+from steelyard.documents.pages import Document
 from steelyard.errors import ConfigError, InputError, UnknownName, nearest
-from steelyard.formats.documents import Document
-from steelyard.formats.reviews import Judgement, Sampling, digest_of, render_review_lines
 from steelyard.i18n import Language, Message
+from steelyard.io.reviews import Judgement, Sampling, digest_of, render_review_lines
 from steelyard.reports.content import Report
 from steelyard.reports.legal import METRIC
 from steelyard.reports.masking import mask_apart, mask_documents, mask_table
@@ -108,7 +108,7 @@ def reviewable(table: Table, metric: str) -> list[int]:
 
 def passed(table: Table, metric: str) -> Flags:
     """Row by row, whether the verdict is a pass: as the result says, else from a score of 0.5 on."""
-    said = table.parts.get(metric, {}).get("passed")
+    said = table.parts(metric).get("passed")
     return table.column(metric) >= PASSING if said is None else said == 1
 
 

@@ -59,7 +59,7 @@ class Uncertain:
 
 def flags(table: Table) -> Flags | None:
     """Row by row, whether the verdict is uncertain; None where the result does not say."""
-    column = table.parts.get(METRIC, {}).get(PART)
+    column = table.parts(METRIC).get(PART)
     return None if column is None or np.isnan(column).all() else column == 1
 
 
@@ -70,8 +70,8 @@ def uncertain(table: Table, kind: str = "") -> Uncertain | None:
     found = flags(table)
     if found is None:
         return None
-    share = part_mean(table, kind, PART, table.parts[METRIC][PART])
-    means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts[METRIC])]
+    share = part_mean(table, kind, PART, table.parts(METRIC)[PART])
+    means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts(METRIC))]
     return Uncertain(kind, int(found.sum()), share.items, share.interval, table.mean(METRIC), *means)
 
 

@@ -44,7 +44,7 @@ def remarks_in(language: Language, output: Output) -> list[str]:
 
 def note_in(language: Language, table: Table, row: int, metric: str = METRIC) -> str:
     """The note of an item: all reasons of its verdict in one line, or why there is none; "" where it has no note."""
-    note = table.notes.get(metric, {}).get(row, "")
+    note = table.notes(row).get(metric, "")
     output = (table.outputs[row] if table.outputs else None) or {}
     messages = _messages(output) if metric == METRIC else {}
     if language == "en" or not messages:

@@ -272,7 +272,7 @@ def _compare_pair(
 def _possible(rows: Pairs, metric: str, kept: FloatArray, both: Flags) -> Interval:
     """The interval of a mean difference, as far as the metric can differ."""
     found = mean_interval(kept, method="widened t", clusters=None if rows.clusters is None else rows.clusters[both])
-    low, high = rows.tables[0].bounds.get(metric, (-np.inf, np.inf))
+    low, high = rows.tables[0].bounds(metric)
     return replace(found, low=max(found.low, low - high), high=min(found.high, high - low))
 
 

@@ -22,7 +22,7 @@ from steelyard.stats.evidence import SLACK, Sample
 from steelyard.stats.intervals import Interval
 from steelyard.stats.pairing import pair
 from steelyard.stats.rules import NoFall, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
-from steelyard.stats.selection import UnknownValue, select, unknown_value
+from steelyard.stats.selection import UnknownValue, part_names, select, unknown_value
 from steelyard.stats.summary import clusters_of
 from steelyard.table import Table, mean
 
@@ -238,13 +238,12 @@ def _is_best(target: Target, score: float | None) -> bool:
 
 def _fallible(target: Target, result: Table, baseline: Table) -> Target:
     """What may not fall: a metric or a part of one as it is written, or a type of question on the only metric."""
-    parts = [f"{metric}.{part}" for metric, of in baseline.parts.items() for part in of]
-    if target.tags or target.name in (*baseline.columns, *parts):
+    if target.tags or target.name in (*baseline.columns, *part_names(baseline)):
         return target
     types = dict.fromkeys(value for table in (baseline, result) for value in table.tags.get(TYPE_TAG, ()))
     if target.name not in types:
         raise UnknownName.of(
-            Message("words.metric_or_type_of_question"), target.name, [*baseline.columns, *types, *parts]
+            Message("words.metric_or_type_of_question"), target.name, [*baseline.columns, *types, *part_names(baseline)]
         )
     if len(baseline.metrics) > 1:
         message = Message("stats.type_question_several_metrics", name=target.name, names=", ".join(baseline.metrics))
@@ -282,7 +281,7 @@ def _paired(rule: Relative | NotWorse, result: Table, baseline: Table, *, level:
 
 
 def _ends(table: Table, target: Target) -> tuple[float, float]:
-    return table.bounds.get(target.name, (-np.inf, np.inf))
+    return table.bounds(target.name)
 
 
 def _holds(value: float, operator: Operator, line: float) -> bool:

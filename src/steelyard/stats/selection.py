@@ -9,13 +9,12 @@ import numpy as np
 from steelyard.errors import UnknownName, nearest
 from steelyard.i18n import Message
 from steelyard.stats.rules import Target
-from steelyard.table import FloatArray, Gap, Table
+from steelyard.table import UNBOUNDED, Bounds, Column, FloatArray, Missing, Table
 
 AGAIN_HINT = Message("stats.judge_answers_again_steelyard_bench")
 _LATER = frozenset(("legal.uncertain",))
 """Parts that results of earlier versions do not have."""
-_ANYTHING = (-np.inf, np.inf)
-_NO_PART = Gap("unscored", "the item has no such part")
+_NO_PART = Missing("unscored", "the item has no such part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +36,8 @@ def select(table: Table, target: Target) -> Table:
     if target.name in table.columns:
         return chosen.only([target.name])
     metric, part = _part(table, target.name)
-    there = chosen.take(np.flatnonzero(~np.isnan(chosen.parts[metric][part])))
-    values = there.parts[metric][part]
-    bounds = {target.name: _bounds(values, table.bounds.get(metric, _ANYTHING))}
-    return replace(there.only([]), columns={target.name: values}, bounds=bounds)
+    there = chosen.take(np.flatnonzero(~np.isnan(chosen.parts(metric)[part])))
+    return replace(there, columns={target.name: _part_column(there[metric], part)})
 
 
 def unknown_value(table: Table, target: Target) -> UnknownValue | None:
@@ -56,16 +53,8 @@ def with_parts(table: Table, names: Sequence[str]) -> Table:
     """The table with those parts of its scores as columns that are named; a row without the part is not scored."""
     known = _parts(table)
     wanted = [name for name in names if name in known and name not in table.columns]
-    values = {name: table.parts[known[name][0]][known[name][1]] for name in wanted}
-    status = {name: np.where(np.isnan(column), len(table.gaps) + 1, 0) for name, column in values.items()}
-    bounds = {name: _bounds(values[name], table.bounds.get(known[name][0], _ANYTHING)) for name in wanted}
-    return replace(
-        table,
-        columns={**table.columns, **values},
-        status={**table.status, **status},
-        bounds={**table.bounds, **bounds},
-        gaps=(*table.gaps, _NO_PART) if wanted else table.gaps,
-    )
+    columns = {name: _part_column(table[known[name][0]], known[name][1]) for name in wanted}
+    return replace(table, columns={**table.columns, **columns})
 
 
 def part_names(table: Table) -> list[str]:
@@ -101,10 +90,17 @@ def _part(table: Table, name: str) -> tuple[str, str]:
 
 def _parts(table: Table) -> dict[str, tuple[str, str]]:
     """The parts of all metrics as names with a dot."""
-    return {f"{metric}.{part}": (metric, part) for metric, of in table.parts.items() for part in of}
+    return {f"{metric}.{part}": (metric, part) for metric in table.metrics for part in table.parts(metric)}
 
 
-def _bounds(values: FloatArray, bounds: tuple[float, float]) -> tuple[float, float]:
+def _part_column(column: Column, part: str) -> Column:
+    """A part of a score as a column of its own."""
+    values = column.parts[part]
+    status = np.isnan(values).astype(np.int64)
+    return Column(values, status, (_NO_PART,), bounds=_bounds(values, column.bounds or UNBOUNDED))
+
+
+def _bounds(values: FloatArray, bounds: Bounds) -> Bounds:
     there = values[~np.isnan(values)]
     within = not len(there) or (bounds[0] <= there.min() and there.max() <= bounds[1])
-    return bounds if within else _ANYTHING
+    return bounds if within else UNBOUNDED

@@ -112,12 +112,12 @@ def _summarise_column(table: Table, metric: str) -> MetricSummary:
         mean=table.mean(metric),
         interval=_within(
             mean_interval(column[there], clusters=None if clusters is None else clusters[there]),
-            table.bounds.get(metric, (-np.inf, np.inf)),
+            table.bounds(metric),
         ),
         scored=int(there.sum()) - len(table.failures),
         unscored=table.count("unscored", metric),
         errors=table.count("error", metric) + len(table.failures),
-        total=float(np.cumsum(column[there])[-1]) if metric in table.sums and there.any() else None,
+        total=float(np.cumsum(column[there])[-1]) if table[metric].summed and there.any() else None,
     )
 
 
@@ -132,8 +132,7 @@ def _fates(table: Table) -> tuple[int, int]:
     failed = np.zeros(len(table), np.bool_)
     failed[list(table.failures)] = True
     scored = np.zeros(len(table), np.bool_)
-    error_codes = [code for code, gap in enumerate(table.gaps, 1) if gap.kind == "error"]
-    for metric in table.metrics:
-        failed |= np.isin(table.status.get(metric, 0), error_codes)
-        scored |= ~np.isnan(table.column(metric))
+    for column in table.columns.values():
+        failed |= column.missing("error")
+        scored |= ~np.isnan(column.values)
     return int(failed.sum()), int((scored & ~failed).sum())

@@ -7,9 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard.formats.records import kind_of
-from steelyard.formats.streams import open_stream
 from steelyard.i18n import Message
+from steelyard.io.records import kind_of
+from steelyard.io.streams import open_stream
 
 HEAD = 1 << 20
 """A header is one line; it is not looked for beyond this many bytes."""

@@ -16,8 +16,8 @@ from typing import Any
 
 from steelyard import __version__, limits
 from steelyard.errors import InputError, Problem, SteelyardError
-from steelyard.formats.results import load_all
 from steelyard.i18n import LANGUAGES, Localized, Message
+from steelyard.io.results import load_all
 from steelyard.reports.page_sections import main_of
 from steelyard.stats.compare import OWN_SETTINGS
 from steelyard.table import Signature, Table

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from steelyard.formats.document_sets import DocumentSet
+from steelyard.documents.sets import DocumentSet
 from steelyard.reports.masking import mask_documents, mask_tables, mask_text
 from steelyard.table import Table
 

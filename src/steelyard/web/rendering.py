@@ -3,10 +3,10 @@
 import os
 from pathlib import Path
 
+from steelyard.documents.sets import DocumentSet
 from steelyard.errors import Problem
-from steelyard.formats.document_sets import DocumentSet
 from steelyard.i18n import Language
-from steelyard.pipelines.benchmark import documents_of
+from steelyard.legal.benchmark.runner import documents_of
 from steelyard.reports.content import Report
 from steelyard.reports.page import render_html
 from steelyard.web.privacy import Privacy

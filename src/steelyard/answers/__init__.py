@@ -1,0 +1,1 @@
+"""Evaluation of answers against references, in any script."""

@@ -1,0 +1,178 @@
+"""Answers against references: from rows to a Table."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard import __version__
+from steelyard.answers.batches import Balance, Weighed, reasons_of, weigh_batches
+from steelyard.answers.metrics import DEFAULT_ANSWERS
+from steelyard.answers.profiles import profile_of
+from steelyard.answers.rows import AnswerRow
+from steelyard.answers.sources import Answers, AnswerStream, answers_of, stream_answers
+from steelyard.errors import ConfigError
+from steelyard.i18n import Message
+from steelyard.io.records import result_name
+from steelyard.registry.metrics import Measure
+from steelyard.registry.names import parse_measures
+from steelyard.table import Column, FloatArray, IntArray, Signature, Table
+from steelyard.text.tokens import Unit
+
+
+def evaluate_answers(
+    predictions: str | Path | Sequence[Any],
+    references: str | Path | Sequence[Any] | None = None,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    profile: str = "steelyard",
+    tokens: Unit = "words",
+    language: str = "auto",
+    mapping: Mapping[str, str] | None = None,
+    ids: Sequence[str] | None = None,
+    name: str | None = None,
+    processes: int = 1,
+    progress: Callable[[int], None] | None = None,
+    keep: bool = False,
+) -> Table:
+    """Weigh answers: one row per item, one column per metric.
+
+    `predictions` and `references` are paths (one file may hold both) or sequences of texts. A missing prediction is
+    silence and scores 0; a missing reference leaves the item unscored; both are in `counts`. Long files are read and
+    weighed piece by piece, on several processes if asked; `progress` is told how many rows are done. With `keep` the
+    Table holds the texts, too, for reports.
+    """
+    if language != "auto":
+        raise ConfigError(
+            Message("metrics.language_auto_not", language=language), hint=Message("metrics.script_each_text_decides")
+        )
+    measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
+    profile_of(profile, tokens)  # is there such a profile
+    answers = _answers(predictions, references, mapping, ids)
+    balance = Balance(tuple(measures), profile, tokens)
+    return weigh_answers(answers, balance, name=name, processes=processes, progress=progress, keep=keep)
+
+
+def weigh_answers(
+    answers: Answers | AnswerStream,
+    balance: Balance,
+    *,
+    name: str | None = None,
+    processes: int = 1,
+    progress: Callable[[int], None] | None = None,
+    keep: bool = False,
+) -> Table:
+    """The Table of answers, which are weighed batch by batch as they are read."""
+    sheet = _Sheet()
+    outputs: list[dict[str, Any]] = []
+    batches = _noted(answers.batches(), outputs) if keep else answers.batches()
+    for batch in weigh_batches(batches, balance, processes):
+        sheet.add(batch)
+        if progress is not None:
+            progress(len(sheet.ids))
+    return Table(
+        ids=sheet.ids,
+        columns=sheet.columns(balance.measures),
+        kind="answers",
+        name=name if name is not None else result_name(answers.name),
+        signature=_signature(answers, balance, sheet.references),
+        tags=sheet.all_tags(),
+        outputs=outputs,
+        counts=dict(answers.counts),
+    )
+
+
+def _noted(batches: Iterable[list[AnswerRow]], outputs: list[dict[str, Any]]) -> Iterator[list[AnswerRow]]:
+    """The same batches; what a report shows of their rows is written down on the way."""
+    for rows in batches:
+        outputs += [
+            {"question": row.question, "answer": row.prediction, "references": [list(each) for each in row.references]}
+            for row in rows
+        ]
+        yield rows
+
+
+class _Sheet:
+    """What becomes a Table: columns that grow by a piece with every batch."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.tags: dict[str, list[str]] = {}
+        self.status: dict[str, list[NDArray[np.int8]]] = {}
+        self.scores: dict[str, dict[str, list[FloatArray]]] = {}
+        self.references = 0
+
+    def add(self, batch: Weighed) -> None:
+        """Write a batch below those before it."""
+        for name, column in batch.tags.items():
+            before = self.tags.setdefault(name, [])
+            before += [""] * (len(self.ids) - len(before)) + column
+        self.ids += batch.ids
+        self.references += batch.references
+        for metric, scores in batch.scores.items():
+            self.status.setdefault(metric, []).append(batch.status[metric])
+            for part, values in scores.items():
+                self.scores.setdefault(metric, {}).setdefault(part, []).append(values)
+
+    def columns(self, measures: Sequence[Measure]) -> dict[str, Column]:
+        """The columns by metric, with precision and recall as parts; the pieces are released one by one."""
+        status = self._all_status()
+        return {str(measure): self._column(measure, status[str(measure)]) for measure in measures}
+
+    def _column(self, measure: Measure, status: IntArray) -> Column:
+        pieces = self.scores[str(measure)]
+        values = np.concatenate(pieces.pop("score"))
+        parts = {part: np.concatenate(pieces.pop(part)) for part in list(pieces)}
+        return Column(values, status, reasons_of(measure), parts, bounds=measure.metric.bounds)
+
+    def _all_status(self) -> dict[str, IntArray]:
+        """Why cells have no number; metrics that agree share one array."""
+        shared: dict[bytes, IntArray] = {}
+        arrays = {}
+        for metric, pieces in self.status.items():
+            status = np.concatenate(pieces)
+            arrays[metric] = shared.setdefault(sha256(status.tobytes()).digest(), status.astype(np.int64))
+        return arrays
+
+    def all_tags(self) -> dict[str, list[str]]:
+        """Tags by name, "" where a row has none."""
+        return {name: column + [""] * (len(self.ids) - len(column)) for name, column in self.tags.items()}
+
+
+def _answers(
+    predictions: str | Path | Sequence[Any],
+    references: str | Path | Sequence[Any] | None,
+    mapping: Mapping[str, str] | None,
+    ids: Sequence[str] | None,
+) -> Answers | AnswerStream:
+    if isinstance(predictions, str | Path):
+        if references is not None and not isinstance(references, str | Path):
+            raise ConfigError(Message("metrics.predictions_file_so_references_one"))
+        return stream_answers(predictions, mapping=mapping, references=references)
+    if references is None or isinstance(references, str | Path):
+        raise ConfigError(Message("metrics.predictions_values_so_references_values"))
+    if isinstance(predictions, Mapping):
+        if not isinstance(references, Mapping):
+            raise ConfigError(Message("metrics.predictions_mapping_so_references_one"))
+        return answers_of([predictions.get(key) for key in references], list(references.values()), ids=list(references))
+    if not (isinstance(predictions, Sequence | np.ndarray) and isinstance(references, Sequence | np.ndarray)):
+        raise ConfigError(Message("metrics.predictions_references_order_mappings_id"))
+    return answers_of(predictions, references, ids=ids)
+
+
+def _signature(answers: Answers | AnswerStream, balance: Balance, references: int) -> Signature:
+    return Signature.of(
+        {
+            "kind": "answers",
+            "profile": balance.profile,
+            "tokens": balance.tokens if balance.profile == "steelyard" else "as the profile has it",
+            "references": "the best one counts",
+            "reference set": f"{references % (1 << 32):08x}",
+            "silence": "zero",
+            "predictions": f"sha256 {answers.digest[:16]}",
+            "steelyard": __version__,
+        }
+    )

@@ -1,0 +1,229 @@
+"""Answer metrics: each looks at a batch of answers and their references, and the closest reference counts."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from steelyard.answers.bleu import smoothed_bleu
+from steelyard.answers.overlaps import Overlaps
+from steelyard.answers.pairs import Pairs
+from steelyard.answers.profiles import Profile
+from steelyard.answers.rouge import ngram_overlap, summary_overlap
+from steelyard.errors import ConfigError, MissingExtra
+from steelyard.i18n import Message
+from steelyard.registry.metrics import metric
+from steelyard.table import FloatArray
+from steelyard.text.folding import fold
+from steelyard.text.scripts import script_of
+
+DEFAULT_ANSWERS = ("Acc", "EM", "StringEM", "CoverEM", "F1", "ROUGE-1", "ROUGE-2", "ROUGE-L")
+
+_LETTERS = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+(?![A-Za-z0-9])")
+_OPTIONS = re.compile(r"A?B?C?D?E?F?G?H?")
+
+
+@metric("Acc", kind="answers")
+def contained(pairs: Pairs, profile: Profile) -> FloatArray:
+    """Accuracy by containment: 1 if some reference stands in the answer.
+
+    Formula: [some reference is contained in the answer]
+    Convention: at the borders of words and numbers, so 2000 does not stand in 42000, nor one in none.
+    Source: UltraRAG acc
+    """
+    return pairs.best(profile.contained(pairs, profile))
+
+
+@metric("EM", kind="answers")
+def exact_match(pairs: Pairs, profile: Profile) -> FloatArray:
+    """Exact match: 1 if the answer equals some reference.
+
+    Formula: [some reference equals the answer]
+    Convention: case, width, blanks and punctuation do not matter; what is left of a text is never nothing.
+    Source: SQuAD; UltraRAG em
+    """
+    equal = pairs.equal(profile.matching)
+    return pairs.best(equal if profile.nothing_matches else equal & pairs.is_something(profile.matching))
+
+
+@metric("StringEM", kind="answers")
+def groups_found(pairs: Pairs, profile: Profile) -> FloatArray:
+    """String match over groups: the share of groups of aliases of which one stands in the answer.
+
+    Formula: |groups found in the answer| / |groups|
+    Convention: a flat list of references is one group.
+    Source: ALCE str_em; UltraRAG stringem counts references that equal the answer instead
+    """
+    return profile.found(pairs, profile)
+
+
+@metric("CoverEM", kind="answers")
+def covered(pairs: Pairs, profile: Profile) -> FloatArray:
+    """Covering match: 1 if all of some reference occurs in the answer, in order.
+
+    Formula: [some reference is a subsequence of the answer]
+    Convention: words may stand between; a word that the reference has twice must occur twice.
+    Source: UltraRAG coverem, which looks at sets of words
+    """
+    return pairs.best(profile.covered(pairs, profile))
+
+
+@metric("F1", kind="answers")
+def token_f1(pairs: Pairs, profile: Profile) -> Overlaps:
+    """Token F1: words that answer and reference share.
+
+    Formula: 2 · P · R / (P + R), P and R over bags of tokens
+    Source: SQuAD; UltraRAG f1
+    """
+    shared = pairs.shared(profile.bag)
+    return pairs.closest(Overlaps.of(shared.unigrams, shared.predicted, shared.wanted))
+
+
+@metric("ROUGE-1", kind="answers")
+def rouge_1(pairs: Pairs, profile: Profile) -> Overlaps:
+    """ROUGE-1: words that answer and reference share, as F1.
+
+    Formula: 2 · P · R / (P + R) over single tokens, clipped
+    Source: Lin, ACL workshop 2004; rouge_score rouge1
+    """
+    return pairs.closest(profile.ngrams(pairs, profile, 1))
+
+
+@metric("ROUGE-2", kind="answers")
+def rouge_2(pairs: Pairs, profile: Profile) -> Overlaps:
+    """ROUGE-2: pairs of neighbouring words that answer and reference share, as F1.
+
+    Formula: 2 · P · R / (P + R) over pairs of neighbours, clipped
+    Convention: a text of one word has no pairs; it scores 1 against itself and 0 against all else (rouge_score: 0).
+    Source: Lin, ACL workshop 2004; rouge_score rouge2
+    """
+    return pairs.closest(profile.ngrams(pairs, profile, 2))
+
+
+@metric("ROUGE-L", kind="answers")
+def rouge_l(pairs: Pairs, profile: Profile) -> Overlaps:
+    """ROUGE-L: the longest common subsequence of answer and reference, as F1.
+
+    Formula: 2 · P · R / (P + R), P = LCS / |answer|, R = LCS / |reference|
+    Convention: over the whole text, not by sentences.
+    Source: Lin, ACL workshop 2004; rouge_score rougeL
+    """
+    return pairs.closest(profile.subsequence(pairs, profile))
+
+
+@metric("ROUGE-Lsum", kind="answers")
+def rouge_lsum(pairs: Pairs, profile: Profile) -> Overlaps:
+    """ROUGE-Lsum: longest common subsequences sentence by sentence, put together, as F1.
+
+    Formula: 2 · P · R / (P + R) over the union of the subsequences of each reference sentence
+    Convention: a sentence is a line.
+    Source: Lin, ACL workshop 2004; rouge_score rougeLsum
+    """
+    return pairs.closest(pairs.overlaps(partial(_sentences, profile=profile), summary_overlap))
+
+
+@metric("BLEU", kind="answers")
+def bleu(pairs: Pairs, profile: Profile, *, smooth: int | None = None) -> FloatArray:
+    """BLEU of a single answer: n-grams up to four that it shares with the references, with a penalty for brevity.
+
+    Formula: brevity penalty · geometric mean of the precisions of 1- to 4-grams
+    Convention: sacrebleu's sentence BLEU (effective order, exponential smoothing), by characters for Chinese and
+        Japanese; all references count at once. The mean over items is not corpus BLEU. BLEU(smooth=4) is nltk's with
+        Chen and Cherry's fourth smoothing, over the words of the profile (LeCoQA's is that of rouge-jieba, which keeps
+        blanks as jieba does).
+    Source: Papineni and others, ACL 2002; sacrebleu; Chen and Cherry, WMT 2014
+    """
+    if smooth is not None:
+        return _smoothed_bleu(pairs, profile, smooth)
+    scorers = {kind: _sacrebleu().BLEU(tokenize=kind, effective_order=True) for kind in ("zh", "13a")}
+    return _by_answer(pairs, lambda answer, references: scorers["zh" if _is_dense(answer, *references) else "13a"])
+
+
+@metric("chrF", kind="answers")
+def character_f(pairs: Pairs, profile: Profile) -> FloatArray:
+    """chrF: character n-grams that answer and reference share, recall counting twice.
+
+    Formula: F with β = 2 over character n-grams up to six
+    Source: Popović, WMT 2015; sacrebleu
+    """
+    scorer = _sacrebleu().CHRF()
+    return _by_answer(pairs, lambda answer, references: scorer)
+
+
+@metric("CharF1", kind="answers")
+def character_f1(pairs: Pairs, profile: Profile) -> Overlaps:
+    """Character F1: letters, figures and Chinese characters that answer and reference share.
+
+    Formula: 2 · P · R / (P + R), P and R over bags of characters
+    Convention: lower case; everything that is neither letter nor figure is dropped.
+    Source: CJRC and CAIL reading comprehension; LawBench rc-F1
+    """
+    return pairs.closest(pairs.overlaps(_characters, partial(ngram_overlap, n=1)))
+
+
+@metric("Choice", kind="answers", unscored="the answer names none of the options")
+def choice(pairs: Pairs, profile: Profile, *, skip: int = 0) -> FloatArray:
+    """Multiple choice: 1 if the answer names exactly the right options and no other.
+
+    Formula: [option letters of the answer = option letters of a reference]
+    Convention: a letter from A to H that is not part of a longer word, or several of them together (ABD). An answer
+        that names no option is wrong; with Choice(skip=1) it is left unscored, and counted as such.
+    Source: LawBench 1-2, 3-6
+    """
+    scores = pairs.best(pairs.each(_same_options))
+    if skip:
+        scores[[not option_letters(answer) for answer in pairs.answers]] = np.nan
+    return scores
+
+
+def option_letters(text: str) -> frozenset[str]:
+    """The options that a text names: single letters from A to H, or several together in order."""
+    runs = _LETTERS.findall(fold(text))
+    return frozenset(letter for run in runs if _OPTIONS.fullmatch(run) for letter in run)
+
+
+def _sentences(text: str, profile: Profile) -> list[Sequence[str]]:
+    return [tokens for line in text.split("\n") if (tokens := profile.rouge.tokens(line))]
+
+
+def _sacrebleu() -> Any:
+    try:
+        from sacrebleu import metrics
+    except ImportError:
+        raise MissingExtra.of("sacrebleu", "bleu", purpose=Message("words.bleu_and_chrf")) from None
+    return metrics
+
+
+def _characters(text: str) -> list[str]:
+    return [char for char in text.lower() if char.isdigit() or char.isalpha()]
+
+
+def _same_options(answer: str, reference: str) -> bool:
+    letters = option_letters(answer)
+    return bool(letters) and option_letters(reference) == letters
+
+
+def _smoothed_bleu(pairs: Pairs, profile: Profile, smooth: int) -> FloatArray:
+    if smooth != 4:
+        raise ConfigError(
+            Message("metrics.bleu_knows_smoothing_4_not", smooth=smooth),
+            hint=Message("metrics.bleu_alone_smoothed_sacrebleu"),
+        )
+    found = [
+        smoothed_bleu(profile.bleu(answer), [profile.bleu(alias) for group in groups for alias in group])
+        for answer, groups in pairs.rows()
+    ]
+    return np.array(found, np.float64)
+
+
+def _by_answer(pairs: Pairs, scorer_of: Callable[[str, list[str]], Any]) -> FloatArray:
+    """sacrebleu's score of each answer against all its references."""
+    rows = [(answer, [alias for group in groups for alias in group]) for answer, groups in pairs.rows()]
+    found = [scorer_of(*row).sentence_score(*row).score / 100 for row in rows]
+    return np.minimum(np.array(found, np.float64), 1.0)  # sacrebleu: 100.00000000000004
+
+
+def _is_dense(*texts: str) -> bool:
+    return any(script_of(char) in ("han", "kana") for text in texts for char in text)

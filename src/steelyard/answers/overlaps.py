@@ -1,0 +1,224 @@
+"""What two texts share, for many pairs at once: tokens, pairs of neighbours, and the longest common subsequence.
+
+Pairs of like size are laid side by side. Where token i of a prediction equals token j of its reference, bit j of row i
+is set; all else is counting such bits. The values equal those of `steelyard.answers.rouge`, which looks at one pair.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.answers.rouge import ngrams, shared_ngrams, subsequence_length
+from steelyard.table import Flags, FloatArray, IntArray
+from steelyard.text.coding import Codes
+
+Bits = NDArray[np.unsignedinteger[Any]]
+
+_CELLS: Final = 1 << 19  # of a block of pairs: enough that numpy's calls cost little, little enough for the cache
+_MOST_CELLS: Final = 1 << 22  # of one pair; longer texts are compared one by one
+_NO_TOKEN, _NO_OTHER = -1, -2
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaps:
+    """The shared part of each pair as a share of the prediction, of the reference, and the harmonic mean of the two."""
+
+    precision: FloatArray
+    recall: FloatArray
+    f1: FloatArray
+
+    @classmethod
+    def of(cls, shared: IntArray, predicted: IntArray, wanted: IntArray, addend: float = 0.0) -> "Overlaps":
+        """From counts; nothing shared is 0, and `addend` is what some add to the divisor of F1."""
+        some = shared > 0
+        precision = np.divide(shared, predicted, out=np.zeros(len(shared)), where=some)
+        recall = np.divide(shared, wanted, out=np.zeros(len(shared)), where=some)
+        return cls(
+            precision,
+            recall,
+            np.divide(2 * precision * recall, precision + recall + addend, out=recall * 0, where=some),
+        )
+
+    def with_ones(self, where: Flags) -> "Overlaps":
+        """All of it shared at these places."""
+        return Overlaps(*(np.where(where, 1.0, column) for column in (self.precision, self.recall, self.f1)))
+
+    def take(self, places: IntArray) -> "Overlaps":
+        """Those at these places."""
+        return Overlaps(self.precision[places], self.recall[places], self.f1[places])
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Counts for each pair: tokens on either side, what both have, and how much of the reference occurs."""
+
+    predicted: IntArray
+    wanted: IntArray
+    unigrams: IntArray
+    bigrams: IntArray
+    subsequence: IntArray
+    present: IntArray
+
+    @property
+    def equal(self) -> Flags:
+        """Whether the two are the same tokens in the same order."""
+        return self.covered & np.equal(self.predicted, self.wanted)
+
+    @property
+    def covered(self) -> Flags:
+        """Whether all of the reference occurs in the prediction, in order and as often."""
+        return np.equal(self.subsequence, self.wanted)
+
+
+def shared_of(predictions: Codes, references: Codes) -> Shared:
+    """What each prediction shares with the reference at its place."""
+    counts = np.zeros((4, len(predictions.lengths)), np.int64)
+    for block in _blocks(predictions.lengths, references.lengths):
+        left, right = _laid_out(predictions, block, _NO_TOKEN), _laid_out(references, block, _NO_OTHER)
+        if left.shape[1] * right.shape[1] > _MOST_CELLS:
+            counts[:, block] = np.array([_one_pair(*pair) for pair in zip(left, right, strict=True)]).T
+        elif left.size and right.size:
+            counts[:, block] = _many_pairs(left, right)
+    return Shared(predictions.lengths, references.lengths, *counts)
+
+
+def distinct_of(predictions: Codes, references: Codes, n: int) -> tuple[IntArray, IntArray, IntArray]:
+    """Different n-grams, n being 1 or 2, of each pair: those that both have, of the prediction, of the reference."""
+    counts = np.zeros((3, len(predictions.lengths)), np.int64)
+    for block in _blocks(predictions.lengths, references.lengths):
+        left, right = _laid_out(predictions, block, _NO_TOKEN), _laid_out(references, block, _NO_OTHER)
+        if max(left.shape[1], right.shape[1]) ** 2 > _MOST_CELLS:
+            counts[:, block] = np.array([_distinct_of_one(*pair, n) for pair in zip(left, right, strict=True)]).T
+        elif min(left.shape[1], right.shape[1]) >= n:
+            equal = _bits(left, right)
+            first, first_right = _is_first(left, n), _is_first(right, n)
+            some = _count(equal if n == 1 else _with_next(equal)) > 0
+            counts[:, block] = [np.count_nonzero(flags, axis=1) for flags in (first & some, first, first_right)]
+    return counts[0], counts[1], counts[2]
+
+
+def _is_first(tokens: NDArray[np.int32], n: int) -> Flags:
+    """Whether the n-gram at each place is there, and at no place before."""
+    own = _bits(tokens, tokens)
+    own = own if n == 1 else _with_next(own)
+    is_new = _count(own & _bits_before(tokens.shape[1])[: own.shape[1]]) == 0
+    return np.asarray(is_new & (tokens[:, n - 1 :] >= 0))
+
+
+def _distinct_of_one(left: NDArray[np.int32], right: NDArray[np.int32], n: int) -> tuple[int, int, int]:
+    predicted, wanted = (set(ngrams(side[side >= 0].tolist(), n)) for side in (left, right))
+    return len(predicted & wanted), len(predicted), len(wanted)
+
+
+def _blocks(left: IntArray, right: IntArray) -> Iterator[IntArray]:
+    """Places of pairs of like size, as many as make a block."""
+    order = np.lexsort((left, right))
+    sizes = np.maximum(left * right, 1)[order]
+    start = 0
+    while start < len(order):
+        end = start + max(1, int(_CELLS // sizes[start]))
+        while end > start + 1 and _area(left, right, order[start:end]) * (end - start) > 2 * _CELLS:
+            end = (start + end + 1) // 2
+        yield order[start:end]
+        start = min(end, len(order))
+
+
+def _area(left: IntArray, right: IntArray, places: IntArray) -> int:
+    return int(left[places].max() * right[places].max())
+
+
+def _laid_out(codes: Codes, places: IntArray, filler: int) -> NDArray[np.int32]:
+    """The codes of these texts, one below the other, filled up at the right."""
+    lengths = codes.lengths[places]
+    columns = np.arange(lengths.max(initial=0))
+    is_token = columns < lengths[:, None]
+    table = np.full(is_token.shape, filler, np.int32)
+    table[is_token] = codes.take(places).values
+    return table
+
+
+def _many_pairs(left: NDArray[np.int32], right: NDArray[np.int32]) -> IntArray:
+    equal, own = _bits(left, right), _bits(left, left)
+    before = _bits_before(left.shape[1])
+    return np.stack(
+        (
+            _clipped(equal, own & before),
+            _clipped(_with_next(equal), _with_next(own) & before[:-1]),
+            _subsequences(equal),
+            _count(np.bitwise_or.reduce(equal, axis=1)),
+        )
+    )
+
+
+def _bits(rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Bits:
+    """For each pair and each token of the one, where the other has the same token."""
+    word = _word(columns.shape[1])
+    same = np.zeros((*rows.shape, -(-columns.shape[1] // word) * word), np.bool_)
+    np.equal(rows[:, :, None], columns[:, None, :], out=same[:, :, : columns.shape[1]])
+    return _packed(same, word)
+
+
+def _bits_before(rows: int) -> Bits:
+    """For each place, all places before it."""
+    word = _word(rows)
+    return _packed(np.tri(rows, -(-rows // word) * word, -1, np.bool_), word)
+
+
+def _word(bits: int) -> int:
+    """How many bits to keep together: all, or as many as the machine can."""
+    return next((width for width in (8, 16, 32) if bits <= width), 64)
+
+
+def _packed(flags: NDArray[np.bool_], word: int) -> Bits:
+    packed: Bits = np.packbits(flags.reshape(-1), bitorder="little").view(f"<u{word // 8}")
+    return packed.reshape(*flags.shape[:-1], -1)
+
+
+def _with_next(equal: Bits) -> Bits:
+    """Where not only the token is the same but the next one too."""
+    following = equal[:, 1:] >> 1
+    following[:, :, :-1] |= equal[:, 1:, 1:] << (8 * equal.itemsize - 1)
+    return np.asarray(equal[:, :-1] & following)
+
+
+def _clipped(equal: Bits, earlier: Bits) -> IntArray:
+    """How many tokens have an equal of their own: the nth of a kind does if the other side has n of it."""
+    found: IntArray = np.count_nonzero(_count(earlier) < _count(equal), axis=1)
+    return found
+
+
+def _count(bits: Bits) -> IntArray:
+    if bits.shape[-1] == 1:
+        return np.bitwise_count(bits[..., 0]).astype(np.int64)
+    return np.asarray(np.bitwise_count(bits).sum(axis=-1, dtype=np.int64))
+
+
+def _subsequences(equal: Bits) -> IntArray:
+    """The length of the longest common subsequence: H. Hyyrö, Bit-parallel LCS-length computation revisited, 2004."""
+    words = equal.shape[2]
+    state = [~np.zeros(len(equal), equal.dtype) for _ in range(words)]
+    for row in np.ascontiguousarray(equal.transpose(1, 2, 0)):
+        carry: NDArray[np.bool_] | None = None
+        for word, (bits, old) in enumerate(zip(row, state, strict=True)):
+            common = bits & old
+            total = old + common
+            over = total < old
+            if carry is not None:
+                total += carry
+                over |= total < carry
+            state[word] = total | (old - common)
+            carry = over if words > 1 else None
+    return np.asarray(8 * equal.itemsize * words - _count(np.stack(state, axis=1)))
+
+
+def _one_pair(left: NDArray[np.int32], right: NDArray[np.int32]) -> tuple[int, int, int, int]:
+    predicted, wanted = left[left >= 0].tolist(), right[right >= 0].tolist()
+    return (
+        shared_ngrams(predicted, wanted, n=1),
+        shared_ngrams(predicted, wanted, n=2),
+        subsequence_length(predicted, wanted),
+        sum(map(set(predicted).__contains__, wanted)),
+    )

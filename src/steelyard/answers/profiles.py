@@ -1,0 +1,216 @@
+"""How texts are read before they are compared: our own way, and other programs' ways to the letter."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from steelyard.answers.overlaps import Overlaps
+from steelyard.answers.pairs import Pairs
+from steelyard.answers.rouge import ADDEND, chinese_words, english_tokens
+from steelyard.errors import UnknownName
+from steelyard.i18n import Message
+from steelyard.table import Flags, FloatArray
+from steelyard.text.coding import Cut, Pieces, Reading
+from steelyard.text.english import squad_text, ultrarag_text
+from steelyard.text.plain import PlainAtoms
+from steelyard.text.tokens import Unit, atoms, segment, tokens
+
+Relation = Callable[[Pairs, "Profile"], Flags]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Readings of a text: to match it, for F1, ROUGE and BLEU; and what it means to be contained, covered, found.
+
+    With `short_as_whole`, texts that are too short to have n-grams are compared as they are, so that a single word
+    scores 1 against itself in ROUGE-2 too; the programs that the other profiles repeat say 0. `nothing_matches` if
+    two texts of which nothing is left count as equal.
+    """
+
+    name: str
+    matching: Reading
+    bag: Reading
+    rouge: Reading
+    bleu: Cut
+    contained: Relation
+    covered: Relation
+    found: Callable[[Pairs, "Profile"], FloatArray]
+    ngrams: Callable[[Pairs, "Profile", int], Overlaps]
+    subsequence: Callable[[Pairs, "Profile"], Overlaps]
+    short_as_whole: bool = False
+    nothing_matches: bool = True
+
+
+def profile_of(name: str, unit: Unit = "words") -> Profile:
+    """The profile of this name; `unit` is for our own alone."""
+    if name not in _PROFILES:
+        raise UnknownName.of(Message("words.profile"), name, _PROFILES)
+    return _PROFILES[name](unit)
+
+
+def _steelyard(unit: Unit) -> Profile:
+    plain = PlainAtoms()
+    matching = Reading(atoms, plain)
+    words = matching if unit == "chars" else Reading(partial(tokens, unit=unit), plain)
+    return Profile(
+        name="steelyard",
+        matching=matching,
+        bag=words,
+        rouge=words,
+        bleu=words.tokens,
+        contained=_stands,
+        covered=_in_order,
+        found=lambda pairs, _: pairs.group_share(pairs.standing(matching)),
+        ngrams=_shared_ngrams,
+        subsequence=_shared_subsequence,
+        short_as_whole=True,
+        nothing_matches=False,
+    )
+
+
+def _squad(_: Unit) -> Profile:
+    cut = _split(squad_text)
+    reading = Reading(cut, Pieces(cut))
+    return replace(
+        _steelyard("words"),
+        name="squad",
+        matching=reading,
+        bag=reading,
+        rouge=_english(stemmed=True),
+        bleu=cut,
+        contained=lambda pairs, profile: (
+            _is_part(pairs, profile, squad_text) & (pairs.shared(profile.matching).wanted > 0)
+        ),
+        covered=_as_sets,
+        short_as_whole=False,
+        nothing_matches=True,
+    )
+
+
+def _ultrarag(_: Unit) -> Profile:
+    truth = frozenset(("True", "False"))
+    reading = Reading(_split(ultrarag_text), Pieces(_split(_ultrarag_piece)), truth)
+    rouge = Reading(
+        lambda text: english_tokens(ultrarag_text(text), stemmed=True),
+        Pieces(lambda piece: english_tokens(_ultrarag_piece(piece), stemmed=True)),
+        truth,
+    )
+    return replace(
+        _squad("words"),
+        name="ultrarag",
+        matching=reading,
+        bag=reading,
+        rouge=rouge,
+        bleu=reading.tokens,
+        contained=lambda pairs, profile: (
+            _is_part(pairs, profile, ultrarag_text) & (pairs.shared(profile.matching).predicted > 0)
+        ),
+        found=lambda pairs, profile: pairs.share(pairs.shared(profile.matching).equal),
+    )
+
+
+def _rouge_score(_: Unit) -> Profile:
+    return replace(_squad("words"), name="rouge-score", rouge=_english(stemmed=False))
+
+
+def _rouge_score_stemmed(_: Unit) -> Profile:
+    return replace(_squad("words"), name="rouge-score-stemmed")
+
+
+def _rouge_jieba(unit: Unit) -> Profile:
+    return replace(
+        _steelyard(unit),
+        name="rouge-jieba",
+        rouge=Reading(_jieba_words, Pieces(_jieba_words)),
+        bleu=segment,
+        short_as_whole=False,
+    )
+
+
+def _rouge_chinese(unit: Unit) -> Profile:
+    return replace(
+        _steelyard(unit),
+        name="rouge-chinese",
+        rouge=Reading(_chinese_words),
+        bleu=segment,
+        ngrams=_distinct_ngrams,
+        subsequence=_chinese_subsequence,
+        short_as_whole=False,
+    )
+
+
+def _english(*, stemmed: bool) -> Reading:
+    cut = partial(english_tokens, stemmed=stemmed)
+    return Reading(cut, Pieces(cut))
+
+
+def _split(normalise: Callable[[str], str]) -> Cut:
+    return lambda text: normalise(text).split()
+
+
+def _ultrarag_piece(piece: str) -> str:
+    """A piece of a text that is not "True" or "False" as a whole."""
+    return ultrarag_text(f"{piece} ")
+
+
+def _jieba_words(text: str) -> list[str]:
+    return [word for word in segment(text) if word.strip()]
+
+
+def _chinese_words(text: str) -> list[str]:
+    return chinese_words(segment(text))
+
+
+def _stands(pairs: Pairs, profile: Profile) -> Flags:
+    return pairs.standing(profile.matching)
+
+
+def _in_order(pairs: Pairs, profile: Profile) -> Flags:
+    return pairs.covered(profile.matching) & pairs.is_something(profile.matching)
+
+
+def _as_sets(pairs: Pairs, profile: Profile) -> Flags:
+    shared = pairs.shared(profile.matching)
+    return np.equal(shared.present, shared.wanted)
+
+
+def _is_part(pairs: Pairs, profile: Profile, normalise: Callable[[str], str]) -> Flags:
+    """Whether the one text is a part of the other, letter by letter: all its words but the outer two must be there."""
+    shared = pairs.shared(profile.matching)
+    candidates = shared.present >= shared.wanted - 2
+    return pairs.each(lambda answer, reference: normalise(reference) in normalise(answer), where=candidates) > 0
+
+
+def _shared_ngrams(pairs: Pairs, profile: Profile, n: int) -> Overlaps:
+    shared = pairs.shared(profile.rouge)
+    if n == 1:
+        return Overlaps.of(shared.unigrams, shared.predicted, shared.wanted)
+    pairs_of = Overlaps.of(shared.bigrams, shared.predicted - 1, shared.wanted - 1)
+    return pairs_of.with_ones(shared.equal & (shared.wanted == 1)) if profile.short_as_whole else pairs_of
+
+
+def _shared_subsequence(pairs: Pairs, profile: Profile) -> Overlaps:
+    shared = pairs.shared(profile.rouge)
+    return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted)
+
+
+def _distinct_ngrams(pairs: Pairs, profile: Profile, n: int) -> Overlaps:
+    return Overlaps.of(*pairs.distinct(profile.rouge, n), addend=ADDEND)
+
+
+def _chinese_subsequence(pairs: Pairs, profile: Profile) -> Overlaps:
+    shared = pairs.shared(profile.rouge)
+    return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted, addend=ADDEND)
+
+
+_PROFILES: dict[str, Callable[[Unit], Profile]] = {
+    "steelyard": _steelyard,
+    "ultrarag": _ultrarag,
+    "squad": _squad,
+    "rouge-score": _rouge_score,
+    "rouge-score-stemmed": _rouge_score_stemmed,
+    "rouge-jieba": _rouge_jieba,
+    "rouge-chinese": _rouge_chinese,
+}

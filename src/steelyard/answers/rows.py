@@ -1,0 +1,272 @@
+"""Rows of answers out of records: which column holds what, what a value means, and what is wrong with it."""
+
+import json
+import math
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from steelyard import limits
+from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
+from steelyard.i18n import Message
+from steelyard.io.layouts import ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
+from steelyard.io.records import COLUMNS, Record, first_seen
+
+BATCH = 2048  # rows that are read, and weighed, together
+
+VALUE_HINT = Message("formats.prediction_text_references_text_list")
+LATE_HINT = Message("formats.give_every_row_same_fields")
+
+References = tuple[tuple[str, ...], ...]
+_NO_LAYOUT = Layout(None, None, None, None, ())
+_NO_TAGS: Mapping[str, str] = {}  # one for all: most rows have none
+
+
+class AnswerRow(NamedTuple):
+    """One answer; a `prediction` of None is silence, `references` of () are missing.
+
+    `references` are groups of aliases if the file has lists of lists (`nested`), else one group that holds them all.
+    """
+
+    id: str
+    prediction: str | None
+    references: References
+    tags: Mapping[str, str] = _NO_TAGS
+    question: str = ""
+    nested: bool = False
+
+
+class RowReader:
+    """The rows of one source, batch by batch. What is wrong is gathered, and raised at the end or when it is enough."""
+
+    def __init__(self, name: str, *, mapping: Mapping[str, str], wanted: set[str], cells: bool) -> None:
+        """`wanted` are the fields that must be there; with `cells` every value is the text of a cell."""
+        self.name = name
+        self.numbers = 0
+        self._mapping = mapping
+        self._wanted = wanted
+        self._cells = cells
+        self._columns: dict[str, None] = {}
+        self._layout = _NO_LAYOUT
+        self._ids: dict[str, None] = {}
+        self._lines = array("q")  # of the ids
+        self.unnamed = 0
+        self._bad_ids: list[Problem] = []
+        self._bad_values: list[Problem] = []
+
+    @property
+    def columns(self) -> Columns:
+        """The columns that have been seen."""
+        return Columns(self.name, list(self._columns))
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether a column holds ids; else rows are numbered."""
+        return self._layout.id is not None
+
+    def batches(self, records: Iterable[Record]) -> Iterator[list[AnswerRow]]:
+        """The rows of these records; a column that is needed may come late, and its rows wait for it."""
+        records = iter(records)
+        waiting: list[Record] = []
+        while batch := list(islice(records, BATCH)):
+            waiting += batch
+            if self._is_laid_out(batch):
+                yield self._rows(waiting)
+                waiting = []
+        if not self._columns:
+            raise InputError(Message("formats.no_rows"), where=self.name)
+        if waiting:
+            self._lay_out()
+            yield self._rows(waiting)
+        self._raise_problems()
+
+    def rows_of(
+        self, predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Any] | None
+    ) -> list[AnswerRow]:
+        """The rows of values given in Python, none of which has a column."""
+        rows = []
+        for number, (said, expected) in enumerate(zip(predictions, references, strict=True), 1):
+            try:
+                groups, nested = _references(expected)
+                identifier = str(number) if ids is None else self._id(ids[number - 1], number, _value_place)
+                rows.append(AnswerRow(identifier, self._said(said), groups, nested=nested))
+            except BadValue as error:
+                self._gather(error, _value_place(number))
+        self._raise_problems()
+        return rows
+
+    def _is_laid_out(self, batch: Sequence[Record]) -> bool:
+        """Whether it is known which column is which; new columns may make it known, and must not change it."""
+        new = [record for record in batch if not record.fields.keys() <= self._columns.keys()]
+        if new:
+            self._columns.update(dict.fromkeys(column for record in new for column in record.fields))
+            limits.COLUMNS.check(len(self._columns), COLUMNS, error=InputError, where=self.name)
+            before = self._layout
+            try:
+                self._lay_out()
+            except InputError as error:
+                if before is not _NO_LAYOUT:
+                    raise InputError(error.problems[0].message, where=new[0].where, hint=error.hint) from None
+            if before is not _NO_LAYOUT and before[:3] != self._layout[:3]:
+                message = Message("formats.new_columns_begin_here_change")
+                raise InputError(message, where=new[0].where, hint=LATE_HINT)
+        return self._layout is not _NO_LAYOUT
+
+    def _lay_out(self) -> None:
+        check_mapping(self._mapping, self.columns)
+        self._layout = layout_of(self.columns, self._mapping, self._wanted)
+
+    def _rows(self, records: Sequence[Record]) -> list[AnswerRow]:
+        rows = []
+        for record in records:
+            try:
+                rows.append(self._row(record))
+            except BadValue as error:
+                self._gather(error, record.where)
+        return rows
+
+    def _row(self, record: Record) -> AnswerRow:
+        layout, fields = self._layout, record.fields
+        expected, said = fields.get(layout.references or ""), fields.get(layout.prediction or "")
+        references, nested = _references(_cell(expected) if self._cells else expected)
+        identifier = None if layout.id is None else self._id(fields.get(layout.id), record.number, record.place)
+        tags = dict(_tags(fields, layout.tags)) if layout.tags else _NO_TAGS
+        question = (_text(fields.get(layout.question)) or "") if layout.question else ""
+        return AnswerRow(identifier or self._next_id(), self._said(said), references, tags, question, nested)
+
+    def _said(self, value: Any) -> str | None:
+        if isinstance(value, str):
+            return value
+        self.numbers += is_number(value)
+        return _prediction(value)
+
+    def _next_id(self) -> str:
+        self.unnamed += 1
+        return str(self.unnamed)
+
+    def _id(self, value: Any, number: int, place: Callable[[int], str]) -> str:
+        """An id which no row before has; `place` says where a row of some number stands."""
+        identifier = _identifier(value)
+        if identifier is None:
+            raise _BadId(Message("formats.id_text_whole_number_not", value=_shown(value)))
+        if identifier in self._ids:
+            line = self._lines[next(at for at, each in enumerate(self._ids) if each == identifier)]
+            raise _BadId(Message("formats.id_again", identifier=identifier, first=first_seen(place(line))))
+        self._ids[identifier] = None
+        self._lines.append(number)
+        return identifier
+
+    def _gather(self, error: BadValue, where: str) -> None:
+        problems = self._bad_ids if isinstance(error, _BadId) else self._bad_values
+        problems.append(Problem(where, error.message))
+        if len(problems) >= MOST_PROBLEMS:
+            self._raise_problems()
+
+    def _raise_problems(self) -> None:
+        if self._bad_ids:
+            raise InputError.of(self._bad_ids, hint=ID_HINT)
+        if self._bad_values:
+            raise InputError.of(self._bad_values, hint=VALUE_HINT)
+
+
+def _value_place(number: int) -> str:
+    return f"row {number}"
+
+
+class _BadId(BadValue):
+    """An id that is none, or another's."""
+
+
+def _identifier(value: Any) -> str | None:
+    return (str(value) or None) if isinstance(value, int | str) and not isinstance(value, bool) else None
+
+
+def _prediction(value: Any) -> str | None:
+    if isinstance(value, Mapping) and "pred" in value:  # FlashRAG: {"output": {"prompt": …, "pred": …}}
+        value = value["pred"]
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], str):
+        return value[0]
+    text = _text(value)
+    if text is None and not _is_missing(value):
+        raise BadValue(Message("formats.prediction_text_not", value=_shown(value)))
+    return text
+
+
+def _references(value: Any) -> tuple[tuple[tuple[str, ...], ...], bool]:
+    """Groups of aliases, and whether the value had groups."""
+    if isinstance(value, str):
+        return ((value,),), False
+    if isinstance(value, list) and set(map(type, value)) == {str}:
+        return (tuple(value),), False
+    if _is_missing(value) or value in ([], [[]]):
+        return (), False
+    values = value if isinstance(value, list) else [value]
+    grouped = [isinstance(member, list) for member in values]
+    if not any(grouped):
+        return (tuple(_reference(member) for member in values),), False
+    if not all(grouped):
+        raise BadValue(Message("formats.references_mix_texts_lists_texts", value=_shown(value)))
+    if not all(values):
+        raise BadValue(Message("formats.group_references_empty", value=_shown(value)))
+    return tuple(tuple(_reference(member) for member in group) for group in values), True
+
+
+def _reference(value: Any) -> str:
+    text = _text(value)
+    if text is None:
+        raise BadValue(Message("formats.reference_text_not", value=_shown(value)))
+    return text
+
+
+def _cell(text: str | None) -> Any:
+    """What the cell of a CSV file says: nothing, a JSON array, or text."""
+    if not text or not text.startswith("["):
+        return text or None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        if text.startswith(("['", '["')) and text.endswith("]"):
+            raise BadValue(Message("formats.list_cell_json_array_not", text=text[:60])) from None
+        return text
+
+
+def _tags(fields: Mapping[str, Any], columns: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Labels by name: the plain values of an object, or a column that is text itself; what is empty says nothing."""
+    for column in columns:
+        value = fields.get(column)
+        if isinstance(value, Mapping):
+            yield from ((str(name), text) for name, entry in value.items() if (text := _text(entry)))
+        elif isinstance(value, str) and value and column.casefold() not in TAGS:
+            yield column, value
+
+
+def _text(value: Any) -> str | None:
+    """Text, or a number or boolean as JSON writes it; None for everything else."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value) if is_number(value) else None
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number or a boolean."""
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def plain_value(value: Any) -> Any:
+    """A Python value without numpy and tuples in it."""
+    if type(value) is str or (type(value) is list and set(map(type, value)) == {str}):
+        return value
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    return [plain_value(member) for member in value] if isinstance(value, list | tuple) else value
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str, skipkeys=True)[:60]

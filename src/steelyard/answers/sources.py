@@ -1,0 +1,178 @@
+"""Predictions and their references out of one file, out of two joined by id, or out of Python values."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from steelyard.answers.rows import BATCH, AnswerRow, RowReader, plain_value
+from steelyard.errors import InputError
+from steelyard.i18n import Message
+from steelyard.io.layouts import ID_HINT, Columns, check_mapping
+from steelyard.io.records import Record, digest_rows, kind_of, read_records, stream_records
+from steelyard.io.streams import STDIN, STDIN_NAME, open_stream
+
+MISSING = "counts.predictions_missing"
+UNREFERENCED = "counts.rows_unreferenced"
+EMPTY = "counts.predictions_empty"
+NUMBERS = "counts.predictions_as_text"
+UNMATCHED = "counts.predictions_unmatched"
+BY_ROW = "counts.joined_by_row"
+
+_BOTH = frozenset(("prediction", "references"))
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The rows of a source in its order; `counts` is what was counted on the way and must be said."""
+
+    name: str
+    rows: list[AnswerRow]
+    digest: str
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def batches(self) -> Iterator[list[AnswerRow]]:
+        """The rows, some at a time."""
+        return (self.rows[start : start + BATCH] for start in range(0, len(self.rows), BATCH))
+
+
+class AnswerStream:
+    """The rows of a file as they are read; `digest` and `counts` are whole once the batches have run out."""
+
+    def __init__(self, path: str | Path, mapping: Mapping[str, str]) -> None:
+        """Nothing is read before the first batch is asked for."""
+        self.name = _name(path)
+        self.digest = ""
+        self.counts: Counter[str] = Counter()
+        self._path = path
+        self._mapping = mapping
+
+    def batches(self) -> Iterator[list[AnswerRow]]:
+        """The rows, some at a time; once."""
+        reader = _reader(self._path, self._mapping, _BOTH)
+        with closing(open_stream(self._path)) as stream:
+            for rows in reader.batches(stream_records(stream, kind_of(self._path))):
+                self.counts.update(_counts(rows))
+                yield rows
+            self.digest = stream.digest()
+        self.counts.update(_read_as_text(reader))
+
+
+def stream_answers(
+    path: str | Path, *, mapping: Mapping[str, str] | None = None, references: str | Path | None = None
+) -> Answers | AnswerStream:
+    """Answers from a file with named columns; `mapping` says which column is which field (`{"references": "gold"}`).
+
+    With a `references` file, its rows are the rows, in its order, and predictions are joined to them by id.
+    """
+    if references is None:
+        return AnswerStream(path, mapping or {})
+    return _joined_files(path, references, mapping or {})
+
+
+def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Any] | None = None) -> Answers:
+    """Answers from Python values, by the rules of files: None is missing, numbers are read as text."""
+    if len(predictions) != len(references):
+        raise InputError(
+            Message("formats.predictions_references", predictions=len(predictions), references=len(references))
+        )
+    if ids is not None and len(ids) != len(predictions):
+        raise InputError(Message("formats.ids_predictions", ids=len(ids), predictions=len(predictions)))
+    if not len(predictions):
+        raise InputError(Message("formats.no_rows"), where="answers")
+    columns = [[plain_value(value) for value in values] for values in (predictions, references, ids or ())]
+    reader = RowReader("answers", mapping={}, wanted=set(_BOTH), cells=False)
+    rows = reader.rows_of(columns[0], columns[1], None if ids is None else columns[2])
+    return Answers("answers", rows, digest_rows(columns), Counter(_counts(rows) | _read_as_text(reader)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of two files that are joined."""
+
+    answers: Answers
+    has_ids: bool
+
+
+def _joined_files(predicted: str | Path, expected: str | Path, mapping: Mapping[str, str]) -> Answers:
+    files = [(path, *read_records(path)) for path in (predicted, expected)]
+    columns = [
+        Columns(_name(path), list(dict.fromkeys(column for record in records for column in record.fields)))
+        for path, records, _ in files
+    ]
+    check_mapping(mapping, *columns)
+    sides = []
+    for (path, records, digest), known, wanted in zip(files, columns, ("prediction", "references"), strict=True):
+        own = {name: column for name, column in mapping.items() if column in known.columns}
+        reader = _reader(path, own, {wanted})
+        sides.append(_Side(_collected(reader, records, digest), reader.has_ids))
+    by_row = _is_joined_by_row(*sides)
+    joined = _join(*(side.answers for side in sides))
+    if by_row:
+        joined.counts[BY_ROW] = len(joined.rows)
+    return joined
+
+
+def _is_joined_by_row(predicted: _Side, expected: _Side) -> bool:
+    """Whether neither file has ids; refuse two of which one has, or that then differ in length."""
+    without, other = (predicted, expected) if expected.has_ids else (expected, predicted)
+    if without.has_ids != other.has_ids:
+        hint = ID_HINT
+        raise InputError(
+            Message("formats.no_id_column_one", name=other.answers.name), where=without.answers.name, hint=hint
+        )
+    lengths = len(predicted.answers.rows), len(expected.answers.rows)
+    if not without.has_ids and lengths[0] != lengths[1]:
+        raise InputError(
+            Message("formats.rows", lengths=lengths[0], name=expected.answers.name, lengths_2=lengths[1]),
+            where=predicted.answers.name,
+            hint=Message("formats.without_id_column_files_joined"),
+        )
+    return not without.has_ids
+
+
+def _join(predicted: Answers, expected: Answers) -> Answers:
+    found = {row.id: row for row in predicted.rows}
+    unmatched = len(found.keys() - {row.id for row in expected.rows})
+    if unmatched == len(found):
+        raise InputError(
+            Message("formats.no_id_predictions", name=expected.name),
+            where=predicted.name,
+            hint=Message("formats.references_begin_id_both_files", id=expected.rows[0].id),
+        )
+    rows = [_joined(row, found[row.id]) if row.id in found else row for row in expected.rows]
+    said = {NUMBERS: predicted.counts[NUMBERS]} if predicted.counts[NUMBERS] else {}
+    counts = Counter(_counts(rows) | said | ({UNMATCHED: unmatched} if unmatched else {}))
+    return Answers(predicted.name, rows, digest_rows([(predicted.digest, expected.digest)]), counts)
+
+
+def _joined(row: AnswerRow, found: AnswerRow) -> AnswerRow:
+    tags = {**found.tags, **row.tags} if found.tags or row.tags else row.tags
+    return row._replace(prediction=found.prediction, tags=tags, question=row.question or found.question)
+
+
+def _collected(reader: RowReader, records: Iterable[Record], digest: str) -> Answers:
+    rows = [row for batch in reader.batches(records) for row in batch]
+    return Answers(reader.name, rows, digest, Counter(_counts(rows) | _read_as_text(reader)))
+
+
+def _reader(path: str | Path, mapping: Mapping[str, str], wanted: Collection[str]) -> RowReader:
+    return RowReader(_name(path), mapping=mapping, wanted=set(wanted), cells=kind_of(path) in (".csv", ".tsv"))
+
+
+def _name(path: str | Path) -> str:
+    return STDIN_NAME if str(path) == STDIN else str(path)
+
+
+def _counts(rows: Sequence[AnswerRow]) -> dict[str, int]:
+    return {
+        MISSING: sum(row.prediction is None for row in rows),
+        UNREFERENCED: sum(not row.references for row in rows),
+        EMPTY: sum(row.prediction == "" for row in rows),
+    }
+
+
+def _read_as_text(reader: RowReader) -> dict[str, int]:
+    return {NUMBERS: reader.numbers} if reader.numbers else {}

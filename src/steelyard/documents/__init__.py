@@ -1,0 +1,1 @@
+"""Documents as pages and units, and the warnings about how they were read."""

@@ -1,0 +1,299 @@
+"""Documents as pages: JSON, text or Markdown with page marks, DOCX, PDF with a text layer."""
+
+import logging
+import re
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from steelyard import limits
+from steelyard.documents.docx import read_docx
+from steelyard.documents.ooxml import OLE, ZIP, old_format
+from steelyard.documents.units import Unit, cut_units
+from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
+from steelyard.i18n import Message
+from steelyard.io.located import Places, located_json
+from steelyard.io.records import kind_of
+from steelyard.io.streams import BINARY, BINARY_HINT, decode, encoding_problem, open_stream
+from steelyard.text.radicals import unified
+
+DOCUMENT_KINDS = (".md", ".markdown", ".txt", ".text", ".json", ".docx", ".pdf")
+OLD_KINDS = (".doc",)
+"""Documents that are known and refused, with a way to convert them."""
+PAGES_HINT = Message("formats.document_json_list_called_pages")
+SCANNED_HINT = Message("formats.scanned_page_needs_text_recognition")
+MARKS_HINT = Message("formats.put_each_mark_above_page")
+
+_PDF = b"%PDF-"
+_NUMBER = "[0-9０-９]{1,9}"
+_RULES = " \t\u3000\u00a0=＝-－—–_*#~<>!|【】[]()（）·"  # what may stand around a page mark on its line
+_LONGEST_MARK = 60
+# 第1页 共4页 · 第１页 · page 3 of 4; 第 页 共 页 is a mark whose number is missing
+_MARK = re.compile(
+    r"第\s*(?P<counted>[^\s第页]{0,9})\s*页\s*[,，、/／|·]?\s*共\s*[^\s共页]{0,9}\s*页"
+    rf"|第\s*(?P<chinese>{_NUMBER})\s*页"
+    rf"|page\s*(?P<english>{_NUMBER})(?:\s*(?:of|/)\s*{_NUMBER})?",
+    re.IGNORECASE,
+)
+_RULED_MARK = re.compile(r"\s*(?:--|==)[-=\s]*page\s*(?P<ruled>[^\s=-]{0,9})\s*(?:--|==)[-=\s]*", re.IGNORECASE)
+_USUAL = frozenset("的一是不了在有我他这年月日人问答，。、：；？（）“”《》")
+# what a damaged PDF makes pypdf raise beside its own errors
+_DAMAGE = (ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page: its number as it is cited, its text, and the units that cover the text."""
+
+    number: int
+    text: str
+    units: tuple[Unit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document: the name of its file, its pages in the order of the file, the SHA-256 of the file's content.
+
+    `warnings` are what may be wrong with its pages.
+    """
+
+    name: str
+    pages: tuple[Page, ...]
+    digest: str
+    warnings: tuple[Problem, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All pages, one under the other."""
+        return "\n".join(page.text for page in self.pages)
+
+    def page(self, number: int) -> Page | None:
+        """The page of this number, if there is one."""
+        return next((page for page in self.pages if page.number == number), None)
+
+
+class _Sheet(NamedTuple):
+    """A page as it is read: `where` is its place in the file."""
+
+    where: str
+    number: int
+    text: str
+
+
+def read_document(path: str | Path) -> Document:
+    """The pages of a document; the suffix tells the format, and PDF and DOCX are also known by their first bytes."""
+    with closing(open_stream(path)) as stream:
+        content = stream.read_all(limits.DOCUMENT_BYTES)
+    warnings: list[Problem] = []
+    sheets = list(_sheets(content, stream.name, kind_of(path), warnings))
+    if not any(sheet.text for sheet in sheets):
+        raise InputError(Message("formats.no_text"), where=stream.name)
+    _check_numbers(sheets)
+    units = cut_units([sheet.text for sheet in sheets])
+    pages = tuple(Page(sheet.number, sheet.text, cut) for sheet, cut in zip(sheets, units, strict=True))
+    return Document(Path(stream.name).name, pages, stream.digest(), tuple(warnings))
+
+
+def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
+    """The text of a document without its pages, and what may be wrong with it; page marks are not looked for.
+
+    A page of a PDF without text is a warning here; where the pages of a DOCX file end does not matter. Between pages
+    stands an empty line.
+    """
+    with closing(open_stream(path)) as stream:
+        content = stream.read_all(limits.DOCUMENT_BYTES)
+    kind, warnings = kind_of(path), list[Problem]()
+    if kind in (".pdf", ".docx", *OLD_KINDS) or content.startswith((_PDF, ZIP, OLE)):
+        sheets = _sheets(content, stream.name, kind, warnings, blank_pages=True)
+        text = "\n\n".join(sheet.text for sheet in sheets if sheet.text)
+        return text, tuple(warnings) if content.startswith(_PDF) else ()
+    return _decoded(content, stream.name), ()
+
+
+def _sheets(
+    content: bytes, name: str, kind: str, warnings: list[Problem], *, blank_pages: bool = False
+) -> Iterable[_Sheet]:
+    if kind == ".pdf" or content.startswith(_PDF):
+        return _pdf_sheets(content, name, warnings, blank_pages=blank_pages)
+    if kind in OLD_KINDS or content.startswith(OLE):
+        raise old_format(content, name)
+    if kind == ".docx" or content.startswith(ZIP):
+        return _docx_sheets(content, name, warnings)
+    text = _decoded(content, name)
+    return _json_sheets(text, name) if kind == ".json" else _text_sheets(text, name)
+
+
+def _check_numbers(sheets: Sequence[_Sheet]) -> None:
+    first: dict[int, str] = {}
+    problems = []
+    for sheet in sheets:
+        if sheet.number in first:
+            problems.append(
+                Problem(
+                    sheet.where,
+                    Message("formats.page_appears_again_first", number=sheet.number, first=first[sheet.number]),
+                )
+            )
+        first.setdefault(sheet.number, sheet.where)
+    if problems:
+        raise InputError.of(problems)
+
+
+def _decoded(content: bytes, name: str) -> str:
+    """UTF-8, or GB18030 if what it gives is Chinese."""
+    found = encoding_problem(content)
+    if found is None:
+        return decode(content, name)
+    line, message = found
+    if message.code == BINARY:
+        raise InputError(message, where=f"{name}:{line + 1}", hint=BINARY_HINT)
+    try:
+        text = content.decode("gb18030")
+    except UnicodeDecodeError:
+        text = ""
+    if not _is_chinese(text):
+        raise InputError(
+            Message("formats.neither_utf_8_nor_gb18030", byte=message.args["byte"]),
+            where=f"{name}:{line + 1}",
+            hint=Message("formats.save_utf_8"),
+        )
+    return text
+
+
+def _is_chinese(text: str) -> bool:
+    """Whether it reads like Chinese: bytes of another encoding make characters too, but rare ones, or kana."""
+    foreign = "".join(char for char in text if not char.isascii())
+    in_gb2312 = len(foreign.encode("gb2312", errors="ignore")) // 2
+    usual = sum(char in _USUAL for char in foreign)
+    kana = sum("\u3040" <= char <= "\u30ff" for char in foreign)
+    return 2 * in_gb2312 > len(foreign) and 20 * usual > len(foreign) > 20 * kana
+
+
+def _json_sheets(text: str, name: str) -> list[_Sheet]:
+    if not text.strip():
+        raise InputError(Message("formats.nothing"), where=name)
+    content, places = located_json(text, name)
+    pages = content.get("pages") if isinstance(content, dict) else None
+    if not isinstance(pages, list):
+        raise InputError(Message("formats.no_pages"), where=name, hint=PAGES_HINT)
+    sheets: list[_Sheet] = []
+    problems: list[Problem] = []
+    for index, page in enumerate(pages):
+        read = _json_sheet(page, places, index)
+        if isinstance(read, Problem):
+            problems.append(read)
+        else:
+            sheets.append(read)
+    if problems:
+        raise InputError.of(problems[:MOST_PROBLEMS], hint=PAGES_HINT)
+    return sheets
+
+
+def _json_sheet(page: Any, places: Places, index: int) -> _Sheet | Problem:
+    where = places.place(f"/pages/{index}")
+    if not isinstance(page, dict):
+        return Problem(where, Message("formats.page_object_page_text"))
+    for key in ("page", "text"):
+        if key not in page:
+            return Problem(where, Message("formats.field_missing", key=key))
+    number, text = page["page"], page["text"]
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        return Problem(
+            places.place(f"/pages/{index}/page"), Message("formats.page_number_no_whole_number", number=number)
+        )
+    if not isinstance(text, str):
+        return Problem(places.place(f"/pages/{index}/text"), Message("formats.text_page_no_text", number=number))
+    return _Sheet(where, number, _clean(text))
+
+
+def _text_sheets(text: str, name: str) -> list[_Sheet]:
+    lines = _clean(text, strip=False).split("\n")
+    marks = [(at, number) for at, line in enumerate(lines) if (number := _mark(line, f"{name}:{at + 1}"))]
+    if marks:
+        return _marked_sheets(lines, marks, name)
+    pages = text.removesuffix("\f").split("\f")
+    return [_Sheet(name, number, _clean(page)) for number, page in enumerate(pages, 1)]
+
+
+def _marked_sheets(lines: Sequence[str], marks: Sequence[tuple[int, int]], name: str) -> list[_Sheet]:
+    """Pages under their marks, or above them if something stands above the mark of page 1 and nothing under the last.
+
+    A first page may do without a mark when the next has number 2.
+    """
+    (first, number), (last, _) = marks[0], marks[-1]
+    before, after = _clean("\n".join(lines[:first])), _clean("\n".join(lines[last + 1 :]))
+    if before and number == 2:
+        marks = [(-1, 1), *marks]
+    elif before and (number > 2 or after):
+        raise InputError(
+            Message("formats.text_stands_above_mark_page", number=number), where=f"{name}:{first + 1}", hint=MARKS_HINT
+        )
+    starts = [at for at, _ in marks]
+    ends = [*starts[1:], len(lines)]
+    if before and number == 1:
+        starts, ends = [-1, *starts[:-1]], starts
+    return [
+        _Sheet(f"{name}:{max(at, 0) + 1}", number, _clean("\n".join(lines[start + 1 : end])))
+        for (at, number), start, end in zip(marks, starts, ends, strict=True)
+    ]
+
+
+def _mark(line: str, where: str) -> int | None:
+    """The page number, if the line is a page mark."""
+    if len(line) > _LONGEST_MARK:
+        return None
+    line = unified(line)
+    mark = _MARK.fullmatch(line.strip(_RULES)) or _RULED_MARK.fullmatch(line)
+    if mark is None:
+        return None
+    number = mark[mark.lastgroup or 0]
+    if not re.fullmatch(_NUMBER, number) or int(number) < 1:
+        raise InputError(Message("formats.page_number_no_whole_number", number=number), where=where)
+    return int(number)
+
+
+def _clean(text: str, *, strip: bool = True) -> str:
+    """Text with one kind of line end and without blanks around it."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
+    return text.strip() if strip else text
+
+
+def _unreadable(text: str, where: str) -> list[Problem]:
+    """A problem if a font does not say which characters its glyphs are."""
+    lost = text.count("\0") + text.count("\ufffd")
+    return (
+        [Problem(where, Message("formats.characters_cannot_read_font_pdf", lost=lost, text=len(text)))] if lost else []
+    )
+
+
+def _docx_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sheet]:
+    read = read_docx(content, name)
+    warnings += [Problem(name, message) for message in read.warnings]
+    return [_Sheet(f"{name}: page {number}", number, _clean(text)) for number, text in enumerate(read.pages, 1)]
+
+
+def _pdf_sheets(content: bytes, name: str, warnings: list[Problem], *, blank_pages: bool) -> Iterator[_Sheet]:
+    try:
+        from pypdf import PdfReader
+        from pypdf.errors import PyPdfError
+    except ImportError:
+        raise MissingExtra.of("pypdf", "pdf", purpose=Message("words.reading_pdf_documents")) from None
+    logging.getLogger("pypdf").addHandler(logging.NullHandler())  # its warnings are not for the console
+    where = name
+    try:
+        for number, page in enumerate(PdfReader(BytesIO(content)).pages, 1):
+            where = f"{name}: page {number}"
+            text = _clean(page.extract_text())
+            if not text and not blank_pages:
+                raise InputError(Message("formats.page_no_text"), where=where, hint=SCANNED_HINT)
+            if not text:
+                warnings.append(Problem(where, Message("formats.page_no_text")))
+            warnings += _unreadable(text, where)
+            yield _Sheet(where, number, text)
+    except (PyPdfError, zlib.error, struct.error, *_DAMAGE) as error:
+        raise InputError(Message("formats.pdf_cannot_read", value=error or type(error).__name__), where=where) from None

@@ -1,0 +1,331 @@
+"""Rows with named fields: JSONL, JSON, CSV, TSV and parquet, plain or compressed, each row with its location."""
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import closing
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from steelyard import limits
+from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
+from steelyard.i18n import Message
+from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, open_stream, text_blocks
+
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+COMPRESSED = (".gz", ".zst", ".zstd")
+# extensions that are not part of the name of a result
+_EXTENSIONS = (*SUFFIXES, ".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
+LINES_HINT = Message("formats.one_object_per_line_jsonl")
+ARRAY_HINT = Message("formats.array_json_name_file_json")
+NOT_AN_OBJECT = "formats.not_an_object"
+_MORE_JSON = "Extra data"  # the message of Python's parser about a second value
+COLUMNS = Message("words.the_number_of_columns")
+# what a damaged parquet file raises beside pyarrow's own errors
+_PARQUET_DAMAGE = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
+_PARQUET_BATCH = 1024
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+# a string (an unterminated one ends with the text), a bracket, or the text between them; linear time
+_JSON_PIECE: Final = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[\[\]{}]|[^"\[\]{}]++', re.DOTALL)
+
+
+class Record(NamedTuple):
+    """One row: its fields by name, its location by `pattern`, and the `problem` of a row that cannot be read."""
+
+    name: str
+    number: int
+    fields: dict[str, Any]
+    pattern: str = "{}:{}"
+    problem: Message | None = None
+
+    @property
+    def where(self) -> str:
+        """The location of this row."""
+        return self.place(self.number)
+
+    def place(self, number: int) -> str:
+        """The location of another row of the same source."""
+        return self.pattern.format(self.name, number)
+
+
+def kind_of(path: str | Path) -> str:
+    """The suffix that tells the format, past `.gz` and `.zst`; "" where there is none."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    while suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def read_records(path: str | Path, keep: Collection[str] = ()) -> tuple[list[Record], str]:
+    """All rows of a file, and the SHA-256 of its content; for `keep` see `stream_records`."""
+    with closing(open_stream(path)) as stream:
+        return list(stream_records(stream, kind_of(path), keep)), stream.digest()
+
+
+def stream_records(stream: Stream, kind: str, keep: Collection[str] = ()) -> Iterator[Record]:
+    """The rows of a file of this kind as they are read; a JSON array is read as a whole.
+
+    A line of JSONL that cannot be read is an error, unless one of the fields `keep` can be: then its record has only
+    these fields, as text, and its problem.
+    """
+    if kind == ".parquet":
+        return _parquet(stream)
+    if kind == ".json":
+        return _json_array(decode(stream.read_all(limits.FILE_BYTES), stream.name), stream.name)
+    if kind in _SEPARATORS:
+        return _separated(stream, _SEPARATORS[kind])
+    return _json_lines(stream, keep)
+
+
+def parse_json(text: str, name: str, line: int | None = None) -> Any:
+    """Parse JSON; a repeated key is an error, and errors have their line. `line` is given for a text of one line."""
+    place = name if line is None else f"{name}:{line}"
+    try:
+        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    except RecursionError:
+        raise InputError(Message("formats.json_nested_too_deeply"), where=place) from None
+    except json.JSONDecodeError as error:
+        where = f"{name}:{(line or 1) + error.lineno - 1}"
+        raise InputError(Message("formats.not_json_column", msg=error.msg, colno=error.colno), where=where) from None
+    except BadValue as error:
+        raise InputError(error.message, where=place) from None
+    except ValueError as error:  # a number of thousands of digits
+        raise InputError(str(error), where=place) from None
+    if text.count("[") + text.count("{") > limits.JSON_DEPTH.value and _is_deep(value):
+        raise InputError(Message("formats.json_nested_too_deeply"), where=place)
+    return value
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether lists and objects are nested deeper than the limit."""
+    level, depth = [value], 0
+    while level:
+        nested = [each for each in level if isinstance(each, list | dict)]
+        level = [member for each in nested for member in (each.values() if isinstance(each, dict) else each)]
+        depth += bool(nested)
+        if depth > limits.JSON_DEPTH.value:
+            return True
+    return False
+
+
+def _json_lines(stream: Stream, keep: Collection[str]) -> Iterator[Record]:
+    name = stream.name
+    problems: list[Problem] = []
+    # not splitlines(): U+2028 and its like may stand inside a JSON string
+    lines = chain.from_iterable(text.removesuffix("\n").split("\n") for text in text_blocks(stream))
+    for number, line in enumerate(lines, 1):
+        try:
+            if line.strip():
+                yield _record(parse_json(line, name, number), name, number)
+        except InputError as error:
+            if fields := _readable_fields(line, keep):
+                yield Record(name, number, fields, problem=error.message)
+                continue
+            problems += error.problems
+            if len(problems) >= MOST_PROBLEMS:
+                break
+    if problems and problems[0].where == f"{name}:1" and _is_array(problems[0].message):
+        raise InputError.of(problems, hint=ARRAY_HINT)
+    if problems:
+        raise InputError.of(
+            problems, hint=Message("formats.each_line_file_json_object", value=kind_of(name) or "JSONL")
+        )
+
+
+def _is_array(message: Message) -> bool:
+    return message.code == NOT_AN_OBJECT and message.args["shown"].startswith("[")
+
+
+def _readable_fields(line: str, names: Collection[str]) -> dict[str, str]:
+    """Those of the named fields of an object that are text or whole numbers, whatever the others are."""
+    if not names:
+        return {}
+    try:
+        pairs = json.loads(_outermost(line), object_pairs_hook=tuple, parse_int=str)
+    except ValueError:
+        return {}
+    found = [pair for pair in pairs if pair[0] in names] if isinstance(pairs, tuple) else []
+    is_clear = repeated_one(name for name, _ in found) is None
+    return {name: value for name, value in found if isinstance(value, str)} if is_clear else {}
+
+
+def _outermost(text: str) -> str:
+    """The text of a JSON object with null for each list and object in it, however deep these are."""
+    kept, depth = [], 0
+    for piece in (match[0] for match in _JSON_PIECE.finditer(text)):
+        opens = piece in ("[", "{")
+        closes = piece in ("]", "}")
+        depth -= closes
+        if depth == 1 and opens:
+            kept.append("null")
+        elif depth < 1 or (depth == 1 and not closes):
+            kept.append(piece)
+        depth += opens
+    return "".join(kept)
+
+
+def _json_array(text: str, name: str) -> Iterator[Record]:
+    try:
+        content = parse_json(text, name)
+    except InputError as error:
+        hint = LINES_HINT if error.message.args.get("msg") == _MORE_JSON else error.hint
+        raise InputError.of(error.problems, hint=hint) from None
+    if not isinstance(content, list):
+        raise InputError(Message("formats.array_objects_needed_single_value"), where=name)
+    for number, row in enumerate(content):
+        yield _record(row, name, number, "{}#/{}")
+
+
+def _record(row: Any, name: str, number: int, pattern: str = "{}:{}") -> Record:
+    record = Record(name, number, row, pattern)
+    if not isinstance(row, dict):
+        shown = json.dumps(row, ensure_ascii=False)[:60]
+        raise InputError(Message(NOT_AN_OBJECT, shown=shown), where=record.where)
+    return record
+
+
+def _separated(stream: Stream, separator: str) -> Iterator[Record]:
+    name = stream.name
+    lines = _RowLines(stream)
+    csv.field_size_limit(int(limits.LINE_BYTES.value))
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    header: list[str] | None = None
+    problems: list[Problem] = []
+    try:
+        for row in reader:
+            lines.row_ended()
+            if not row:
+                continue
+            if header is None:
+                header = _header(row, name)
+                continue
+            if len(row) != len(header):
+                problems.append(
+                    Problem(
+                        f"{name}:{reader.line_num}", Message("formats.columns_header", row=len(row), header=len(header))
+                    )
+                )
+                if len(problems) >= MOST_PROBLEMS:
+                    break
+            else:
+                yield Record(name, reader.line_num, dict(zip(header, row, strict=True)))
+    except csv.Error as error:
+        problems.append(Problem(f"{name}:{reader.line_num}", Message("formats.not_csv", error=error)))
+    if problems:
+        raise InputError.of(problems)
+
+
+class _RowLines:
+    """The lines of a CSV file, several of which can form a row; a row longer than the limit is refused."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._name = stream.name
+        self._lines = chain.from_iterable(io.StringIO(text, newline="") for text in text_blocks(stream))
+        self._number = 0
+        self._held = 0
+
+    def row_ended(self) -> None:
+        """Start the next row."""
+        self._held = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self._number += 1
+        self._held += len(line)
+        if self._held > limits.LINE_BYTES.value:
+            where = f"{self._name}:{self._number}"
+            raise limits.LINE_BYTES.exceeded(Message("words.this_row"), error=InputError, where=where)
+        return line
+
+
+def _header(row: list[str], name: str) -> list[str]:
+    names = [cell.strip() for cell in row]
+    where = f"{name}:1"
+    limits.COLUMNS.check(len(names), COLUMNS, error=InputError, where=where)
+    if len(names) == 1 and ";" in names[0]:
+        raise InputError(
+            Message("formats.columns_separated_semicolons"), where=where, hint=Message("formats.save_commas")
+        )
+    again = repeated_one(names)
+    if again is not None:
+        raise InputError(Message("formats.two_columns_called", again=again), where=where)
+    return names
+
+
+def repeated_one(names: Iterable[str]) -> str | None:
+    """The first name that is repeated; None if all differ."""
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
+def _parquet(stream: Stream) -> Iterator[Record]:
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError:
+        raise MissingExtra.of("pyarrow", "parquet", purpose=Message("words.reading_parquet_files")) from None
+    content = io.BytesIO(stream.read_all(limits.FILE_BYTES))
+    try:
+        file = parquet.ParquetFile(content)
+        limits.ROWS.check(
+            file.metadata.num_rows, Message("words.the_number_of_rows"), error=InputError, where=stream.name
+        )
+        limits.COLUMNS.check(file.metadata.num_columns, COLUMNS, error=InputError, where=stream.name)
+        for number, row in enumerate(_parquet_rows(file, stream.name), 1):
+            yield Record(stream.name, number, row, "{}: row {}")
+    except (ArrowException, *_PARQUET_DAMAGE) as error:
+        message = Message("formats.not_parquet_file", value=str(error).partition(chr(10))[0])
+        raise InputError(message, where=stream.name) from None
+
+
+def _parquet_rows(file: Any, name: str) -> Iterator[dict[str, Any]]:
+    """Rows in batches: a value shared by many rows is small in the file and large in memory."""
+    for batch in file.iter_batches(batch_size=_PARQUET_BATCH):
+        limits.FILE_BYTES.check(batch.nbytes, Message("words.the_content_of_some_rows"), error=InputError, where=name)
+        if repeated_one(batch.schema.names) is not None:
+            raise InputError(Message("formats.two_columns_called", again=repeated_one(batch.schema.names)), where=name)
+        yield from batch.to_pylist()
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        again = repeated_one(key for key, _ in pairs)
+        raise BadValue(Message("formats.key_appears_twice_one_object", key=again))
+    return found
+
+
+def _no_constant(text: str) -> None:
+    raise BadValue(Message("formats.not_number_json_knows", token=text))
+
+
+def result_name(path: str) -> str:
+    """The name of a result: that of its file, without folders and extensions."""
+    if path in (STDIN, STDIN_NAME):
+        return "stdin"
+    name = Path(path).name
+    while Path(name).suffix.lower() in COMPRESSED and Path(name).stem:
+        name = Path(name).stem
+    return Path(name).stem if Path(name).suffix.lower() in _EXTENSIONS and Path(name).stem else name
+
+
+def first_seen(place: str) -> Message:
+    """A reference to the first occurrence; the number is enough for a line of the same file."""
+    line = place.rpartition(":")[2]
+    if line.isdigit():
+        return Message("formats.first_line", line=line)
+    return Message("formats.first_place", place=place)
+
+
+def digest_rows(columns: Iterable[Iterable[object]]) -> str:
+    """SHA-256 of values given in Python, for the signature of their table."""
+    digest = hashlib.sha256()
+    for column in columns:
+        digest.update(repr(list(column)).encode())
+    return digest.hexdigest()

@@ -1,0 +1,153 @@
+"""Questions read against their document: what they ask for must be there, once, and where they say."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from steelyard.documents.pages import Document
+from steelyard.errors import Problem
+from steelyard.i18n import Joined, Localized, Message
+from steelyard.legal.benchmark.question_checks import Fault, Fields
+from steelyard.legal.benchmark.questions import QuestionFile
+from steelyard.legal.evidence.quotes import quote_key, quote_pieces
+from steelyard.legal.evidence.sources import Source, source_of
+from steelyard.legal.facts.fields import FIELDS
+from steelyard.text.dates import Day
+from steelyard.text.mentions import mentions
+from steelyard.text.normal import normal
+
+FEWEST: Final = 4
+"""Fewer characters than these are found by chance."""
+
+_CHECKS = re.compile(r"must_not_(?:provide|invent)_\w+|must_report_conflict")
+_UNITS: Final = {
+    "header": Message("words.the_header"),
+    "question": Message("words.a_question"),
+    "answer": Message("words.an_answer"),
+    "line": Message("words.a_line_of_its_own"),
+}
+_SPOKEN: Final = ("question", "answer")
+
+
+def lint(file: QuestionFile, document: Document) -> list[Problem]:
+    """What looks wrong with questions beside their document; they can be scored all the same."""
+    source = source_of(document)
+    return [
+        fault.below(f"/questions/{index}").problem(file.places)
+        for index, question in enumerate(file.questions)
+        for fault in _warnings(question.fields, source)
+    ]
+
+
+def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
+    yield from _told_answers(fields)
+    yield from _open_controls(fields)
+    for name in ("required_evidence", "conflicting_evidence"):
+        for index, item in enumerate(fields.get(name, ())):
+            yield from _passage(f"/{name}/{index}", item, source)
+    yield from _quotes(fields, source)
+    yield from _locations(fields, source)
+    check = fields.get("scoring", {}).get("hallucination_check")
+    if check is not None and not _CHECKS.fullmatch(check):
+        yield Fault("/scoring/hallucination_check", Message("legal.not_known_only_general_check", check=check))
+
+
+def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
+    """One piece of evidence: on its page, once, long enough, said by whom it says."""
+    number, words = item["page"], item["must_include"]
+    key = quote_key(words)
+    page = source.pages.get(number)
+    if page is None:
+        yield Fault(f"{pointer}/page", Message("legal.no_page", number=number, name=source.document.name))
+    elif len(key) < FEWEST:
+        yield Fault(
+            f"{pointer}/must_include", Message("legal.characters_count_fewer_than_found", key=len(key), fewest=FEWEST)
+        )
+    elif not page.key.holds(words):
+        yield Fault(f"{pointer}/must_include", _missing(number, source.pages_with(words), source.document.name))
+    else:
+        if (times := page.key.count(key)) > 1:
+            yield Fault(f"{pointer}/must_include", Message("legal.stands_times_page", times=times, number=number))
+        yield from _misplaced(pointer, item, page.kinds(words))
+
+
+def _missing(number: int, others: Sequence[int], name: str) -> Message:
+    if others:
+        return Message("legal.not_page_but_page", number=number, names=", ".join(map(str, others)))
+    return Message("legal.neither_page_nor_another_page", number=number, name=name)
+
+
+def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
+    """A speaker or section that is not the document's; words that reach over several units have no kind."""
+    found: Localized = Joined("core.and", [_UNITS[kind] for kind in kinds]) if kinds else Message("words.several_units")
+    speaker, section = item.get("speaker"), item.get("section")
+    if speaker is not None and speaker not in kinds:
+        yield Fault(f"{pointer}/speaker", Message("legal.stands_not", found=found, units=_UNITS[speaker]))
+    if section == "header" and "header" not in kinds:
+        yield Fault(f"{pointer}/section", Message("legal.stands_not", found=found, units=_UNITS["header"]))
+    if section == "qa_pair" and kinds and not set(kinds) & set(_SPOKEN):
+        yield Fault(
+            f"{pointer}/section",
+            Message("legal.stands_not", found=found, units=Message("words.a_question_or_an_answer")),
+        )
+
+
+def _quotes(fields: Fields, source: Source) -> Iterator[Fault]:
+    quotes = {"/required_quote": fields["required_quote"]} if "required_quote" in fields else {}
+    quotes |= {f"/additional_quotes/{n}": quote for n, quote in enumerate(fields.get("additional_quotes", ()))}
+    for pointer, quote in quotes.items():
+        yield from (Fault(pointer, message) for message in _quotation(quote, source))
+
+
+def _quotation(quote: str, source: Source) -> Iterator[Message]:
+    """A quotation: each of its pieces, and their order."""
+    pieces = quote_pieces(quote)
+    missing = [piece for piece in pieces if source.key.find([piece]) < 0]
+    if not pieces:
+        yield Message("legal.characters_count_fewer_than_found", key=0, fewest=FEWEST)
+    elif missing:
+        yield from (Message("legal.not", piece=piece, name=source.document.name) for piece in missing)
+    elif not source.key.holds(quote):
+        yield Message("legal.pieces_stand_another_order", name=source.document.name)
+
+
+def _locations(fields: Fields, source: Source) -> Iterator[Fault]:
+    places = {"/evidence_location": fields["evidence_location"]} if "evidence_location" in fields else {}
+    places |= {f"/additional_evidence/{n}": place for n, place in enumerate(fields.get("additional_evidence", ()))}
+    for pointer, place in places.items():
+        if place["page"] not in source.pages:
+            yield Fault(f"{pointer}/page", Message("legal.no_page", number=place["page"], name=source.document.name))
+    quote, said = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
+    if quote is not None and said in source.pages:
+        pages = source.pages_with(quote)
+        if pages and said not in pages:
+            yield Fault("/required_quote", _missing(said, pages, source.document.name))
+
+
+def _told_answers(fields: Fields) -> Iterator[Fault]:
+    """Answers that stand in their own question."""
+    question, expected = fields["question"], fields.get("expected", {})
+    key, values = quote_key(question), mentions(normal(question))
+    for name, value in expected.items():
+        match name:
+            case "entity" | "text_answer":
+                is_told = len(quote_key(value)) > 1 and quote_key(value) in key
+            case "amount_total":
+                is_told = any(found.kind in ("money", "number") and found.value == value for found in values)
+            case "count":
+                is_told = any(found.kind == "count" and found.value == value for found in values)
+            case "date":
+                is_told = any(isinstance(found.value, Day) and found.value.isoformat() == value for found in values)
+            case _:
+                is_told = False
+        if is_told:
+            yield Fault(f"/expected/{name}", Message("legal.question_says_already"))
+
+
+def _open_controls(fields: Fields) -> Iterator[Fault]:
+    """Controls that say neither what the answer is nor what it quotes."""
+    expected = fields.get("expected", {})
+    is_control = fields.get("should_abstain", expected.get("should_abstain", True)) is False
+    if is_control and "required_quote" not in fields and not any(name in expected for name in FIELDS):
+        pointer = "/should_abstain" if "should_abstain" in fields else "/expected/should_abstain"
+        yield Fault(pointer, Message("legal.control_without_expected_fields_without"))

@@ -1,0 +1,197 @@
+"""Questions about a document: files of the benchmark's schema, checked, each question with its place."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PureWindowsPath
+from typing import Any
+
+from steelyard import limits
+from steelyard.errors import InputError, Problem, nearest_only
+from steelyard.i18n import Message
+from steelyard.io.located import Places, located_json
+from steelyard.io.streams import is_file, is_folder, read_text
+from steelyard.legal.benchmark.question_checks import benchmark_folder, faults, questions_of
+
+__all__ = [
+    "QuestionFile",
+    "RawQuestion",
+    "benchmark_folder",
+    "find_document",
+    "is_question_file",
+    "question_paths",
+    "read_benchmark",
+    "read_question_file",
+    "repeated_ids",
+]
+
+FOLDER_HINT = Message("formats.benchmark_folder_questions_json_question")
+DOCUMENT_HINT = Message("formats.document_lies_beside_questions_benchmarks")
+
+OUTSIDE_HINT = Message("formats.put_into_folder_benchmark_allow")
+
+
+@dataclass(frozen=True, slots=True)
+class RawQuestion:
+    """A question as its file has it, `type` filled in; `where` is file:line#pointer."""
+
+    where: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFile:
+    """A file of questions about one document; `criteria` is its evaluation_criteria."""
+
+    path: str
+    type: str
+    description: str
+    document: str
+    questions: tuple[RawQuestion, ...]
+    criteria: Mapping[str, Any]
+    digest: str = ""
+    places: Places = field(default_factory=lambda: Places("", {}), repr=False, compare=False)
+
+
+def read_question_file(path: str | Path) -> QuestionFile:
+    """A file of questions; all that is wrong with it is told at once."""
+    text, stream = read_text(path, limits.DOCUMENT_BYTES)
+    if not text.strip():
+        raise InputError(Message("formats.nothing"), where=stream.name)
+    content, places = located_json(text, stream.name)
+    _check(content, places)
+    return QuestionFile(
+        stream.name,
+        content["benchmark_type"],
+        content.get("description", ""),
+        content["document"],
+        tuple(_question(fields, index, content, places) for index, fields in enumerate(content["questions"])),
+        content.get("evaluation_criteria", {}),
+        stream.digest(),
+        places,
+    )
+
+
+def read_benchmark(directory: str | Path) -> list[QuestionFile]:
+    """All question files of a folder, DIR/questions/*.json or else DIR/*.json; no id may be in two of them."""
+    files: list[QuestionFile] = []
+    problems: list[Problem] = []
+    for path in question_paths(directory):
+        try:
+            files.append(read_question_file(path))
+        except InputError as error:
+            problems += error.problems
+    problems += repeated_ids(files)
+    if problems:
+        raise InputError.of(problems)
+    return files
+
+
+def question_paths(directory: str | Path) -> list[Path]:
+    """The question files of a folder, by name; other JSON files beside them are left out."""
+    folder = Path(directory)
+    if not is_folder(folder):
+        raise InputError(Message("cli.no_such_folder"), where=str(folder))
+    inner = folder / "questions"
+    paths = sorted((inner if is_folder(inner) else folder).glob("*.json"))
+    _check_inside(paths, folder)
+    paths = paths if is_folder(inner) else list(filter(is_question_file, paths))
+    if not paths:
+        raise InputError(Message("formats.no_questions"), where=str(folder), hint=FOLDER_HINT)
+    return paths
+
+
+def _check_inside(paths: Iterable[Path], folder: Path) -> None:
+    """Refuse a link to questions that lie elsewhere: what is read could be shown, or sent to a model."""
+    for path in paths:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            message = Message("formats.link_leads_out_folder_benchmark")
+            raise InputError(message, where=str(path), hint=Message("formats.put_file_itself"))
+
+
+def is_question_file(path: str | Path) -> bool:
+    """Whether a JSON file means to be one of questions: it names a benchmark_type, or has questions."""
+    text, stream = read_text(path, limits.DOCUMENT_BYTES)
+    content, _ = located_json(text, stream.name)
+    return isinstance(content, dict) and not content.keys().isdisjoint(("benchmark_type", "questions"))
+
+
+def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
+    """A problem for each id that appears again."""
+    return _repeated(
+        (question.fields["id"], file.places.place(f"/questions/{index}/id"))
+        for file in files
+        for index, question in enumerate(file.questions)
+    )
+
+
+def find_document(file: QuestionFile, directory: str | Path, documents: str | Path | None = None) -> Path:
+    """The document that the questions are about: beside them, in the folder, or in its folder `documents`.
+
+    A benchmark may come from anybody, so a name or a link must not lead out of its folder; `documents` is another
+    folder that the user allows, and is looked into first.
+    """
+    base, where = Path(directory), file.places.place("/document")
+    allowed = [base] if documents is None else [Path(documents), base]
+    _check_name(file.document, where, is_free=documents is not None)
+    folders = [*allowed[:-1], Path(file.path).parent, base, base / "documents"]
+    for folder in folders:
+        path = folder / file.document
+        if is_file(path):
+            if not any(path.resolve().is_relative_to(root.resolve()) for root in allowed):
+                raise _outside(file.document, where)
+            return path
+    names = sorted({entry.name for folder in folders if is_folder(folder) for entry in folder.iterdir()})
+    raise InputError(
+        Message("formats.no_document", document=file.document),
+        where=where,
+        hint=nearest_only(file.document, names) or DOCUMENT_HINT,
+    )
+
+
+def _check_name(name: str, where: str, *, is_free: bool) -> None:
+    """Refuse a name that leads elsewhere, unless another folder is allowed, and one that no file can have."""
+    windows = PureWindowsPath(name)
+    is_elsewhere = Path(name).is_absolute() or windows.drive or windows.root or ".." in windows.parts
+    if is_elsewhere and not is_free:
+        raise _outside(name, where)
+    if "\0" in name:
+        raise InputError(Message("formats.cannot_name_file"), where=where)
+
+
+def _outside(name: str, where: str) -> InputError:
+    message = Message("formats.document_lies_outside_folder_benchmark", name=name)
+    return InputError(message, where=where, hint=OUTSIDE_HINT)
+
+
+def _question(fields: Mapping[str, Any], index: int, content: Mapping[str, Any], places: Places) -> RawQuestion:
+    pointer = f"/questions/{index}"
+    return RawQuestion(f"{places.place(pointer)}#{pointer}", {"type": content["benchmark_type"], **fields})
+
+
+def _check(content: Any, places: Places) -> None:
+    """Refuse what is wrong, in the order of the file."""
+    try:
+        found = sorted(faults(content), key=lambda fault: places.line(fault.pointer))
+    except RecursionError:
+        raise InputError(Message("formats.json_nested_too_deeply"), where=places.name) from None
+    problems = [fault.problem(places) for fault in found]
+    problems += _repeated(_ids(content, places))
+    if problems:
+        raise InputError.of(problems)
+
+
+def _ids(content: Any, places: Places) -> Iterator[tuple[str, str]]:
+    """The ids that there are, each with its place."""
+    for index, fields in questions_of(content):
+        if isinstance(fields, dict) and isinstance(fields.get("id"), str):
+            yield fields["id"], places.place(f"/questions/{index}/id")
+
+
+def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
+    first: dict[str, str] = {}
+    problems = []
+    for name, place in ids:
+        if name in first:
+            problems.append(Problem(place, Message("formats.id_appears_again_first", name=name, first=first[name])))
+        first.setdefault(name, place)
+    return problems

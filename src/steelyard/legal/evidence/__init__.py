@@ -1,0 +1,1 @@
+"""Evidence: citations and quotations, looked up in the document."""

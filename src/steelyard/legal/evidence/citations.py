@@ -1,0 +1,192 @@
+"""Citations: the right document and page, the right words, really there, said by the right person, and not too long."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from steelyard.documents.pages import Document
+from steelyard.i18n import Message
+from steelyard.i18n.verdicts import UNITS, named
+from steelyard.legal.evidence.quotes import key_of, quote_key, quote_pieces
+from steelyard.legal.evidence.sources import source_of
+from steelyard.legal.model import Evidence
+from steelyard.text.normal import normal
+
+_PAGE: Final = re.compile(
+    r"(?:第|p\.?|pages?)?\s?(\d{1,9})\s?页?(?:\s?[-~–至到]\s?第?\s?(\d{1,9})\s?页?)?", re.IGNORECASE
+)
+_LONGEST_PAGE: Final = 60  # characters that may hold the number of a page, or two
+_SPEAKERS: Final = {"问": "question", "q": "question", "答": "answer", "a": "answer"}
+_PREFIX: Final = re.compile(r"^\s*(问|答|Q|A)\s*[:：.]", re.IGNORECASE)
+_SECTIONS: Final = {"qa_pair": ("question", "answer"), "header": ("header",)}
+_LONGEST_ENDING: Final = 12  # characters, with the point
+# a name is that of a document only with one of these endings: 第3页, qa_pair, chunk 12 or "knowledge base" name none
+_FILE: Final = re.compile(
+    r"\.(?:md|markdown|txt|text|jsonl?|pdf|docx?|rtf|odt|wps|ofd|html?|xml|csv|tsv|xlsx?|pptx?|epub)$", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A passage that a system returned; `pages` are none where it named none or too many."""
+
+    pages: tuple[int, ...]
+    text: str
+    section: str | None = None
+    speaker: str | None = None
+    document: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What of the text is compared."""
+        return quote_key(self.text)
+
+
+class Mismatch(NamedTuple):
+    """Why a citation does not give a passage, and how near it comes: 0 another place, 1 its page, 2 its words."""
+
+    nearness: int
+    why: Message
+
+
+def citations_of(items: Any) -> list[Citation]:
+    """The citations of a record, duplicates dropped; what is no citation at all is one without a page."""
+    found: dict[tuple[Any, ...], Citation] = {}
+    for item in items if isinstance(items, Sequence) and not isinstance(items, str) else ():
+        citation = _citation(item)
+        if citation is not None:
+            named = _stem(citation.document) if citation.document else ""
+            found.setdefault((citation.pages, citation.key, named), citation)
+    return list(found.values())
+
+
+def _citation(item: Any) -> Citation | None:
+    if isinstance(item, str):
+        return Citation((), item)
+    if not isinstance(item, Mapping):
+        return None
+    text, document = item.get("text"), item.get("document")
+    return Citation(
+        _pages(item.get("page")),
+        text if isinstance(text, str) else "",
+        item.get("section"),
+        item.get("speaker"),
+        document if isinstance(document, str) else None,
+    )
+
+
+def is_real(citation: Citation, document: Document) -> bool:
+    """Whether the words stand on the page that is named, and in this document."""
+    return not is_foreign(citation, document) and _span(citation, document) >= 0
+
+
+def is_foreign(citation: Citation, document: Document) -> bool:
+    """Whether the citation names the file of another document; folders, endings and case do not matter."""
+    if not citation.document:
+        return False
+    name = _file_name(citation.document)
+    return _FILE.search(name) is not None and _stem(name) != _stem(document.name)
+
+
+def gives(citation: Citation, item: Evidence, document: Document, longest: int) -> bool:
+    """Whether a citation gives the words of a passage, its page named or not, and is not too long."""
+    if citation.pages or is_foreign(citation, document):
+        return mismatch(citation, item, document, longest) is None
+    span = source_of(document).key.span(quote_pieces(citation.text))
+    return span >= 0 and not _is_long(span, item, longest) and key_of(citation.text).holds(item.must_include)
+
+
+def mismatch(citation: Citation, item: Evidence, document: Document, longest: int) -> Mismatch | None:
+    """Why a citation does not give the required passage; nothing if it does."""
+    has_words = key_of(citation.text).holds(item.must_include)
+    if is_foreign(citation, document):
+        return Mismatch(2 * has_words, Message("legal.another_document", name=citation.document))
+    if item.page not in citation.pages:
+        return Mismatch(2 * has_words, _elsewhere(citation, item, has_words=has_words))
+    if not has_words:
+        return Mismatch(1, Message("legal.does_not_include", words=item.must_include))
+    span = _span(citation, document)
+    if span < 0:
+        return Mismatch(2, _not_there(citation, document))
+    if _is_long(span, item, longest):
+        return Mismatch(2, Message("legal.longer_than", longest=longest))
+    spoken = _spoken_otherwise(citation, item, document)
+    return Mismatch(2, spoken) if spoken else None
+
+
+def _span(citation: Citation, document: Document) -> int:
+    """The length of the passage that is cited; lines of a page glued with ... are as long as what lies between them."""
+    return source_of(document).span_on(citation.text, citation.pages)
+
+
+def _is_long(span: int, item: Evidence, longest: int) -> bool:
+    return span > max(longest, 3 * len(quote_key(item.must_include)))
+
+
+def _elsewhere(citation: Citation, item: Evidence, *, has_words: bool) -> Message:
+    """Where a citation says that the passage stands, and where it does; or that it is of another place."""
+    if not has_words:
+        return Message("legal.not_page", page=item.page)
+    if not citation.pages:
+        return Message("legal.page_not_named", page=item.page)
+    return Message("legal.another_page", pages="-".join(map(str, citation.pages)), page=item.page)
+
+
+def _not_there(citation: Citation, document: Document) -> Message:
+    """That the cited words are not where the citation says, and where they are."""
+    pages = source_of(document).pages_with(citation.text)
+    return Message("legal.words_on_page", page=pages[0]) if pages else Message("legal.words_not_on_page")
+
+
+def _file_name(name: str) -> str:
+    """The last part of a path or an address, without what follows ? or #."""
+    return re.split(r"[/\\]", re.split("[?#]", normal(name).strip())[0])[-1]
+
+
+def _stem(name: str) -> str:
+    stem = _file_name(name).casefold()
+    end = len(stem)
+    while _FILE.fullmatch(stem, dot := max(0, stem.rfind(".", max(0, end - _LONGEST_ENDING), end)), end):
+        end = dot
+    return stem[:end]
+
+
+def _spoken_otherwise(citation: Citation, item: Evidence, document: Document) -> Message | None:
+    if item.speaker and citation.speaker and citation.speaker != item.speaker:
+        return Message("legal.said_to_be_the", unit=named(UNITS, citation.speaker))
+    if item.section and citation.section and citation.section != item.section:
+        return Message("legal.said_to_be_in", unit=named(UNITS, citation.section))
+    kinds = _kinds(item, citation, document)
+    if item.speaker and kinds and item.speaker not in kinds:
+        return Message("legal.not_said_in", unit=named(UNITS, item.speaker))
+    if item.section in _SECTIONS and kinds and not kinds & set(_SECTIONS[item.section]):
+        return Message("legal.not_in", unit=named(UNITS, item.section))
+    return None
+
+
+def _kinds(item: Evidence, citation: Citation, document: Document) -> set[str]:
+    """The kinds of unit in which the cited words stand; by the prefix of the citation where none has them."""
+    page = source_of(document).pages.get(item.page)
+    located = set(page.kinds(item.must_include)) if page is not None else set()
+    prefix = None if located else _PREFIX.match(citation.text)
+    return {_SPEAKERS[prefix[1].lower()]} if prefix else located
+
+
+def _pages(value: Any) -> tuple[int, ...]:
+    """The pages that are named: one, or a range of two."""
+    if isinstance(value, bool):
+        return ()
+    if isinstance(value, int):
+        return (value,)
+    if isinstance(value, float):
+        return (int(value),) if value.is_integer() else ()
+    if isinstance(value, list):
+        numbers = [page for each in value for page in _pages(each)]
+        return tuple(numbers) if len(numbers) <= 2 else ()
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    found = _PAGE.fullmatch(text) if 0 < len(text) <= _LONGEST_PAGE else None
+    if found is None:
+        return ()
+    first, last = int(found[1]), int(found[2] or found[1])
+    return tuple(range(first, last + 1)) if 0 <= last - first <= 1 else ()

@@ -1,0 +1,128 @@
+"""What an answer copies from its document: whose words they are, and whether it is anything but a copy."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from steelyard.legal.evidence.quotes import PASSAGE, key_of
+from steelyard.legal.evidence.sources import Source
+from steelyard.legal.facts.clauses import without_quotes
+
+LATIN: Final = 3
+"""Characters of Latin script that say as much as one of Chinese; the longest passages are 300 and 900 likewise."""
+DUMP: Final = 600
+"""Copied characters, of Chinese, up to which an answer may still be one: two of the longest passages."""
+EVIDENCE: Final = 4
+"""Copied characters for each one of the required evidence up to which an answer may still be one."""
+WHOLE: Final = 0.9
+"""The share of a document that makes a dump of a copy, however short the document is."""
+
+
+def is_dump(answer: str, source: Source, required: int) -> bool:
+    """Whether an answer, as it is read, is a copy of much of the document rather than an answer out of it.
+
+    `required` is the length of the required evidence. A copy of nearly the whole of a short document is a dump too,
+    unless the whole document is hardly more than what must be quoted.
+    """
+    whole = max(int(WHOLE * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
+    most = min(max(DUMP * _scale(source), EVIDENCE * required), whole)
+    key = key_of(answer).text
+    if len(key) <= most:
+        return False
+    # runs may be broken up on purpose: twice as much in runs of 8 characters is a copy too
+    broken = copied_runs(key, source, _shortest(source))
+    return _total(copied_runs(key, source, PASSAGE)) > most or _total(broken) > 2 * most
+
+
+def own_words(answer: str, source: Source) -> str:
+    """The answer, as it is read, with blanks in the place of what it copies; quotations are left as they are.
+
+    Words are copied in runs of `PASSAGE` characters, of Latin script thrice as many. Where two such lengths are copied,
+    shorter runs and whole lines of the document are copies too: an answer put together from lines of the document is
+    not in the system's words.
+    """
+    key = key_of(answer).text
+    least = PASSAGE * _scale(source)
+    runs = copied_runs(key, source, _shortest(source))
+    is_patchwork = _total(runs) >= 2 * least
+    if not is_patchwork:
+        runs = [run for run in runs if _length(run) >= least]
+    if not runs:
+        return answer
+    places = _places(key, answer)
+    blanked = _blanked(answer, [(places[start], places[end - 1] + 1) for start, end in runs])
+    return "\n".join(_own_lines(blanked, source)) if is_patchwork else blanked
+
+
+def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """A text with blanks in these places, outside quotations."""
+    chars, outside = list(text), without_quotes(text)
+    for start, end in spans:
+        chars[start:end] = [" " if outside[at] == text[at] else text[at] for at in range(start, end)]
+    return "".join(chars)
+
+
+def _own_lines(text: str, source: Source) -> Iterator[str]:
+    return (line for line in text.split("\n") if not source.key.holds(line))
+
+
+def copied_runs(key: str, source: Source, least: int) -> list[tuple[int, int]]:
+    """The longest runs of a key that stand in the document, of so many characters or more.
+
+    A run of that length in the document holds one of the blocks into which the document is cut, each half as long;
+    so every place of the key is looked up once, and runs grow from the blocks that are found.
+    """
+    size = least // 2
+    blocks, text = source.blocks(size), source.key.text
+    found: list[tuple[int, int]] = []
+    at = floor = 0
+    while at + size <= len(key):
+        places = blocks.get(key[at : at + size], ())
+        start, end = max((_grown(key, at, text, place, size, floor) for place in places), key=_length, default=(at, at))
+        if end - start >= least:
+            found.append((start, end))
+            at = floor = end
+        else:
+            at += 1
+    return found
+
+
+def _grown(key: str, at: int, text: str, place: int, size: int, floor: int) -> tuple[int, int]:
+    """The run of equal characters around a block that stands in both."""
+    start, end = at, at + size
+    shift = place - at
+    while start > floor and start + shift > 0 and key[start - 1] == text[start + shift - 1]:
+        start -= 1
+    while end < len(key) and end + shift < len(text) and key[end] == text[end + shift]:
+        end += 1
+    return start, end
+
+
+def _length(run: tuple[int, int]) -> int:
+    return run[1] - run[0]
+
+
+def _total(runs: Sequence[tuple[int, int]]) -> int:
+    return sum(map(_length, runs))
+
+
+def _scale(source: Source) -> int:
+    return LATIN if source.is_latin else 1
+
+
+def _shortest(source: Source) -> int:
+    """The shortest runs that may count as copied: long enough not to be shared by chance many times over."""
+    return 2 * PASSAGE // 5 * _scale(source)
+
+
+def _places(key: str, text: str) -> Sequence[int]:
+    """Where each character of a key stands in its text; a kept comma stands where the comma does."""
+    return list(_located(key, text))
+
+
+def _located(key: str, text: str) -> Iterator[int]:
+    at = 0
+    for char in key:
+        while at < len(text) - 1 and text[at].lower() != char and not (text[at] == "," and not char.isprintable()):
+            at += 1
+        yield at
+        at = min(at + 1, len(text) - 1)

@@ -1,0 +1,152 @@
+"""A document as quotations are looked for in it, worked out once for each document.
+
+The cache goes by the identity of the document, for to hash a document means to hash all of its text and units.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from threading import Lock
+from typing import Any, Final
+
+from steelyard.documents.pages import Document, Page
+from steelyard.legal.evidence.quotes import Key, key_of, quote_pieces
+
+_MOST: Final = 64
+_MOST_KEPT: Final = 1 << 12
+_PLACES: Final = 8
+GRAM: Final = 3
+WORD: Final = re.compile("[a-z][a-z'-]+")
+_kept: OrderedDict[int, "Source"] = OrderedDict()
+_lock: Final = Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class SourcePage:
+    """A page with its key, and those of its units with their kinds."""
+
+    page: Page
+
+    @cached_property
+    def key(self) -> Key:
+        """The key of the page."""
+        return key_of(self.page.text)
+
+    @cached_property
+    def units(self) -> tuple[tuple[str, Key], ...]:
+        """The kind and the key of each unit."""
+        return tuple((unit.kind, key_of(self.page.text[unit.start : unit.end])) for unit in self.page.units)
+
+    @cached_property
+    def _kinds(self) -> dict[str, list[str]]:
+        return {}
+
+    def kinds(self, words: str) -> list[str]:
+        """The kinds of the units that hold these words, each once; asked again for every answer to a question."""
+        found = self._kinds.get(words)
+        if found is None:
+            found = list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
+            _remember(self._kinds, words, found)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A document with its text and keys."""
+
+    document: Document
+
+    @cached_property
+    def text(self) -> str:
+        """All pages, one under the other."""
+        return self.document.text
+
+    @cached_property
+    def key(self) -> Key:
+        """The key of the whole text."""
+        return key_of(self.text)
+
+    @cached_property
+    def pages(self) -> Mapping[int, SourcePage]:
+        """The pages by number."""
+        return {page.number: SourcePage(page) for page in self.document.pages}
+
+    @cached_property
+    def is_latin(self) -> bool:
+        """Whether most of it is in Latin script."""
+        return 2 * sum(map(str.isascii, self.key.text)) > len(self.key.text)
+
+    @cached_property
+    def grams(self) -> frozenset[str]:
+        """All runs of `GRAM` characters of the key."""
+        return frozenset(self.key.text[at : at + GRAM] for at in range(len(self.key.text) - GRAM + 1))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words in Latin letters, in lower case."""
+        return frozenset(WORD.findall(self.text.lower()))
+
+    @cached_property
+    def _blocks(self) -> dict[int, dict[str, list[int]]]:
+        return {}
+
+    def blocks(self, size: int) -> Mapping[str, Sequence[int]]:
+        """The key cut into blocks of this size, with the first places where each begins."""
+        if size not in self._blocks:
+            found: dict[str, list[int]] = {}
+            for at in range(0, len(self.key.text) - size + 1, size):
+                places = found.setdefault(self.key.text[at : at + size], [])
+                if len(places) < _PLACES:
+                    places.append(at)
+            self._blocks[size] = found
+        return self._blocks[size]
+
+    def pages_with(self, words: str) -> list[int]:
+        """The numbers of the pages that hold a quotation."""
+        return [number for number, page in self.pages.items() if page.key.holds(words)]
+
+    def span_on(self, words: str, numbers: tuple[int, ...]) -> int:
+        """How much of these pages a quotation spans, what its gaps skip included; -1 if it does not stand there."""
+        found = self._spans.get((words, numbers))
+        if found is None:
+            keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
+            spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
+            found = min((span for span in spans if span >= 0), default=-1)
+            _remember(self._spans, (words, numbers), found)
+        return found
+
+    @cached_property
+    def _spans(self) -> dict[tuple[str, tuple[int, ...]], int]:
+        return {}
+
+
+def source_of(document: Document) -> Source:
+    """The document as it is searched; the last few are kept."""
+    known = _kept.get(id(document))
+    if known is not None and known.document is document:
+        return known
+    with _lock:
+        source = _kept.get(id(document))
+        if source is None or source.document is not document:
+            source = _kept[id(document)] = Source(document)
+        _kept.move_to_end(id(document))
+        while len(_kept) > _MOST:
+            _kept.popitem(last=False)
+        return source
+
+
+def _remember(kept: dict[Any, Any], key: Any, value: Any) -> None:
+    """Keep what was found, and not more than a few thousand of it."""
+    if len(kept) >= _MOST_KEPT:
+        kept.clear()
+    kept[key] = value
+
+
+def _joined(keys: list[Key]) -> Key:
+    text, breaks = "", set[int]()
+    for key in keys:
+        breaks |= {len(text), *(len(text) + at for at in key.breaks)}
+        text += key.text
+    return Key(text, frozenset(breaks))

@@ -1,0 +1,1 @@
+"""Facts in answers, judged by value: amounts, dates, counts, names, yes or no."""

@@ -1,0 +1,344 @@
+"""fact_exact: every expected field, judged by value in structured output and in free text alike."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Final
+
+from steelyard.errors import SystemFailure
+from steelyard.i18n import Localized, Message
+from steelyard.i18n.verdicts import SENSES, in_one_line, named
+from steelyard.io.outputs import record_of
+from steelyard.legal.facts.amounts import (
+    AmountRules,
+    Judged,
+    amount_of,
+    amounts,
+    items_of,
+    judge_amount,
+    judge_breakdown,
+    same_amount,
+    same_items,
+)
+from steelyard.legal.facts.clauses import doubt, is_bare_list, takes_itself_back
+from steelyard.legal.facts.counts import judge_count
+from steelyard.legal.facts.days import date_values, day_of, judge_date, judge_range
+from steelyard.legal.facts.names import judge_name
+from steelyard.legal.facts.polarity import judge_boolean, polarity
+from steelyard.legal.reading import Reading, is_too_long, read
+from steelyard.legal.refusals.abstention import detect_abstention
+from steelyard.text.mentions import Mention, currency_code, mentions
+from steelyard.text.normal import normal
+from steelyard.text.reading import is_silent
+
+FIELDS: Final = (
+    "amount_total",
+    "amount_breakdown",
+    "date",
+    "date_range",
+    "count",
+    "boolean_answer",
+    "entity",
+    "text_answer",
+)
+_RATE_ASKED: Final = re.compile(
+    r"每|月租|月薪|日薪|年薪|时薪|单价|\bper\b|\b(?:daily|weekly|monthly|hourly|annual|yearly)\b|\beach\b",
+    re.IGNORECASE,
+)
+
+
+_CURRENCY_ASKED: Final = re.compile(
+    r"美元|美金|港币|港元|欧元|英镑|日元|新台币|\bdollars?\b|\bUSD\b|\bEUR\b|\bGBP\b|\beuros?\b|\bpounds\b|\byuan\b|\bRMB\b|[$€£]",
+    re.IGNORECASE,
+)
+_SCALE_ASKED: Final = re.compile(
+    r"\bin (?:[A-Za-z$]{1,4} )?(thousand|million|billion)s?\b|[单位以:](万|亿)元", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FactRules:
+    """How strictly facts are judged; `source` are the words of the required evidence."""
+
+    numeric_exact: bool = True
+    date_exact: bool = True
+    approx_policy: str = "credit"
+    partial_credit: bool = False
+    aliases: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactVerdict:
+    """Whether all fields are right, the share that is, and why; `remarks` are reported and cost nothing."""
+
+    correct: bool
+    share: float
+    why: Localized
+    fields: Mapping[str, Judged] = field(default_factory=dict)
+
+    @property
+    def reason(self) -> str:
+        """Why, in English."""
+        return str(self.why)
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether rules cannot decide some field."""
+        return any(judged.uncertain for judged in self.fields.values())
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """`approx_added`, `approx_dropped`."""
+        return tuple(str(remark) for remark in self.noted)
+
+    @property
+    def noted(self) -> tuple[Message, ...]:
+        """The remarks as messages."""
+        return tuple(remark for judged in self.fields.values() for remark in judged.remarks)
+
+
+def judge_fact(
+    expected: Mapping[str, Any],
+    output: str | Mapping[str, Any],
+    *,
+    question: str = "",
+    rules: FactRules | None = None,
+) -> FactVerdict:
+    """Judge an answer, free text or a record with typed fields, against the expected fields.
+
+    >>> judge_fact({"amount_total": 42000}, "一共四万二千元", question="一共收了多少钱？").correct
+    True
+    """
+    record = _record(output)
+    answer = record.get("answer")
+    reading = read(answer) if isinstance(answer, str) else Reading("")
+    case = _Case(normal(question), reading.text, rules or FactRules(), reading.final, _named_currency(record))
+    case = replace(case, rules=_with_aliases(case.rules, expected))
+    keys = [key for key in FIELDS if expected.get(key) is not None]
+    if "boolean_answer" in keys and not case.rules.partial_credit:
+        keys = [key for key in keys if key != "text_answer"]  # beside a boolean it only explains
+    judged = {key: _judge_field(key, expected[key], record.get(key), case) for key in keys}
+    right = sum(each.correct for each in judged.values())
+    share = right / len(judged) if judged else 0.0
+    return FactVerdict(share == 1.0, share, _why(judged), judged)
+
+
+def _why(judged: Mapping[str, Judged]) -> Localized:
+    """The reasons of all fields."""
+    if not judged:
+        return Message("legal.nothing_expected")
+    return in_one_line((key, each.why) for key, each in judged.items())
+
+
+def _with_aliases(rules: FactRules, expected: Mapping[str, Any]) -> FactRules:
+    """The rules with the aliases that stand among the expected fields."""
+    named = [str(alias) for key in ("entity_aliases", "aliases") for alias in expected.get(key) or ()]
+    return replace(rules, aliases=(*rules.aliases, *named)) if named else rules
+
+
+def _record(output: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """The output record; JSON that a model wrote as its answer is one too."""
+    if not isinstance(output, str):
+        return output
+    try:
+        return record_of(output)
+    except SystemFailure:
+        return {"answer": output}
+
+
+def spoken(answer: Any) -> str:
+    """The text of an answer as the judges read it; nothing where it is no text."""
+    return read(answer).text if isinstance(answer, str) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    question: str
+    answer: str
+    rules: FactRules
+    final: str = ""
+    currency: str = ""
+
+    @property
+    def amount_rules(self) -> AmountRules:
+        return _amount_rules(self.question, self.rules)
+
+
+@lru_cache(maxsize=1 << 10)
+def _amount_rules(question: str, rules: FactRules) -> AmountRules:
+    """How strictly sums are taken for a question; all questions of a file are asked many times."""
+    source = normal(rules.source)
+    is_strict, rate = rules.approx_policy == "strict", _RATE_ASKED.search(question) is not None
+    return AmountRules(_currency(question, source), rules.numeric_exact, is_strict, source, rate, _scale(question))
+
+
+def _currency(question: str, source: str) -> str:
+    """The currency that is meant: the one that question and evidence name, else 元; an English question means any."""
+    named = {each.unit for text in (question, source) for each in mentions(text) if each.kind == "money"}
+    if word := _CURRENCY_ASKED.search(question):
+        named = {currency_code(word[0])}
+    if len(named) == 1:
+        return named.pop()
+    return "" if question.isascii() and question else "CNY"
+
+
+def _scale(question: str) -> int:
+    """The unit in which a sum is asked for: "in USD millions"."""
+    found = _SCALE_ASKED.search(question)
+    word = next((group for group in found.groups() if group), "") if found else ""
+    return {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}.get(word.lower(), 1)
+
+
+def _named_currency(record: Mapping[str, Any]) -> str:
+    """The currency that a record names beside its figures."""
+    named = [record[key] for key in ("currency", "unit") if isinstance(record.get(key), str)]
+    return next(
+        (code for each in named if (code := currency_code(each.strip().removeprefix("万").removeprefix("亿")))), ""
+    )
+
+
+def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> Judged:
+    """A field that is given is judged, and the text must not say otherwise; else the text is judged."""
+    if given is None or given in ("", []):
+        return _judge_text(key, expected, case)
+    judged = _judge_given(key, expected, given, case)
+    if judged.correct and (objection := _objection(key, expected, case)):
+        return Judged(False, objection)
+    return judged
+
+
+def _judge_text(key: str, expected: Any, case: _Case) -> Judged:
+    """What the text says, or what it announces as its final answer, where that has a value of the kind."""
+    values = _VALUES.get(key)
+    text = case.final if values and case.final and values(case.final) else case.answer
+    return _judge_words(key, expected, text, case)
+
+
+def _judge_words(key: str, expected: Any, text: str, case: _Case) -> Judged:
+    """Words that take themselves back, or that list many values and state nothing, give no value of any kind."""
+    if word := takes_itself_back(text):
+        return Judged(False, Message("legal.disclaims_itself", word=word))
+    if key != "amount_breakdown" and is_bare_list(text):
+        return Judged(False, Message("legal.only_lists_values"))
+    return _JUDGES[key](expected, text, case)
+
+
+def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> Judged:
+    if isinstance(given, str):
+        if is_too_long(given):
+            return Judged(False, Message("legal.field_too_long"))
+        return _judge_words(key, expected, normal(given), case)
+    match key:
+        case "amount_total" | "count":
+            number = amount_of(given)
+            right = number is not None and same_amount(number, Decimal(str(expected)))
+            return Judged(right, Message("legal.field_is", value=named(SENSES, given)))
+        case "boolean_answer":
+            return Judged(given is expected, Message("legal.field_is", value=named(SENSES, given)))
+        case "amount_breakdown" if isinstance(given, Sequence):
+            return Judged(
+                same_items(items_of(given), items_of(expected)), Message("legal.field_lists", value=str(given))
+            )
+        case "date_range" if isinstance(given, Mapping):
+            ends = [str(given.get(end, "")) for end in ("start", "end")]
+            days = [day_of(_iso(end)) for end in ends]
+            wanted = [day_of(str(expected.get(end, ""))) for end in ("start", "end")]
+            said = Message("legal.field_is_range", start=ends[0], end=ends[1])
+            return Judged(None not in days and days == wanted, said)
+    return Judged(False, Message("legal.field_is", value=named(SENSES, given)))
+
+
+def _iso(text: str) -> str:
+    """A date in any notation as YYYY-MM-DD, or the text itself."""
+    found = [value for value in date_values(normal(text)) if value.is_exact]
+    return found[0].value.isoformat() if len(found) == 1 else text
+
+
+def _objection(key: str, expected: Any, case: _Case) -> Localized | None:
+    """What the record says against a right field: another currency, value or name, several, or that it is unknown."""
+    currency = case.amount_rules.currency
+    if key.startswith("amount") and case.currency and currency and case.currency != currency:
+        return Message("legal.record_in_currency", currency=case.currency)
+    if is_silent(case.answer):
+        return None
+    judged = _judge_text(key, expected, case)
+    if judged.correct:
+        return None
+    if _says_something(key, expected, judged, case):
+        return judged.why
+    if word := doubt(case.answer):
+        return Message("legal.text_disclaims_itself", word=word)
+    abstention = detect_abstention(case.answer, question=case.question)
+    return Message("legal.text_says_unknown", reason=abstention.why) if abstention.abstains else None
+
+
+def _says_something(key: str, expected: Any, judged: Judged, case: _Case) -> bool:
+    """Whether the text speaks of the field at all."""
+    if key == "boolean_answer":
+        return polarity(case.question, case.answer) is not None or judged.uncertain
+    if key in ("entity", "text_answer"):
+        return judged.names_another or normal(str(expected)).lower() in case.answer.lower()
+    return bool(_VALUES[key](case.answer)) if key in _VALUES else False
+
+
+def _numbers(text: str) -> list[Mention]:
+    return [value for value in mentions(text) if value.kind in ("count", "number")]
+
+
+def _judge_amount(expected: Any, text: str, case: _Case) -> Judged:
+    wanted = amount_of(expected)
+    if wanted is None:
+        return Judged(False, Message("legal.expected_amount_no_number", value=repr(expected)))
+    return judge_amount(wanted, case.question, text, case.amount_rules)
+
+
+def _judge_breakdown(expected: Any, text: str, case: _Case) -> Judged:
+    return judge_breakdown(items_of(expected), case.question, text, case.amount_rules)
+
+
+def _judge_date(expected: Any, text: str, case: _Case) -> Judged:
+    wanted = day_of(str(expected))
+    if wanted is None:
+        return Judged(False, Message("legal.expected_date_none", value=repr(expected)))
+    return judge_date(wanted, case.question, text, exact=case.rules.date_exact)
+
+
+def _judge_range(expected: Any, text: str, case: _Case) -> Judged:
+    start, end = (day_of(str(expected.get(each, ""))) for each in ("start", "end"))
+    if start is None or end is None:
+        return Judged(False, Message("legal.expected_range_none", value=repr(expected)))
+    return judge_range(start, end, case.question, text)
+
+
+def _judge_count(expected: Any, text: str, case: _Case) -> Judged:
+    return judge_count(int(expected), case.question, text)
+
+
+def _judge_boolean(expected: Any, text: str, case: _Case) -> Judged:
+    return judge_boolean(bool(expected), case.question, text)
+
+
+def _judge_name(expected: Any, text: str, case: _Case) -> Judged:
+    return judge_name(normal(str(expected)), [normal(alias) for alias in case.rules.aliases], case.question, text)
+
+
+_VALUES: Final[Mapping[str, Callable[[str], Sequence[Mention]]]] = {
+    "amount_total": amounts,
+    "amount_breakdown": amounts,
+    "date": date_values,
+    "date_range": date_values,
+    "count": _numbers,
+}
+_JUDGES: Final[Mapping[str, Callable[[Any, str, _Case], Judged]]] = {
+    "amount_total": _judge_amount,
+    "amount_breakdown": _judge_breakdown,
+    "date": _judge_date,
+    "date_range": _judge_range,
+    "count": _judge_count,
+    "boolean_answer": _judge_boolean,
+    "entity": _judge_name,
+    "text_answer": _judge_name,
+}

@@ -1,0 +1,226 @@
+"""Names and other short texts: equal, or standing whole in the clause that answers, with no rival beside them."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from steelyard.i18n import Message
+from steelyard.legal.evidence.quotes import quote_key
+from steelyard.legal.facts.amounts import Judged
+from steelyard.legal.facts.name_forms import IS_ORGANISATION, digits_of, folded, name_pattern, untitled
+from steelyard.legal.facts.name_places import DOUBTED, NEGATED, NOT_GIVEN, SURNAME, Place, asks_person, places_of
+from steelyard.legal.grounding.proper_names import SURNAMES, names
+from steelyard.text.reading import final_part
+from steelyard.text.scripts import HAN
+
+_IN_ROLE: Final = frozenset(("denied", "offered", "ranked"))
+"""Objections by which somebody else has the asked role."""
+_UNIT: Final = re.compile("公司|银行|法院|检察院|公安局|派出所|事务所|医院|委员会|集团|工厂|中心|学校|大学")
+_WHO: Final = re.compile(
+    r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})[是为](?:谁|哪位|何人|哪家|哪个|什么)|"
+    r"\bwho (?:is|was|are|were) (?:the |an? )?(?:[\w'-]+ ){0,3}?(\w+)(?= (?:of|for|in|on|at|to|that|who|when|"
+    r"during)\b|\s?\?|$)",
+    re.IGNORECASE,
+)
+_IS: Final = re.compile(r"(?:是|为|系|:| is| was)\s*(?:the )?(?!不|not\b)", re.IGNORECASE)
+_PIECE: Final = re.compile(
+    r"[。;!?\n；！？]|(?<![A-Z])\.(?=\s|$)|[,，](?: (?=and |while |whereas |but |with )|(?! )|$)|, (?=which|who |while|"
+    r"whereas|but|[A-Z][a-z]+ [A-Z][a-z]+ [a-z]+ed\b)"
+)
+_TITLE_PAIR: Final = re.compile(r"\b[A-Z][a-z]+(?: [A-Z]\.?)?(?: [A-Z][a-z'-]+)+")
+_HAN_NAME: Final = re.compile(f"{SURNAME}[{HAN}](?<![{NOT_GIVEN}])(?:[{HAN}](?<![{NOT_GIVEN}]))?")
+_OPENS_WITH_NAME: Final = re.compile(
+    f"(?:^|"
+    f"(?<=[由是为系:经]))(?![由和时于向从对关方任何应都便平成高安明常计公国全]){SURNAME}[{HAN}](?<![{NOT_GIVEN}])[{HAN}](?<![{NOT_GIVEN}])"
+)
+_COMMON: Final = frozenset(
+    "the who was were is are did does that this with from have has had his her its and for what which whom whose name "
+    "谁是 是谁 的是 谁的".split()
+)
+
+
+def judge_name(expected: str, aliases: Sequence[str], question: str, answer: str) -> Judged:
+    """Whether the answer gives this name or text, whole, and no other beside it."""
+    if digits_of(expected):
+        return _judge_digits(expected, answer)
+    final = final_part(answer)
+    if final and len(final) < len(answer):
+        judged = _judge_text(expected, tuple(aliases), question, final)
+        if judged.correct or _has_name(final):
+            return judged
+    return _judge_text(expected, tuple(aliases), question, answer)
+
+
+@lru_cache(maxsize=1 << 12)
+def _judge_text(expected: str, aliases: tuple[str, ...], question: str, answer: str) -> Judged:
+    """The best verdict over the name and its aliases."""
+    text = folded(answer)
+    if other := _other_in_role((expected, *aliases), question, text):
+        return Judged(False, Message("legal.other_in_role", other=other), names_another=True)
+    first = _judge_one(expected, question, text)
+    if first.correct:
+        return first
+    for alias in aliases:
+        found = _judge_digits(alias, answer) if digits_of(alias) else _judge_one(alias, question, text)
+        if found.correct:
+            return found
+    return first
+
+
+def _judge_one(name: str, question: str, text: str) -> Judged:
+    places = list(places_of(name, question, text))
+    good = [place for place in places if not place.objection]
+    if not good and len(text) <= len(name) + 16 and quote_key(untitled(text)) == quote_key(untitled(folded(name))):
+        return Judged(True, Message("legal.answer_is", name=name))
+    if not places:
+        return _absent(name, text)
+    if not good:
+        return _objected(name, question, places, text)
+    if places[0].objection == "doubted":
+        return Judged(False, Message("legal.disclaims", name=name), uncertain=True)
+    if any(place.objection == "offered" for place in places):
+        return Judged(False, Message("legal.offers_alternatives"))
+    return _in_answering_clause(name, question, good, text)
+
+
+def _objected(name: str, question: str, places: Sequence[Place], text: str) -> Judged:
+    """The verdict where every place of the name is objected to."""
+    reasons = {
+        "part": Message("legal.another_name", name=name),
+        "denied": Message("legal.denied_in_role", name=name),
+        "offered": Message("legal.several_in_role"),
+        "listed": Message("legal.several_names", name=name),
+        "doubted": Message("legal.disclaims", name=name),
+        "ranked": Message("legal.after_other_in_role", name=name),
+        "owner": Message("legal.names_something_of", name=name),
+        "recipient": Message("legal.names_in_another_role", name=name),
+    }
+    order = [kind for kind in reasons if any(place.objection == kind for place in places)]
+    kind = next((kind for kind in ("offered", "denied", "doubted", "listed") if kind in order), order[0])
+    is_sentence = any(_echo(piece, _stems(question)) >= 2 for piece in _around(text, places[0]))
+    unsure = kind in ("listed", "recipient") and is_sentence
+    return Judged(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE)
+
+
+def _absent(name: str, text: str) -> Judged:
+    """No credit; uncertain where the surname stands alone."""
+    words = name.split()
+    is_person = len(words) > 1 and name.isascii() and not IS_ORGANISATION.search(name)
+    alone = is_person and len(words[-1]) > 2 and re.search(rf"(?<![A-Za-z-]){re.escape(words[-1])}(?![A-Za-z-])", text)
+    surname_only = alone is not None and alone is not False and not re.search(r"[A-Z][\w'.-]+ $", text[: alone.start()])
+    return Judged(False, Message("legal.not_in_answer", name=name), uncertain=surname_only)
+
+
+def _in_answering_clause(name: str, question: str, good: Sequence[Place], text: str) -> Judged:
+    """Right, unless another clause speaks more of the question and names somebody else there."""
+    right = Judged(True, Message("legal.names", name=name))
+    pieces = list(_pieces(text))
+    if len(pieces) == 1:
+        return right
+    asked = _stems(question)
+    own = [piece for piece in pieces if any(piece[0] <= place.start < piece[1] for place in good[:8])]
+    best = max(pieces, key=lambda piece: _echo(text[piece[0] : piece[1]], asked))
+    best_echo = _echo(text[best[0] : best[1]], asked)
+    own_echo = max((_echo(text[start:end], asked) for start, end in own), default=0)
+    if best in own or best_echo <= own_echo:
+        return right
+    if not asks_person(question):
+        return right
+    rival = _rival(text[best[0] : best[1]], question, name)
+    if not rival:
+        return right
+    if own_echo and best_echo < len(asked) and best_echo - own_echo < 2:
+        return Judged(True, Message("legal.names_beside_rival", name=name, rival=rival), uncertain=True)
+    return Judged(False, Message("legal.other_in_role", other=rival), uncertain=True, names_another=True)
+
+
+def _rival(piece: str, question: str, name: str) -> str:
+    """Another name in a clause that is neither the question's nor a part of the expected one."""
+    asked = question.lower()
+    pairs = [(match[0], match.start()) for match in _TITLE_PAIR.finditer(piece)]
+    opened = [(match[0], match.start()) for match in _OPENS_WITH_NAME.finditer(piece)]
+    for found, at in (*pairs, *names(piece), *opened):
+        words = found.lower()
+        if NEGATED.search(piece[max(0, at - 24) : at]):
+            continue
+        if (
+            words not in asked
+            and words not in name.lower()
+            and not set(words.split()) <= set(re.findall(r"[\w']+", asked))
+        ):
+            return found
+    return ""
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for stop in _PIECE.finditer(text):
+        if stop.start() > start:
+            yield start, stop.start()
+        start = stop.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+def _around(text: str, place: Place) -> list[str]:
+    return [text[max(0, place.start - 60) : place.end + 60]]
+
+
+@lru_cache(maxsize=1 << 10)
+def _stems(question: str) -> frozenset[str]:
+    """What a clause is compared with: stems of English words, pairs of Chinese characters."""
+    words = {word[:5] for word in re.findall("[a-z]{3,}", question.lower()) if word not in _COMMON}
+    han = {pair for run in re.findall(f"[{HAN}]{{2,}}", question) for pair in map("".join, pairwise(run))}
+    return frozenset(words | {pair for pair in han - _COMMON if not set(pair) & set("了的是谁在吗呢由")})
+
+
+def _echo(text: str, stems: frozenset[str]) -> int:
+    lower = text.lower()
+    return sum(stem in lower for stem in stems)
+
+
+def _other_in_role(wanted: Sequence[str], question: str, answer: str) -> str:
+    """Who is named in the role that is asked for, if it is somebody else: 担保人是乙 for the question who that is."""
+    role = _asked_role(question)
+    lower = answer.lower()
+    if role not in lower:
+        role = role[role.rfind("的") + 1 :]
+    at = lower.find(role) if len(role) > 1 else -1
+    said = _IS.match(answer, at + len(role)) if at >= 0 else None
+    if said is None:
+        return ""
+    rest = re.split(r"[,。;\n]|\. ", answer[said.end() : said.end() + 60])[0]
+    if any(untitled(rest).lower().startswith(name.lower()) or name_pattern(name).search(rest) for name in wanted):
+        return ""
+    bare = untitled(rest).strip()
+    is_person = _HAN_NAME.match(bare) or _TITLE_PAIR.match(bare) or (2 <= len(bare) <= 4 and bare[0] in SURNAMES)
+    return rest[:12] if is_person or _UNIT.search(bare) else ""
+
+
+@lru_cache(maxsize=1 << 10)
+def _asked_role(question: str) -> str:
+    asked = _WHO.search(question)
+    return next((group for group in asked.groups() if group), "").lower() if asked else ""
+
+
+def _has_name(text: str) -> bool:
+    return _HAN_NAME.match(text) is not None or _TITLE_PAIR.search(text) is not None
+
+
+def _judge_digits(name: str, answer: str) -> Judged:
+    """Figures must agree, and so must all others of that kind in the answer."""
+    if word := DOUBTED.search(answer):
+        return Judged(False, Message("legal.disclaims_itself", word=word[0]))
+    wanted = digits_of(name)
+    runs = [re.sub(r"[\s\-()+]", "", run) for run in re.findall(r"\+?\d[\d\s\-()]{3,}[\dXx]", answer)]
+    kin = {run.upper().removeprefix("86") if len(run) == len(wanted) + 2 else run.upper() for run in runs}
+    same_kind = {run for run in kin if len(run) >= len(wanted) - 2}
+    if same_kind == {wanted} and NEGATED.search(answer[: answer.find(wanted[:3])][-24:]):
+        return Judged(False, Message("legal.denies", name=name))
+    if same_kind == {wanted}:
+        return Judged(True, Message("legal.answer_says", value=name))
+    if not same_kind:
+        return Judged(False, Message("legal.no_such_number"))
+    return Judged(False, Message("legal.answer_says", value=", ".join(sorted(same_kind))))

@@ -1,0 +1,139 @@
+"""A text as clauses with their signs, for the question whether it says yes or no."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from steelyard.legal.facts.polarity_words import SCAN_EN, SCAN_ZH
+from steelyard.text.scripts import HAN
+
+IS_HAN: Final = re.compile(f"[{HAN}]")
+# a question that is repeated inside a statement: 关于是否承认借款
+_ASKED_FORM: Final = re.compile(
+    r"(?:是否(?!定的)|能否|(?<!不)可否|会否|有无|有没有|是不是|(?P<v>[\u4e00-\u9fff])[不没](?P=v)|"
+    r"可不可以)(?:(?!取决于|要看|需看|应看|视情|看情况|而定)[^,，。;；!?！？:：\n])*"
+    r"|\bwhether\b(?! or not\b)[^,.;!?\n]*"
+)
+_MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
+_CARRIED: Final = frozenset(("claim", "court", "conclude", "rule", "mostly"))
+_OPENS_CLAUSE: Final = frozenset(("contrast", "turn", "aside"))
+_DENIAL: Final = re.compile("否认|矢口否认|den(?:y|ie)")
+_HEADING: Final = re.compile(
+    r"(?:最终)?结论|总结|小结|答案|conclusion|final answer|holding|bottom line|short answer|summary"
+)
+_SUFFIX: Final = re.compile(r"的话|(?:情况|情形|前提|条件)下|[时后]$")
+
+
+@dataclass(slots=True)
+class Clause:
+    """A clause, where it stands, and its signs."""
+
+    text: str
+    sentence: int
+    start: int = 0
+    is_asked: bool = False
+    signs: set[str] = field(default_factory=set)
+    sides: list[tuple[int, str]] = field(default_factory=list)
+    negators: list[tuple[int, str]] = field(default_factory=list)
+    prefixed: list[str] = field(default_factory=list)
+    idioms: list[str] = field(default_factory=list)
+
+
+def clauses_of(text: str) -> list[Clause]:
+    """The clauses of a text without the questions that it repeats; a rhetorical question is a statement."""
+    found = scan(_ASKED_FORM.sub("", text.lower()))
+    return [clause for clause in found if not clause.is_asked or "rhetoric" in clause.signs]
+
+
+def scan(text: str) -> list[Clause]:
+    """The clauses of a text in lower case, with their signs, in one pass."""
+    state = _Scan(text)
+    pattern = SCAN_ZH if IS_HAN.search(text) else SCAN_EN
+    for token in pattern.finditer(text):
+        state.take(token.lastgroup or "", token)
+    state.close(len(text), len(text))
+    return state.found
+
+
+class _Scan:
+    """The state of a scan: the clause that is open, and the signs that hold until its sentence ends."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: list[Clause] = []
+        self.start = 0
+        self.sentence = 0
+        self.first_of_sentence = 0
+        self.carried: set[str] = set()
+        self.open = Clause("", 0)
+
+    def take(self, kind: str, token: re.Match[str]) -> None:
+        """Put one token where it belongs."""
+        if kind in ("not", "short", "refuse", "lean_not"):
+            end = token.end() + (2 if kind == "not" else 0)
+            self.open.negators.append((token.start(), self.text[token.start() : end]))
+            if kind in ("refuse", "lean_not"):
+                self.open.signs.add("refuse" if kind == "refuse" else "lean")
+            if _DENIAL.match(token[0]):
+                self.open.signs.add("denial")
+        elif kind == "comma":
+            self.close(token.start(), token.end())
+        elif kind == "stop":
+            self.end_sentence(token)
+        elif kind[1] == "_":
+            self.open.sides.append((token.start(), kind))
+        elif kind == "prefix":
+            self.open.prefixed.append(self.text[token.end() : token.end() + 4])
+        elif kind == "idiom":
+            self.open.idioms.append(token[0])
+        else:
+            self.mark(kind, token)
+
+    def mark(self, kind: str, token: re.Match[str]) -> None:
+        """Put a sign on the clause; words such as 但 and because begin a new one."""
+        if kind in _OPENS_CLAUSE or (kind == "condition" and not _SUFFIX.match(token[0])):
+            self.close(token.start(), token.start())
+        if kind == "contrast":
+            self.open.negators.append((token.start(), token[0]))
+        if kind in ("turn", "court"):
+            self.carried.discard("claim")
+            self.open.signs.discard("claim")
+        if kind in _CARRIED:
+            self.carried.add(kind)
+        if kind == "of":
+            kind = (
+                "condition"
+                if not re.search("[是属为很]", self.text[max(self.start, token.start() - 12) : token.start()])
+                else "idiom"
+            )
+        self.open.signs.add(kind)
+
+    def close(self, end: int, next_start: int) -> None:
+        """End the open clause; a consequence carries the sign `given` of its condition."""
+        text = self.text[self.start : end].strip(_MARKS)
+        start = self.start
+        self.start = next_start
+        if not any(map(str.isalnum, text)):
+            if self.open.signs:
+                self.carried |= self.open.signs & _CARRIED
+            self.open = Clause("", self.sentence, signs=set(self.carried) | (self.open.signs & {"turn"}))
+            return
+        self.open.text = text
+        self.open.start = self.text.index(text, start)
+        self.found.append(self.open)
+        if "condition" in self.open.signs:
+            self.carried.add("given")
+        self.open = Clause("", self.sentence, signs=set(self.carried))
+
+    def end_sentence(self, token: re.Match[str]) -> None:
+        """End the sentence; one that ends in a question mark is asked, not said."""
+        self.close(token.start(), token.end())
+        if token[0] in "?？":
+            for clause in self.found[self.first_of_sentence :]:
+                clause.is_asked = True
+        said = self.found[self.first_of_sentence :]
+        is_heading = len(said) == 1 and _HEADING.fullmatch(said[0].text) is not None
+        self.first_of_sentence = len(self.found)
+        self.sentence += 1
+        self.carried = {"conclude"} if is_heading else set()
+        self.open = Clause("", self.sentence, signs=set(self.carried))

@@ -1,0 +1,244 @@
+"""One value out of an answer: what it concludes, equals, totals, or says in the asked role; presence earns nothing."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from steelyard.i18n import Localized, Message
+from steelyard.legal.facts.clauses import (
+    CLAIMED,
+    are_alternatives,
+    asks_for_total,
+    concluded,
+    doubt_about,
+    found_by_court,
+    live,
+    outline,
+    totalled,
+)
+from steelyard.legal.facts.equations import equated, is_wrong_result
+from steelyard.legal.facts.roles import asked_roles, contradicts, roles, roles_for
+from steelyard.text.mentions import Mention, mentions
+
+_JOIN: Final = re.compile(r"、|并且?|同时|然后|\band\b|\bthen\b|\bwhile\b", re.IGNORECASE)
+_QUESTION_WORDS: Final = frozenset("多少几何什么时候哪一天日个次是的了在有吗呢共总一钱谁为请问")
+_COMMON_WORDS: Final = frozenset(
+    "what when where which much many does have from with that this were will there their about".split()
+)
+_EACH: Final = re.compile(r"各|每|\beach\b|\bper\b", re.IGNORECASE)
+_EACH_BEFORE: Final = re.compile(r"(?:各(?:自|执|持|得|分|付|收)?|每[人方次份笔个]?|\beach )\D{0,3}$", re.IGNORECASE)
+_RESTATES: Final = re.compile(
+    r"(?:.{0,40}即(?:为|是)?|(?:大写|小写|即|也就是|合计?|折合|人民币|RMB|i\.e\.|that is|in words|in figures"
+    r"|[:：,\s]){0,6})[整正\s]?",
+    re.IGNORECASE,
+)
+_PARTS: Final = re.compile(
+    r"其中|包括|分别|具体|\b(?:including|comprising|consisting|namely|i\.e\.|made up)\b|\A\s?[:：(（]", re.IGNORECASE
+)
+
+_LEADS_ON: Final = re.compile(r"(?:\bof|\bat|\bfor|\bis|\bwas|为|是|:)\s?[$¥€£]?$", re.IGNORECASE)
+_REACH: Final = 80
+"""How far from a value, in characters, the words stand that say what it is."""
+_PLAIN_ROLES: Final = frozenset(("collected", "loan", "compensation"))
+_SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
+"""What is named beside an asked sum and never stands for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The mention that an answer comes down to, or None and why."""
+
+    mention: Mention | None
+    why: Localized
+
+
+def settle(question: str, answer: str, values: Sequence[Mention], among: Sequence[Mention] | None = None) -> Settled:
+    """Take the one value that the answer gives to the question; both texts are normal.
+
+    `among` are all values that may be offered as alternatives, where they are more than the candidates.
+    """
+    if not values:
+        return Settled(None, Message("legal.no_such_value"))
+    standing = live(answer, values)
+    if not standing:
+        return Settled(None, Message("legal.denies_value"))
+    chosen = standing if len(_distinct(standing)) == 1 else _chosen(question, answer, standing)
+    if word := doubt_about(answer, chosen):
+        return Settled(None, Message("legal.disclaims_itself", word=word))
+    rivals = among or values
+    if are_alternatives(answer, rivals if len(_distinct(chosen)) > 1 else _beside(chosen, rivals)):
+        return Settled(None, Message("legal.offers_alternatives"))
+    if len(_distinct(chosen)) != 1:
+        return Settled(None, Message("legal.several_values", values=", ".join(value.text for value in standing[:8])))
+    if is_wrong_result(answer, chosen[-1]):
+        return Settled(None, Message("legal.not_result_of_equation", text=chosen[-1].text))
+    if other := _restated_otherwise(answer, chosen, values):
+        return Settled(None, Message("legal.restated_as", text=chosen[0].text, other=other.text))
+    if _is_about_something_else(question, answer, chosen, standing):
+        return Settled(None, Message("legal.something_else_than_asked", text=chosen[0].text))
+    return Settled(chosen[0], Message("legal.answer_says", value=chosen[0].text))
+
+
+def _restated_otherwise(text: str, chosen: Sequence[Mention], values: Sequence[Mention]) -> Mention | None:
+    """Another value in the brackets right behind a chosen one that say it once more: in words, or as the unit asked."""
+    starts = [value.start for value in values]
+    for value in chosen:
+        opening = re.match(r"\s?[(（]", text[value.end : value.end + 2])
+        start = value.end + opening.end() if opening else 0
+        close = text.find(")", start, start + 80) if opening else -1
+        at = bisect_left(starts, start)
+        other = values[at] if close >= 0 and at < len(values) and values[at].end <= close else None
+        if other is None or other.unit != value.unit or other.value == value.value or not other.is_exact:
+            continue
+        if _RESTATES.fullmatch(text[start : other.start]) and _RESTATES.fullmatch(text[other.end : close]):
+            return other
+    return None
+
+
+def _beside(chosen: Sequence[Mention], values: Sequence[Mention]) -> list[Mention]:
+    """The chosen values and those next to them."""
+    starts = {value.start for value in chosen}
+    places = {index + step for index, value in enumerate(values) if value.start in starts for step in (-1, 0, 1)}
+    return [value for index, value in enumerate(values) if index in places]
+
+
+def role_of(text: str, value: Mention, before: Mention | None, after: Mention | None) -> frozenset[str]:
+    """What the value is said to be: by the words before it in its clause, else by those after it."""
+    clause = outline(text).clause_at(value.start)
+    start = max(clause.start, value.start - _REACH, before.end if before else 0)
+    end = min(clause.end, value.end + _REACH, after.start if after else len(text))
+    said = _role_names(_JOIN.split(text[start : value.start])[-1], value.kind)
+    behind = text[value.end : max(end, value.end)]
+    if said or _LEADS_ON.search(behind):
+        return said
+    return _role_names(_JOIN.split(behind)[0], value.kind)
+
+
+def _role_names(text: str, kind: str) -> frozenset[str]:
+    return frozenset(name for name, _, _ in roles(text)) - roles_for(kind)
+
+
+def _asked(question: str, values: Sequence[Mention]) -> frozenset[str]:
+    """The roles that a question asks about, of the kind that the values have."""
+    return asked_roles(question) - roles_for(values[0].kind)
+
+
+def _roles_of(answer: str, values: Sequence[Mention]) -> list[frozenset[str]]:
+    """The role of each value."""
+    around = [None, *values, None]
+    return [role_of(answer, value, around[at], around[at + 2]) for at, value in enumerate(values)]
+
+
+def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+    """Of several values the one that the answer comes down to; all of them where nothing decides."""
+    for narrow in (_not_asked, _not_beside, _not_each, _found):
+        values = narrow(question, answer, values)
+        if len(_distinct(values)) == 1:
+            return values
+    ways: list[Callable[[], Sequence[Mention]]] = [
+        lambda: concluded(answer, values),
+        lambda: equated(answer, values),
+        lambda: _adding_up(question, answer, values),
+        lambda: totalled(answer, values) if asks_for_total(question) else (),
+        lambda: _in_role(question, answer, values),
+        lambda: _by_words(question, answer, values),
+    ]
+    return next((found for way in ways if len(_distinct(found := way())) == 1), values)
+
+
+def _not_asked(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+    """Without the values that the question has itself."""
+    asked = {
+        (value.value, value.until) for value in mentions(question) if value.kind != "number" or value.text[0].isdigit()
+    }
+    return [value for value in values if (value.value, value.until) not in asked] or values
+
+
+def _not_beside(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+    """Without fines and fees, where they are not asked for."""
+    if values[0].kind == "date":
+        return values
+    side = _SIDE_ROLES - asked_roles(question)
+    return [value for value, said in zip(values, _roles_of(answer, values), strict=True) if not said & side] or values
+
+
+def _not_each(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+    """Without shares (各执两份), where the question does not ask for them."""
+    if _EACH.search(question):
+        return values
+    return [
+        value for value in values if not _EACH_BEFORE.search(answer, max(0, value.start - 8), value.start)
+    ] or values
+
+
+def _found(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+    return found_by_court(answer, values) if not CLAIMED.search(question) else values
+
+
+def _adding_up(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+    """The value announced as a total, or the first before its parts, where these make it and no part is asked for."""
+    if not _asked(question, values) <= _PLAIN_ROLES or not all(isinstance(value.value, Decimal) for value in values):
+        return ()
+    announced = totalled(answer, values)[:1]
+    if not announced and _PARTS.search(answer[values[0].end : values[1].start]):
+        announced = [values[0]]
+    for total in announced:
+        rest = [value.value for value in values if value is not total]
+        if (len(rest) > 1 and sum(rest) == total.value) or sum({*rest} - {total.value}) == total.value:
+            return [total]
+    return ()
+
+
+def _in_role(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+    asked = _asked(question, values)
+    if not asked:
+        return ()
+    return [value for value, said in zip(values, _roles_of(answer, values), strict=True) if asked & said]
+
+
+def _by_words(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+    """The values whose clause has most words of the question, if the question names no role that is known."""
+    if _asked(question, values) and any(_roles_of(answer, values)):
+        return ()
+    wanted = _bigrams(question)
+    shared = [
+        2 * len(wanted & _bigrams(before)) + len(wanted & _bigrams(behind))
+        for before, behind in _own_words(answer, values)
+    ]
+    most = max(shared)
+    return [value for value, count in zip(values, shared, strict=True) if count == most] if most else ()
+
+
+def _own_words(text: str, values: Sequence[Mention]) -> list[tuple[str, str]]:
+    """The words before and behind each value in its clause, as far as the neighbouring values."""
+    whole = outline(text)
+    found, last = [], 0
+    for at, value in enumerate(values):
+        clause = whole.clause_at(value.start)
+        following = values[at + 1].start if at + 1 < len(values) else len(text)
+        end = max(value.end, min(clause.end, following, value.end + _REACH))
+        behind = _JOIN.split(text[value.end : end])[0]
+        found.append((text[max(clause.start, last, value.start - _REACH) : value.start], behind))
+        last = value.end
+    return found
+
+
+def _bigrams(text: str) -> set[str]:
+    if text.isascii():
+        return {word[:4] for word in set(re.findall("[a-z]{4,}", text.lower())) - _COMMON_WORDS}
+    return {text[at : at + 2] for at in range(len(text) - 1) if not _QUESTION_WORDS & set(text[at : at + 2])}
+
+
+def _is_about_something_else(question: str, answer: str, chosen: Sequence[Mention], values: Sequence[Mention]) -> bool:
+    asked = _asked(question, values)
+    if not asked:
+        return False
+    said = dict(zip((value.start for value in values), _roles_of(answer, values), strict=True))
+    return all(contradicts(asked, said.get(value.start, frozenset())) for value in chosen)
+
+
+def _distinct(values: Sequence[Mention]) -> set[Any]:
+    return {(value.kind, value.value, value.until, value.loose) for value in values}

@@ -1,0 +1,247 @@
+"""What a document has, by value: the ground on which the values of an answer stand."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import lru_cache
+from typing import Final
+
+from steelyard.legal.evidence.quotes import quote_key
+from steelyard.legal.grounding import derivations
+from steelyard.legal.grounding.clocks import stated_minutes
+from steelyard.legal.grounding.derivations import cents
+from steelyard.text.dates import Day
+from steelyard.text.measures import same_measure
+from steelyard.text.mentions import Mention, mentions
+from steelyard.text.normal import normal
+from steelyard.text.numerals import numerals
+
+_TAIL: Final = re.compile(
+    r"(?:尾号|末尾|[后末尾][两二三四五六]位(?:数字?)?|ending (?:in|with)|ends (?:in|with)|last (?:\w+ )?digits?)"
+    r"[^\d,。;\n]{0,8}(\d{2,8})",
+    re.IGNORECASE,
+)
+_DIGITS: Final = re.compile(r"\d+(?:[- ]\d+)*")
+_TWO_HAN: Final = re.compile(r"[\u4e00-\u9fff]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """All that a document has, by value."""
+
+    key: str
+    text: str
+    money: frozenset[Decimal]
+    days: tuple[Day, ...]
+    others: frozenset[tuple[str, str]]
+    counts: Mapping[Decimal, frozenset[str]]
+    currencies: Mapping[Decimal, frozenset[str]] = field(default_factory=dict)
+    percents: frozenset[Decimal] = frozenset()
+    dates: frozenset[tuple[int | None, int | None, int | None]] = frozenset()
+    minutes: frozenset[int] = frozenset()
+    ordinals: Mapping[str, Decimal] = field(default_factory=dict)
+    digits: frozenset[str] = frozenset()
+    tails: frozenset[str] = frozenset()
+    amounts: tuple[int, ...] = ()
+    counted: Mapping[str, frozenset[Decimal]] = field(default_factory=dict)
+    counts_times: bool = False
+    periods: tuple[tuple[int, str], ...] = ()
+    ages: frozenset[int] = frozenset()
+
+
+@lru_cache(maxsize=64)
+def document_ground(text: str) -> Ground:
+    """What a document has, found out once."""
+    return ground_of(text)
+
+
+@lru_cache(maxsize=256)
+def question_ground(text: str) -> Ground:
+    """What a question has, found out once."""
+    return ground_of(text)
+
+
+def ground_of(context: str) -> Ground:
+    """What a text has."""
+    text = normal(context)
+    values = tuple(values_of(text))
+    numbers = [value for value in values if value.kind in ("money", "number") and value.value is not None]
+    days = tuple(_with_years([value for value in values if value.kind == "date"]))
+    amounts = tuple(sorted({cents(value.value) for value in numbers if value.kind == "money" or value.value >= 100}))
+    return Ground(
+        key=quote_key(context),
+        text=text,
+        money=frozenset(value.value for value in numbers),
+        days=days,
+        others=frozenset(
+            (value.kind, str(value.value)) for value in values if value.kind in ("id", "serial", "age", "phone", "card")
+        ),
+        counts=_units_by_value(value for value in values if value.kind == "count"),
+        currencies=_units_by_value(numbers),
+        percents=frozenset(_percents(text, values)),
+        dates=frozenset(_date_forms((*days, *_birthdays(values)))),
+        minutes=stated_minutes(text, values),
+        ordinals=_highest_ordinals(values),
+        digits=frozenset(_digit_runs(text)),
+        tails=frozenset(tail[1] for tail in _TAIL.finditer(text)),
+        amounts=amounts,
+        counted=_numbers_by_noun(text, values),
+        counts_times=any(value.kind == "count" and same_measure(value.unit, "次") for value in values),
+        periods=tuple(_periods(values)),
+        ages=frozenset(_ages(text, values, days)),
+    )
+
+
+# numbers with a unit that `mentions` does not know: a period in days, a quantity
+UNIT_AFTER: Final = re.compile(
+    r"(?:个?工作)?(日)(?![期常程记志报前后子])|(立方米|平方公里|平方千米|平方厘米|千克|毫升|毫米|毫克|千米|海里|公顷|千瓦时|升|度电)"
+    r"|[ -](sq\.? ?m|kg|km|cubic metres?|square metres?|square feet|tons?|tonnes?|litres?|miles?|acres?|metres?|feet)\b"
+)
+
+
+def values_of(text: str) -> Iterator[Mention]:
+    """The values of a text; the tail of a number is digits of a card, a number with a unit is a count."""
+    tails = {tail.start(1) for tail in _TAIL.finditer(text)}
+    for value in mentions(text):
+        if value.kind != "number":
+            yield value
+        elif value.start in tails:
+            yield replace(value, kind="card")
+        elif unit := UNIT_AFTER.match(text, value.end):
+            name = next(group for group in unit.groups() if group)
+            yield replace(value, kind="count", unit=name, end=unit.end(), text=text[value.start : unit.end()])
+        else:
+            yield value
+
+
+def _with_years(values: Sequence[Mention]) -> Iterator[Day]:
+    """Days of a document; one without a year has that of the day before it, the first ones that of the next."""
+    stated = (day.year for value in values for day in (value.value, value.until) if day is not None and day.year)
+    year = next(stated, None)
+    for value in values:
+        for day in (value.value, value.until):
+            if day is not None:
+                year = day.year or year
+                yield Day(day.year or year, day.month, day.day)
+
+
+def _units_by_value(values: Iterable[Mention]) -> dict[Decimal, frozenset[str]]:
+    units: dict[Decimal, set[str]] = {}
+    for value in values:
+        if value.value is not None:
+            units.setdefault(value.value, set()).add(value.unit)
+    return {value: frozenset(found) for value, found in units.items()}
+
+
+def _numbers_by_noun(text: str, values: Iterable[Mention]) -> dict[str, frozenset[Decimal]]:
+    """How many of what: for nouns that stand beside a count."""
+    numbers: dict[str, set[Decimal]] = {}
+    for value in values:
+        if value.kind in ("count", "number") and value.value is not None:
+            for noun in nouns_of(text, value):
+                numbers.setdefault(noun, set()).add(value.value)
+    return {noun: frozenset(found) for noun, found in numbers.items()}
+
+
+_MORE_UNITS: Final = frozenset("段则篇道首幕具宗桩节")
+_ENGLISH_NOUN: Final = re.compile(r" ?((?:[a-z][a-z'-]*[ ]){0,2}?)([a-z]+(?<!s)s|people|children|men|women)\b")
+_NO_ADJECTIVE: Final = re.compile(
+    r"\b(?:of|and|or|to|in|on|at|by|for|from|with|was|were|is|are|the|a|an|that|who|as|than)\b"
+)
+
+
+def nouns_of(text: str, value: Mention) -> Iterator[str]:
+    """What a count counts: 段录音 for 三段录音 and 录音三段; vessel for "five other vessels"."""
+    if value.kind == "number" and text[value.end : value.end + 1] in _MORE_UNITS:
+        value = replace(value, unit=text[value.end : value.end + 1], end=value.end + 1)
+    if value.unit.isascii():
+        found = _ENGLISH_NOUN.match(text[value.end - len(value.unit) : value.end + 40].lower())
+        if found and not _NO_ADJECTIVE.search(found[1]):
+            yield found[2].removesuffix("s")
+        return
+    for noun in (text[max(0, value.start - 2) : value.start], text[value.end : value.end + 2]):
+        if _TWO_HAN.fullmatch(noun):
+            yield value.unit + noun
+
+
+def _percents(text: str, values: Iterable[Mention]) -> Iterator[Decimal]:
+    for value in values:
+        if (value.kind == "percent" or value.unit == "percent") and (percent := percent_of(text, value)) is not None:
+            yield percent
+
+
+_PARTS_OF: Final = re.compile(r"[百千万]分之")
+_PER: Final = {"百": Decimal(1), "千": Decimal("0.1"), "万": Decimal("0.01")}
+
+
+def percent_of(text: str, value: Mention) -> Decimal | None:
+    """A share in per cent: 千分之三 and 3‰ are 0.3."""
+    if parts := _PARTS_OF.search(text, value.start, value.end + 3):
+        found = numerals(text[parts.end() : parts.end() + 12])
+        number = found[0].value if found and found[0].start == 0 else None
+        return None if number is None else number * _PER[parts[0][0]]
+    number = value.value
+    return None if number is None else number * (Decimal("0.1") if value.text.endswith(("‰", "厘")) else 1)
+
+
+def _date_forms(days: Iterable[Day]) -> Iterator[tuple[int | None, int | None, int | None]]:
+    """Each day and all that says less of it."""
+    for day in days:
+        for year in {day.year, None}:
+            for month in {day.month, None}:
+                for number in {day.day, None}:
+                    yield year, month, number
+
+
+def _birthdays(values: Iterable[Mention]) -> Iterator[Day]:
+    """The days of birth in identity numbers."""
+    for value in values:
+        if value.kind == "id" and len(value.value) == 18:
+            digits = value.value[6:14]
+            yield Day(int(digits[:4]), int(digits[4:6]), int(digits[6:]))
+
+
+def _periods(values: Iterable[Mention]) -> Iterator[tuple[int, str]]:
+    """Spans of time in days, months or years, of one and more."""
+    for value in values:
+        if value.kind == "count" and value.value is not None and value.unit in derivations.CALENDAR_UNITS:
+            yield int(value.value), value.unit
+
+
+def _ages(text: str, values: Sequence[Mention], days: Sequence[Day]) -> Iterator[int]:
+    """Ages that follow from a year of birth and the years that the document names."""
+    if any(value.kind == "age" for value in values):
+        return
+    born = {day.year for day in _birthdays(values) if day.year}
+    for value in values:
+        if value.kind == "date" and value.value is not None and _BORN.search(text[value.start - 12 : value.end + 6]):
+            born |= {value.value.year} - {None}
+    for day in days:
+        for year in born:
+            if day.year and 0 < day.year - year < 120:
+                yield from (day.year - year, day.year - year - 1)
+
+
+_BORN: Final = re.compile(r"出生|生于|\d日生|月生|\bborn\b|birth")
+
+
+def _highest_ordinals(values: Iterable[Mention]) -> dict[str, Decimal]:
+    """How far a document numbers its things: 第二次 says that there were two."""
+    highest: dict[str, Decimal] = {}
+    for value in values:
+        if value.kind == "ordinal" and value.text.startswith("第"):
+            number = next((found.value for found in numerals(value.text) if found.value is not None), None)
+            if number is not None:
+                highest[value.text[-1]] = max(number, highest.get(value.text[-1], number))
+    return highest
+
+
+def _digit_runs(text: str) -> Iterator[str]:
+    """Runs of digits, and the tails of long ones; blanks and hyphens inside are dropped."""
+    for run in _DIGITS.finditer(text):
+        digits = re.sub(r"\D", "", run[0])
+        yield digits
+        yield from (part for part in re.split(r"\D", run[0]) if len(part) > 2)
+        if 7 <= len(digits) <= 24:
+            yield from (digits[at:] for at in range(1, len(digits) - 2))

@@ -1,0 +1,232 @@
+"""Invented values: whatever an answer asserts must be in the document by value, or follow from what is in it.
+
+Relations between values that are both in the document (who paid whom) cannot be decided by rules; a known limit.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from steelyard.legal.evidence.quotes import key_of, quote_key
+from steelyard.legal.grounding.chinese_places import is_known_place
+from steelyard.legal.grounding.claims import Claims, claims_of
+from steelyard.legal.grounding.clocks import minutes_of
+from steelyard.legal.grounding.derivations import cents, is_rounded
+from steelyard.legal.grounding.grounds import Ground, document_ground, ground_of, percent_of, question_ground
+from steelyard.legal.grounding.proper_names import is_known_name
+from steelyard.legal.grounding.reckoning import Reckoning
+from steelyard.text.measures import same_measure
+from steelyard.text.mentions import Mention
+
+__all__ = ["Ground", "Invented", "document_ground", "find_invented", "ground_of"]
+
+_MASKED: Final = re.compile(r"(\d*)[*xX×•·●]{2,}(\d*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Invented:
+    """A value of an answer that the document does not have; `start` and `end` are its place in the answer."""
+
+    text: str
+    kind: str
+    start: int = 0
+    end: int = 0
+
+
+def find_invented(answer: str, context: str, *, question: str = "") -> list[Invented]:
+    """What the answer asserts and neither the document nor the question has; in the order of the answer."""
+    claims = claims_of(answer)
+    grounds = (document_ground(context), question_ground(question)) if question else (document_ground(context),)
+    found = [*_quotations(claims, grounds), *_values(claims, grounds), *_proper_names(claims, grounds)]
+    if not found:
+        return []
+    unique = sorted({(each.start, each.end): each for each in found}.values(), key=lambda each: (each.start, -each.end))
+    span = claims.folded.original_span
+    return [Invented(each.text, each.kind, *span(each.start, each.end)) for each in _outermost(unique)]
+
+
+# ----- quotations
+
+
+def _quotations(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
+    for inner, start in claims.quotes:
+        if not any(key_of(ground.text).holds(inner) for ground in grounds):
+            yield Invented(inner, "quote", start, start + len(inner))
+
+
+def _find_whole(key: str, piece: str, start: int = 0) -> int:
+    """Where the piece stands without cutting a number in two; -1 if nowhere."""
+    at = key.find(piece, start)
+    while at >= 0 and _cuts_a_number(key, at, at + len(piece)):
+        at = key.find(piece, at + 1)
+    return at
+
+
+def _cuts_a_number(key: str, start: int, end: int) -> bool:
+    is_cut_before = key[start].isdigit() and key[start - 1 : start].isdigit()
+    return is_cut_before or (key[end - 1].isdigit() and key[end : end + 1].isdigit())
+
+
+# ----- values
+
+
+def _values(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
+    for value, nouns in claims.own_counts:
+        known = [numbers for ground in grounds for noun in nouns if (numbers := ground.counted.get(noun))]
+        if known and not any(value.value in numbers for numbers in known):
+            yield Invented(value.text, value.kind, value.start, value.end)
+    if not claims.values:
+        return
+    unknown = [value for value in claims.values if not any(_is_grounded(value, claims, ground) for ground in grounds)]
+    if not unknown:
+        return
+    reckoning = Reckoning(claims, unknown, grounds)
+    for value in sorted(unknown, key=lambda value: value.kind not in ("money", "number")):
+        if reckoning.follows(value):
+            reckoning.add(value)
+        else:
+            yield Invented(value.text, value.kind, value.start, value.end)
+
+
+def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
+    match value.kind:
+        case "money" | "number":
+            return _is_known_amount(value, claims, ground)
+        case "date":
+            return _is_dated(value, ground)
+        case "count":
+            return _is_counted(value, claims.text, ground)
+        case "time":
+            return not ground.minutes.isdisjoint(minutes_of(claims.text, value))
+        case "percent":
+            return _is_known_percent(value, claims.text, ground)
+        case "phone" | "card":
+            return _is_known_digits(_digits_of(value), ground)
+        case "age" if value.value in ground.ages or value.value in ground.money:
+            return True
+    if value.kind == "serial" and (masked := _MASKED.fullmatch(value.text)):
+        return _is_masked(masked, ground)
+    is_named = value.kind == "serial" and _find_whole(ground.key, quote_key(value.text)) >= 0
+    return (value.kind, str(value.value)) in ground.others or is_named
+
+
+def _is_known_amount(value: Mention, claims: Claims, ground: Ground) -> bool:
+    if value.value is None:
+        return quote_key(value.text) in ground.key
+    if value.value in ground.money:
+        return value.kind == "number" or _is_same_currency(value, ground.currencies[value.value])
+    if value.kind == "number":
+        return _is_known_number(value, claims, ground)
+    return _is_about_known(value, ground)
+
+
+def _is_same_currency(value: Mention, units: frozenset[str]) -> bool:
+    """A figure without a currency in the document may be of any; a bare $ is any dollar."""
+    is_dollar = "$" in value.text and value.text[:1] == "$"
+    return value.unit in units or "" in units or (is_dollar and any(unit.endswith("D") for unit in units))
+
+
+def _is_about_known(value: Mention, ground: Ground) -> bool:
+    """Whether a value that is said to be approximate is a rounding of an amount of the document."""
+    if not value.approx and not value.loose:
+        return False
+    unit = cents(Decimal(10) ** value.value.normalize().as_tuple().exponent)
+    at = bisect_left(ground.amounts, cents(value.value) - unit)
+    return any(is_rounded(value, Decimal(each) / 100) for each in ground.amounts[at : at + 64])
+
+
+def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
+    start, end = claims.folded.original_span(value.start, value.end)
+    if masked := _MASKED.search(claims.original, start, end):
+        return _is_masked(masked, ground)
+    factors = claims.original[start:end].split("*")
+    if len(factors) > 1:  # 250*20, whose sign was taken for emphasis
+        return all(len(factor) < 4 or factor.strip() in ground.digits for factor in factors)
+    digits = re.sub(r"\D", "", value.text)
+    is_year = value.value < 10_000 and (int(value.value), None, None) in ground.dates
+    return digits in ground.digits or value.value in ground.counts or is_year or _is_about_known(value, ground)
+
+
+def _is_masked(masked: re.Match[str], ground: Ground) -> bool:
+    """130****0045: some number of the document begins and ends so, or only its tail is known."""
+    head, tail = masked[1], masked[2]
+    if tail in ground.tails:
+        return True
+    return any(
+        len(run) > len(head) + len(tail) and run.startswith(head) and run.endswith(tail) for run in ground.digits
+    )
+
+
+def _digits_of(value: Mention) -> str:
+    return re.sub(
+        r"[^\dX*]", "", value.text.upper().rpartition(" ")[2] if value.text[:1].isalpha() else value.text.upper()
+    )
+
+
+def _is_known_digits(digits: str, ground: Ground) -> bool:
+    """A phone, a card or the tail of one; a document that has only the tail grounds the whole."""
+    if "*" in digits and (masked := _MASKED.fullmatch(digits)):
+        return _is_masked(masked, ground)
+    if digits in ground.digits or digits[-11:] in ground.digits or digits in ground.tails:
+        return True
+    return any(digits[at:] in ground.tails for at in range(1, max(1, len(digits) - 1)))
+
+
+def _is_dated(value: Mention, ground: Ground) -> bool:
+    if value.value is None:
+        return quote_key(value.text) in ground.key
+    ends = [day for day in (value.value, value.until) if day is not None]
+    return all((day.year, day.month, day.day) in ground.dates for day in ends)
+
+
+def _is_counted(value: Mention, text: str, ground: Ground) -> bool:
+    if value.unit == "percent":
+        return _is_known_percent(value, text, ground)
+    if value.unit == "号":
+        return _find_whole(ground.key, quote_key(value.text)) >= 0
+    if any(same_measure(value.unit, unit) for unit in ground.counts.get(value.value, ())):
+        return True
+    if value.unit == "笔" and value.value <= len(ground.amounts):
+        return True
+    highest = [number for unit, number in ground.ordinals.items() if same_measure(value.unit, unit)]
+    if same_measure(value.unit, "次") and not highest and not ground.counts_times:
+        return bool(value.value <= min(4, len(ground.amounts)))
+    return value.value in highest
+
+
+def _is_known_percent(value: Mention, text: str, ground: Ground) -> bool:
+    percent = percent_of(text, value)
+    if percent is None:
+        return quote_key(value.text) in ground.key
+    if percent in ground.percents:
+        return True
+    return _is_about(text, value) and any(abs(each - percent) <= Decimal("0.5") for each in ground.percents)
+
+
+def _is_about(text: str, value: Mention) -> bool:
+    before = text[max(0, value.start - 8) : value.start]
+    return re.search(r"约|大概|近|(?:about|around|roughly|nearly) $", before) is not None
+
+
+# ----- names and places
+
+
+def _proper_names(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
+    for name, start in claims.names:
+        if not any(is_known_name(name, ground.text) for ground in grounds):
+            yield Invented(name, "name", start, start + len(name))
+    for place in claims.places:
+        if not any(is_known_place(place, ground.key) for ground in grounds):
+            yield Invented(place.text, "place", place.start, place.start + len(place.text))
+
+
+def _outermost(found: Sequence[Invented]) -> Iterator[Invented]:
+    """Without those that lie inside another; `found` is in order, the longer first."""
+    end = -1
+    for each in found:
+        if each.end > end:
+            end = each.end
+            yield each

@@ -1,0 +1,1 @@
+"""Refusals: whether an answer declares the asked item absent, unknown or contradictory."""

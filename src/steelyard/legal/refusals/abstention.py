@@ -1,0 +1,132 @@
+"""Whether an answer refuses: the item is declared absent, unknown or contradictory, and not supplied after all.
+
+An answer is read clause by clause. A clause refuses (with a strength), supplies nothing (apology, referral, description
+of the system itself), or states something. The verdict follows from what is asked, from where the refusing clauses
+stand, and from what the others state.
+"""
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from steelyard.i18n import Message
+from steelyard.legal.reading import answer_in, read
+from steelyard.legal.refusals import words
+from steelyard.legal.refusals.clauses import LONG, Abstention, Refusal
+from steelyard.legal.refusals.cues import Asked, asked_for, mark_refusals, split_clauses, weigh
+from steelyard.legal.refusals.followed import supplied_after
+from steelyard.legal.refusals.preceded import given_before
+
+__all__ = ["Abstention", "detect_abstention"]
+
+_SAID: Final = 4
+"""The weight below which nothing is stated: 他说."""
+_SUSPECT: Final = re.compile(
+    r"[不无未没难缺暂抱歉憾矛忘待空拒超请您你]|n't|\bn(?:o|ot|one|either|owhere|obody|othing|ull|il|an|ever)\b|"
+    r"n/a|cannot"
+    r"|un[a-z]|sorry|apolog|lack|insuffic|impossib|declin|refus|silent|omit|absent|missing|conflict|contradict|"
+    r"inconsist"
+    r"|discrepan|disagree|forg[eo]t|fail|fiction|ficti|clarif|could you|can you|please|beyond|outside|regret|"
+    r"difficult"
+    r"|need|hard to|tb[ad]|hello|made up|hypothet|mystery|inconclus|redact|withheld|obscur|blacked|illegib|"
+    r"indetermin|limited|incomplete|without|non-?exist",
+    re.IGNORECASE,
+)
+_ASKING_AGAIN: Final = re.compile(r"\s*(?:什么|多少|谁|哪|否|如何|怎)")
+
+
+@lru_cache(maxsize=1 << 12)
+def detect_abstention(answer: str, *, question: str = "") -> Abstention:
+    """Whether the answer declares the asked item absent or unknown, and does not supply it after all."""
+    reading = read(answer_in(answer))
+    if reading.is_silent:
+        return Abstention(False, Message("legal.nothing_said"))
+    text = reading.text
+    if not _SUSPECT.search(text):
+        return _NOTHING_REFUSES
+    asked = asked_for(question)
+    if reading.final and not _ASKING_AGAIN.match(reading.final) and len(reading.final) < len(text):
+        return _of_final(text, reading.final, asked)
+    return _decide(text, asked)
+
+
+_NOTHING_REFUSES: Final = Abstention(False, Message("legal.nothing_refuses"))
+
+
+def _of_final(text: str, final: str, asked: Asked) -> Abstention:
+    """An announced answer decides, unless the announcement itself is refused: 无法给出答案."""
+    whole, announced = _decide(text, asked), _decide(final, asked)
+    place = text.rfind(final)
+    if words.OTHERS_RESULT.search(words.FINAL_LEAD.sub("", text[max(0, place - 40) : place])):
+        return whole
+    lead = split_clauses(text[max(0, place - 60) : place])[-1:]
+    is_refused = any(words.has_cue(piece.text) for piece in lead)
+    return whole if is_refused and whole.abstains else announced
+
+
+def _decide(text: str, asked: Asked) -> Abstention:
+    bare = text.strip(" []【】()\"'“”")
+    if null := words.JSON_NULL.match(text):
+        return Abstention(True, Message("legal.answer_says_words", word=null[1]))
+    if words.NONE.fullmatch(bare):
+        return Abstention(False, Message("legal.said_of_something_else", word=bare), not asked.whether)
+    if words.NULL.fullmatch(bare):
+        is_answer = words.ZERO.fullmatch(bare) and (asked.whether or (asked.kind == "count" and "号" not in asked.text))
+        return Abstention(not is_answer, Message("legal.answer_says_words", word=bare))
+    pieces = split_clauses(text)
+    mark_refusals(pieces, text, asked)
+    refusing = [at for at, piece in enumerate(pieces) if piece.level]
+    if not refusing:
+        return _NOTHING_REFUSES
+    weigh(pieces, text)
+    return _verdict(Refusal(text, pieces, refusing, asked))
+
+
+def _verdict(refusal: Refusal) -> Abstention:
+    """Whether the refusal stands."""
+    strong = [at for at in refusal.refusing if refusal.pieces[at].kinds != {"vague"}]
+    stated = sum(piece.weight for piece in refusal.pieces)
+    if not strong:
+        return refusal.answered() if stated >= 25 else refusal.refused()
+    refusal = replace(refusal, refusing=strong)
+    if _is_ground(refusal) or _is_conceded(refusal):
+        return refusal.answered()
+    if _follows_from_self(refusal):
+        return refusal.answered(uncertain=True)
+    first = refusal.refusing[0]
+    before = sum(piece.weight for piece in refusal.pieces[:first])
+    after = stated - before
+    if after and (supplied := supplied_after(refusal, before, after)):
+        return supplied
+    is_apart = refusal.asked.whether or refusal.pieces[first].sentence > refusal.pieces[0].sentence
+    if (before >= _SAID or (before and is_apart)) and (given := given_before(refusal, before, after)):
+        return given
+    return refusal.refused(uncertain=refusal.level < 3 and before >= 20 and after >= LONG)
+
+
+def _is_ground(refusal: Refusal) -> bool:
+    """因证据不足,不起诉: the refusing words are the ground of what is stated."""
+    for at in refusal.refusing:
+        piece = refusal.pieces[at]
+        follows = at + 1 < len(refusal.pieces) and refusal.pieces[at + 1].weight > 5
+        if piece.level == 3 or not (words.GROUND.match(piece.text) and follows):
+            return False
+    return True
+
+
+def _is_conceded(refusal: Refusal) -> bool:
+    """Whether all that is refused is a concession to what is stated: about 13 billion, though not exactly known."""
+    return all(
+        refusal.pieces[at].level < 3 and at and words.ALTHOUGH.match(refusal.pieces[at].text.strip())
+        for at in refusal.refusing
+    ) and bool(refusal.pieces[refusal.refusing[0] - 1].weight)
+
+
+def _follows_from_self(refusal: Refusal) -> bool:
+    """我没有情感,所以不会焦虑: the question is answered from what the speaker is."""
+    if any(refusal.pieces[at].kinds != {"self"} for at in refusal.refusing):
+        return False
+    first = refusal.refusing[0]
+    following = refusal.pieces[first + 1] if first + 1 < len(refusal.pieces) else refusal.pieces[first]
+    return words.CONSEQUENCE.search(following.text) is not None

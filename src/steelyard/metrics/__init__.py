@@ -1,1 +1,0 @@
-"""What is measured: rankings and answers, by name."""

@@ -1,0 +1,1 @@
+"""What evaluators register: metrics by name, and kinds of results."""

@@ -1,0 +1,75 @@
+"""Kinds of results: what is particular to each, and where the code for it is.
+
+An evaluator registers its kind here, so that results files and reports need not know any kind by name. Locations are
+modules, imported only when a result of that kind is checked or shown. A distribution adds a kind by an entry point in
+the group `steelyard.kinds`: its name is the kind, and it points to a `Kind`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any, Final, Protocol, cast
+
+GROUP: Final = "steelyard.kinds"
+Scores = Mapping[str, float | None]
+
+
+class Checks(Protocol):
+    """The checks of items that a kind adds to those of all results files."""
+
+    def check_item(self, item: Mapping[str, Any], where: str) -> None:
+        """Refuse an item that no result of this kind can have."""
+
+    def is_consistent(self, scores: Scores, parts: Mapping[str, Scores], *, failed: bool) -> bool:
+        """Whether the score of an item is what its parts come to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of result; `metric` is the metric that every result of the kind has, if there is one.
+
+    The others are modules: `metrics` registers its metrics; `checks` checks items of a results file of this kind
+    (`Checks`); `report` makes the sections of a report that only this kind has. None is for nothing to add.
+    """
+
+    name: str
+    metric: str | None = None
+    metrics: str | None = None
+    checks: str | None = None
+    report: str | None = None
+
+    def load_checks(self) -> Checks | None:
+        """The module `checks`, imported."""
+        return cast(Checks, import_module(self.checks)) if self.checks else None
+
+    def load_report(self) -> ModuleType | None:
+        """The module `report`, imported."""
+        return import_module(self.report) if self.report else None
+
+
+BUILT_IN: Final = (
+    Kind("retrieval", metrics="steelyard.retrieval.metrics"),
+    Kind("answers", metrics="steelyard.answers.metrics"),
+    Kind("legal", metric="legal", checks="steelyard.legal.recorded"),
+)
+
+
+def load_metrics_of(kind: Kind) -> None:
+    """Import the module that registers the metrics of a kind, if it has one."""
+    if kind.metrics:
+        import_module(kind.metrics)
+
+
+@cache
+def kind_of(name: str) -> Kind:
+    """The kind of this name; a kind that is not registered has no hooks."""
+    known = {kind.name: kind for kind in BUILT_IN}
+    return known.get(name) or _installed(name) or Kind(name)
+
+
+def _installed(name: str) -> Kind | None:
+    found: list[Kind] = [point.load() for point in entry_points(group=GROUP, name=name)]
+    return found[0] if found else None

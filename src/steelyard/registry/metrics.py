@@ -1,0 +1,221 @@
+"""Metrics by name: each is a pure function, and its signature is its schema.
+
+    @metric("P")
+    def precision(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
+        "Share of the first k documents that are relevant."
+
+The keyword-only arguments are the parameters that a name may have: `P(rel=2)@5` calls `precision(…, rel=2, k=5)`.
+Other packages register metrics by the same decorator, in a module named on the command line or by an entry point in
+the group `steelyard.metrics`.
+"""
+
+import importlib
+import inspect
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from steelyard import limits
+from steelyard.errors import ConfigError, UnknownName
+from steelyard.i18n import Message
+
+if TYPE_CHECKING:
+    from steelyard.table import FloatArray
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Kind = Literal["retrieval", "answers"]
+Number = int | float
+
+ENTRY_POINTS = "steelyard.metrics"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric as registered: what it is called, what computes it, and what its parameters are by default.
+
+    A parameter whose default is None may be left out; one without a default (`required`) may not. `bounds` hold for
+    every item. `whole` metrics are cut only where their name says so (`RR@10`), not by a list of cut-offs. Counts
+    are `summed`: people quote their total. Parameters annotated `int` are `integers`. `unscored` is the reason why an
+    answer has no score where the metric gives NaN; without a reason NaN is an error.
+    """
+
+    name: str
+    kind: Kind
+    compute: Callable[..., Any]
+    defaults: Mapping[str, Number | None]
+    required: frozenset[str]
+    bounds: tuple[float, float]
+    whole: bool = False
+    summed: bool = False
+    integers: frozenset[str] = frozenset()
+    unscored: str = ""
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """The parameters that a name may have."""
+        return self.required | frozenset(self.defaults)
+
+    @property
+    def explanation(self) -> str:
+        """What the metric means, its conventions and its source."""
+        return inspect.getdoc(self.compute) or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A metric with its parameters: a value whose text reads back to the same measure."""
+
+    metric: Metric = field(compare=False)
+    name: str
+    parameters: tuple[tuple[str, Number], ...] = ()
+
+    @classmethod
+    def of(cls, metric: Metric, parameters: Mapping[str, Number]) -> "Measure":
+        """Check the parameters and put them in order; an explicit value stays explicit, also if it is the default."""
+        for parameter in parameters:
+            if parameter not in metric.parameters:
+                raise ConfigError(
+                    Message("metrics.no_parameter", name=metric.name, parameter=parameter), hint=_parameters(metric)
+                )
+            _check_number(metric, parameter, parameters[parameter])
+        missing = metric.required - frozenset(parameters)
+        if missing:
+            raise ConfigError(
+                Message("metrics.needs", name=metric.name, names=", ".join(sorted(missing))),
+                hint=Message("metrics.example_10", name=metric.name),
+            )
+        return cls(metric, metric.name, tuple(sorted(parameters.items())))
+
+    def settings(self) -> dict[str, Number | None]:
+        """All parameters, explicit or by default."""
+        return {**self.metric.defaults, **dict(self.parameters)}
+
+    def sets(self, parameter: str) -> bool:
+        """Whether the name itself sets this parameter."""
+        return any(key == parameter for key, _ in self.parameters)
+
+    def __str__(self) -> str:
+        cut = dict(self.parameters).get("k")
+        inner = ",".join(f"{key}={value}" for key, value in self.parameters if key != "k")
+        return self.name + (f"({inner})" if inner else "") + (f"@{cut}" if cut is not None else "")
+
+
+REGISTRY: dict[str, Metric] = {}
+
+
+def metric(
+    name: str,
+    *,
+    kind: Kind = "retrieval",
+    bounds: tuple[float, float] = (0.0, 1.0),
+    whole: bool = False,
+    summed: bool = False,
+    unscored: str = "",
+) -> Callable[[Function], Function]:
+    """Register a function as the metric `name`; the function itself is left as it is."""
+
+    def register(function: Function) -> Function:
+        if name in REGISTRY and REGISTRY[name].compute is not function:
+            raise ConfigError(
+                Message("metrics.two_metrics_called", name=name), hint=Message("metrics.give_yours_another_name")
+            )
+        keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        defaults = {p.name: p.default for p in keywords if p.default is not p.empty}
+        required = frozenset(p.name for p in keywords if p.default is p.empty)
+        integers = frozenset(p.name for p in keywords if p.annotation in (int, int | None))
+        REGISTRY[name] = Metric(name, kind, function, defaults, required, bounds, whole, summed, integers, unscored)
+        return function
+
+    return register
+
+
+def column_of(values: object, measure: Measure, rows: int) -> "FloatArray":
+    """The values of a metric, one for each of `rows` items and within its bounds; NaN only where it has a reason."""
+    import numpy as np
+
+    try:
+        column = np.asarray(values, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ConfigError(Message("metrics.metric_gave_something_no_number", measure=str(measure))) from None
+    if column.shape != (rows,):
+        raise ConfigError(
+            Message("metrics.metric_gave_values_shape", measure=str(measure), shape=column.shape, rows=rows)
+        )
+    has_reason = measure.metric.kind == "answers" and measure.metric.unscored
+    scores = column[~np.isnan(column)] if has_reason else column
+    if not np.isfinite(scores).all():
+        raise ConfigError(
+            Message("metrics.metric_gave_value_not_finite", measure=str(measure)),
+            hint=Message("metrics.nan_needs_reason", name=measure.name) if measure.metric.kind == "answers" else None,
+        )
+    limits.SCORE.check(float(np.abs(scores).max(initial=0.0)), Message("words.a_value_of", measure=str(measure)))
+    _check_bounds(scores, measure)
+    return column
+
+
+def _check_bounds(scores: "FloatArray", measure: Measure) -> None:
+    """Refuse what `load` would refuse."""
+    from steelyard.table import ROUNDING
+
+    low, high = measure.metric.bounds
+    outside = scores[(scores < low - ROUNDING) | (scores > high + ROUNDING)]
+    if outside.size:
+        raise ConfigError(
+            Message(
+                "metrics.metric_gave_value_outside", measure=str(measure), value=float(outside[0]), low=low, high=high
+            ),
+            hint=Message("metrics.declare_range", name=measure.name),
+        )
+
+
+def load_metrics(modules: Sequence[str] = (), folder: Path | None = None) -> None:
+    """Import the metrics of installed packages (entry points) and of these modules, which may be in `folder`."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINTS):
+        point.load()
+    for module in modules:
+        _load_module(module, [] if folder is None else [str(folder)])
+
+
+def _load_module(module: str, folders: list[str]) -> None:
+    """Import a module, looking into `folders` only after everything that is installed."""
+    if not module:
+        raise ConfigError(Message("metrics.no_module_named"), hint=Message("metrics.example_metrics_from_my_metrics"))
+    unknown = UnknownName(
+        Message("metrics.no_module_called", module=module), hint=Message("metrics.module_looked_folder_pythonpath")
+    )
+    if not (all(module.split(".")) and module.isprintable()):  # a path, or a place relative to no package
+        raise unknown
+    sys.path += folders
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module.partition(".")[0] and error.name != module:
+            raise ConfigError(Message("metrics.module_cannot_imported", module=module, error=error)) from None
+        raise unknown from None
+    finally:
+        del sys.path[len(sys.path) - len(folders) :]
+
+
+def _check_number(metric: Metric, parameter: str, value: Number) -> None:
+    if parameter in metric.integers and not isinstance(value, int):
+        raise ConfigError(Message("metrics.whole_number_not", name=metric.name, parameter=parameter, value=value))
+    if not math.isfinite(value):
+        raise ConfigError(Message("metrics.finite_not", name=metric.name, parameter=parameter, value=value))
+    if parameter == "k" and value < 1:
+        raise ConfigError(
+            Message("metrics.cut_off_whole_number_from", text=value), hint=Message("metrics.example_ndcg_10")
+        )
+
+
+def _parameters(metric: Metric) -> Message:
+    names = sorted(metric.parameters)
+    return (
+        Message("metrics.knows", name=metric.name, names=", ".join(names))
+        if names
+        else Message("metrics.takes_no_parameters", name=metric.name)
+    )

@@ -1,0 +1,210 @@
+"""Names of metrics in the spellings of all common tools: `ndcg_cut_10`, `ndcg@10`, `recip_rank`, `mrr` …"""
+
+import re
+from collections.abc import Sequence
+
+from steelyard.errors import ConfigError, UnknownName, cut, nearest
+from steelyard.i18n import Message
+from steelyard.registry.kinds import BUILT_IN, load_metrics_of
+from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
+
+CUTOFFS = (1, 5, 10, 20, 50, 100)
+DEFAULT_RETRIEVAL = ("RR", "AP", "R", "nDCG", "P")
+
+_DOORS = {"retrieval": "steelyard retrieval", "answers": "steelyard answers"}
+
+# spelling, folded (lower case, "_" for "-" and blanks) → our name
+SPELLINGS = {
+    "precision": "P",
+    "prec": "P",
+    "recall": "R",
+    "map": "AP",
+    "map_cut": "AP",
+    "mean_average_precision": "AP",
+    "average_precision": "AP",
+    "mrr": "RR",
+    "recip_rank": "RR",
+    "reciprocal_rank": "RR",
+    "mean_reciprocal_rank": "RR",
+    "ndcg_cut": "nDCG",
+    "r_precision": "Rprec",
+    "r_prec": "Rprec",
+    "hit": "Success",
+    "hits": "Success",
+    "hit_rate": "Success",
+    "set_p": "SetP",
+    "set_recall": "SetR",
+    "set_r": "SetR",
+    "set_f": "SetF",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+    "judged_cut": "Judged",
+    "accuracy": "Acc",
+    "contains": "Acc",
+    "exact_match": "EM",
+    "string_em": "StringEM",
+    "str_em": "StringEM",
+    "cover_em": "CoverEM",
+    "token_f1": "F1",
+    "rouge1": "ROUGE-1",
+    "rouge2": "ROUGE-2",
+    "rougel": "ROUGE-L",
+    "rougelsum": "ROUGE-Lsum",
+    "rouge_lsum": "ROUGE-Lsum",
+    "char_f1": "CharF1",
+}
+
+_NAME = re.compile(
+    r"""(?P<base>[A-Za-z][A-Za-z0-9]*(?:[_\- ][A-Za-z]+)*)
+        (?:\((?P<inner>[^()]*)\))?
+        (?:(?P<mark>[@._])(?P<cut>\d+|(?<=@)[-.\d]+))?""",
+    re.VERBOSE,
+)
+
+
+def parse_measure(text: str) -> Measure:
+    """The measure that a name stands for; P and R without a cut-off are an error here."""
+    found, parameters = _read(text)
+    return Measure.of(found, parameters)
+
+
+def find_metric(text: str) -> Metric:
+    """The metric of a name, whatever its kind and parameters."""
+    return _read(text)[0]
+
+
+def parse_measures(
+    names: str | Sequence[str] | None,
+    cutoffs: Sequence[int] | None = None,
+    *,
+    default: Sequence[str] = DEFAULT_RETRIEVAL,
+    kind: Kind = "retrieval",
+) -> list[Measure]:
+    """Measures for names (a list, or one text with commas), in order and each once.
+
+    Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
+    only where the name says so); P, R and their like always need some. Metrics of another kind are an error.
+    """
+    if isinstance(names, str):
+        names = split_names([names])
+    if names is not None and not names:
+        raise ConfigError(Message("metrics.no_metric_named"), hint=Message("metrics.example_ndcg_10"))
+    measures: dict[str, Measure] = {}
+    for name in names or default:
+        for measure in _expand(name, cutoffs or (CUTOFFS if names is None else ())):
+            if measure.metric.kind != kind:
+                hint = Message("metrics.has_it", doors=_DOORS[measure.metric.kind])
+                raise ConfigError(
+                    Message("metrics.metric_not", measure=measure, kind=measure.metric.kind, kind_2=kind), hint=hint
+                )
+            measures[str(measure)] = measure
+    return list(measures.values())
+
+
+def split_names(texts: Sequence[str]) -> list[str]:
+    """Names from arguments that may hold several, separated by commas outside brackets.
+
+    A bare number is one more cut-off of the name before it, as in trec_eval's `P.5,10`.
+    """
+    found: list[str] = []
+    for name in (part.strip() for text in texts for part in re.split(r",(?![^()]*\))", text)):
+        cut = re.fullmatch(r"(.*[@._])\d+", found[-1]) if found and name.isdigit() else None
+        found += [cut[1] + name if cut else name] if name else []
+    return found
+
+
+def _expand(name: str, cutoffs: Sequence[int]) -> list[Measure]:
+    found, parameters = _read(name)
+    if "k" in parameters or "k" not in found.parameters:
+        return [Measure.of(found, parameters)]
+    if "k" in found.required:
+        cutoffs = cutoffs or CUTOFFS
+    if found.whole or not cutoffs:
+        return [Measure.of(found, parameters)]
+    return [Measure.of(found, {**parameters, "k": k}) for k in cutoffs]
+
+
+def _read(text: str) -> tuple[Metric, dict[str, Number]]:
+    whole = _find(text)  # ROUGE-1 is a name, not ROUGE at 1
+    if whole is not None:
+        return whole, {}
+    match = _NAME.fullmatch(text.strip())
+    if not match:
+        raise UnknownName.of(Message("words.metric"), text, _known())
+    found = _metric(match["base"], text)
+    parameters = _parameters(match["inner"] or "", text)
+    if match["cut"] and found.name == "RBP" and match["mark"] == ".":
+        parameters["p"] = float(f"0.{match['cut']}")  # ranx writes rbp.95
+    elif match["cut"]:
+        _say_once("k", parameters, text)
+        parameters["k"] = _cutoff(match["cut"])
+    return found, parameters
+
+
+def _metric(base: str, text: str) -> Metric:
+    found = _find(base)
+    if found is None:
+        raise UnknownName(Message("metrics.no_metric_called", text=cut(text)), hint=nearest(cut(base), _known()))
+    return found
+
+
+def _find(base: str) -> Metric | None:
+    folded = re.sub(r"[\- ]", "_", base.strip().casefold())
+    for kind in BUILT_IN:  # rankings first: the metrics of answers import what they know of languages
+        found = _registered(folded)
+        if found is not None:
+            return found
+        load_metrics_of(kind)
+    return _registered(folded)
+
+
+def _registered(folded: str) -> Metric | None:
+    ours = {name.casefold().replace("-", "_"): found for name, found in REGISTRY.items()}
+    return ours.get(folded) or REGISTRY.get(SPELLINGS.get(folded, ""))
+
+
+def all_metrics() -> list[Metric]:
+    """Every metric, those of rankings first."""
+    register_all()
+    return sorted(REGISTRY.values(), key=lambda found: found.kind != "retrieval")
+
+
+def register_all() -> None:
+    """Register the metrics of every kind."""
+    for kind in BUILT_IN:
+        load_metrics_of(kind)
+
+
+def _parameters(inner: str, text: str) -> dict[str, Number]:
+    parameters: dict[str, Number] = {}
+    for part in filter(None, (part.strip() for part in inner.split(","))):
+        key, _, value = (piece.strip() for piece in part.partition("="))
+        key = "k" if key == "cutoff" else key
+        _say_once(key, parameters, text)
+        try:
+            parameters[key] = int(value) if re.fullmatch(r"-?\d+", value) else float(value)
+        except ValueError:
+            raise ConfigError(
+                Message("metrics.not_form_parameter_number", text=text, part=part),
+                hint=Message("metrics.example_p_rel_2_5"),
+            ) from None
+    return parameters
+
+
+def _say_once(key: str, parameters: dict[str, Number], text: str) -> None:
+    if key in parameters:
+        raise ConfigError(Message("metrics.said_twice", text=text, key=key))
+
+
+def _cutoff(text: str) -> int:
+    if not text.isdigit():
+        raise ConfigError(
+            Message("metrics.cut_off_whole_number_from", text=text), hint=Message("metrics.example_ndcg_10")
+        )
+    return int(text)
+
+
+def _known() -> list[str]:
+    register_all()
+    return [*(found.name for found in all_metrics()), *SPELLINGS]

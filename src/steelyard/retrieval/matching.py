@@ -1,0 +1,258 @@
+"""Where the judged documents stand in a run: the only thing that ranking metrics need to know.
+
+A document's rank is one more than the number of documents of its query with a greater score, plus those with an
+equal score and a greater id (trec_eval's rule). So no run is sorted as a whole: judged documents are found by a hash
+of query and document, confirmed on the bytes, and only queries whose scores do not strictly fall are put in order.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.retrieval.reading.rankings import Judgments, RunBlock, repeated
+from steelyard.retrieval.reading.spans import Spans, Words, combine, word_view
+from steelyard.table import Flags, FloatArray, IntArray
+
+
+class JudgmentIndex:
+    """Judgments made ready for look-up by hash."""
+
+    def __init__(self, judgments: Judgments) -> None:
+        self.judgments = judgments
+        self._queries = _HashIndex(judgments.queries.hashes())
+        self._documents = _HashIndex(judgments.keys)
+
+    def find_queries(self, queries: Spans) -> IntArray:
+        """The number of each query among the judged ones, or -1."""
+        rows, found = self._queries.find(queries.hashes())
+        same = queries.take(rows).equals(self.judgments.queries.take(found))
+        numbers = np.full(len(queries), -1, np.int64)
+        numbers[rows[same]] = found[same]
+        return numbers
+
+    def find_documents(self, keys: Words, query: IntArray, documents: Spans) -> tuple[IntArray, IntArray]:
+        """Rows that are judged, and the number of their judgment."""
+        rows, found = self._documents.find(keys)
+        same = (query[rows] == self.judgments.query[found]) & documents.take(rows).equals(
+            self.judgments.documents.take(found)
+        )
+        return rows[same], found[same]
+
+
+class _HashIndex:
+    """Hashes in order, behind a filter that turns nearly all strangers away at the cost of one look."""
+
+    def __init__(self, hashes: Words) -> None:
+        self._order = np.argsort(hashes)
+        self._sorted = hashes[self._order]
+        self._repeats = bool((self._sorted[1:] == self._sorted[:-1]).any())
+        bits = min(max(16, len(hashes).bit_length() + 6), 21)
+        self._shift = np.uint64(64 - bits)
+        self._filter = np.zeros(1 << bits, np.bool_)
+        self._filter[self._slot(hashes)] = True
+
+    def find(self, hashes: Words) -> tuple[IntArray, IntArray]:
+        """Rows whose hash is here, and where it is; what has the same hash need not be the same."""
+        rows = np.flatnonzero(self._filter[self._slot(hashes)])
+        wanted = hashes[rows]
+        first = np.searchsorted(self._sorted, wanted)
+        if self._repeats:  # two different things share a hash: both are offered
+            count = np.searchsorted(self._sorted, wanted, side="right") - first
+        else:
+            count = (self._sorted[np.minimum(first, len(self._sorted) - 1)] == wanted).astype(np.int64)
+        places = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+        return np.repeat(rows, count), self._order[places]
+
+    def _slot(self, hashes: Words) -> IntArray:
+        return (hashes >> self._shift).view(np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matches:
+    """What one block says: for each of its queries number (-1: not judged), hash and length; for each hit its rank.
+
+    `tied` counts queries with equal scores, `disordered` those whose rank column contradicts their scores;
+    `duplicates` are pairs of lines.
+    """
+
+    query: IntArray
+    query_hash: Words
+    length: IntArray
+    hit: IntArray
+    rank: IntArray
+    tied: int
+    disordered: int
+    duplicates: list[tuple[int, int, str]]
+
+
+def match(block: RunBlock, index: JudgmentIndex, *, single_precision: bool) -> Matches:
+    """Find the judged documents of a block and their ranks."""
+    firsts = np.flatnonzero(block.queries.changes())
+    lengths = np.diff(firsts, append=len(block.scores))
+    heads = block.queries.take(firsts)
+    numbers = index.find_queries(heads)
+    # queries without judgments get numbers of their own below zero, so that their documents never meet
+    told_apart = np.where(numbers < 0, -1 - np.arange(len(numbers)), numbers)
+    query = np.repeat(told_apart, lengths)
+    keys = combine(block.documents.hashes(), query)
+    rows, hits = index.find_documents(keys, query, block.documents)
+    with np.errstate(over="ignore"):  # beyond 3.4e38 a 32-bit float is infinite, in trec_eval too
+        scores = block.scores.astype(np.float32) if single_precision else block.scores
+    segments = _Segments(firsts, lengths, np.repeat(np.arange(len(firsts)), lengths))
+    sequence = _score_order(segments, scores, block.documents)
+    return Matches(
+        query=numbers,
+        query_hash=heads.hashes(),
+        length=lengths,
+        hit=hits,
+        rank=_ranks(segments, sequence, rows),
+        tied=_tied(segments, sequence, scores),
+        disordered=_disordered(segments, sequence, scores, block.ranks),
+        duplicates=[
+            (int(block.line[early]), int(block.line[late]), block.documents.text_at(late))
+            for early, late in repeated(keys, query, block.documents)
+        ],
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Segments:
+    """Lines of one query are neighbours: where each query begins, how many lines it has, and which one a line has."""
+
+    firsts: IntArray
+    lengths: IntArray
+    of_line: IntArray
+
+
+def _score_order(segments: _Segments, scores: NDArray[np.floating], documents: Spans) -> IntArray | None:
+    """Lines in rank order, query by query; None when they stand in it already."""
+    falls = np.ones(len(scores), np.bool_)
+    falls[1:] = scores[1:] < scores[:-1]
+    falls[segments.firsts] = True
+    if falls.all():
+        return None
+    ordered = np.logical_and.reduceat(falls, segments.firsts)
+    lines = np.flatnonzero(~ordered[segments.of_line])
+    sequence = np.arange(len(scores))
+    sequence[lines] = lines[_sorted_by_score(segments.of_line[lines], scores[lines], documents.take(lines))]
+    return sequence
+
+
+def _sorted_by_score(query: IntArray, scores: NDArray[np.floating], documents: Spans) -> IntArray:
+    """Order by query, then score, greatest first, then document id as bytes, greatest first."""
+    order = np.lexsort((-scores, query))
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (query[order[1:]] != query[order[:-1]]) | (scores[order[1:]] != scores[order[:-1]])
+    group = np.cumsum(new)
+    tied = np.flatnonzero(np.bincount(group)[group] > 1)
+    if len(tied):
+        descending = [~key for key in documents.take(order[tied]).sort_keys()]
+        order[tied] = order[tied][np.lexsort((*descending, group[tied]))]
+    return order
+
+
+def _ranks(segments: _Segments, sequence: IntArray | None, rows: IntArray) -> IntArray:
+    if sequence is None:
+        return rows - segments.firsts[segments.of_line[rows]] + 1
+    place = np.empty_like(sequence)
+    place[sequence] = np.arange(len(sequence))
+    return place[rows] - segments.firsts[segments.of_line[rows]] + 1
+
+
+def _tied(segments: _Segments, sequence: IntArray | None, scores: NDArray[np.floating]) -> int:
+    """How many queries have equal scores; lines that strictly fall have none."""
+    if sequence is None:
+        return 0
+    ranked = scores[sequence]
+    equal = np.flatnonzero(ranked[1:] == ranked[:-1]) + 1
+    query = segments.of_line[equal]
+    return _distinct(query[equal != segments.firsts[query]])
+
+
+def _disordered(
+    segments: _Segments, sequence: IntArray | None, scores: NDArray[np.floating], ranks: Spans | None
+) -> int:
+    """How many queries have a greater score at a greater rank; equal scores may stand in any order."""
+    if ranks is None or not len(scores):
+        return 0
+    # digits read as one big-endian word order like numbers, and longer numbers are greater
+    shift = 64 - ((ranks.ends - ranks.starts) << 3)
+    rank = word_view(ranks.buffer)[ranks.starts].byteswap() >> shift.view(np.uint64)
+    if sequence is None:
+        best = worst = rank
+        query = segments.of_line
+    else:
+        ranked, query = scores[sequence], segments.of_line[sequence]
+        new = np.flatnonzero(np.append(True, (ranked[1:] != ranked[:-1]) | (query[1:] != query[:-1])))
+        best, worst = (pick.reduceat(rank[sequence], new) for pick in (np.minimum, np.maximum))
+        query = query[new]
+    wrong = np.flatnonzero(best[1:] <= worst[:-1])
+    return _distinct(query[wrong[query[wrong] == query[wrong + 1]]])
+
+
+def _distinct(ascending: IntArray) -> int:
+    return int(np.count_nonzero(np.diff(ascending, prepend=-1)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rankings:
+    """Judged documents of every judged query, in rank order: what the metrics see.
+
+    `query`, `rank` and `grade` describe the judged documents that the run retrieved, by query and rank;
+    `retrieved` counts all that it retrieved for each query; `judged_query` and `judged_grade` are all judgments,
+    by query, best grade first.
+    """
+
+    queries: int
+    query: IntArray
+    rank: IntArray
+    grade: IntArray
+    retrieved: IntArray
+    judged_query: IntArray
+    judged_grade: IntArray
+
+    def per_query(self, chosen: Flags, weights: FloatArray | None = None) -> FloatArray:
+        """For each query the number of chosen hits, or the sum of their weights."""
+        picked = None if weights is None else weights[chosen]
+        return np.bincount(self.query[chosen], picked, self.queries).astype(np.float64)
+
+    def relevant(self, rel: int) -> FloatArray:
+        """For each query how many documents are judged relevant."""
+        return np.bincount(self.judged_query[self.judged_grade >= rel], minlength=self.queries).astype(np.float64)
+
+
+def rankings(judgments: Judgments, matches: Iterable[Matches], *, depth: int | None) -> Rankings:
+    """Put the blocks of a run together; `depth` is how many documents of each query count."""
+    found = list(matches)
+    hits = np.concatenate([m.hit for m in found]) if found else np.zeros(0, np.int64)
+    rank = np.concatenate([m.rank for m in found]) if found else np.zeros(0, np.int64)
+    if depth is not None:
+        hits, rank = hits[rank <= depth], rank[rank <= depth]
+    query = judgments.query[hits]
+    order = np.lexsort((rank, query))
+    ideal = np.lexsort((-judgments.grades, judgments.query))
+    return Rankings(
+        queries=len(judgments.ids),
+        query=query[order],
+        rank=rank[order],
+        grade=judgments.grades[hits][order],
+        retrieved=_retrieved(len(judgments.ids), found, depth),
+        judged_query=judgments.query[ideal],
+        judged_grade=judgments.grades[ideal],
+    )
+
+
+def _retrieved(queries: int, matches: list[Matches], depth: int | None) -> IntArray:
+    counts = np.zeros(queries, np.int64)
+    for number, length in ((m.query, m.length) for m in matches):
+        counts[number[number >= 0]] = length[number >= 0]
+    return counts if depth is None else np.minimum(counts, depth)
+
+
+def interleaved(matches: Iterable[Matches]) -> bool:
+    """Whether the lines of some query stand in more than one place."""
+    hashes = np.concatenate([np.zeros(0, np.uint64), *(m.query_hash for m in matches)])
+    hashes.sort()
+    return bool((hashes[1:] == hashes[:-1]).any())

@@ -1,0 +1,296 @@
+"""Ranking metrics, each over all queries at once, from the judged documents that were retrieved.
+
+Conventions are trec_eval's: a document is relevant from grade `rel` on (1 unless said otherwise); a short ranking is
+filled up with documents that are not relevant; a query without relevant documents scores 0 and counts; a negative
+grade means that the document was in the pool but not judged.
+"""
+
+import numpy as np
+
+from steelyard.errors import ConfigError
+from steelyard.i18n import Message
+from steelyard.registry.metrics import metric
+from steelyard.retrieval.matching import Rankings
+from steelyard.table import Flags, FloatArray, IntArray
+
+_GREATEST_GRADE = 50
+"""2^50 still leaves room for the digits of a probability."""
+
+
+@metric("P")
+def precision(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
+    """Precision: the share of the first k documents that are relevant.
+
+    Formula: |relevant in the first k| / k
+    Convention: a ranking shorter than k is still divided by k.
+    Source: trec_eval P
+    """
+    return _relevant_in(rankings, k, rel) / k
+
+
+@metric("R")
+def recall(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
+    """Recall: the share of all relevant documents that stand among the first k.
+
+    Formula: |relevant in the first k| / |relevant|
+    Convention: divided by all documents judged relevant, also where they are more than k.
+    Source: trec_eval recall
+    """
+    return _ratio(_relevant_in(rankings, k, rel), rankings.relevant(rel))
+
+
+@metric("AP", whole=True)
+def average_precision(rankings: Rankings, *, k: int | None = None, rel: int = 1) -> FloatArray:
+    """Average precision: precision at the rank of each relevant document, averaged over all relevant ones.
+
+    Formula: (Σ over relevant documents at rank r ≤ k of P@r) / |relevant|
+    Convention: relevant documents that were not retrieved add 0; its mean over queries is called MAP.
+    Source: trec_eval map, map_cut; Buckley and Voorhees, in TREC: Experiment and Evaluation, 2005
+    """
+    chosen = _within(rankings, k) & (rankings.grade >= rel)
+    precisions = _running_count(rankings, chosen) / rankings.rank
+    return _ratio(rankings.per_query(chosen, precisions), rankings.relevant(rel))
+
+
+@metric("RR", whole=True)
+def reciprocal_rank(rankings: Rankings, *, k: int | None = None, rel: int = 1) -> FloatArray:
+    """Reciprocal rank of the first relevant document.
+
+    Formula: 1 / rank of the first relevant document; 0 if none is among the first k
+    Convention: its mean over queries is called MRR.
+    Source: trec_eval recip_rank; Voorhees, TREC-8 question answering track, 1999
+    """
+    chosen = _within(rankings, k) & (rankings.grade >= rel)
+    first = chosen & (_running_count(rankings, chosen) == 1)
+    return rankings.per_query(first, 1.0 / rankings.rank)
+
+
+@metric("nDCG")
+def normalised_gain(rankings: Rankings, *, k: int | None = None) -> FloatArray:
+    """Normalised discounted cumulative gain: graded relevance, worth less further down, against the best ranking.
+
+    Formula: DCG@k / DCG@k of the ideal ranking, DCG = Σ grade / log2(rank + 1)
+    Convention: the gain is the grade itself (linear); negative grades gain 0; the ideal ranking is over all judged
+        documents; the relevance level does not touch it.
+    Source: trec_eval ndcg, ndcg_cut; Järvelin and Kekäläinen, ACM TOIS 20(4), 2002
+    """
+    gained = rankings.per_query(_within(rankings, k) & (rankings.grade > 0), _discounted(rankings.grade, rankings.rank))
+    place = _place_in_group(rankings.judged_query)
+    counted = (rankings.judged_grade > 0) & (place <= (k or np.inf))
+    ideal = np.bincount(
+        rankings.judged_query[counted], _discounted(rankings.judged_grade, place)[counted], rankings.queries
+    )
+    return _ratio(gained, ideal)
+
+
+@metric("Rprec")
+def r_precision(rankings: Rankings, *, rel: int = 1) -> FloatArray:
+    """R-precision: precision after as many documents as are relevant.
+
+    Formula: P@R with R = |relevant|
+    Source: trec_eval Rprec
+    """
+    relevant = rankings.relevant(rel)
+    chosen = (rankings.grade >= rel) & (rankings.rank <= relevant[rankings.query])
+    return _ratio(rankings.per_query(chosen), relevant)
+
+
+@metric("bpref")
+def binary_preference(rankings: Rankings, *, rel: int = 1) -> FloatArray:
+    """Binary preference: how seldom documents judged not relevant stand before relevant ones.
+
+    Formula: 1/R · Σ over retrieved relevant documents of 1 - min(n, R) / min(N, R); n: documents judged not relevant
+        before it, N: all judged not relevant, R: all relevant
+    Convention: documents without a judgment are passed over.
+    Source: trec_eval bpref; Buckley and Voorhees, SIGIR 2004
+    """
+    relevant = rankings.relevant(rel)
+    not_relevant = _judged(rankings) - relevant
+    chosen = rankings.grade >= rel
+    before = _running_count(rankings, (rankings.grade >= 0) & ~chosen)
+    most = relevant[rankings.query]
+    preferred = 1.0 - _ratio(np.minimum(before, most), np.minimum(not_relevant[rankings.query], most))
+    return _ratio(rankings.per_query(chosen, preferred), relevant)
+
+
+@metric("Success")
+def success(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
+    """Success: 1 if any of the first k documents is relevant, else 0.
+
+    Formula: [|relevant in the first k| > 0]
+    Convention: called hit rate elsewhere; it is not recall.
+    Source: trec_eval success
+    """
+    return (_relevant_in(rankings, k, rel) > 0).astype(np.float64)
+
+
+@metric("RBP", whole=True)
+def rank_biased_precision(
+    rankings: Rankings, *, k: int | None = None, p: float = 0.9, rel: int | None = None
+) -> FloatArray:
+    """Rank-biased precision: what a reader gains who goes on to the next document with probability p.
+
+    Formula: (1 - p) · Σ gain · p^(rank - 1)
+    Convention: the gain is the grade divided by the greatest grade judged for the query, as trec_eval 10 has it;
+        with `rel` it is 1 from that grade on and 0 below. A perfect ranking stays below 1.
+    Source: trec_eval 10 rbp; Moffat and Zobel, ACM TOIS 27(1), 2008
+    """
+    if not 0 < p < 1:
+        raise ConfigError(Message("metrics.rbp_p_lie_between_0", p=p), hint=Message("metrics.example_rbp_p_0_8"))
+    discount: FloatArray = (1.0 - p) * np.power(p, rankings.rank - 1.0)
+    chosen = _within(rankings, k) & (rankings.grade >= (1 if rel is None else rel))
+    if rel is None:
+        discount *= rankings.grade / np.maximum(_greatest_grade(rankings), 1)[rankings.query]
+    return rankings.per_query(chosen, discount)
+
+
+@metric("ERR", whole=True)
+def expected_reciprocal_rank(rankings: Rankings, *, k: int | None = None, max: int = 4) -> FloatArray:
+    """Expected reciprocal rank: 1 / rank at which a reader who stops at a satisfying document stops.
+
+    Formula: Σ over ranks r ≤ k of s(r) / r · Π over earlier ranks of (1 - s), s = (2^grade - 1) / 2^max
+    Convention: `max` is the greatest grade of the scale, 4 as in TREC's gdeval; a perfect ranking stays below 1.
+    Source: gdeval; Chapelle, Metzler, Zhang and Grinspan, CIKM 2009
+    """
+    if max > _GREATEST_GRADE:
+        raise ConfigError(
+            Message("metrics.err_max_most_not", greatest_grade=_GREATEST_GRADE, max=max),
+            hint=Message("metrics.example_err_max_4"),
+        )
+    if rankings.judged_grade.max(initial=0) > max:
+        grade = int(rankings.judged_grade.max())
+        hint = (
+            Message("metrics.use_err_max", grade=grade)
+            if grade <= _GREATEST_GRADE
+            else Message("metrics.grades_high_no_scale_err")
+        )
+        raise ConfigError(Message("metrics.err_document_grade_above_max", grade=grade, max=max), hint=hint)
+    stops = (2.0 ** np.maximum(rankings.grade, 0) - 1) / 2.0**max
+    going_on = np.log1p(-stops)
+    reached = np.exp(_running_sum(rankings, going_on) - going_on)
+    return rankings.per_query(_within(rankings, k), stops * reached / rankings.rank)
+
+
+@metric("Judged")
+def judged(rankings: Rankings, *, k: int) -> FloatArray:
+    """Judged: the share of the first k documents that have a judgment; low values make other metrics doubtful.
+
+    Formula: |judged in the first k| / min(k, |retrieved|)
+    Convention: a short ranking is divided by its own length; nothing retrieved is 0.
+    Source: ir_measures Judged
+    """
+    found = rankings.per_query(_within(rankings, k) & (rankings.grade >= 0))
+    return _ratio(found, np.minimum(rankings.retrieved, k))
+
+
+@metric("SetP")
+def set_precision(rankings: Rankings, *, rel: int = 1) -> FloatArray:
+    """Set precision: the share of all retrieved documents that are relevant.
+
+    Formula: |relevant retrieved| / |retrieved|
+    Source: trec_eval set_P
+    """
+    return _ratio(_relevant_in(rankings, None, rel), rankings.retrieved)
+
+
+@metric("SetR")
+def set_recall(rankings: Rankings, *, rel: int = 1) -> FloatArray:
+    """Set recall: the share of relevant documents that were retrieved at any rank.
+
+    Formula: |relevant retrieved| / |relevant|
+    Source: trec_eval set_recall
+    """
+    return _ratio(_relevant_in(rankings, None, rel), rankings.relevant(rel))
+
+
+@metric("SetF")
+def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
+    """Set F: set precision and set recall in one.
+
+    Formula: (β + 1) · P · R / (β · P + R)
+    Convention: as trec_eval has it, β enters as it is, not squared.
+    Source: trec_eval set_F
+    """
+    if beta < 0:
+        raise ConfigError(
+            Message("metrics.setf_beta_not_negative", beta=beta), hint=Message("metrics.example_setf_beta_0_5")
+        )
+    share, found = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
+    return _ratio((beta + 1) * share * found, beta * share + found)
+
+
+@metric("NumRet", bounds=(0.0, np.inf), summed=True)
+def retrieved(rankings: Rankings) -> FloatArray:
+    """How many documents were retrieved; people quote the sum over queries.
+
+    Formula: |retrieved|
+    Source: trec_eval num_ret
+    """
+    return rankings.retrieved.astype(np.float64)
+
+
+@metric("NumRel", bounds=(0.0, np.inf), summed=True)
+def relevant(rankings: Rankings, *, rel: int = 1) -> FloatArray:
+    """How many documents are judged relevant; people quote the sum over queries.
+
+    Formula: |relevant|
+    Convention: counts at the relevance level; trec_eval's own sum under -c ignores the level (each query agrees).
+    Source: trec_eval num_rel
+    """
+    return rankings.relevant(rel)
+
+
+@metric("NumRelRet", bounds=(0.0, np.inf), summed=True)
+def relevant_retrieved(rankings: Rankings, *, rel: int = 1) -> FloatArray:
+    """How many relevant documents were retrieved; people quote the sum over queries.
+
+    Formula: |relevant retrieved|
+    Source: trec_eval num_rel_ret
+    """
+    return _relevant_in(rankings, None, rel)
+
+
+def _within(rankings: Rankings, k: int | None) -> Flags:
+    return np.ones(len(rankings.rank), np.bool_) if k is None else rankings.rank <= k
+
+
+def _relevant_in(rankings: Rankings, k: int | None, rel: int) -> FloatArray:
+    return rankings.per_query(_within(rankings, k) & (rankings.grade >= rel))
+
+
+def _ratio(above: FloatArray, below: FloatArray | IntArray) -> FloatArray:
+    """Division in which nothing out of nothing is 0."""
+    return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
+
+
+def _discounted(grade: IntArray, rank: IntArray) -> FloatArray:
+    discounted: FloatArray = grade / np.log2(rank + 1.0)
+    return discounted
+
+
+def _judged(rankings: Rankings) -> FloatArray:
+    return rankings.relevant(0)
+
+
+def _greatest_grade(rankings: Rankings) -> IntArray:
+    greatest = np.zeros(rankings.queries, np.int64)
+    np.maximum.at(greatest, rankings.judged_query, rankings.judged_grade)
+    return greatest
+
+
+def _place_in_group(group: IntArray) -> IntArray:
+    """1, 2, 3 … within each run of equal neighbours."""
+    firsts = np.flatnonzero(np.diff(group, prepend=-1))
+    return np.arange(1, len(group) + 1) - np.repeat(firsts, np.diff(firsts, append=len(group)))
+
+
+def _running_count(rankings: Rankings, chosen: Flags) -> FloatArray:
+    """For each hit, how many chosen ones its query has had up to and with it."""
+    return _running_sum(rankings, chosen.astype(np.float64))
+
+
+def _running_sum(rankings: Rankings, values: FloatArray) -> FloatArray:
+    total = np.cumsum(values)
+    firsts = np.flatnonzero(np.diff(rankings.query, prepend=-1))
+    sums: FloatArray = total - np.repeat(total[firsts] - values[firsts], np.diff(firsts, append=len(values)))
+    return sums

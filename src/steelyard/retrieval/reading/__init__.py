@@ -1,0 +1,1 @@
+"""Relevance judgments and runs as columns, from files of every format and from Python values."""

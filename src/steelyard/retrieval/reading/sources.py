@@ -1,0 +1,119 @@
+"""Judgments and runs from whatever they are in: a path, a mapping, columns, a data frame, rows."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import InputError
+from steelyard.i18n import Message
+from steelyard.io.records import SUFFIXES, Record, kind_of, parse_json, read_records
+from steelyard.io.streams import STDIN, is_folder, read_text
+from steelyard.retrieval.reading import beir, trec
+from steelyard.retrieval.reading.rankings import Judgments, Run
+from steelyard.retrieval.reading.tabular import (
+    DOCUMENT,
+    GRADE,
+    QUERY,
+    SCORE,
+    Row,
+    named_rows,
+    nested_rows,
+    qrels_of_rows,
+    run_of_rows,
+)
+
+QrelsSource = Any
+"""A path, `{query: {document: grade}}`, columns by name, three arrays, a data frame, or rows of the three."""
+RunSource = Any
+"""A path, `{query: {document: score}}`, columns by name, three arrays, a data frame, or rows of the three."""
+
+
+def qrels_from(source: QrelsSource) -> Judgments:
+    """Judgments from any source."""
+    if isinstance(source, Judgments):
+        return source
+    if not isinstance(source, str | Path):
+        return qrels_of_rows(_rows(source, GRADE, "qrels"), "qrels")
+    path = beir.qrels_file(Path(source)) if is_folder(source) else source
+    if _has_names(path):
+        rows, digest = _file_rows(path, GRADE)
+        return qrels_of_rows(rows, str(path), digest)
+    return trec.read_qrels(path)
+
+
+def run_from(source: RunSource) -> Run:
+    """A run from any source."""
+    if isinstance(source, Run):
+        return source
+    if not isinstance(source, str | Path):
+        return run_of_rows(_rows(source, SCORE, "run"), "run")
+    if is_folder(source):
+        raise InputError(Message("formats.run_file_folder"), where=str(source))
+    if _has_names(source):
+        rows, digest = _file_rows(source, SCORE)
+        return run_of_rows(rows, str(source), digest)
+    return trec.read_run(source)
+
+
+def _has_names(path: str | Path) -> bool:
+    return str(path) != STDIN and kind_of(path) in SUFFIXES and not trec.looks_like_trec(path)
+
+
+def _file_rows(path: str | Path, values: Sequence[str]) -> tuple[Iterator[Row], str]:
+    """The rows of a file with named columns, or of a JSON object of objects."""
+    if kind_of(path) == ".json":
+        text, stream = read_text(path)
+        content = parse_json(text, stream.name)
+        if isinstance(content, dict):
+            return _finite(nested_rows(content, stream.name, judged=values is GRADE)), stream.digest()
+    records, digest = read_records(path)
+    rows = named_rows(records, values, str(path))
+    return (_finite(rows) if kind_of(path) in (".json", ".jsonl", ".ndjson") else rows), digest
+
+
+def _finite(rows: Iterator[Row]) -> Iterator[Row]:
+    """Rows of JSON, which knows no infinity: a number that is read as infinite is too large (1e999)."""
+    for row in rows:
+        if isinstance(row[3], float) and math.isinf(row[3]):
+            raise InputError(Message("formats.number_too_large"), where=row[0])
+        yield row
+
+
+def _rows(source: Any, values: Sequence[str], name: str) -> Iterator[Row]:
+    """Rows of a value given in Python."""
+    source = source.to_dict() if hasattr(source, "to_dict") and not hasattr(source, "columns") else source
+    if hasattr(source, "columns"):  # a data frame: pandas, polars
+        source = {str(column): source[column] for column in source.columns}
+    if isinstance(source, tuple) and len(source) == 3 and all(isinstance(column, np.ndarray) for column in source):
+        source = dict(zip((QUERY[0], DOCUMENT[0], values[0]), source, strict=True))
+    if isinstance(source, np.ndarray) and source.dtype.names:
+        source = {column: source[column] for column in source.dtype.names}
+    if isinstance(source, Mapping):
+        if all(isinstance(value, Mapping) for value in source.values()):
+            return nested_rows(source, name, judged=values is GRADE)
+        return _column_rows({str(key): list(value) for key, value in source.items()}, values, name)
+    if isinstance(source, Iterable):
+        rows = list(source)
+        if rows and all(isinstance(row, Mapping) for row in rows):
+            return named_rows([Record(name, n, dict(row), "{}[{}]") for n, row in enumerate(rows)], values, name)
+        return _tuple_rows(rows, name)
+    raise TypeError(f"{name} must be a path, a mapping, columns, a data frame or rows, not {type(source).__name__}")
+
+
+def _column_rows(columns: dict[str, list[Any]], values: Sequence[str], name: str) -> Iterator[Row]:
+    lengths = {key: len(column) for key, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise InputError(Message("formats.columns_differ_length", lengths=lengths), where=name)
+    rows = zip(*columns.values(), strict=True)
+    records = [Record(name, number, dict(zip(columns, row, strict=True)), "{}[{}]") for number, row in enumerate(rows)]
+    return named_rows(records, values, name)
+
+
+def _tuple_rows(rows: Iterable[Any], name: str) -> Iterator[Row]:
+    for number, row in enumerate(rows):
+        if isinstance(row, str | bytes) or not isinstance(row, Sequence | np.ndarray) or len(row) < 3:
+            raise InputError(Message("formats.row_query_document_number_not", row=row), where=f"{name}[{number}]")
+        yield f"{name}[{number}]", row[0], row[1], row[2]

@@ -1,0 +1,169 @@
+"""Judgments and runs out of rows with named columns, mappings of mappings, and data frames."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
+from steelyard.i18n import Message
+from steelyard.io.records import Record, digest_rows, kind_of
+from steelyard.retrieval.reading.decimals import LARGEST_WHOLE, means_infinity
+from steelyard.retrieval.reading.rankings import Judgments, Run, judgments, run_from_rows
+from steelyard.retrieval.reading.spans import Spans
+
+QUERY_ID, DOCUMENT_ID = Message("words.query"), Message("words.document")
+QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id")
+DOCUMENT = (
+    "document",
+    "doc",
+    "doc_id",
+    "doc-id",
+    "docid",
+    "docno",
+    "document_id",
+    "corpus-id",
+    "corpus_id",
+    "did",
+    "pid",
+)
+SCORE = ("score", "sim", "similarity")
+GRADE = ("grade", "relevance", "rel", "label", "judgment", "score")
+
+Row = tuple[str, Any, Any, Any]
+"""Where it stands, query, document, and score or grade."""
+
+
+def named_rows(records: Sequence[Record], values: Sequence[str], name: str) -> Iterator[Row]:
+    """The three columns that matter, found by their usual names."""
+    if not records:
+        raise InputError(Message("formats.no_rows"), where=name)
+    fields = list(records[0].fields)
+    chosen = [_column(fields, names, name) for names in (QUERY, DOCUMENT, values)]
+    for record in records:
+        absent = [column for column in chosen if column not in record.fields]
+        if absent:
+            raise InputError(Message("formats.field_missing", key=absent[0]), where=record.where)
+        yield (record.where, *(record.fields[column] for column in chosen))
+
+
+def nested_rows(content: Mapping[Any, Any], name: str, *, judged: bool) -> Iterator[Row]:
+    """Rows of `{query: {document: value}}`, the form of pytrec_eval and ranx.
+
+    In a run a query may have no documents (it is then missing); among judgments it may not.
+    """
+    for query, documents in content.items():
+        if not isinstance(documents, Mapping):
+            raise InputError(Message("formats.mapping_documents_needed_each_query"), where=f"{name}#/{query}")
+        if not documents and judged:
+            raise InputError(
+                Message("formats.no_document_judged_query"),
+                where=f"{name}#/{query}",
+                hint=Message("formats.leave_query_out"),
+            )
+        for document, value in documents.items():
+            yield f"{name}#/{query}/{document}", query, document, value
+
+
+def qrels_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Judgments:
+    """Judgments from rows; grades are whole numbers."""
+    where, queries, documents, values = _columns(rows, name, _grade)
+    return judgments(
+        name,
+        Spans.of(queries),
+        Spans.of(documents),
+        np.array(values, np.int64),
+        digest=digest or digest_rows((queries, documents, values)),
+        place=where.__getitem__,
+    )
+
+
+def run_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Run:
+    """A run from rows; the rows of a query may stand anywhere."""
+    where, queries, documents, values = _columns(rows, name, _score)
+    digest = digest or digest_rows((queries, documents, values))
+    return run_from_rows(name, queries, documents, np.array(values, np.float64), digest=digest, place=where.__getitem__)
+
+
+def _columns(
+    rows: Iterable[Row], name: str, read: Callable[[Any], Any]
+) -> tuple[list[str], list[bytes], list[bytes], list[Any]]:
+    where: list[str] = []
+    queries: list[bytes] = []
+    documents: list[bytes] = []
+    values: list[Any] = []
+    problems: list[Problem] = []
+    for place, query, document, value in rows:
+        try:
+            queries.append(_identifier(query, QUERY_ID))
+            documents.append(_identifier(document, DOCUMENT_ID))
+            values.append(read(value))
+            where.append(place)
+        except BadValue as error:
+            problems.append(Problem(place, error.message))
+            if len(problems) == MOST_PROBLEMS:
+                break
+    if problems:
+        raise InputError.of(problems)
+    if not values:
+        raise InputError(Message("formats.nothing"), where=name)
+    return where, queries, documents, values
+
+
+def _identifier(value: Any, what: Message) -> bytes:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str) and value and "\0" not in value:
+        return value.encode("utf-8")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value).encode()
+    raise BadValue(Message("formats.id_text_whole_number_not_2", what=what, value=value))
+
+
+def _score(value: Any) -> float:
+    number = _number(value)
+    is_overflow = number is not None and math.isinf(number) and isinstance(value, str) and not means_infinity(value)
+    if number is None or math.isnan(number) or is_overflow:
+        raise BadValue(Message("formats.score_not_number", value=_shown(value)))
+    return number
+
+
+def _grade(value: Any) -> int:
+    number = _number(value)
+    if number is None or not number.is_integer() or abs(number) >= LARGEST_WHOLE:
+        raise BadValue(Message("formats.grade_not_whole_number", value=_shown(value)))
+    return int(number)
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        return None if isinstance(value, str) and ("_" in value or not value.isascii()) else float(value)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _shown(value: Any) -> str:
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def _column(fields: Sequence[str], names: Sequence[str], source: str) -> str:
+    folded = {field.casefold(): field for field in fields}
+    for name in names:
+        if name in folded:
+            return folded[name]
+    raise InputError(
+        Message("formats.no_column_called_2", names=names[0], names_2=names[1], names_3=", ".join(map(repr, fields))),
+        where=source,
+        hint=_accepted(", ".join(names), kind_of(source)),
+    )
+
+
+def _accepted(names: str, kind: str | None) -> Message:
+    if kind:
+        return Message("formats.accepted_names_as", names=names, kind=kind)
+    return Message("formats.accepted_names", names=names)

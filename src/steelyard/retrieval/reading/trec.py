@@ -1,0 +1,162 @@
+"""TREC files: `query 0 document grade` and `query Q0 document rank score tag`.
+
+Columns are separated by any run of spaces or tabs; blank lines and lines that begin with `#` are passed over.
+"""
+
+import io
+from collections.abc import Iterator
+from functools import partial
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+
+from steelyard import limits
+from steelyard.errors import MOST_PROBLEMS, InputError, Problem
+from steelyard.i18n import Joined, Message
+from steelyard.io.streams import (
+    CONTENT,
+    STDIN,
+    STDIN_NAME,
+    Stream,
+    check_encoding,
+    encoding_problem,
+    line_blocks,
+    open_stream,
+    read_once,
+)
+from steelyard.retrieval.reading.decimals import means_infinity, parse_integers, parse_numbers
+from steelyard.retrieval.reading.fields import Fields, split_fields
+from steelyard.retrieval.reading.rankings import QRELS_HINT, Judgments, Piece, Run, RunBlock, grouped, judgments
+from steelyard.retrieval.reading.spans import Spans
+from steelyard.table import FloatArray, IntArray
+
+RUN_HINT = Message("formats.run_line_query_q0_document")
+PIPED = Message("words.a_run_that_comes_through_a_pipe")
+INTERLEAVED = Message("words.a_run_whose_queries_are_interleaved")
+QRELS_COLUMNS = 4
+ORDER_HINT = Message("formats.judgments_qrels_come_before_runs")
+
+
+def read_qrels(path: str | Path) -> Judgments:
+    """Judgments from a TREC qrels file; grades are integers, negative ones mean "in the pool, not judged"."""
+    stream = open_stream(path)
+    content = _joined(stream)
+    check_encoding(content, stream.name, 1)
+    fields = split_fields(content or b"\n", QRELS_COLUMNS, wanted=(0, 2, 3))
+    query, document, grade = fields.columns
+    grades, bad = parse_integers(grade)
+    _complain(stream.name, fields, bad)
+    line = fields.line
+    found = judgments(
+        stream.name, query, document, grades, digest=stream.digest(), place=lambda row: f"{stream.name}:{line[row] + 1}"
+    )
+    found.odd["counts.judgment_comments"] = fields.comments
+    return found
+
+
+def _complain(name: str, fields: Fields, bad: IntArray) -> None:
+    """Raise one error for all lines of judgments that are not `query 0 document grade`."""
+    grade = fields.columns[-1]
+    wide = np.flatnonzero(fields.widths > QRELS_COLUMNS)[:MOST_PROBLEMS]
+    problems = fields.problems + [
+        (int(fields.line[n]), Message("formats.columns_of_qrels", value=fields.widths[n])) for n in wide
+    ]
+    if not problems:
+        problems = [
+            (int(fields.line[n]), Message("formats.grade_not_whole_number", value=repr(grade.text_at(n))))
+            for n in bad[:MOST_PROBLEMS]
+        ]
+    if problems:
+        hint = Joined("core.clauses", [QRELS_HINT, ORDER_HINT]) if len(wide) else QRELS_HINT
+        raise InputError.of(
+            [Problem(f"{name}:{line + 1}", message) for line, message in sorted(problems, key=itemgetter(0))], hint=hint
+        )
+
+
+def read_run(path: str | Path) -> Run:
+    """A run from a TREC file, read in blocks as it is evaluated. The rank column is not used: scores decide."""
+    return _TrecRun(path).run()
+
+
+def looks_like_trec(path: str | Path) -> bool:
+    """Whether a file with a table's suffix (`.tsv`) is a TREC file all the same: no header, a number at its end."""
+    if read_once(path) or not str(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
+        return False
+    stream = open_stream(path)
+    lines = [line.split() for line in stream.read(1 << 16).split(b"\n") if line.strip()]
+    stream.close()
+    first = next((line for line in lines if not line[0].startswith(b"#")), [])
+    numbers = parse_numbers(Spans.of(first))[0] if first else np.zeros(0)
+    return len(first) >= 4 and not np.isnan(numbers[3])
+
+
+class _TrecRun:
+    """One pass over a run file, and a second one if its queries turn out to be interleaved."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+        self.stream: Stream | None = None
+        self.kept = open_stream(path).read_all(limits.RANKING_BYTES, PIPED) if read_once(path) else None
+
+    def run(self) -> Run:
+        name = STDIN_NAME if str(self.path) == STDIN else str(self.path)
+        return Run(name, self.pieces, self.whole, lambda line: f"{name}:{line + 1}", self.digest)
+
+    def pieces(self) -> Iterator[Piece]:
+        return (partial(parse_block, block) for block in self.blocks())
+
+    def whole(self) -> RunBlock:
+        return grouped(parse_block(_joined(self.opened(), INTERLEAVED)))
+
+    def blocks(self) -> Iterator[bytes]:
+        return line_blocks(self.opened())
+
+    def opened(self) -> Stream:
+        self.stream = open_stream(self.path) if self.kept is None else Stream(str(self.path), io.BytesIO(self.kept))
+        return self.stream
+
+    def digest(self) -> str:
+        return self.stream.digest() if self.stream else ""
+
+
+def _joined(stream: Stream, what: Message = CONTENT) -> bytes:
+    """All lines of a stream."""
+    blocks, size = [], 0
+    for block in line_blocks(stream):
+        blocks.append(block)
+        size += len(block)
+        if size > limits.RANKING_BYTES.value:
+            stream.close()
+            raise limits.RANKING_BYTES.exceeded(what, error=InputError, where=stream.name)
+    return b"".join(blocks)
+
+
+def parse_block(block: bytes) -> RunBlock:
+    """The columns of whole run lines."""
+    unreadable = encoding_problem(block)
+    if unreadable:
+        return RunBlock.unreadable(unreadable)
+    fields = split_fields(block, 5, wanted=(0, 2, 3, 4))
+    query, document, rank, score = fields.columns
+    scores, bad = parse_numbers(score)
+    problems = fields.problems + _bad_scores(score, fields.line, np.union1d(bad, _too_large(score, scores)))
+    odd = {
+        "counts.lines_without_tag": int(np.count_nonzero(fields.widths == 5)),
+        "counts.lines_too_wide": int(np.count_nonzero(fields.widths > 6)),
+        "counts.run_comments": fields.comments,
+    }
+    return RunBlock(query, document, scores, rank, fields.line, fields.lines, sorted(problems, key=itemgetter(0)), odd)
+
+
+def _too_large(score: Spans, scores: FloatArray) -> IntArray:
+    """The rows whose score is infinite without being written so: 1e999 is too large for a double."""
+    rows = np.flatnonzero(np.isinf(scores))
+    return np.array([row for row in rows.tolist() if not means_infinity(score.text_at(row))], np.int64)
+
+
+def _bad_scores(score: Spans, line: IntArray, bad: IntArray) -> list[tuple[int, Message]]:
+    return [
+        (int(line[row]), Message("formats.score_not_number", value=repr(score.text_at(int(row)))))
+        for row in bad[:MOST_PROBLEMS]
+    ]

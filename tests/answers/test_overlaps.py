@@ -1,0 +1,90 @@
+"""What many pairs share equals what each shares by itself."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference.rouge import subsequence_overlap
+
+from steelyard.answers import overlaps
+from steelyard.answers.overlaps import Overlaps, distinct_of, shared_of
+from steelyard.answers.rouge import ngram_overlap, ngrams, shared_ngrams, subsequence_length
+from steelyard.text.coding import Codes
+
+texts = st.lists(st.integers(0, 4), max_size=12)
+
+
+def codes(rows):
+    return Codes(np.array([c for row in rows for c in row], np.int64), np.array([len(row) for row in rows], np.int64))
+
+
+def one_by_one(pairs):
+    return {
+        "predicted": [len(a) for a, _ in pairs],
+        "wanted": [len(b) for _, b in pairs],
+        "unigrams": [shared_ngrams(a, b, n=1) for a, b in pairs],
+        "bigrams": [shared_ngrams(a, b, n=2) for a, b in pairs],
+        "subsequence": [subsequence_length(a, b) for a, b in pairs],
+        "present": [sum(c in a for c in b) for a, b in pairs],
+    }
+
+
+def at_once(pairs):
+    shared = shared_of(codes([a for a, _ in pairs]), codes([b for _, b in pairs]))
+    return {name: getattr(shared, name).tolist() for name in one_by_one([])}
+
+
+@given(st.lists(st.tuples(texts, texts), max_size=20))
+def test_short_pairs(pairs):
+    assert at_once(pairs) == one_by_one(pairs)
+
+
+@pytest.mark.parametrize("longest", [9, 17, 33, 63, 64, 65, 130, 300])
+def test_pairs_across_the_borders_of_machine_words(longest):
+    choose = random.Random(longest)
+    pairs = []
+    for _ in range(60):
+        kinds = choose.choice([1, 3, 40])
+        left, right = ([choose.randrange(kinds) for _ in range(choose.randint(0, longest))] for _ in range(2))
+        pairs.append((left, choose.choice([right, left[: longest // 2] + right[:5], left])))
+    assert at_once(pairs) == one_by_one(pairs)
+
+
+def test_texts_too_long_to_lay_out(monkeypatch):
+    monkeypatch.setattr(overlaps, "_MOST_CELLS", 20)
+    pairs = [([1, 2, 3, 4, 5, 1], [2, 4, 1, 1]), ([1], [1]), ([], [1, 2])]
+    assert at_once(pairs) == one_by_one(pairs)
+
+
+def test_many_pairs_make_many_blocks(monkeypatch):
+    monkeypatch.setattr(overlaps, "_CELLS", 40)
+    choose = random.Random(1)
+    pairs = [tuple([choose.randrange(3) for _ in range(choose.randint(0, 9))] for _ in range(2)) for _ in range(200)]
+    assert at_once(pairs) == one_by_one(pairs)
+
+
+@given(texts, texts)
+@settings(max_examples=60)
+def test_overlaps_are_those_of_one_pair_to_the_last_digit(left, right):
+    shared = shared_of(codes([left]), codes([right]))
+    for many, one in (
+        (Overlaps.of(shared.unigrams, shared.predicted, shared.wanted), ngram_overlap(left, right, n=1)),
+        (Overlaps.of(shared.bigrams, shared.predicted - 1, shared.wanted - 1), ngram_overlap(left, right, n=2)),
+        (Overlaps.of(shared.subsequence, shared.predicted, shared.wanted), subsequence_overlap(left, right)),
+    ):
+        assert (many.precision[0], many.recall[0], many.f1[0]) == (one.precision, one.recall, one.f1)
+
+
+@given(st.lists(st.tuples(texts, texts), max_size=20), st.sampled_from([1, 2]), st.sampled_from([4, 1 << 22]))
+def test_different_ngrams(pairs, n, most_cells):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(overlaps, "_MOST_CELLS", most_cells)
+        shared, predicted, wanted = distinct_of(codes([a for a, _ in pairs]), codes([b for _, b in pairs]), n)
+    for place, (left, right) in enumerate(pairs):
+        one, other = set(ngrams(left, n)), set(ngrams(right, n))
+        if len(left) >= n and len(right) >= n:
+            assert (shared[place], predicted[place], wanted[place]) == (len(one & other), len(one), len(other))
+        else:
+            assert shared[place] == 0

@@ -1,0 +1,223 @@
+import gzip
+import json
+
+import numpy as np
+import pytest
+from tables import table_of
+
+import steelyard
+from steelyard.errors import InputError
+from steelyard.io.results import UNFINISHED, Footer, Header, Item, ResultsWriter, load, load_all, save_all
+from steelyard.table import Missing, Signature
+
+
+def table(name="a"):
+    return table_of(
+        ids=["问1", "q2", "q3"],
+        columns={"legal": np.array([0.1 + 0.2, np.nan, np.nan]), "NumRel": np.array([3.0, 1.0, 0.0])},
+        kind="legal",
+        name=name,
+        signature=Signature.of({"kind": "legal", "run": "sha256 00ff"}),
+        reasons=(Missing("unscored", "no reference"), Missing("error", "timeout")),
+        status={"legal": np.array([0, 1, 2])},
+        tags={"type": ["fact", "gap", "fact"]},
+        parts={"legal": {"quoted": np.array([1.0, 0.0, np.nan])}},
+        notes={"legal": {0: "金额相符"}},
+        outputs=[{"answer": "四万二千元"}, None, {"answer": ""}],
+        counts={"questions": 3},
+        sums=("NumRel",),
+        bounds={"legal": (0.0, 1.0), "NumRel": (0.0, np.inf)},
+    )
+
+
+def same(one, other):
+    assert list(one.ids) == list(other.ids)
+    assert {**one.counts} == {**other.counts}
+    assert (one.kind, one.name, one.signature, tuple(one.sums)) == (
+        other.kind,
+        other.name,
+        other.signature,
+        tuple(other.sums),
+    )
+    assert one.metrics == other.metrics
+    for metric in one.metrics:
+        np.testing.assert_array_equal(one.column(metric), other.column(metric))
+        assert one.bounds(metric) == other.bounds(metric)
+        assert [one.why(metric, row) for row in range(3)] == [other.why(metric, row) for row in range(3)]
+    assert {tag: list(values) for tag, values in one.tags.items()} == {tag: list(v) for tag, v in other.tags.items()}
+    np.testing.assert_array_equal(one.parts("legal")["quoted"], other.parts("legal")["quoted"])
+    assert dict(one["legal"].notes) == dict(other["legal"].notes)
+    assert list(one.outputs) == list(other.outputs)
+
+
+def test_a_table_comes_back_as_it_was(tmp_path):
+    table().save(tmp_path / "results.jsonl")
+    same(steelyard.load(tmp_path / "results.jsonl"), table())
+
+
+def test_header_items_footer(tmp_path):
+    table().save(tmp_path / "results.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text("utf-8").splitlines()]
+    assert lines[0] == {
+        "steelyard": steelyard.__version__,
+        "kind": "legal",
+        "name": "a",
+        "signature": "kind:legal|run:sha256 00ff",
+        "inputs": {"run": "sha256 00ff"},
+        "metrics": ["legal", "NumRel"],
+        "sums": ["NumRel"],
+        "bounds": {"legal": [0.0, 1.0], "NumRel": [0.0, None]},
+        "counts": {"questions": 3},
+    }
+    assert lines[1] == {
+        "id": "问1",
+        "scores": {"legal": 0.30000000000000004, "NumRel": 3.0},
+        "parts": {"legal": {"quoted": 1.0}},
+        "notes": {"legal": "金额相符"},
+        "tags": {"type": "fact"},
+        "output": {"answer": "四万二千元"},
+    }
+    assert lines[2]["unscored"] == {"legal": "no reference"}
+    assert lines[3]["errors"] == {"legal": "timeout"}
+    assert lines[4] == {"footer": {"items": 3, "means": {"legal": 0.30000000000000004, "NumRel": 4 / 3}}}
+
+
+def test_several_results_in_one_file(tmp_path):
+    save_all([table("a"), table("b")], tmp_path / "two.jsonl")
+    assert [found.name for found in load_all(tmp_path / "two.jsonl")] == ["a", "b"]
+    with pytest.raises(InputError, match="there are 2 results in it: a, b"):
+        steelyard.load(tmp_path / "two.jsonl")
+
+
+HEAD = {"steelyard": "0.1.0", "kind": "legal", "name": "s", "signature": "", "metrics": ["legal"]}
+ITEM = {"id": "q1", "scores": {"legal": 1.0}}
+HEADER = Header("legal", "s", Signature(), ["legal"])
+
+
+def test_written_as_it_goes_and_resumed_at_any_byte(tmp_path):
+    path = tmp_path / "results.jsonl"
+    with ResultsWriter.create(path, HEADER) as writer:
+        writer.add(Item("q1", {"legal": 1.0}))
+        assert path.read_text().count("\n") == 2  # on its way before the next item
+        writer.add(Item("q2", {"legal": 1.0}, notes={"legal": "甲"}))
+    whole = path.read_bytes()
+    first_line = whole.index(b"\n") + 1
+    for length in range(first_line, len(whole) + 1):
+        path.write_bytes(whole[:length])
+        kept = whole[:length].count(b"\n") - 1
+        assert steelyard.load(path).counts[UNFINISHED] == kept
+        writer, head, items = ResultsWriter.resume(path)
+        with writer:
+            writer.add(Item("q3", {"legal": 1.0}))
+        assert head == HEADER
+        assert [item.id for item in items] == ["q1", "q2"][:kept]
+        assert list(steelyard.load(path).ids) == [*["q1", "q2"][:kept], "q3"]
+
+
+def test_a_finished_result_is_not_resumed(tmp_path):
+    path = tmp_path / "results.jsonl"
+    with ResultsWriter.create(path, HEADER) as writer:
+        writer.finish(Footer(0, {}))
+    with pytest.raises(InputError, match="this result is finished"):
+        ResultsWriter.resume(path)
+
+
+def test_a_compressed_file_is_not_resumed_and_not_harmed(write):
+    content = gzip.compress(json.dumps(HEAD).encode() + b"\n")
+    path = write("results.jsonl", content)
+    with pytest.raises(InputError) as caught:
+        ResultsWriter.resume(path)
+    assert str(caught.value) == f"{path}: this is no plain results file\nhint: decompress it before resuming"
+    assert path.read_bytes() == content
+
+
+def test_nothing_recorded_is_overwritten(tmp_path):
+    path = tmp_path / "results.jsonl"
+    path.write_text("precious")
+    with pytest.raises(InputError) as caught:
+        ResultsWriter.create(path, HEADER)
+    hint = "go on with it by --resume, replace it by --overwrite, or name another"
+    assert str(caught.value) == f"{path}: this file exists already\nhint: {hint}"
+    assert path.read_text() == "precious"
+
+
+MISTAKES = {
+    "empty": ("", "{path}: there is no result in it\nhint: a results file begins with a header line"),
+    "no header": ('{"id": "q", "scores": {}}\n', "{path}:1: this is not a results file: its first line is no header"),
+    "a stranger": (json.dumps(HEAD) + "\n[1]\n", "{path}:2: this line is neither header, item nor footer"),
+    "items lost": (
+        "\n".join(map(json.dumps, (HEAD, ITEM, {"footer": {"items": 2}}))) + "\n",
+        "{path}:3: the footer counts 2 items, there are 1\nhint: lines of this file are lost",
+    ),
+    "an item after the end": (
+        "\n".join(map(json.dumps, (HEAD, {"footer": {}}, ITEM))) + "\n",
+        "{path}:3: this line is neither header, item nor footer",
+    ),
+    "a metric of nobody": (
+        "\n".join(map(json.dumps, (HEAD, {"id": "q", "scores": {"F1": 1}}))) + "\n",
+        "{path}:2: the metric 'F1' is not in the header",
+    ),
+    "a score as text": (
+        "\n".join(map(json.dumps, (HEAD, {"id": "q", "scores": {"legal": "1"}}))) + "\n",
+        "{path}:2: the score of 'legal' is not a number: '1'",
+    ),
+    "parts that are a list": (
+        "\n".join(map(json.dumps, (HEAD, {**ITEM, "parts": []}))) + "\n",
+        "{path}:2: the field 'parts' must be an object, not a list",
+    ),
+    "another encoding": (
+        json.dumps(HEAD).encode() + b"\n\xff\n",
+        "{path}:2: this is not UTF-8 text: byte 0xff\nhint: convert it, for example: iconv -f GB18030 -t UTF-8",
+    ),
+    "an item twice": (
+        "\n".join(map(json.dumps, (HEAD, ITEM, ITEM))) + "\n",
+        "{path}:3: the item 'q1' appears again (first on line 2)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_mistakes(write, case):
+    content, message = MISTAKES[case]
+    path = write("results.jsonl", content)
+    with pytest.raises(InputError) as caught:
+        steelyard.load(path)
+    assert str(caught.value) == message.format(path=path)
+
+
+def test_broken_json_in_the_middle_is_an_error_with_its_line(write):
+    path = write("results.jsonl", json.dumps(HEAD) + "\n{oops\n" + json.dumps(ITEM) + "\n")
+    with pytest.raises(InputError) as caught:
+        steelyard.load(path)
+    assert caught.value.where == f"{path}:2"
+
+
+HEAD = {"kind": "legal", "name": "x", "signature": "kind:legal", "metrics": ["legal"], "bounds": {"legal": [0.0, 1.0]}}
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"scores": {"legal": 7}}, "the score of 'legal' must lie between 0 and 1, not 7"),
+        ({"parts": {"legal": {"recall": "x"}}}, "the field 'parts.legal.recall' must be a number or null, not 'x'"),
+        ({"output": "said"}, "the field 'output' must be an object, not 'said'"),
+        ({"output": {"verdict": "right"}}, "the field 'output.verdict' must be an object, not 'right'"),
+        (
+            {"output": {"verdict": {"expected": []}}},
+            "the field 'output.verdict.expected' must be an object, not a list",
+        ),
+        ({"output": {"verdict": {"reasons": []}}}, "the field 'output.verdict.reasons' must be an object, not a list"),
+        ({"output": {"verdict": {"invented": [5]}}}, "the field 'output.verdict.invented[0]' must be an object, not 5"),
+        (
+            {"output": {"verdict": {"expected": {"quotes": 3}}}},
+            "the field 'output.verdict.expected.quotes' must be a list, not 3",
+        ),
+    ],
+)
+def test_a_damaged_item_is_named_with_its_line(tmp_path, more, message):
+    path = tmp_path / "r.jsonl"
+    item = {"id": "a", "scores": {"legal": 1.0}, **more}
+    path.write_text(f"{json.dumps(HEAD)}\n{json.dumps(item)}\n")
+    with pytest.raises(InputError) as caught:
+        load(path)
+    assert str(caught.value) == f"{path}:2: {message}"

@@ -1,0 +1,97 @@
+import pytest
+
+from steelyard.errors import ConfigError, UnknownName
+from steelyard.registry.names import parse_measure, parse_measures, split_names
+
+SPELLINGS = {
+    "nDCG@10": ["nDCG@10", "ndcg@10", "NDCG@10", "ndcg_cut_10", "ndcg_cut.10", "nDCG(k=10)", "nDCG(cutoff=10)"],
+    "P@5": ["P@5", "p@5", "P_5", "P.5", "precision@5", "Prec@5"],
+    "P(rel=2)@5": ["P(rel=2)@5", "precision(rel=2)@5", "P(rel=2, k=5)"],
+    "R@100": ["R@100", "recall@100", "recall_100", "Recall@100"],
+    "AP": ["AP", "map", "MAP", "average_precision", "average precision"],
+    "AP@20": ["AP@20", "map@20", "map_cut_20"],
+    "RR": ["RR", "mrr", "MRR", "recip_rank", "reciprocal-rank"],
+    "RR@10": ["RR@10", "mrr@10", "MRR@10"],
+    "Rprec": ["Rprec", "r-precision", "R-Prec", "rprec"],
+    "bpref": ["bpref", "Bpref", "BPref"],
+    "Success@5": ["Success@5", "success_5", "hit_rate@5", "hits@5", "hit@5"],
+    "RBP": ["RBP", "rbp"],
+    "RBP(p=0.9)": ["RBP(p=0.9)"],
+    "P(rel=1)@5": ["P(rel=1)@5"],
+    "RBP(p=0.95)": ["RBP(p=0.95)", "rbp.95"],
+    "SetF": ["SetF", "set_F"],
+    "SetR": ["SetR", "set_recall"],
+    "NumRelRet": ["NumRelRet", "num_rel_ret"],
+    "ERR@20": ["ERR@20", "err@20"],
+    "Judged@10": ["Judged@10", "judged@10"],
+}
+
+
+@pytest.mark.parametrize(
+    ("ours", "spelling"), [(ours, other) for ours, others in SPELLINGS.items() for other in others]
+)
+def test_everybody_s_spelling(ours, spelling):
+    assert str(parse_measure(spelling)) == ours
+
+
+def test_the_default_set_is_that_of_the_seed():
+    cuts = (1, 5, 10, 20, 50, 100)
+    expected = ["RR", "AP", *(f"{name}@{k}" for name in ("R", "nDCG", "P") for k in cuts)]
+    assert [str(measure) for measure in parse_measures(None)] == expected
+
+
+def test_cut_offs_apply_to_names_without_one():
+    names = ["ndcg", "map", "mrr", "P@3", "recall"]
+    found = [str(measure) for measure in parse_measures(names, [5, 10])]
+    assert found == ["nDCG@5", "nDCG@10", "AP", "RR", "P@3", "R@5", "R@10"]
+    assert [str(m) for m in parse_measures(["nDCG", "P"])] == ["nDCG", *(f"P@{k}" for k in (1, 5, 10, 20, 50, 100))]
+
+
+def test_each_measure_comes_once():
+    assert [str(m) for m in parse_measures(["map", "AP", "P@5", "P_5"])] == ["AP", "P@5"]
+
+
+def test_names_are_split_at_commas_outside_brackets():
+    assert split_names(["nDCG@10, AP", "RBP(p=0.8,rel=1)"]) == ["nDCG@10", "AP", "RBP(p=0.8,rel=1)"]
+    assert split_names(["P.5,10,ndcg_cut_5,20"]) == ["P.5", "P.10", "ndcg_cut_5", "ndcg_cut_20"]
+
+
+def test_no_name_at_all_is_an_error():
+    with pytest.raises(ConfigError, match=r"^no metric is named"):
+        parse_measures([])
+
+
+MISTAKES = {
+    "ndgc@10": (UnknownName, "no metric is called 'ndgc@10'\nhint: did you mean 'nDCG'?"),
+    "P": (ConfigError, "P needs k\nhint: for example P@10"),
+    "P@0": (ConfigError, "a cut-off must be a whole number from 1 on, not 0\nhint: for example nDCG@10"),
+    "P@-1": (ConfigError, "a cut-off must be a whole number from 1 on, not -1\nhint: for example nDCG@10"),
+    "P@5.5": (ConfigError, "a cut-off must be a whole number from 1 on, not 5.5\nhint: for example nDCG@10"),
+    "P(k=5)@10": (ConfigError, "P(k=5)@10: k is said twice"),
+    "P(rel=2,rel=3)@5": (ConfigError, "P(rel=2,rel=3)@5: rel is said twice"),
+    "P(k=0)": (ConfigError, "a cut-off must be a whole number from 1 on, not 0\nhint: for example nDCG@10"),
+    "P(k=2.5)": (ConfigError, "P: k must be a whole number, not 2.5"),
+    "SetF(beta=1e400)": (ConfigError, "SetF: beta must be finite, not inf"),
+    "P(rel=nan)@5": (ConfigError, "P: rel must be a whole number, not nan"),
+    "AP(p=2)": (ConfigError, "AP has no parameter 'p'\nhint: AP knows: k, rel"),
+    "NumRet@5": (ConfigError, "NumRet has no parameter 'k'\nhint: NumRet takes no parameters"),
+    "P(rel=x)@5": (
+        ConfigError,
+        "P(rel=x)@5: 'rel=x' is not of the form parameter=number\nhint: for example P(rel=2)@5",
+    ),
+    "P(2)@5": (ConfigError, "P(2)@5: '2' is not of the form parameter=number\nhint: for example P(rel=2)@5"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name):
+    kind, message = MISTAKES[name]
+    with pytest.raises(kind) as caught:
+        parse_measure(name)
+    assert str(caught.value) == message
+
+
+def test_a_name_like_nothing_lists_what_there_is():
+    with pytest.raises(UnknownName) as caught:
+        parse_measure("zzz!!")
+    assert str(caught.value).startswith("no metric is called 'zzz!!'\nhint: known: P, R, AP, RR, nDCG, ")
