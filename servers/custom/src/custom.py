@@ -252,7 +252,7 @@ def surveycpm_after_write(  # noqa: PLR0917 - as UltraRAG's
     check_lengths(response_ls=response_ls, **lists, retrieved_info_ls=retrieved_info_ls)
     rows = []
     for reply, text, cursor, instruction, found in zip(response_ls, *lists.values(), retrieved_info_ls, strict=True):
-        rules = surveys.Rules(surveycpm_hard_mode, instruction or "", found=surveys.cited_keys(found or ""))
+        rules = surveys.Rules(surveycpm_hard_mode, instruction or "", known_keys=surveys.cited_keys(found or ""))
         read = surveys.read_text_reply(reply, rules)
         content = read.action["content"] if read.valid else ""
         if content and cursor:

@@ -93,7 +93,7 @@ class Rules:
     instruction: str = ""
     survey: Mapping[str, Any] | None = None
     cursor: str | None = None
-    found: Sequence[str] = ()
+    known_keys: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +298,7 @@ def _valid_part(content: str, rules: Rules) -> bool:
         return False
     if not _same_language([content], rules.instruction):
         return False
-    if rules.found and not set(cited_keys(content)) <= set(rules.found):
+    if rules.known_keys and not set(cited_keys(content)) <= set(rules.known_keys):
         return False
     return content.count("\\cite") <= MOST_CITATIONS
 
