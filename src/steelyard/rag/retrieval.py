@@ -35,9 +35,9 @@ from steelyard.search.artifacts import (
     whole_file,
     write_stamp,
 )
-from steelyard.search.bm25 import LexicalIndex
 from steelyard.search.dense import check_vectors, load_vectors, open_dense, search_dense, write_dense
 from steelyard.search.latent import Vectors
+from steelyard.search.lexical import LexicalIndex
 from steelyard.search.ranking import NOTHING, Ranking
 from steelyard.search.terms import Way, way_of
 
