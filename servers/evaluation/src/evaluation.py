@@ -203,7 +203,7 @@ def _verdict(found: Comparison, adjusted: float) -> dict[str, Any]:
         "p_value": found.p_value,
         "significant": found.significant,
         "p_adjusted": adjusted,
-        "exact": found.result.exact,
+        "exact": found.test.exact,
         "ci95": interval_list(found.interval),
         "effect_size": _known(found.effect_size),
     }
