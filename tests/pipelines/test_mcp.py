@@ -66,7 +66,7 @@ def test_tools_say_what_they_take(command, mode):
 
     info, instructions, tools = ask(command, conversation, mode=mode)
     assert (info.name, info.version) == ("evaluation", steelyard.__version__)
-    assert instructions.startswith("Weighs retrieval-augmented generation.")
+    assert instructions.startswith("Evaluates retrieval-augmented generation.")
     assert [tool.name for tool in tools] == TOOLS
     for tool in tools:
         assert tool.description

@@ -8,11 +8,11 @@ from steelyard.errors import ConfigError, UnknownName
 from steelyard.reports import cells
 from steelyard.reports.comparison import ComparisonReport, render_console
 from steelyard.reports.content import Report
-from steelyard.reports.page_items import item_data
-from steelyard.reports.page_sections import headlines, outcome_of, worst
-from steelyard.reports.plot_items import Paired, difference_bars, dumbbells
-from steelyard.reports.plot_means import difference_panel
-from steelyard.reports.plot_style import BAD, GOOD
+from steelyard.reports.plots.items import Paired, difference_bars, dumbbells
+from steelyard.reports.plots.means import difference_panel
+from steelyard.reports.plots.style import BAD, GOOD
+from steelyard.reports.render.html.items import item_data
+from steelyard.reports.render.html.sections import headlines, outcome_of, worst
 from steelyard.stats.compare import ComparisonSettings, compare_all, compare_pairs
 from steelyard.stats.direction import best, gain, is_lower_better
 from steelyard.stats.gate import decide

@@ -1,4 +1,4 @@
-"""Benchmark server: the columns of a file as lists that stay side by side."""
+"""Benchmark server: the columns of a file as lists of the same length."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,14 @@ SETTINGS = ("name", "path", "key_map", "shuffle", "seed", "limit")
 
 
 def _published(parameters: Mapping[str, Any]) -> list[str]:
-    """The lists that a key_map names; what is wrong with it is said when it is read."""
+    """The lists that a key_map names; an invalid one is reported when it is read."""
     benchmark = parameters.get("benchmark")
     fields = benchmark.get("key_map") if isinstance(benchmark, Mapping) else None
     return [str(name) for name in fields] if isinstance(fields, Mapping) and fields else ["q_ls", "gt_ls"]
 
 
 def _check(arguments: Mapping[str, Any]) -> None:
-    """What is wrong with the settings, whatever is in the file."""
+    """Check the settings without reading the file."""
     benchmark = arguments.get("benchmark")
     if isinstance(benchmark, Mapping):
         _check_names(benchmark)
@@ -39,13 +39,13 @@ def _check(arguments: Mapping[str, Any]) -> None:
 def get_data(
     benchmark: Annotated[dict[str, Any], "path, key_map {list: field}, and optionally shuffle, seed, limit, name"],
 ) -> dict[str, list[Any]]:
-    """Read one list per name of `key_map`; a field that a row lacks is null there, the field `*` is the whole row."""
+    """Read one list per name of `key_map`; a missing field is null, the field `*` is the complete row."""
     _check_names(benchmark)
     path, fields, limit = _path(benchmark), _key_map(benchmark), _limit(benchmark)
-    found = _rows(path)
-    _check_fields(found, fields, path)
-    order = _order(len(found), benchmark)
-    rows = [found[place] for place in (order if limit == ALL_ROWS else order[:limit])]
+    all_rows = _rows(path)
+    _check_fields(all_rows, fields, path)
+    order = _order(len(all_rows), benchmark)
+    rows = [all_rows[index] for index in (order if limit == ALL_ROWS else order[:limit])]
     return {name: [row if field == WHOLE_ROW else row.get(field) for row in rows] for name, field in fields.items()}
 
 
@@ -67,7 +67,7 @@ def _rows(path: str) -> list[Mapping[str, Any]]:
 
 
 def _order(length: int, benchmark: Mapping[str, Any]) -> list[int]:
-    """The places of rows, shuffled if asked as upstream does it, so that a seed gives the same rows."""
+    """The indexes of rows, shuffled like in UltraRAG if requested, so that a seed gives the same rows."""
     shuffle, seed = benchmark.get("shuffle", False), benchmark.get("seed", 42)
     if not isinstance(shuffle, bool):
         raise InputError(

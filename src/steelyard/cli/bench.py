@@ -160,7 +160,7 @@ def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namesp
 def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
     """Refuse a tag or a metric that no question has before anything is asked."""
     from steelyard.errors import UnknownName
-    from steelyard.reports.legal import METRIC, PARTS
+    from steelyard.legal.report.results import METRIC, PARTS
 
     tags = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
     metrics = [METRIC, *(f"{METRIC}.{part}" for part in PARTS)]

@@ -30,34 +30,34 @@ LEVELS = ("debug", "info", "warn", "error")
 def add_command(commands: Any) -> None:
     """Register both commands."""
     build = commands.add_parser(
-        "build", help="write the parameters of a pipeline", description="Check a pipeline and write its parameters."
+        "build",
+        help="write the parameter file of a pipeline",
+        description="Check a pipeline and write its parameter file.",
     )
     _add_common(build)
     build.set_defaults(run=run_build)
     run = commands.add_parser("run", help="run a pipeline", description="Check a pipeline, then run its steps.")
     _add_common(run)
-    run.add_argument("--param", type=Path, metavar="FILE", help="parameters (those that build wrote, else defaults)")
-    run.add_argument("--resume", action="store_true", help="go on where the last run of this pipeline ended early")
-    run.add_argument("--isolated", action="store_true", help="start our own servers as processes of their own, too")
-    run.add_argument("--json", action="store_true", help="print the last result as JSON, and nothing else")
+    run.add_argument("--param", type=Path, metavar="FILE", help="parameter file (that of build, or else the defaults)")
+    run.add_argument("--resume", action="store_true", help="resume the last unfinished run of this pipeline")
+    run.add_argument("--isolated", action="store_true", help="start bundled servers in separate processes, too")
+    run.add_argument("--json", action="store_true", help="print only the last result, as JSON")
     run.add_argument("--is_demo", action="store_true", help=argparse.SUPPRESS)  # an option of UltraRAG
-    run.add_argument(
-        "--adopt", action="store_true", help="use embeddings and indexes that UltraRAG made, after a check of sizes"
-    )
+    run.add_argument("--adopt", action="store_true", help="use embeddings and indexes of UltraRAG if their sizes match")
     run.set_defaults(run=run_pipeline)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pipeline", metavar="PIPELINE.yaml", help="servers and steps")
+    parser.add_argument("pipeline", metavar="PIPELINE.yaml", help="pipeline file with servers and steps")
     parser.add_argument(
         "--servers",
         choices=("auto", "ours", "project"),
         default="auto",
-        help="whose servers: the project's, or ours where those cannot be imported (%(default)s); ours; the project's",
+        help="auto (default): the project's, or bundled if those cannot be imported; ours: bundled; project: project's",
     )
-    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for one answer of a server (600)")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for an answer of a server (600)")
     parser.add_argument(
-        "--log_level", choices=LEVELS, default="info", help="what servers of others print (%(default)s)"
+        "--log_level", choices=LEVELS, default="info", help="log level of the project's servers (%(default)s)"
     )
     add_language_option(parser)
 

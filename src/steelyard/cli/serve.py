@@ -25,13 +25,16 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "serve",
-        help="offer a server to others over MCP",
-        description="Speak MCP for one server: over standard input and output, or over streamable HTTP.",
+        help="serve tools over MCP",
+        description="Serve the tools of one server over MCP: on standard input and output, or over streamable HTTP.",
     )
-    parser.add_argument("name", metavar="NAME", help="one of ours (evaluation, retriever, …), or a server's folder")
+    parser.add_argument(
+        "name", metavar="NAME", help="a bundled server (evaluation, retriever, …), or the folder of a server"
+    )
     parser.add_argument("--http", metavar="HOST:PORT", help="streamable HTTP instead of standard input and output")
     parser.add_argument(
-        "--token", help=f"bearer token that clients must send; needed beyond this machine (or set {TOKEN_VARIABLE})"
+        "--token",
+        help=f"bearer token that clients must send; required if other machines can connect (or set {TOKEN_VARIABLE})",
     )
     _add_limits(parser)
     add_language_option(parser)
@@ -42,11 +45,11 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
     """The limits of `CallRunner` and `Limits`; the help repeats their defaults."""
     options = (
         ("--call-timeout", seconds, "S", "seconds of one call (600)"),
-        ("--max-calls", positive, "N", "calls at work at a time (16)"),
-        ("--max-body", positive, "MB", "megabytes of a request over HTTP (256)"),
-        ("--max-sessions", positive, "N", "sessions over HTTP (256)"),
-        ("--session-timeout", seconds, "S", "seconds after which an idle session over HTTP is ended (600)"),
-        ("--read-timeout", seconds, "S", "seconds to wait for a client that is slow to send or to read (30)"),
+        ("--max-calls", positive, "N", "concurrent calls (16)"),
+        ("--max-body", positive, "MB", "megabytes of an HTTP request (256)"),
+        ("--max-sessions", positive, "N", "open HTTP sessions (256)"),
+        ("--session-timeout", seconds, "S", "seconds until an idle HTTP session is ended (600)"),
+        ("--read-timeout", seconds, "S", "seconds to wait for a slow client (30)"),
     )
     group = parser.add_argument_group("limits")
     for name, value_type, metavar, description in options:

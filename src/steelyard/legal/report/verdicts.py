@@ -9,7 +9,7 @@ from typing import Any
 
 from steelyard.i18n import Language, Message, from_json
 from steelyard.i18n.verdicts import INVENTED, PARTS, in_one_line
-from steelyard.reports.legal import METRIC
+from steelyard.legal.report.results import METRIC
 from steelyard.table import Table
 
 Output = Mapping[str, Any]

@@ -7,8 +7,8 @@ from typing import Final, Self
 
 import numpy as np
 
-from steelyard.reports.losses import Loss
-from steelyard.reports.plot_style import (
+from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss
+from steelyard.reports.plots.style import (
     ACCENT,
     BAD,
     GOOD,
@@ -22,7 +22,6 @@ from steelyard.reports.plot_style import (
     series,
     short,
 )
-from steelyard.reports.stages import ALL_POINTS, EARNED, STAGES
 from steelyard.stats.direction import gain
 from steelyard.stats.pairing import pair
 from steelyard.table import FloatArray, IntArray, Table

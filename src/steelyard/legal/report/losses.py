@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard.i18n import Joined, Message, from_json
-from steelyard.reports.legal import METRIC
+from steelyard.legal.report.results import METRIC
 from steelyard.table import FloatArray, Table
 
 FAILED: Final = "system failed"
@@ -23,18 +23,20 @@ REFUSED: Final = "refused wrongly"
 NOT_REFUSED: Final = "should have refused"
 INVENTED: Final = "invented"
 UNEXPLAINED: Final = "unexplained"
-STAGES: Final = (
-    FAILED,
-    NOT_RETRIEVED,
-    NOT_CITED,
-    WRONG_PLACE,
-    WRONG_VALUE,
-    REFUSED,
-    NOT_REFUSED,
-    INVENTED,
-    UNEXPLAINED,
-)
-"""In the order in which a system comes to them."""
+ALL_POINTS: Final = "stages.all_points"
+EARNED: Final = "stages.earned"
+STAGES: Final = {
+    FAILED: "stages.failed",
+    NOT_RETRIEVED: "stages.not_retrieved",
+    NOT_CITED: "stages.not_cited",
+    WRONG_PLACE: "stages.wrong_place",
+    WRONG_VALUE: "stages.wrong_value",
+    REFUSED: "stages.refused",
+    NOT_REFUSED: "stages.not_refused",
+    INVENTED: "stages.invented",
+    UNEXPLAINED: "stages.unexplained",
+}
+"""The stages in the order in which a system comes to them, with the codes of their names."""
 
 _SLACK: Final = 1e-9
 

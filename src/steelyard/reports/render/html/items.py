@@ -7,9 +7,9 @@ from typing import Any, Final
 from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES
 from steelyard.io.results import numbers
+from steelyard.legal.report.passages import Json, Library, answer_marks
+from steelyard.legal.report.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
 from steelyard.reports.content import Report
-from steelyard.reports.page_passages import Json, Library, answer_marks
-from steelyard.reports.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
 from steelyard.stats.direction import is_lower_better
 from steelyard.table import FloatArray, Table
 

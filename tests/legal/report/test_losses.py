@@ -9,9 +9,9 @@ from tables import table_of
 from steelyard.i18n import Joined, Message, to_json
 from steelyard.legal.benchmark.oracle import gold_record
 from steelyard.legal.benchmark.runner import benchmark_folder, evaluate_legal, load_benchmark
+from steelyard.legal.report import losses as stages
+from steelyard.legal.report.losses import STAGES, losses
 from steelyard.legal.score import AT_PASSAGE
-from steelyard.reports import losses as stages
-from steelyard.reports.losses import STAGES, losses
 
 PAGE_2 = {"page": 2, "text": "一共四万二千元", "speaker": "answer"}
 RIGHT = {"page": 2, "text": "答：一共四万二千元。"}

@@ -11,9 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard.i18n import Words
+from steelyard.legal.report.results import METRIC, part_mean
 from steelyard.reports import cells
 from steelyard.reports.grids import Grid
-from steelyard.reports.legal import METRIC, part_mean
 from steelyard.stats.intervals import Interval
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Flags, Table, mean

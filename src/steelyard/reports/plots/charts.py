@@ -11,13 +11,14 @@ from typing import Any, Final
 from steelyard.errors import UnknownName
 from steelyard.i18n import Language, Message, words_of
 from steelyard.io.writing import write_whole
-from steelyard.reports import losses as lost
-from steelyard.reports import plot_items, plot_means
+from steelyard.legal.report import losses as lost
+from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES
+from steelyard.legal.report.results import METRIC
 from steelyard.reports.content import Report
-from steelyard.reports.legal import METRIC
-from steelyard.reports.plot_items import MOST_ROWS, Paired
-from steelyard.reports.plot_style import Spec, as_png, draw, short
-from steelyard.reports.stages import ALL_POINTS, EARNED, STAGES
+from steelyard.reports.plots import items as plot_items
+from steelyard.reports.plots import means as plot_means
+from steelyard.reports.plots.items import MOST_ROWS, Paired
+from steelyard.reports.plots.style import Spec, as_png, draw, short
 from steelyard.stats.compare import Comparison
 from steelyard.table import Table
 

@@ -14,8 +14,8 @@ from steelyard.legal import judge_fact
 from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.legal.facts.fields import FIELDS
 from steelyard.legal.grounding import claims, forbidden
-from steelyard.reports import legal
-from steelyard.reports.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
+from steelyard.legal.report import results as legal
+from steelyard.legal.report.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
 
 PASSAGE = Message("legal.at_passage", page=1, words="一共收了42000元", reason=Message("legal.not_page", page=1))
 WHY = {

@@ -9,16 +9,17 @@ from steelyard.documents.pages import Document
 from steelyard.documents.sets import missing_of
 from steelyard.errors import Problem
 from steelyard.i18n import LANGUAGES, Language, words_of
-from steelyard.reports import legal, page_sections
+from steelyard.legal.report import results as legal
+from steelyard.legal.report.page import legal_panel
+from steelyard.legal.report.verdicts import part_names
 from steelyard.reports.content import Report
-from steelyard.reports.page_cleaning import mended, mended_documents, mended_report
-from steelyard.reports.page_figures import charts
-from steelyard.reports.page_items import item_data
-from steelyard.reports.page_legal import legal_panel
-from steelyard.reports.pages import render_page
-from steelyard.reports.plot_means import MOST_METRICS
+from steelyard.reports.plots.means import MOST_METRICS
 from steelyard.reports.remarks import remarks
-from steelyard.reports.verdicts import part_names
+from steelyard.reports.render.html import sections as page_sections
+from steelyard.reports.render.html.figures import charts
+from steelyard.reports.render.html.frame import render_page
+from steelyard.reports.render.html.items import item_data
+from steelyard.reports.render.html.sanitize import mended, mended_documents, mended_report
 
 NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
 SCRIPTS: Final = (

@@ -8,12 +8,12 @@ from typing import Final
 import numpy as np
 
 from steelyard.i18n import LANGUAGES, words_of
-from steelyard.reports import cells, legal
+from steelyard.legal.report import results as legal
+from steelyard.legal.report.losses import STAGES, Loss, losses
+from steelyard.legal.report.results import Refusals
+from steelyard.legal.report.uncertain import Uncertain, grid, mean_range, uncertain
+from steelyard.reports import cells
 from steelyard.reports.grids import PageGrid
-from steelyard.reports.legal import Refusals
-from steelyard.reports.losses import Loss, losses
-from steelyard.reports.stages import STAGES
-from steelyard.reports.uncertain import Uncertain, grid, mean_range, uncertain
 from steelyard.table import Table
 
 CITED: Final = ("citation_correctness", "citation_provided", "quote_included", "value_cited")

@@ -60,7 +60,7 @@ def charts(report: Report, metric: str, language: Language) -> Charts:
 
 
 def _figures(report: Report, metric: str, language: Language) -> Iterator[Figure]:
-    from steelyard.reports import plots
+    from steelyard.reports.plots import charts as plots
 
     yield from _figure("forest", "report.means_with_intervals", "", lambda tongue: plots.forest(report, tongue))
     with_metric = [table for table in report.tables if metric in table.columns]
@@ -75,7 +75,7 @@ def _figures(report: Report, metric: str, language: Language) -> Iterator[Figure
 
 
 def _compared(report: Report) -> Iterator[Figure]:
-    from steelyard.reports import plots
+    from steelyard.reports.plots import charts as plots
 
     if report.comparisons:
         draw: Draw = lambda tongue: plots.difference_forest(report.comparisons, tongue)  # noqa: E731
@@ -83,7 +83,7 @@ def _compared(report: Report) -> Iterator[Figure]:
 
 
 def _of_table(table: Table, language: Language) -> Iterator[Figure]:
-    from steelyard.reports import plots
+    from steelyard.reports.plots import charts as plots
 
     if table.kind == "legal":
         # the words of this one change with the language of the page
@@ -92,7 +92,7 @@ def _of_table(table: Table, language: Language) -> Iterator[Figure]:
 
 
 def _against(new: Table, old: Table, metric: str) -> Iterator[Figure]:
-    from steelyard.reports import plots
+    from steelyard.reports.plots import charts as plots
 
     if metric in new.columns and metric in old.columns:
         draw: Draw = lambda tongue: plots.differences(new, old, metric, tongue)  # noqa: E731

@@ -3,7 +3,7 @@
 import math
 
 import steelyard
-from steelyard.reports import legal
+from steelyard.legal.report import results as legal
 
 
 def test_silence_invents_nothing_and_is_counted():
