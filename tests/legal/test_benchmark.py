@@ -16,8 +16,9 @@ import pytest
 
 import steelyard
 from steelyard.errors import InputError, SystemFailure, UnknownName
+from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import load_benchmark, run_benchmark
+from steelyard.legal.benchmark.runner import run_benchmark
 from steelyard.systems.asking import AskSettings
 from steelyard.systems.python import PythonSystem
 
