@@ -65,7 +65,7 @@ def test_both_kinds_of_rows_are_read(write):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "{}: there are no passages in it"),
+        ("", "{}: the corpus has no passages"),
         ('{"id": "1", "contents": "x"}\n{"id": "2", "contents": " "}', "{}:2: this passage has no text"),
         ('{"id": "1", "contents": null, "text": "x"}', "{}:1: this passage has no text"),
         ('{"id": "1", "content": "x"}', "{}:1: this passage has no text"),
@@ -180,7 +180,7 @@ def test_an_index_that_is_broken_is_named(tmp_path):
     (path / "vocab.index.json").write_text("{", encoding="utf-8")
     with pytest.raises(
         ConfigError,
-        match=r"index: this index cannot be read: .*\nhint: to make it anew, run a pipeline with bm25_index ",
+        match=r"index: this index cannot be read: .*\nhint: to make it again, run a pipeline with bm25_index ",
     ):
         open_lexical(corpus(*SENTENCES), path, way="all")
 
@@ -188,7 +188,7 @@ def test_an_index_that_is_broken_is_named(tmp_path):
 def test_a_folder_of_other_things_is_never_replaced(tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
     with pytest.raises(
-        ConfigError, match=rf"^{re.escape(str(tmp_path))}: this is no index, and is not replaced by one$"
+        ConfigError, match=rf"^{re.escape(str(tmp_path))}: this is not an index, so it is not overwritten$"
     ):
         make_lexical(corpus("x"), tmp_path, way="all", overwrite=True, progress=quiet)
     assert (tmp_path / "thesis.txt").read_text(encoding="utf-8") == "years of work"

@@ -103,7 +103,10 @@ def test_vectors_of_ultrarag_are_adopted_once_and_found_like_there(server):
         for tool in ("retriever_embed", "retriever_index"):
             with pytest.raises(ConfigError) as caught:
                 call(server, tool, embedding_path="up/e.npy")
-            assert str(caught.value) == f"up/e.npy: nothing says what this was made from\n{ADOPT_VECTORS}"
+            assert (
+                str(caught.value)
+                == f"up/e.npy: there is no stamp that says what this file was made from\n{ADOPT_VECTORS}"
+            )
         opened(server, url, adopt=True)
         notices = said(lambda: call(server, "retriever_embed", embedding_path="up/e.npy"))
         notices += said(lambda: call(server, "retriever_index", embedding_path="up/e.npy"))
@@ -147,7 +150,7 @@ def test_other_sizes_are_refused(server):
         for path, (tool, given) in steps.items():
             with pytest.raises(ConfigError) as caught:
                 call(server, tool, **given)
-            message = "this has 39 passages, the corpus has 40: it was made from something else"
+            message = "this has 39 passages, but the corpus has 40: it was made from other data"
             assert str(caught.value) == f"{path}: {message}\n{TERMS_HINT if tool == 'bm25_search' else VECTORS_HINT}"
             assert read_stamp(Path(path)) is None
 
@@ -159,10 +162,10 @@ def test_an_index_with_other_numbers_or_of_another_kind_is_refused(server):
     with serving(embeddings) as url:
         opened(server, url, adopt=True)
         make_index(path, shift=1)
-        with pytest.raises(ConfigError, match="it does not number its passages from 0 on"):
+        with pytest.raises(ConfigError, match="its passages are not numbered from 0"):
             call(server, "retriever_search", query_list=["x"])
         faiss.write_index(other, str(path))
-        with pytest.raises(ConfigError, match="it is no flat index of inner products"):
+        with pytest.raises(ConfigError, match="it is not a flat inner-product index"):
             call(server, "retriever_search", query_list=["x"])
 
 
@@ -172,7 +175,7 @@ def test_vectors_of_another_model_say_nothing_to_the_default_one(server):
     with pytest.raises(ConfigError) as caught:
         call(server, "retriever_embed", embedding_path="up/e.npy")
     assert str(caught.value) == (
-        "up/e.npy: the backend latent cannot search by vectors of another model\n"
+        "up/e.npy: the backend latent cannot search vectors of another model\n"
         "hint: set backend and model_name_or_path to what UltraRAG used"
     )
 
@@ -195,7 +198,7 @@ def test_terms_of_ultrarag_are_adopted_and_score_like_there(server, lang, tokeni
     opened(server, "", backend="bm25", backend_configs=configs)
     with pytest.raises(ConfigError) as caught:
         call(server, "bm25_index")
-    assert str(caught.value) == f"up/bm25: nothing says what this was made from\n{ADOPT_TERMS}"
+    assert str(caught.value) == f"up/bm25: there is no stamp that says what this file was made from\n{ADOPT_TERMS}"
     opened(server, "", backend="bm25", backend_configs=configs, adopt=True)
     notices = said(lambda: call(server, "bm25_index"))
     assert notices == [

@@ -203,7 +203,7 @@ def _fields(comparison: Comparison, adjusted: float) -> dict[str, Any]:
         "p_value": comparison.p_value,
         "significant": comparison.significant,
         "p_adjusted": adjusted,
-        "exact": comparison.result.exact,
+        "exact": comparison.test.exact,
         "ci95": interval_list(comparison.interval),
         "effect_size": _known(comparison.effect_size),
     }
