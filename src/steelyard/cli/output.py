@@ -77,4 +77,4 @@ def _table(report: "Report", language: str) -> str:
     from steelyard.reports.console import render_console
 
     width, terminal = width_of_terminal(), sys.stdout.isatty()
-    return render_console(report, language="zh" if language == "zh" else "en", width=width, colour=terminal)
+    return render_console(report, language=language, width=width, colour=terminal)

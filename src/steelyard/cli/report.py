@@ -108,11 +108,16 @@ def documents_for(
     """
     from steelyard.documents.sets import DocumentSet
     from steelyard.errors import ConfigError, InputError
-    from steelyard.legal.benchmark.runner import documents_of
+    from steelyard.reports.render.html.kind_page import kind_page
 
     if folder is None:
-        places = dict.fromkeys(zip((table.benchmark for table in tables), beside or [None] * len(tables), strict=True))
-        return DocumentSet.of(documents_of(benchmark, beside=place, also=also) for benchmark, place in places)
+        benchmarks = ((table.kind, table.benchmark) for table in tables)
+        places = dict.fromkeys(zip(benchmarks, beside or [None] * len(tables), strict=True))
+        return DocumentSet.of(
+            kind_page(kind).documents(benchmark, beside=place, also=also) for (kind, benchmark), place in places
+        )
+    from steelyard.legal.benchmark.runner import documents_of
+
     if not Path(folder).is_dir():
         raise ConfigError(Message("cli.no_folder", folder=folder), hint=BENCHMARK_HINT)
     found = documents_of(str(Path(folder).resolve()), also=also)

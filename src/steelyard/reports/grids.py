@@ -54,14 +54,14 @@ class PageGrid:
     note: str = ""
 
     @property
-    def headings(self) -> list[tuple[str, str]]:
-        """The headings in English and Chinese."""
-        return list(zip(self.by_language["en"].headings, self.by_language["zh"].headings, strict=True))
+    def headings(self) -> list[tuple[str, ...]]:
+        """The headings, each in every language."""
+        return list(zip(*(grid.headings for grid in self.by_language.values()), strict=True))
 
     @property
-    def title(self) -> tuple[str, str]:
-        """The title in English and Chinese."""
-        return self.by_language["en"].title, self.by_language["zh"].title
+    def title(self) -> tuple[str, ...]:
+        """The title in every language."""
+        return tuple(grid.title for grid in self.by_language.values())
 
 
 def console_grid(grid: Grid, *, colour: bool) -> list[str]:
