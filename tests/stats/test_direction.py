@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from rendering import render_console
 from tables import make_table, table_of
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.reports import cells
-from steelyard.reports.comparison import ComparisonReport, render_console
+from steelyard.reports.comparison import ComparisonReport
 from steelyard.reports.content import Report
 from steelyard.reports.page_items import item_data
 from steelyard.reports.page_sections import headlines, outcome_of, worst

@@ -19,7 +19,7 @@ from steelyard.reports.page_figures import charts
 from steelyard.reports.page_items import item_data
 from steelyard.reports.pages import render_page
 from steelyard.reports.plot_means import MOST_METRICS
-from steelyard.reports.remarks import remarks
+from steelyard.reports.sections.footnotes import footnotes
 
 NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
 SCRIPTS: Final = (
@@ -81,7 +81,7 @@ def _sections(report: Report, main: str, language: Language) -> dict[str, Any]:
 
 def _remarks(report: Report) -> list[tuple[str, str]]:
     """What is said below the tables, in English and Chinese."""
-    said = list(zip(remarks(report, words_of("en")), remarks(report, words_of("zh")), strict=True))
+    said = list(zip(footnotes(report, words_of("en")), footnotes(report, words_of("zh")), strict=True))
     return [*said, *_undrawn(len(report.metrics))]
 
 

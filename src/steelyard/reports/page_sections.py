@@ -13,7 +13,7 @@ from steelyard.i18n import LANGUAGES, Message
 from steelyard.legal.report.verdicts import note_in
 from steelyard.reports import cells
 from steelyard.reports.content import Report, groups
-from steelyard.reports.remarks import CORRECTIONS, TESTS
+from steelyard.reports.sections.footnotes import CORRECTIONS, TESTS
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import gain
 from steelyard.stats.summary import MetricSummary, Summary

@@ -13,7 +13,7 @@ from steelyard.legal.report.losses import STAGES, Loss, losses
 from steelyard.legal.report.results import Refusals
 from steelyard.legal.report.uncertain import Uncertain, grid, mean_range, uncertain
 from steelyard.reports import cells
-from steelyard.reports.grids import PageGrid
+from steelyard.reports.blocks import PageGrid
 from steelyard.table import Table
 
 CITED: Final = ("citation_correctness", "citation_provided", "quote_included", "value_cited")
