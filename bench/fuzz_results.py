@@ -24,8 +24,8 @@ from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
 from steelyard.reports.files import RENDERERS
 from steelyard.reports.gate import gate_blocks
-from steelyard.reports.page import render_html
 from steelyard.reports.render.console import render_console
+from steelyard.reports.render.html.report_html import render_html
 from steelyard.stats.compare import compare_all
 from steelyard.stats.gate import decide
 from steelyard.stats.rules import parse_rule

@@ -9,7 +9,7 @@ from steelyard.errors import InputError
 from steelyard.i18n import texts
 from steelyard.io.results import CONTRADICTED, DISAGREEING, UNFINISHED, load, load_all
 from steelyard.reports.content import Report
-from steelyard.reports.page import render_html
+from steelyard.reports.render.html.report_html import render_html
 
 HEAD = {"kind": "legal", "name": "x", "signature": "", "metrics": ["legal"], "bounds": {"legal": [0, 1]}}
 ITEM = {"id": "a", "scores": {"legal": 1.0}}

@@ -19,12 +19,13 @@ from steelyard.documents.sets import TWO_TEXTS, DocumentSet
 from steelyard.errors import Problem
 from steelyard.i18n import Message
 from steelyard.legal.benchmark.runner import documents_of, evaluate_legal
-from steelyard.reports import pages
 from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values
-from steelyard.reports.page import render_html
-from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
+from steelyard.reports.render.html import frame as pages
+from steelyard.reports.render.html.report_html import render_html
+from steelyard.reports.render.html.review_html import render_review
 from steelyard.stats.compare import compare_all
+from steelyard.stats.review import SampleSettings, Wanted, take_sample
 from steelyard.table import Missing, Signature
 from steelyard.text.private import private_passages
 

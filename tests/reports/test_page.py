@@ -24,12 +24,15 @@ from steelyard.documents.pages import Document, Page
 from steelyard.errors import MissingExtra
 from steelyard.i18n import words_of
 from steelyard.legal.report.passages import Library, answer_marks, locate, utf16
-from steelyard.reports import files, page_figures, plots
+from steelyard.reports import files
 from steelyard.reports.content import Report
 from steelyard.reports.files import write_report
-from steelyard.reports.page import SCRIPTS, render_html
-from steelyard.reports.page_cleaning import mended
-from steelyard.reports.page_sections import main_metric
+from steelyard.reports.plots import charts as plots
+from steelyard.reports.render.html import figures as page_figures
+from steelyard.reports.render.html.kind_page import KindPage
+from steelyard.reports.render.html.report_html import SCRIPTS, render_html
+from steelyard.reports.render.html.sanitize import sanitized
+from steelyard.reports.render.html.sections import main_metric
 from steelyard.reports.sections.footnotes import footnotes
 from steelyard.stats.compare import compare_all
 from steelyard.table import Missing
@@ -197,7 +200,7 @@ def test_nothing_hostile_leaves_its_place():
 
 
 def test_half_characters_are_mended_one_for_one():
-    assert mended({"a\ud800": ["\x00b", 7, ("\u2028",)]}) == {"a\ufffd": ["\ufffdb", 7, ["\n"]]}
+    assert sanitized({"a\ud800": ["\x00b", 7, ("\u2028",)]}) == {"a\ufffd": ["\ufffdb", 7, ["\n"]]}
 
 
 @pytest.mark.slow
@@ -226,7 +229,7 @@ def test_ten_thousand_items_stay_small():
 def test_a_comparison_is_drawn_as_a_whole_and_item_by_item():
     report = answers()
     old, new = (table.name for table in report.tables)
-    found = {(each.name, each.of): each for each in page_figures.charts(report, "F1", "en").figures}
+    found = {(each.name, each.of): each for each in page_figures.charts(report, "F1", "en", KindPage()).figures}
     assert list(found) == [
         ("forest", ""),
         ("distribution", ""),
@@ -234,7 +237,7 @@ def test_a_comparison_is_drawn_as_a_whole_and_item_by_item():
         ("differences", new),
         ("dumbbell", new),
     ]
-    assert old in found["dumbbell", new].drawings["en"]
+    assert old in found["dumbbell", new].drawing
     captions = re.findall(r'<figcaption[^>]*><span data-en="([^"]+)"', render_html(report))
     assert captions == [words_of("en")(found[key].caption) for key in [*found][:1] + [*found][2:] + [*found][1:2]]
 
@@ -242,7 +245,7 @@ def test_a_comparison_is_drawn_as_a_whole_and_item_by_item():
 def test_results_that_are_alike_have_no_items_that_changed():
     old = answers().tables[0]
     report = Report([old, replace(old, name="again")])
-    names = [each.name for each in page_figures.charts(report, "F1", "en").figures]
+    names = [each.name for each in page_figures.charts(report, "F1", "en", KindPage()).figures]
     assert names == ["forest", "distribution", "differences"]
 
 

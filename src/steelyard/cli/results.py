@@ -47,20 +47,17 @@ def documents_for(
     `beside` are the folders of the results files, one for each table. A folder that the user names must contain some;
     `also` is a further folder in which documents may be.
     """
-    if folder is not None:
-        return _documents_in(folder, also)
-    folders = dict.fromkeys(zip((table.benchmark for table in tables), beside or [None] * len(tables), strict=True))
-    return _documents_of([(benchmark, place) for benchmark, place in folders if benchmark], also)
-
-
-def _documents_of(benchmarks: "Sequence[tuple[str, Path | None]]", also: Path | None) -> "DocumentSet":
     from steelyard.documents.sets import DocumentSet
 
-    if not benchmarks:  # most results have none, and need not wait for the benchmark's code
+    if folder is not None:
+        return _documents_in(folder, also)
+    places = dict.fromkeys(zip((table.benchmark for table in tables), beside or [None] * len(tables), strict=True))
+    named = [(benchmark, place) for benchmark, place in places if benchmark]
+    if not named:  # most results have no benchmark, and need not load its code
         return DocumentSet()
     from steelyard.legal.benchmark.runner import documents_of
 
-    return DocumentSet.of(documents_of(benchmark, beside=place, also=also) for benchmark, place in benchmarks)
+    return DocumentSet.of(documents_of(benchmark, beside=place, also=also) for benchmark, place in named)
 
 
 def _documents_in(folder: str, also: Path | None) -> "DocumentSet":

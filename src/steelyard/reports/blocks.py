@@ -150,11 +150,11 @@ class PageGrid:
     note: str = ""
 
     @property
-    def headings(self) -> list[tuple[str, str]]:
-        """The headings in English and Chinese."""
-        return list(zip(self.by_language["en"].headings, self.by_language["zh"].headings, strict=True))
+    def headings(self) -> list[tuple[str, ...]]:
+        """The headings, each in every language."""
+        return list(zip(*(table.headings for table in self.by_language.values()), strict=True))
 
     @property
-    def title(self) -> tuple[str, str]:
-        """The title in English and Chinese."""
-        return self.by_language["en"].title, self.by_language["zh"].title
+    def title(self) -> tuple[str, ...]:
+        """The title in every language."""
+        return tuple(table.title for table in self.by_language.values())

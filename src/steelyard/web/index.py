@@ -16,9 +16,9 @@ from typing import Any
 
 from steelyard import __version__, limits
 from steelyard.errors import InputError, Problem, SteelyardError
-from steelyard.i18n import LANGUAGES, Localized, Message
+from steelyard.i18n import LANGUAGES, Localized, Message, translations
 from steelyard.io.results import load_all
-from steelyard.reports.page_sections import main_of
+from steelyard.reports.render.html.sections import main_of
 from steelyard.stats.compare import OWN_SETTINGS
 from steelyard.table import Signature, Table
 from steelyard.web.folder import FileStamp, Found, files_below, holds_results, within
@@ -30,7 +30,8 @@ LONGEST = 300
 LATEST = 253_370_000_000.0
 """Later times (after the year 9998) are shown as this one: not every calendar has them."""
 
-_MADE_BY = f"2 {__version__}"  # the layout of the tables, and who computed the numbers in them
+_MADE_BY = f"3 {__version__} {' '.join(LANGUAGES)}"
+"""The layout of the tables, the version that computed the numbers in them, and the languages of their texts."""
 _TABLES = (
     "CREATE TABLE made_by (version TEXT)",
     "CREATE TABLE files (path BLOB PRIMARY KEY, mtime_ns INTEGER, size INTEGER, problem TEXT) WITHOUT ROWID",
@@ -78,7 +79,7 @@ class Listing:
     """
 
     entries: list[Entry]
-    broken: Mapping[str, Mapping[str, str]]
+    broken: Mapping[str, tuple[str, ...]]
     others: int
 
 
@@ -126,7 +127,7 @@ class Index:
     def _listing(self) -> Listing:
         entries = [_entry(row) for row in self._ask(_LISTED)]
         files = self._ask("SELECT path, problem FROM files WHERE problem IS NOT NULL ORDER BY path")
-        broken = {_shown(path): _by_language(problem) for path, problem in files if problem}
+        broken = {_shown(path): _texts(problem) for path, problem in files if problem}
         return Listing(entries, broken, others=len(files) - len(broken))
 
     def open(self, identifier: str) -> Table | None:
@@ -205,19 +206,22 @@ def _read(folder: Path, file: Found) -> tuple[tuple[Any, ...], list[tuple[Any, .
 
 def _stored(problem: Localized, folder: Path) -> str:
     """A problem as the index keeps it: its text in every language, with paths that begin at the folder."""
-    told = {language: problem.text(language).replace(f"{folder}{os.sep}", "") for language in LANGUAGES}
-    return json.dumps({language: _storable(text, longest=2000) for language, text in told.items()})
+    texts = (text.replace(f"{folder}{os.sep}", "") for text in translations(problem))
+    return json.dumps([_storable(text, longest=2000) for text in texts])
 
 
-def _by_language(stored: str) -> dict[str, str]:
-    found = json.loads(stored)
-    return {language: str(found[language]) for language in LANGUAGES}
+def _texts(stored: str) -> tuple[str, ...]:
+    """The texts of a stored problem; anything else is an index that we did not write."""
+    texts = json.loads(stored)
+    if not isinstance(texts, list) or len(texts) != len(LANGUAGES):
+        raise ValueError("not the texts of a problem")
+    return tuple(map(str, texts))
 
 
 def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:
     summary = table.summary()
     means = [metric for metric in table.metrics if metric not in table.sums]
-    main = main_of(means) if means else ""
+    main = main_of(table.kind, means) if means else ""
     metrics = {_storable(metric): found.as_dict() for metric, found in summary.metrics.items()}
     return (
         _digest([path.hex(), place]),

@@ -1,4 +1,4 @@
-"""The page of a result, as the report command writes it, with the documents that lie in the folder."""
+"""The pages of reports in the viewer, as the report command writes them, with the documents in its folder."""
 
 import os
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 from steelyard.documents.sets import DocumentSet
 from steelyard.errors import Problem
 from steelyard.i18n import Language
-from steelyard.legal.benchmark.runner import documents_of
 from steelyard.reports.content import Report
-from steelyard.reports.page import render_html
+from steelyard.reports.render.html.kind_page import kind_page
+from steelyard.reports.render.html.report_html import render_html
 from steelyard.web.privacy import Privacy
 from steelyard.web.viewer import Render
 
@@ -21,8 +21,10 @@ def report_pages(folder: Path, privacy: Privacy, also: Path | None = None) -> Re
     root = folder.resolve()
 
     def render(report: Report, language: Language) -> str:
-        places = dict.fromkeys(table.benchmark for table in report.tables)
-        found = DocumentSet.of(documents_of(place, within=root, beside=root, also=also) for place in places)
+        benchmarks = dict.fromkeys((table.kind, table.benchmark) for table in report.tables)
+        found = DocumentSet.of(
+            kind_page(kind).documents(benchmark, within=root, beside=root, also=also) for kind, benchmark in benchmarks
+        )
         missing = [Problem(each.where.removeprefix(f"{root}{os.sep}"), each.message) for each in found.missing]
         return render_html(report, language, privacy.documents(DocumentSet(found.found, tuple(missing))))
 

@@ -17,7 +17,7 @@ from typing import Final, Self
 
 from steelyard import limits
 from steelyard.errors import ConfigError
-from steelyard.i18n import Language, Message
+from steelyard.i18n import LANGUAGES, Language, Message
 from steelyard.web.access import Access
 from steelyard.web.pages import Body, Busy, Pages, body_of
 from steelyard.web.requests import BadRequest, Request, read_request
@@ -201,13 +201,8 @@ class ViewServer:
         return self._refusals[key]
 
     def _language(self, cookies: Mapping[str, str]) -> Language:
-        match cookies.get(LANGUAGE_COOKIE):
-            case "en":
-                return "en"
-            case "zh":
-                return "zh"
-            case _:
-                return self.viewer.language
+        language = cookies.get(LANGUAGE_COOKIE, "")
+        return language if language in LANGUAGES else self.viewer.language
 
 
 def serve(viewer: Viewer, access: Access, port: int, started: Callable[[str], None]) -> None:

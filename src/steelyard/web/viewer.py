@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import SteelyardError
-from steelyard.i18n import Language, Message, words_of
+from steelyard.i18n import Language, Message, translations, words_of
 from steelyard.reports.content import Report, unique_names
-from steelyard.reports.pages import label, render_page, word
-from steelyard.reports.plot_means import MOST_METRICS, MOST_RUNS
+from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
+from steelyard.reports.render.html.frame import label, render_page, word
 from steelyard.stats.compare import check_comparable, compare_all
 from steelyard.table import Table
 from steelyard.web.history import Draw, draw_trend, series_of, trends_of
@@ -79,7 +79,7 @@ class Listed:
     """What readers see of a listing; masking may have made two paths equal, so that broken files come in pairs."""
 
     entries: list[Entry]
-    broken: Sequence[tuple[str, Mapping[str, str]]]
+    broken: Sequence[tuple[str, tuple[str, ...]]]
     others: int
 
 
@@ -119,7 +119,7 @@ class Viewer:
     def refusal(self, status: HTTPStatus, language: Language) -> Page:
         """A page that says why there is none."""
         why = Message(REFUSALS.get(status, OTHERWISE))
-        return self._message(status, why.text("en"), why.text("zh"), language)
+        return self._message(status, translations(why), language)
 
     def listed(self) -> Listed:
         """What the folder holds now, with what is private hidden."""
@@ -130,20 +130,22 @@ class Viewer:
             replace(entry, name=shown(entry.name), path=shown(entry.path), signature=shown(entry.signature))
             for entry in found.entries
         ]
-        broken = [
-            (shown(path), {language: shown(text) for language, text in problem.items()})
-            for path, problem in found.broken.items()
-        ]
+        broken = [(shown(path), tuple(map(shown, problem))) for path, problem in found.broken.items()]
         return Listed(entries, broken, found.others)
 
     def list_page(self, language: Language) -> Page:
         """All results, to be searched, sorted, opened and compared."""
         listing = self.listed()
         runs = {key: len(entries) for key, entries in series_of(listing.entries).items()}
-        broken = [(path, problem["en"], problem["zh"]) for path, problem in listing.broken]
         data = {"results": [_row(entry, runs[entry.series]) for entry in listing.entries]}
         return self._view(
-            "list", data, "view.all_results", language, broken=broken, others=listing.others, empty=not listing.entries
+            "list",
+            data,
+            "view.all_results",
+            language,
+            broken=listing.broken,
+            others=listing.others,
+            empty=not listing.entries,
         )
 
     def history_page(self, language: Language) -> Page:
@@ -193,12 +195,11 @@ class Viewer:
         return Page(HTTPStatus.OK, content.replace(header, header + navigation.encode(), 1))
 
     def _trouble(self, error: SteelyardError, language: Language) -> Page:
-        texts = (error.text(each).replace(f"{self.index.folder}/", "") for each in ("en", "zh"))
-        english, chinese = map(self.privacy.text, texts)
-        return self._message(HTTPStatus.CONFLICT, english, chinese, language)
+        texts = (text.replace(f"{self.index.folder}/", "") for text in translations(error))
+        return self._message(HTTPStatus.CONFLICT, tuple(map(self.privacy.text, texts)), language)
 
-    def _message(self, status: HTTPStatus, english: str, chinese: str, language: Language) -> Page:
-        page = self._view("message", {}, PHRASES.get(status, status.phrase), language, english=english, chinese=chinese)
+    def _message(self, status: HTTPStatus, texts: tuple[str, ...], language: Language) -> Page:
+        page = self._view("message", {}, PHRASES.get(status, status.phrase), language, texts=texts)
         return replace(page, status=status)
 
     def _view(self, part: str, data: Mapping[str, Any], title: str, language: Language, **context: Any) -> Page:
@@ -207,7 +208,7 @@ class Viewer:
             {**data, "page": part},
             title=f"{words_of(language).named(title)} · Steelyard",
             language=language,
-            folder=TEMPLATES,
+            folders=[TEMPLATES],
             part=part,
             heading=title,
             number=_number,

@@ -15,7 +15,7 @@ from steelyard.io.results import load
 from steelyard.legal.report.uncertain import uncertain, uncertain_by_type
 from steelyard.legal.report.verdicts import part_names
 from steelyard.reports.content import Report
-from steelyard.reports.page import render_html
+from steelyard.reports.render.html.report_html import render_html
 
 SYSTEM = """def query(question):
     return "材料未载明。" if len(question) % 3 == 0 else "是，一共42000元。"

@@ -1,7 +1,4 @@
-"""Where a legal result lost its points, stage by stage, from what its lines hold.
-
-The judges of `legal` are imported when they are called: reports of other kinds need not wait for them.
-"""
+"""Where a legal result lost its points, stage by stage, from its items."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +8,12 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard.i18n import Joined, Message, from_json
+from steelyard.legal.evidence.quotes import quote_key, quote_pieces
+from steelyard.legal.facts.fields import FIELDS
+from steelyard.legal.formulas import EVIDENCE_WEIGHTS, FACT_WEIGHTS, GAP_WEIGHTS, QUOTE_WEIGHT
+from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.legal.report.results import METRIC
+from steelyard.legal.score import AT_PASSAGE, LONGEST_WORDS
 from steelyard.table import FloatArray, Table
 
 FAILED: Final = "system failed"
@@ -134,8 +136,6 @@ class _Case:
 
     def _lost_parts(self) -> Iterator[Claim]:
         """The formulas of `legal_scores`, part by part."""
-        from steelyard.legal.formulas import FACT_WEIGHTS
-
         match self.parts:
             case {"exact_match": _, "citation_correctness": _}:
                 yield from self._weighed(FACT_WEIGHTS)
@@ -152,16 +152,12 @@ class _Case:
 
     def _evidence_lost(self, provided: float) -> Iterator[Claim]:
         """Recall and precision count in full or not at all, by their thresholds."""
-        from steelyard.legal.formulas import EVIDENCE_WEIGHTS
-
         reached = {"recall": False, "precision": False, **self._reached(provided), "citation_provided": provided}
         for part, weight in EVIDENCE_WEIGHTS.items():
             yield part, weight * (1 - reached[part])
 
     def _reached(self, provided: float) -> Mapping[str, bool]:
         """Which thresholds were reached; older files do not say so, but the two weights are known by their sum."""
-        from steelyard.legal.formulas import EVIDENCE_WEIGHTS
-
         if found := self._verdict.get("reached"):
             return {part: bool(found.get(part)) for part in ("recall", "precision")}
         recall, precision = EVIDENCE_WEIGHTS["recall"], EVIDENCE_WEIGHTS["precision"]
@@ -170,8 +166,6 @@ class _Case:
         return {"recall": has_recall, "precision": rest - recall * has_recall > precision - _SLACK}
 
     def _gap_lost(self) -> Iterator[Claim]:
-        from steelyard.legal.formulas import GAP_WEIGHTS, QUOTE_WEIGHT
-
         quoting = [part for part in ("quote_included", "conflict_surfaced") if part in self.parts][:1]
         if quoting:
             yield from self._weighed({**GAP_WEIGHTS, quoting[0]: QUOTE_WEIGHT})
@@ -216,9 +210,6 @@ class _Case:
         return NOT_REFUSED if stage == WRONG_PLACE else stage
 
     def _refuses(self) -> bool:
-        from steelyard.legal.facts.fields import FIELDS
-        from steelyard.legal.refusals.abstention import detect_abstention
-
         if self._answer.strip():
             return detect_abstention(self._answer, question=str(self.output.get("question", ""))).abstains
         return all(self.output.get(field) is None for field in FIELDS)
@@ -231,8 +222,6 @@ class _Case:
 
     def _missed(self, part: str) -> list[str]:
         """The required passages that the reason of a part names as missing; all, where it names none."""
-        from steelyard.legal.score import LONGEST_WORDS
-
         stored = (self._verdict.get("messages") or {}).get("reasons") or {}
         named = _named_passages(stored.get(part))
         passages = self._expected.get("evidence", ())
@@ -283,8 +272,6 @@ _STAGE_OF: Final[Mapping[str, Callable[[_Case], str]]] = {
 
 def _named_passages(stored: Any) -> set[tuple[Any, Any]]:
     """The page and the first words of each passage that a stored reason names."""
-    from steelyard.legal.score import AT_PASSAGE
-
     reason = from_json(stored)
     items = reason.items if isinstance(reason, Joined) else ()
     passages = [item for item in items if isinstance(item, Message) and item.code == AT_PASSAGE]
@@ -293,7 +280,5 @@ def _named_passages(stored: Any) -> set[tuple[Any, Any]]:
 
 def _stands_in(words: str, texts: Sequence[str]) -> bool:
     """Whether one of the texts has all pieces of the words."""
-    from steelyard.legal.evidence.quotes import quote_key, quote_pieces
-
     pieces = quote_pieces(words)
     return any(all(piece in quote_key(text) for piece in pieces) for text in texts)

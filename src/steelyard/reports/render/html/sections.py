@@ -1,4 +1,4 @@
-"""What a page says before its items: headline, tables, groups, and what was counted."""
+"""The sections of a page before its items: headlines, tables, groups, and what was counted."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,10 +9,11 @@ from urllib.parse import quote
 
 import numpy as np
 
-from steelyard.i18n import LANGUAGES, Message
-from steelyard.legal.report.verdicts import note_in
+from steelyard.i18n import LANGUAGES, Message, translations
+from steelyard.registry.kinds import kind_of
 from steelyard.reports import cells
 from steelyard.reports.content import Report, groups
+from steelyard.reports.render.html.kind_page import KindPage
 from steelyard.reports.sections.footnotes import CORRECTIONS, TESTS
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import gain
@@ -21,15 +22,15 @@ from steelyard.table import FloatArray, Table
 
 Outcome = Literal["report.better", "report.worse", "report.no_evidence", "gate.cannot_tell"]
 
-MAIN: Final = ("legal", "nDCG@10", "F1", "AP")
-"""The metric that a headline quotes: the first of these that there is, else the first of all."""
+MAIN: Final = ("nDCG@10", "F1", "AP")
+"""The metric of a headline: that of the kind, else the first of these that there is, else the first of all."""
 TOO_FEW: Final = {True: "report.too_few_documents", False: "report.too_few_items"}
 MOST_GROUPS: Final = 24
 MOST_TAGS: Final = 8
 WORST: Final = 8
 BINS: Final = 10
-GLANCE: Final = 7
-LONGEST_REASON: Final = 400
+OVERVIEW: Final = 7
+LONGEST_NOTE: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +50,14 @@ class Headline:
     compared: Comparison | None = None
 
     @property
-    def verdict(self) -> tuple[str, str]:
-        """The outcome in English and Chinese, with the number of units where these are too few."""
+    def verdict(self) -> tuple[str, ...]:
+        """The outcome in every language, with the number of units where these are too few."""
         if self.compared is None or self.outcome is None:
-            return cells.DASH, cells.DASH
+            return (cells.DASH,)
         message = Message(self.outcome)
         if self.outcome == "gate.cannot_tell":
             message = Message(TOO_FEW[self.compared.by_document], n=f"{self.compared.units:,}")
-        return message.text("en"), message.text("zh")
+        return translations(message)
 
     @property
     def difference(self) -> str:
@@ -97,29 +98,27 @@ class Grouping:
 
 
 @dataclass(frozen=True, slots=True)
-class Poor:
-    """An item with a low score; `link` is its id as an address has it."""
+class LowItem:
+    """An item with a low score: its id as it is and as part of an address, and its note in every language."""
 
     id: str
     link: str
     score: str
     question: str
-    reason: str = ""
-    chinese: str = ""
+    note: tuple[str, ...]
 
 
 def main_metric(report: Report) -> str:
     """The metric of the headline, one that is compared if any is; a total is none."""
     totals = {metric for table in report.tables for metric in table.sums}
     compared = {each.metric for each in report.comparisons} or set(report.metrics)
-    return main_of(
-        [metric for metric in report.metrics if metric not in totals and metric in compared] or report.metrics
-    )
+    means = [metric for metric in report.metrics if metric not in totals and metric in compared]
+    return main_of(report.tables[0].kind, means or report.metrics)
 
 
-def main_of(metrics: Sequence[str]) -> str:
-    """Of several metrics the one that stands for a result."""
-    return next((metric for metric in MAIN if metric in metrics), metrics[0])
+def main_of(kind: str, metrics: Sequence[str]) -> str:
+    """Of several metrics of a kind the one that a headline shows."""
+    return next((metric for metric in (kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
 
 
 def headlines(report: Report, metric: str) -> list[Headline]:
@@ -158,13 +157,13 @@ def groupings(report: Report, main: str) -> dict[str, list[Grouping]]:
     }
 
 
-def glance(report: Report, grouped: Mapping[str, Sequence[Grouping]]) -> list[Row]:
-    """What stands beside the headline of a single result: its groups by the first tag, or its other metrics."""
-    first = next(iter(grouped.values()), [])
+def overview(report: Report, groupings: Mapping[str, Sequence[Grouping]]) -> list[Row]:
+    """The table beside the headline of a single result: its groups by the first tag, or its other metrics."""
+    first = next(iter(groupings.values()), [])
     if first:
-        return [Row(row.name, row.cells[1:3], row.share) for row in first[0].rows[:GLANCE]]
+        return [Row(row.name, row.cells[1:3], row.share) for row in first[0].rows[:OVERVIEW]]
     rows = [(metric, found) for metric, found in report.summaries[0].metrics.items() if found.total is None]
-    return [Row(metric, [cells.mean(found), cells.spread(found)], _share(found)) for metric, found in rows[:GLANCE]]
+    return [Row(metric, [cells.mean(found), cells.spread(found)], _share(found)) for metric, found in rows[:OVERVIEW]]
 
 
 def distribution_rows(tables: Sequence[Table], metric: str) -> list[Row]:
@@ -179,7 +178,7 @@ def distribution_rows(tables: Sequence[Table], metric: str) -> list[Row]:
     return [Row(name, [f"{count[place]:,}" for count in counts]) for place, name in enumerate(names)]
 
 
-def worst(table: Table, metric: str) -> list[Poor]:
+def lowest(table: Table, metric: str, kind: KindPage) -> list[LowItem]:
     """The items with the worst scores, worst first; none of them as good as the best."""
     if metric not in table.columns:
         return []
@@ -187,7 +186,7 @@ def worst(table: Table, metric: str) -> list[Poor]:
     merit = gain(metric, 1.0) * column
     best = np.nanmax(merit) if len(table.scored(metric)) else np.nan
     order = [row for row in np.argsort(merit, kind="stable").tolist() if merit[row] < best][:WORST]
-    return [_poor(table, row, float(column[row])) for row in order]
+    return [_low_item(table, row, float(column[row]), kind) for row in order]
 
 
 def counted(report: Report) -> list[Row]:
@@ -307,11 +306,11 @@ def _range(tables: Sequence[Table], metric: str, values: FloatArray) -> tuple[fl
     return (float(low), float(high)) if low < high else (float(low), float(low) + 1)
 
 
-def _poor(table: Table, row: int, score: float) -> Poor:
+def _low_item(table: Table, row: int, score: float, kind: KindPage) -> LowItem:
     link = quote(table.ids[row].encode("utf-8", "replace"), safe="")
-    noted = next(iter(table.notes(row)), "")
-    english, chinese = (note_in(language, table, row, noted)[:LONGEST_REASON] for language in LANGUAGES)
-    return Poor(table.ids[row], link, cells.score(score), _question(table, row), english, chinese)
+    metric = next(iter(table.notes(row)), "")
+    note = tuple(kind.note(table, row, metric, language)[:LONGEST_NOTE] for language in LANGUAGES)
+    return LowItem(table.ids[row], link, cells.score(score), _question(table, row), note)
 
 
 def _question(table: Table, row: int) -> str:

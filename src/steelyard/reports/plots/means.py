@@ -6,7 +6,7 @@ from itertools import cycle, islice
 from typing import Any, Final
 
 from steelyard.reports.content import Report
-from steelyard.reports.plot_style import (
+from steelyard.reports.plots.style import (
     BAD,
     DASHES,
     GOOD,

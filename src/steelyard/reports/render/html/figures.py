@@ -1,0 +1,129 @@
+"""Charts on a page: SVG with nothing in it that a page must not have.
+
+Texts in a chart are names and numbers, the same in every language, or change with the language of the page.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+from xml.etree import ElementTree
+
+from steelyard.errors import MissingExtra
+from steelyard.i18n import Language
+from steelyard.reports.content import Report
+from steelyard.reports.render.html.kind_page import KindPage
+from steelyard.table import Table
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+_SVG: Final = "http://www.w3.org/2000/svg"
+_SHAPES: Final = ("path", "rect", "circle", "line", "polyline", "polygon", "ellipse")
+_KEPT: Final = frozenset(("svg", "g", "defs", "clipPath", "text", "tspan", "title", "desc", *_SHAPES))
+_REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart: the code of its caption, the result that it is about ("" for all), and its drawing."""
+
+    name: str
+    caption: str
+    of: str
+    drawing: "Markup"
+
+    @property
+    def key(self) -> str:
+        """An id within the page."""
+        return _key(self.name, self.of)
+
+
+@dataclass(frozen=True, slots=True)
+class Charts:
+    """The charts of a report by name; `missing` if the package that draws is not installed."""
+
+    figures: tuple[Figure, ...] = ()
+    missing: bool = False
+
+    def of(self, name: str, result: str = "") -> Figure | None:
+        """The chart of this name and result, if there is one."""
+        return next((figure for figure in self.figures if figure.name == name and figure.of == result), None)
+
+
+def charts(report: Report, metric: str, language: Language, kind: KindPage) -> Charts:
+    """Every chart that the report has numbers for."""
+    try:
+        return Charts(tuple(_figures(report, metric, language, kind)))
+    except MissingExtra:
+        return Charts(missing=True)
+
+
+def _figures(report: Report, metric: str, language: Language, kind: KindPage) -> Iterator[Figure]:
+    from steelyard.reports.plots import charts as plots
+
+    with_metric = [table for table in report.tables if metric in table.columns]
+    yield from _figure("forest", "report.means_with_intervals", plots.forest(report, language))
+    distribution = plots.distribution(with_metric, metric, language)
+    yield from _figure("distribution", "report.distribution", distribution)
+    yield from _figure("curves", "report.by_cutoff", plots.curves(report, language))
+    if report.comparisons:
+        differences = plots.difference_forest(report.comparisons, language)
+        yield from _figure("difference-forest", "report.differences_with_intervals", differences)
+    for table in report.tables:
+        for chart in kind.charts(table, language):
+            yield from _figure(chart.name, chart.caption, chart.svg, table.name)
+    for table in report.tables[1:]:
+        yield from _changes(table, report.tables[0], metric, language)
+
+
+def _changes(new: Table, old: Table, metric: str, language: Language) -> Iterator[Figure]:
+    from steelyard.reports.plots import charts as plots
+
+    if metric in new.columns and metric in old.columns:
+        differences = plots.differences(new, old, metric, language)
+        yield from _figure("differences", "report.item_changes", differences, new.name)
+        yield from _figure("dumbbell", "report.most_changed", plots.dumbbell(new, old, metric, language), new.name)
+
+
+def _figure(name: str, caption: str, svg: str | None, of: str = "") -> Iterator[Figure]:
+    if svg:
+        yield Figure(name, caption, of, _embedded(svg, _key(name, of)))
+
+
+def _key(name: str, of: str) -> str:
+    """An id within the page: no two figures have the same name and result."""
+    return f"{name}-{sha256(of.encode('utf-8', 'replace')).hexdigest()[:8]}"
+
+
+def _embedded(svg: str, prefix: str) -> "Markup":
+    """The drawing with only shapes and texts in it, and unique ids; screen readers read the caption instead."""
+    from markupsafe import Markup
+
+    root = ElementTree.fromstring(svg)  # drawn by us  # nosec B314
+    _clean(root, prefix)
+    root.attrib |= {"aria-hidden": "true", "focusable": "false"}
+    ElementTree.register_namespace("", _SVG)
+    return Markup(ElementTree.tostring(root, encoding="unicode"))  # cleaned above  # nosec B704
+
+
+def _clean(element: ElementTree.Element, prefix: str) -> None:
+    for child in list(element):
+        if str(child.tag).removeprefix(f"{{{_SVG}}}") in _KEPT:
+            _clean(child, prefix)
+        else:
+            element.remove(child)
+    for key, value in list(element.attrib.items()):
+        if _is_harmful(key, value):
+            del element.attrib[key]
+        elif key == "id":
+            element.set(key, f"{prefix}-{value}")
+        else:
+            element.set(key, _REFERENCE.sub(rf"url(#{prefix}-\1)", value))
+
+
+def _is_harmful(key: str, value: str) -> bool:
+    """Whether the policy of the page forbids it, or a screen reader would read the chart twice."""
+    named = key.startswith(("on", "aria-", "{")) or key in ("style", "role", "href", "class")
+    return named or "script:" in value.lower()

@@ -1,0 +1,163 @@
+"""The items of a report as the data of its page: columns to sort and filter by, and the answer of each system."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from steelyard.documents.pages import Document
+from steelyard.i18n import LANGUAGES
+from steelyard.io.results import numbers
+from steelyard.reports.content import Report
+from steelyard.reports.render.html.kind_page import ItemDetails, Json, KindPage
+from steelyard.stats.direction import is_lower_better
+from steelyard.table import FloatArray, Table
+
+Output = Mapping[str, Any]
+Rows = Sequence[int | None]
+"""The row of each item of the page in one table; None where the table does not have it."""
+
+LONGEST_CONTEXT: Final = 600
+"""So many characters of a retrieved text are kept, so that a page does not hold the index a second time."""
+LONGEST_FIELD: Final = 2_000
+DIGITS: Final = 6
+DOCUMENT: Final = "document"
+_COSTS: Final = ("seconds", "tokens", "attempts")
+_SHOWN: Final = frozenset(("id", "question", "answer", "references", "contexts", *_COSTS))
+"""Fields that have a place of their own; the others are shown by their names."""
+
+
+def item_data(report: Report, documents: Mapping[str, Document], main: str, kind: KindPage) -> Json:
+    """All items of all results; the items of the first result come first, each id once."""
+    tables = report.tables
+    ids = list(dict.fromkeys(identifier for table in tables for identifier in table.ids))
+    positions = [{identifier: row for row, identifier in enumerate(table.ids)} for table in tables]
+    rows = [[position.get(identifier) for identifier in ids] for position in positions]
+    details = kind.details(documents)
+    return {
+        "kind": tables[0].kind,
+        "metrics": report.metrics,
+        "falling": [metric for metric in report.metrics if is_lower_better(metric)],
+        "main": main,
+        "ids": ids,
+        "questions": [_first(tables, of_item, "question") for of_item in zip(*rows, strict=True)],
+        "tags": _tags(tables, rows),
+        "expected": [_expected(tables, of_item, details) for of_item in zip(*rows, strict=True)],
+        "results": [_result(table, of_table, details, kind) for table, of_table in zip(tables, rows, strict=True)],
+        "documents": details.documents(),
+        "library": list(documents),
+    }
+
+
+def _first(tables: Sequence[Table], rows: Rows, key: str) -> Any:
+    """What the first result that has it says of an item under this key; `rows` is its row in each table."""
+    outputs = (_output(table, row) for table, row in zip(tables, rows, strict=True))
+    return next((output[key] for output in outputs if output.get(key)), "")
+
+
+def _tags(tables: Sequence[Table], rows: Sequence[Rows]) -> Json:
+    """Tag → its values, each once, and for each item the number of its value; -1 where it has none."""
+    tags: Json = {}
+    for tag in dict.fromkeys(name for table in tables for name in table.tags):
+        column = [_tag(tables, of_item, tag) for of_item in zip(*rows, strict=True)]
+        values = {value: number for number, value in enumerate(dict.fromkeys(value for value in column if value))}
+        tags[tag] = {"values": list(values), "codes": [values.get(value, -1) for value in column]}
+    return tags
+
+
+def _tag(tables: Sequence[Table], rows: Rows, tag: str) -> str:
+    pairs = zip(tables, rows, strict=True)
+    values = (table.tags[tag][row] for table, row in pairs if row is not None and tag in table.tags)
+    return next((value for value in values if value), "")
+
+
+def _expected(tables: Sequence[Table], rows: Rows, details: ItemDetails) -> Json | None:
+    """What a right answer to an item has; None where nothing is known of it."""
+    expected = details.expected(_first(tables, rows, "verdict") or {}, _tag(tables, rows, DOCUMENT))
+    values = {
+        "answer": expected.answer,
+        "abstain": expected.abstain,
+        "quotes": expected.quotes,
+        "evidence": expected.evidence,
+        "references": _first(tables, rows, "references"),
+    }
+    return _present(values) or None
+
+
+def _result(table: Table, rows: Rows, details: ItemDetails, kind: KindPage) -> Json:
+    return {
+        "name": table.name,
+        "scores": {metric: _column(table.column(metric), rows) for metric in table.metrics},
+        "parts": {
+            metric: {part: _column(column, rows) for part, column in parts.items()}
+            for metric in table.metrics
+            if (parts := table.parts(metric))
+        },
+        "said": [None if row is None else _answer(table, row, details, kind) for row in rows],
+    }
+
+
+def _column(column: FloatArray, rows: Rows) -> list[float | None]:
+    values = [None if value is None else round(value, DIGITS) for value in numbers(column)]
+    return [None if row is None else values[row] for row in rows]
+
+
+def _answer(table: Table, row: int, details: ItemDetails, kind: KindPage) -> Json:
+    """The answer of one system to one item, with its verdict; fields without a value are left out."""
+    output = _output(table, row)
+    text = as_text(output.get("answer"))
+    found = details.answer(text, output, table.tags[DOCUMENT][row] if DOCUMENT in table.tags else "")
+    shown = _SHOWN | details.fields
+    values = {
+        "answer": text,
+        "marks": found.marks,
+        "fields": {key: _cut(as_text(value), LONGEST_FIELD) for key, value in output.items() if key not in shown},
+        "citations": found.citations,
+        "evidence": found.evidence,
+        "contexts": [_cut(as_text(_content(each)), LONGEST_CONTEXT) for each in as_list(output.get("contexts"))],
+        "abstained": found.abstained,
+        "invented": found.invented,
+        "reasons": found.reasons,
+        "remarks": found.remarks,
+        "notes": {} if found.reasons else _notes(table, row, kind),
+        "gaps": {metric: [gap.kind, gap.reason] for metric in table.metrics if (gap := table.why(metric, row))},
+        "failure": table.failures.get(row),
+        "seconds": output.get("seconds"),
+        "tokens": output.get("tokens"),
+    }
+    return _present(values)
+
+
+def _notes(table: Table, row: int, kind: KindPage) -> Json:
+    """The notes of an item by metric, each in every language."""
+    return {metric: [kind.note(table, row, metric, language) for language in LANGUAGES] for metric in table.notes(row)}
+
+
+def _present(values: Json) -> Json:
+    return {key: value for key, value in values.items() if value not in (None, "", [], {}, ())}
+
+
+def _output(table: Table, row: int | None) -> Output:
+    return {} if row is None or not table.outputs else table.outputs[row] or {}
+
+
+def as_list(value: Any) -> list[Any]:
+    """The value if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_text(value: Any) -> str:
+    """A text as it is, anything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _content(context: Any) -> Any:
+    """The text of a retrieved record, whatever its field is called."""
+    if not isinstance(context, Mapping):
+        return context
+    return next((context[key] for key in ("text", "contents", "content") if context.get(key)), dict(context))
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}… ({len(text):,})"

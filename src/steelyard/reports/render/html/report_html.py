@@ -1,0 +1,99 @@
+"""The page of a report: one HTML file with results, comparisons, sections of their kind, and every item."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+from steelyard import __version__
+from steelyard.documents.pages import Document
+from steelyard.documents.sets import missing_of
+from steelyard.errors import Problem
+from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
+from steelyard.registry.kinds import kind_of
+from steelyard.reports.content import Report
+from steelyard.reports.plots.means import MOST_METRICS
+from steelyard.reports.render.html import sections
+from steelyard.reports.render.html.figures import charts
+from steelyard.reports.render.html.frame import render_page
+from steelyard.reports.render.html.items import item_data
+from steelyard.reports.render.html.kind_page import KindPage, kind_page
+from steelyard.reports.render.html.sanitize import sanitized, sanitized_documents, sanitized_report
+from steelyard.reports.sections.footnotes import footnotes
+
+NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
+SCRIPTS: Final = (
+    "report_texts.js",
+    "report_diff.js",
+    "report_list.js",
+    "report_filters.js",
+    "report_evidence.js",
+    "report_item.js",
+)
+"""The scripts that the page's own script uses, in order."""
+
+
+def render_html(report: Report, language: Language = "en", documents: Mapping[str, Document] = NO_DOCUMENTS) -> str:
+    """The report as a page; `documents` are those that the items are about, by the name in their tag `document`.
+
+    The page lists the documents that a DocumentSet names as missing, with the reasons.
+    """
+    report = sanitized_report(report)
+    kind = kind_page(report.tables[0].kind)
+    main = sections.main_metric(report)
+    return render_page(
+        "report",
+        item_data(report, sanitized_documents(documents), main, kind),
+        title=" · ".join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard",
+        language=language,
+        folders=kind.folders,
+        scripts=SCRIPTS,
+        codes=kind.codes,
+        **_context(report, main, language, kind),
+        remarks=[*_remarks(report), *_absences(missing_of(documents))],
+    )
+
+
+def _context(report: Report, main: str, language: Language, kind: KindPage) -> dict[str, Any]:
+    """What the template shows."""
+    first = report.tables[0].kind
+    groupings = sections.groupings(report, main)
+    return {
+        "report": report,
+        "kind": kind_of(first).title or first,
+        "about_documents": kind.about_documents,
+        "main": main,
+        "version": __version__,
+        "headlines": sections.headlines(report, main),
+        "metric_rows": list(sections.metric_rows(report)),
+        "comparisons": sections.comparison_rows(report),
+        "grids": report.grids,
+        "groupings": groupings,
+        "overview": sections.overview(report, groupings),
+        "distribution": sections.distribution_rows(report.tables, main),
+        "sections": kind.sections(report.tables),
+        "worst": [(table.name, low) for table in report.tables if (low := sections.lowest(table, main, kind))],
+        "counted": sections.counted(report),
+        "settings": sections.settings(report),
+        "method": sections.method(report),
+        "charts": charts(report, main, language, kind),
+    }
+
+
+def _remarks(report: Report) -> list[tuple[str, ...]]:
+    """The lines below the tables, each in every language."""
+    lines = list(zip(*(footnotes(report, words_of(language)) for language in LANGUAGES), strict=True))
+    return [*lines, *_undrawn(len(report.metrics))]
+
+
+def _undrawn(metrics: int) -> list[tuple[str, ...]]:
+    """That charts leave metrics out, if they do."""
+    if metrics <= MOST_METRICS:
+        return []
+    return [translations(Message("report.not_drawn", n=f"{MOST_METRICS:,}", of=f"{metrics:,}"))]
+
+
+def _absences(missing: Sequence[Problem]) -> list[tuple[str, ...]]:
+    """Why documents are not on the page."""
+    label = Message("report.documents_not_shown")
+    lines = (Message("core.labelled", label=label, message=problem.plain()) for problem in missing)
+    return [tuple(map(sanitized, translations(line))) for line in lines]

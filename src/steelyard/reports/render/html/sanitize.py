@@ -1,0 +1,76 @@
+"""Texts that files and pages cannot hold, sanitized: lone surrogates and control characters become �, one for one."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, TypeVar
+
+from steelyard.documents.pages import Document
+from steelyard.reports.blocks import TableBlock
+from steelyard.reports.content import Report
+from steelyard.table import Column, Missing, Signature, Table
+
+T = TypeVar("T")
+
+_INVALID: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+_LINE_ENDS: Final = re.compile("[\x0b\x0c\x85\u2028\u2029]")
+"""Line separators that are not valid in older JavaScript strings."""
+
+
+def sanitized(value: T) -> T:
+    """The value with every text in it sanitized, keys included; offsets into a text stay valid."""
+    result: Any = value
+    match value:
+        case str():
+            result = _LINE_ENDS.sub("\n", _INVALID.sub("\ufffd", value))
+        case dict():
+            result = {sanitized(key): sanitized(entry) for key, entry in value.items()}
+        case list() | tuple():
+            result = [sanitized(entry) for entry in value]
+    return result  # type: ignore[no-any-return]
+
+
+def sanitized_report(report: Report) -> Report:
+    """The report with every text sanitized."""
+    compared = [replace(c, a=sanitized(c.a), b=sanitized(c.b), metric=sanitized(c.metric)) for c in report.comparisons]
+    grids = [
+        replace(grid, by_language={language: _sanitized_grid(text) for language, text in grid.by_language.items()})
+        for grid in report.grids
+    ]
+    tables = [_sanitized_table(table) for table in report.tables]
+    return replace(report, tables=tables, comparisons=compared, grids=grids)
+
+
+def sanitized_documents(documents: Mapping[str, Document]) -> dict[str, Document]:
+    """The documents with their names and pages sanitized."""
+    return {sanitized(name): _sanitized_document(document) for name, document in documents.items()}
+
+
+def _sanitized_grid(grid: TableBlock) -> TableBlock:
+    headings, rows = sanitized(list(grid.headings)), sanitized([list(row) for row in grid.rows])
+    return replace(grid, headings=headings, rows=rows, title=sanitized(grid.title))
+
+
+def _sanitized_table(table: Table) -> Table:
+    return replace(
+        table,
+        ids=sanitized(list(table.ids)),
+        columns={sanitized(metric): _sanitized_column(column) for metric, column in table.columns.items()},
+        name=sanitized(table.name),
+        signature=Signature(tuple((sanitized(key), sanitized(value)) for key, value in table.signature.settings)),
+        tags=sanitized(dict(table.tags)),
+        outputs=sanitized(list(table.outputs)),
+        failures=sanitized(dict(table.failures)),
+        counts=sanitized(dict(table.counts)),
+    )
+
+
+def _sanitized_column(column: Column) -> Column:
+    reasons = [Missing(reason.kind, sanitized(reason.reason)) for reason in column.reasons]
+    parts, notes = sanitized(dict(column.parts)), sanitized(dict(column.notes))
+    return replace(column, reasons=reasons, parts=parts, notes=notes)
+
+
+def _sanitized_document(document: Document) -> Document:
+    pages = tuple(replace(page, text=sanitized(page.text)) for page in document.pages)
+    return replace(document, name=sanitized(document.name), pages=pages)
