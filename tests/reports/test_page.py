@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser.hostile import BROKEN, CLOSING, hostile_table
+from rendering import render_console
 from tables import table_of
 
 from steelyard import evaluate_answers
@@ -24,16 +25,15 @@ from steelyard.errors import MissingExtra
 from steelyard.i18n import words_of
 from steelyard.legal.report.passages import Library, answer_marks, locate, utf16
 from steelyard.reports import files
-from steelyard.reports.console import render_console
 from steelyard.reports.content import Report
 from steelyard.reports.files import write_report
 from steelyard.reports.plots import charts as plots
-from steelyard.reports.remarks import remarks
 from steelyard.reports.render.html import figures as page_figures
 from steelyard.reports.render.html.kind_page import KindPage
 from steelyard.reports.render.html.report_html import SCRIPTS, render_html
 from steelyard.reports.render.html.sanitize import sanitized
 from steelyard.reports.render.html.sections import main_metric
+from steelyard.reports.sections.footnotes import footnotes
 from steelyard.stats.compare import compare_all
 from steelyard.table import Missing
 
@@ -84,7 +84,7 @@ def test_comparisons_counts_and_signatures_are_on_the_page():
         assert f"{found.smallest_detectable:.4f}" in shown
     numbers = set(re.findall(r"-?\d\.\d{4}", said))
     assert numbers - set(re.findall(r"-?\d\.\d{4}", shown)) == set()
-    assert all(line in shown for line in remarks(report, words_of("en")))
+    assert all(line in shown for line in footnotes(report, words_of("en")))
     for table in report.tables:
         assert str(table.signature) in shown
         assert all(what in shown for what in with_texts(table.counts))

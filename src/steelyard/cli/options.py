@@ -13,9 +13,11 @@ from steelyard.i18n import LANGUAGES, Message
 
 if TYPE_CHECKING:
     from steelyard.stats.compare import ComparisonSettings
+    from steelyard.stats.rules import Rule
 
 TESTS = ("permutation", "t", "wilcoxon", "sign", "bootstrap")
 CORRECTIONS = ("holm", "bh", "bonferroni", "none")
+RULE_HELP = "'METRIC >= 0.95', 'METRIC[tag=value] == 1', 'METRIC.part == 1' (repeatable)"
 LARGEST = 10**12
 _LONGEST_NUMBER = 40  # characters
 
@@ -100,6 +102,13 @@ def comparison_settings(arguments: argparse.Namespace) -> "ComparisonSettings":
     return ComparisonSettings(
         arguments.test, arguments.resamples, arguments.seed, arguments.correction, arguments.alpha
     )
+
+
+def read_rules(texts: Sequence[str], types: Sequence[str] = ()) -> "list[Rule]":
+    """The rules that are written out, then those about types whose items may not fall."""
+    from steelyard.stats.rules import NoFall, Target, parse_rule
+
+    return [*map(parse_rule, texts), *(NoFall(Target(each)) for each in types)]
 
 
 def cutoffs(text: str) -> list[int]:

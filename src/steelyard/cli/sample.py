@@ -66,7 +66,7 @@ def wanted(text: str) -> "Wanted":
 def run(arguments: argparse.Namespace) -> int:
     """Draw, write, and say what was drawn."""
     from steelyard.cli.output import tell
-    from steelyard.cli.report import documents_for
+    from steelyard.cli.results import documents_for
     from steelyard.io.results import load
     from steelyard.io.reviews import is_untouched
     from steelyard.reports.files import check_outputs

@@ -2,8 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from steelyard.legal.report.sections import blocks, fields
+
 if TYPE_CHECKING:
     from steelyard.reports.render.html.kind_page import KindPage
+
+
+__all__ = ["blocks", "fields", "kind_page"]
 
 
 def kind_page() -> "KindPage":

@@ -19,7 +19,7 @@ from steelyard.legal.report.results import Refusals
 from steelyard.legal.report.uncertain import Uncertain, grid, mean_range, uncertain
 from steelyard.legal.report.verdicts import note_in
 from steelyard.reports import cells
-from steelyard.reports.grids import PageGrid
+from steelyard.reports.blocks import PageGrid
 from steelyard.reports.plots.items import waterfall, waterfall_panel
 from steelyard.reports.plots.style import description, draw
 from steelyard.reports.render.html.kind_page import Chart, KindPage, Section, Sections

@@ -14,7 +14,7 @@ from steelyard.i18n import Words
 from steelyard.legal.report.results import METRIC, part_mean
 from steelyard.legal.uncertain import score_range
 from steelyard.reports import cells
-from steelyard.reports.grids import Grid
+from steelyard.reports.blocks import TableBlock
 from steelyard.stats.intervals import Interval
 from steelyard.stats.review import UNCERTAIN, uncertain_flags
 from steelyard.stats.summary import interval_list, known
@@ -88,7 +88,7 @@ def mean_range(found: Uncertain, words: Words) -> str:
     return words("report.mean_range", low=cells.number(found.low), high=cells.number(found.high))
 
 
-def grid(table: Table, words: Words) -> Grid | None:
+def grid(table: Table, words: Words) -> TableBlock | None:
     """A row for each type that has an uncertain verdict, and one for all of them; None where no verdict is."""
     found = uncertain(table)
     if found is None or not found.count:
@@ -96,7 +96,9 @@ def grid(table: Table, words: Words) -> Grid | None:
     rows = [_row(each, each.type) for each in uncertain_by_type(table) if each.count]
     codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
     headings = [words(code) for code in codes]
-    return Grid(headings, [*rows, _row(found, words("report.all"))], f"{table.name}: {words('report.uncertain_items')}")
+    return TableBlock(
+        headings, [*rows, _row(found, words("report.all"))], f"{table.name}: {words('report.uncertain_items')}"
+    )
 
 
 def as_json(table: Table) -> dict[str, Any]:

@@ -12,13 +12,13 @@ from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.content import Report
 from steelyard.reports.plots.means import MOST_METRICS
-from steelyard.reports.remarks import remarks
 from steelyard.reports.render.html import sections
 from steelyard.reports.render.html.figures import charts
 from steelyard.reports.render.html.frame import render_page
 from steelyard.reports.render.html.items import item_data
 from steelyard.reports.render.html.kind_page import KindPage, kind_page
 from steelyard.reports.render.html.sanitize import sanitized, sanitized_documents, sanitized_report
+from steelyard.reports.sections.footnotes import footnotes
 
 NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
 SCRIPTS: Final = (
@@ -81,7 +81,7 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
 
 def _remarks(report: Report) -> list[tuple[str, ...]]:
     """The lines below the tables, each in every language."""
-    lines = list(zip(*(remarks(report, words_of(language)) for language in LANGUAGES), strict=True))
+    lines = list(zip(*(footnotes(report, words_of(language)) for language in LANGUAGES), strict=True))
     return [*lines, *_undrawn(len(report.metrics))]
 
 

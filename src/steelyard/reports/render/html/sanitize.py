@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from steelyard.documents.pages import Document
+from steelyard.reports.blocks import TableBlock
 from steelyard.reports.content import Report
-from steelyard.reports.grids import Grid
 from steelyard.table import Column, Missing, Signature, Table
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ def sanitized_documents(documents: Mapping[str, Document]) -> dict[str, Document
     return {sanitized(name): _sanitized_document(document) for name, document in documents.items()}
 
 
-def _sanitized_grid(grid: Grid) -> Grid:
+def _sanitized_grid(grid: TableBlock) -> TableBlock:
     headings, rows = sanitized(list(grid.headings)), sanitized([list(row) for row in grid.rows])
     return replace(grid, headings=headings, rows=rows, title=sanitized(grid.title))
 

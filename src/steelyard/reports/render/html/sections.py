@@ -13,8 +13,8 @@ from steelyard.i18n import LANGUAGES, Message, translations
 from steelyard.registry.kinds import kind_of
 from steelyard.reports import cells
 from steelyard.reports.content import Report, groups
-from steelyard.reports.remarks import CORRECTIONS, TESTS
 from steelyard.reports.render.html.kind_page import KindPage
+from steelyard.reports.sections.footnotes import CORRECTIONS, TESTS
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import gain
 from steelyard.stats.summary import MetricSummary, Summary
