@@ -24,8 +24,9 @@ from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values
 from steelyard.reports.render.html import frame as pages
 from steelyard.reports.render.html.report_html import render_html
-from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
+from steelyard.reports.render.html.review_html import render_review
 from steelyard.stats.compare import compare_all
+from steelyard.stats.review import SampleSettings, Wanted, take_sample
 from steelyard.table import Missing, Signature
 from steelyard.text.private import private_passages
 
