@@ -131,7 +131,7 @@ def test_notices_of_servers_in_processes_of_their_own_are_shown(answers, capsys)
     for isolated in ([], ["--isolated"]):
         assert run_with(PARAMETERS.replace("save_path: null", "save_path: out/r.json"), *isolated) == 0
         err = capsys.readouterr().err
-        assert "1 of 1 questions have references that are not English, or articles alone ('A')" in err
+        assert "1 of 1 questions have references that are not English, or only an article ('A')" in err
         assert err.count("saved: out/r_") == 1
 
 
@@ -153,7 +153,7 @@ def test_settings_of_the_engine_of_vllm_are_left_out_with_one_notice(answers, ca
     assert "p_parameter.yaml:5: generation.generation_init: backend_configs.vllm: vllm needs the base_url" in err
     assert "then set backend: openai" in err
     assert run_with(f"{head}      base_url: http://127.0.0.1:9/v1\n{engine}") == 0
-    notice = "backend_configs.vllm: for the engine of vLLM, and left out: gpu_ids, gpu_memory_utilization, dtype, "
+    notice = "backend_configs.vllm: settings of the vLLM engine are ignored: gpu_ids, gpu_memory_utilization, dtype, "
     assert f"{notice}trust_remote_code\n" in capsys.readouterr().err
     assert run_with(f"{head}      base_url: http://127.0.0.1:9/v1\n      concurency: 3\n") == 2
     assert "p_parameter.yaml:7: generation.generation_init: backend_configs.vllm: no setting is called" in (
