@@ -21,20 +21,10 @@ from steelyard.cli.gate import read_rules
 from steelyard.io.results import load
 from steelyard.reports.gate import as_json
 from steelyard.stats.gate import decide
-from steelyard.stats.rules import NoFall, Target, Threshold, parse_rule
+from steelyard.stats.rules import NoRegression, Target, Threshold, parse_rule
 from steelyard.table import Signature
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def run(capsysbinary):
-    def run(*words):
-        code = main([*map(str, words)])
-        captured = capsysbinary.readouterr()
-        return code, captured.out.decode(), captured.err.decode()
-
-    return run
 
 
 def saved(folder, name, values, **fields):
@@ -164,8 +154,8 @@ def test_mistakes(name, files, run):
 def test_a_type_is_taken_as_it_is_written():
     assert read_rules(["F1 >= 0.8"], ["fact > other", "gap[1]"]) == [
         Threshold(Target("F1"), ">=", 0.8),
-        NoFall(Target("fact > other")),
-        NoFall(Target("gap[1]")),
+        NoRegression(Target("fact > other")),
+        NoRegression(Target("gap[1]")),
     ]
 
 

@@ -22,9 +22,8 @@ from pipelines.served import DEADLINE, SERVE, TOKEN, serving
 import steelyard
 from steelyard.cli import main
 from steelyard.io.yamls import read_yaml
-from steelyard.legal.benchmark.oracle import gold_record
+from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import load_benchmark
 
 pytestmark = pytest.mark.slow
 
@@ -117,7 +116,7 @@ def test_tools_weigh_as_the_library_does():
 def test_the_oracle_of_the_legal_benchmark_is_perfect_over_mcp_too():
     benchmark = load_benchmark(benchmark_folder())
     gold = {
-        question.about.id: gold_record(question, benchmark.documents[question.about.document])
+        question.about.id: question.gold_record(benchmark.documents[question.about.document])
         for question in benchmark.questions
     }
 

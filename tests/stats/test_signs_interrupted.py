@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from platforms import posix
 
-from steelyard.stats import signs
-from steelyard.stats.signs import _AHEAD, _blocks, sampled_p_values
+from steelyard.stats import permutation as signs
+from steelyard.stats.permutation import _AHEAD, _blocks, sampled_p_values
 
 COLUMN = np.linspace(-1, 1, 600).reshape(-1, 1)
 MANY = 10**7

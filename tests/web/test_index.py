@@ -11,7 +11,7 @@ import pytest
 from platforms import posix, unprivileged
 from web.folders import START, put, table
 
-from steelyard.io import results as results_module
+from steelyard.io.results import reading as results_module
 from steelyard.web import folder as folder_module
 from steelyard.web import index as index_module
 from steelyard.web.folder import within

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from steelyard.text.radicals import unified
+from steelyard.text.normalisation import unified
 
 Kind = Literal["header", "question", "answer", "line"]
 

@@ -1,21 +1,50 @@
-"""The legal benchmark: facts, evidence, refusals, judged by rules; no model, and no trick earns a point."""
+"""The legal benchmark: facts, evidence and refusals, judged by rules without a model."""
 
-from steelyard.legal.evidence.quotes import contains_quote
-from steelyard.legal.facts.fields import FactRules, FactVerdict, judge_fact
-from steelyard.legal.grounding.inventions import Invented, find_invented
-from steelyard.legal.model import EvidenceSet, Fact, Gap, question_of
-from steelyard.legal.refusals.abstention import Abstention, detect_abstention
-from steelyard.legal.score import Verdict, judge
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from steelyard.legal.evidence.quotes import contains_quote
+    from steelyard.legal.facts.fields import FactVerdict, judge_fact
+    from steelyard.legal.grounding.inventions import Invented, find_invented
+    from steelyard.legal.model import FactRules, Question
+    from steelyard.legal.question_types import question_of
+    from steelyard.legal.question_types.evidence import EvidenceQuestion
+    from steelyard.legal.question_types.fact import FactQuestion
+    from steelyard.legal.question_types.gap import GapQuestion
+    from steelyard.legal.refusals.abstention import Abstention, detect_abstention
+    from steelyard.legal.score import judge
+    from steelyard.legal.verdicts import LegalVerdict
+
+# the module of each public name; a module is imported when a name of it is used
+_MODULES = {
+    "Abstention": "refusals.abstention",
+    "EvidenceQuestion": "question_types.evidence",
+    "FactQuestion": "question_types.fact",
+    "FactRules": "model",
+    "FactVerdict": "facts.fields",
+    "GapQuestion": "question_types.gap",
+    "Invented": "grounding.inventions",
+    "LegalVerdict": "verdicts",
+    "Question": "model",
+    "contains_quote": "evidence.quotes",
+    "detect_abstention": "refusals.abstention",
+    "find_invented": "grounding.inventions",
+    "judge": "score",
+    "judge_fact": "facts.fields",
+    "question_of": "question_types",
+}
 
 __all__ = [
     "Abstention",
-    "EvidenceSet",
-    "Fact",
+    "EvidenceQuestion",
+    "FactQuestion",
     "FactRules",
     "FactVerdict",
-    "Gap",
+    "GapQuestion",
     "Invented",
-    "Verdict",
+    "LegalVerdict",
+    "Question",
     "contains_quote",
     "detect_abstention",
     "find_invented",
@@ -23,3 +52,13 @@ __all__ = [
     "judge_fact",
     "question_of",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'steelyard.legal' has no attribute {name!r}")
+    return getattr(import_module(f"steelyard.legal.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -53,7 +53,7 @@ class Kind:
 BUILT_IN: Final = (
     Kind("retrieval", metrics="steelyard.retrieval.metrics"),
     Kind("answers", metrics="steelyard.answers.metrics"),
-    Kind("legal", metric="legal", checks="steelyard.legal.recorded"),
+    Kind("legal", metric="legal", checks="steelyard.legal.recorded", report="steelyard.legal.report"),
 )
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from steelyard.search.bm25 import coverage
 from steelyard.search.terms import terms
 from steelyard.text.mentions import mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 from steelyard.text.numerals import numerals
 from steelyard.text.scripts import HAN, has_han
 from steelyard.text.tokens import atoms
@@ -197,12 +197,14 @@ def _new(text: str, known: frozenset[str]) -> bool:
 
 
 def _date(sentence: str, known: frozenset[str]) -> str:
-    dates = [mention.text for mention in mentions(normal(sentence)) if mention.kind == "date"]
+    dates = [mention.text for mention in mentions(normalise(sentence)) if mention.kind == "date"]
     return _first_new((*dates, *_YEAR.findall(sentence)), known)
 
 
 def _number(sentence: str, known: frozenset[str]) -> str:
-    numbers = [number for number in mentions(normal(sentence)) if number.kind in _NUMBERS and _new(number.text, known)]
+    numbers = [
+        number for number in mentions(normalise(sentence)) if number.kind in _NUMBERS and _new(number.text, known)
+    ]
     if not numbers:
         return ""
     first = min(numbers, key=lambda number: number.kind == _NUMBERS[-1])
@@ -227,7 +229,7 @@ def _name(sentence: str, known: frozenset[str]) -> str:
 
 def _undated(sentence: str) -> str:
     """The sentence with # in place of dates, so that June is not taken for a name and "in 1958" for a place."""
-    plain = normal(sentence)
+    plain = normalise(sentence)
     for mention in mentions(plain):
         if mention.kind == "date":
             plain = plain.replace(mention.text, "#" * len(mention.text))

@@ -14,12 +14,10 @@ from typing import Final, Literal
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 from steelyard.progress import ProgressCallback
-from steelyard.text.folding import fold
-from steelyard.text.radicals import unified
+from steelyard.text.normalisation import fold, simplified, unified
 from steelyard.text.scripts import HAN
 from steelyard.text.stemming import stem
 from steelyard.text.tokens import TRUTH, atoms, words
-from steelyard.text.variants import simplified
 
 Way = Literal["all", "words", "characters"]
 WAYS: Final[dict[str, Way]] = {

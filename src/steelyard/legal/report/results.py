@@ -1,0 +1,190 @@
+"""What a legal result says beyond its mean: parts by type, refusals, inventions, the worst questions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from steelyard.legal.question_types import part_labels
+from steelyard.stats.intervals import Interval, mean_interval
+from steelyard.stats.summary import clusters_of, interval_list, known
+from steelyard.table import FloatArray, Table
+
+METRIC: Final = "legal"
+WORST: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class PartMean:
+    """A part of the score over the items of a type that have it."""
+
+    type: str
+    part: str
+    mean: float
+    interval: Interval
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """Answered and refused, of questions that can and cannot be answered."""
+
+    answered_answerable: int = 0
+    refused_answerable: int = 0
+    answered_unanswerable: int = 0
+    refused_unanswerable: int = 0
+    failed: int = 0
+    silent: int = 0
+
+    @property
+    def over_refusal(self) -> float:
+        """The share of answerable questions that were refused."""
+        return _share(self.refused_answerable, self.answered_answerable)
+
+    @property
+    def false_answer(self) -> float:
+        """The share of unanswerable questions that were answered."""
+        return _share(self.answered_unanswerable, self.refused_unanswerable)
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """A question that went wrong, and why."""
+
+    id: str
+    score: float
+    question: str
+    reason: str
+    row: int
+
+
+def part_means(table: Table) -> Iterator[PartMean]:
+    """The score and its parts for each type, in order."""
+    for kind in dict.fromkeys(table.tags.get("type", ())):
+        of_type = table.take(np.flatnonzero(np.array(table.tags["type"]) == kind))
+        columns = {METRIC: of_type.column(METRIC), **of_type.parts(METRIC)}
+        for part in (METRIC, *part_labels()):
+            if part in columns and not np.isnan(columns[part]).all():
+                yield part_mean(of_type, kind, part, columns[part])
+
+
+def part_mean(table: Table, kind: str, part: str, column: FloatArray) -> PartMean:
+    """The mean of a part over the items that have it."""
+    there = ~np.isnan(column)
+    clusters = clusters_of(table)
+    found = mean_interval(column[there], clusters=None if clusters is None else clusters[there])
+    within = replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
+    return PartMean(kind, part, float(column[there].mean()), within, int(there.sum()))
+
+
+def refusals(table: Table) -> Refusals:
+    """How questions about gaps were met; those without an answer are in neither column, and are counted."""
+    found: dict[tuple[bool, bool], int] = {}
+    for verdict in _answered_gaps(table).values():
+        key = (bool(verdict.get("should_abstain")), verdict["abstained"])
+        found[key] = found.get(key, 0) + 1
+    gaps = _gaps(table)
+    failed = sum(row in table.failures for row in gaps)
+    return Refusals(
+        found.get((False, False), 0),
+        found.get((False, True), 0),
+        found.get((True, False), 0),
+        found.get((True, True), 0),
+        failed,
+        len(gaps) - sum(found.values()) - failed,
+    )
+
+
+def hallucinations(table: Table) -> tuple[int, int]:
+    """Of the answers to questions about gaps, those in which something is invented, and how many answers there are."""
+    column = table.parts(METRIC).get("no_hallucination", np.full(len(table), np.nan))
+    answers = {row: verdict for row, verdict in _answered_gaps(table).items() if not np.isnan(column[row])}
+    return sum(column[row] == 0 and bool(of.get("invented", True)) for row, of in answers.items()), len(answers)
+
+
+def hallucination_rate(table: Table) -> float:
+    """The share of answers to questions about gaps in which something is invented; silence invents nothing."""
+    invented, answers = hallucinations(table)
+    return invented / answers if answers else float("nan")
+
+
+def _gaps(table: Table) -> list[int]:
+    return [row for row, kind in enumerate(table.tags.get("type", ())) if kind == "conflict_gap"]
+
+
+def _answered_gaps(table: Table) -> dict[int, Mapping[str, Any]]:
+    """The verdicts on questions about gaps to which something was said, by row."""
+    verdicts = {row: (table.outputs[row] or {}).get("verdict", {}) for row in _gaps(table)} if table.outputs else {}
+    return {row: verdict for row, verdict in verdicts.items() if isinstance(verdict.get("abstained"), bool)}
+
+
+def worst(table: Table, count: int = WORST) -> list[Worst]:
+    """The questions with the lowest scores, in order; all of them below 1."""
+    column = table.column(METRIC)
+    order = [row for row in np.argsort(column, kind="stable").tolist() if column[row] < 1][:count]
+    outputs: Sequence[Any] = table.outputs or [None] * len(table)
+    notes = table.columns[METRIC].notes
+    return [
+        Worst(
+            table.ids[row],
+            float(column[row]),
+            str((outputs[row] or {}).get("question", "")),
+            notes.get(row, ""),
+            row,
+        )
+        for row in order
+    ]
+
+
+def weighted_mean(table: Table) -> float | None:
+    """The mean by the weights of the questions; None where all weigh the same."""
+    weights = [float(weight or 1) for weight in table.tags.get("weight", ())]
+    return float(np.average(table.column(METRIC), weights=weights)) if weights else None
+
+
+def spent(table: Table) -> dict[str, float]:
+    """Seconds a question (median, 95th of 100) and tokens, where they were kept."""
+    seconds = [output["seconds"] for output in table.outputs if output and "seconds" in output]
+    tokens = [output["tokens"] for output in table.outputs if output and "tokens" in output]
+    found = (
+        {"seconds_median": float(np.median(seconds)), "seconds_p95": float(np.percentile(seconds, 95))}
+        if seconds
+        else {}
+    )
+    return {**found, **({"tokens": float(sum(tokens))} if tokens else {})}
+
+
+def as_json(table: Table) -> dict[str, Any]:
+    """All of it for the command line's JSON."""
+    matrix = refusals(table)
+    return {
+        "by_type": [
+            {
+                "type": each.type,
+                "part": each.part,
+                "mean": known(each.mean),
+                "ci95": interval_list(each.interval),
+                "items": each.items,
+            }
+            for each in part_means(table)
+        ],
+        "abstention": {
+            "answered_answerable": matrix.answered_answerable,
+            "abstained_answerable": matrix.refused_answerable,
+            "answered_unanswerable": matrix.answered_unanswerable,
+            "abstained_unanswerable": matrix.refused_unanswerable,
+            "failed": matrix.failed,
+            "silent": matrix.silent,
+            "over_refusal_rate": known(matrix.over_refusal),
+            "false_answer_rate": known(matrix.false_answer),
+        },
+        **({} if (weighted := weighted_mean(table)) is None else {"weighted_mean": weighted}),
+        "hallucination_rate": known(hallucination_rate(table)),
+        "worst": [{"id": each.id, "score": each.score, "reason": each.reason} for each in worst(table)],
+        **spent(table),
+    }
+
+
+def _share(some: int, others: int) -> float:
+    return some / (some + others) if some + others else float("nan")
