@@ -51,7 +51,6 @@ class _QuestionTypes:
         return name in tuple(self)
 
 
-
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
