@@ -18,8 +18,9 @@ from bench.mutations import mutate_bytes, mutate_value
 from bench.outcomes import outcome_of, print_outcomes, read_options
 from steelyard.documents.pages import Document
 from steelyard.io.results import dump
+from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import evaluate_legal, load_benchmark
+from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.legal.model import Question
 from steelyard.legal.score import judge
 from steelyard.net.replies import decode_reply

@@ -18,8 +18,9 @@ from platforms import posix
 
 import steelyard
 from steelyard.errors import InputError, SystemFailure, UnknownName
+from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import load_benchmark, run_benchmark
+from steelyard.legal.benchmark.runner import run_benchmark
 from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem
 

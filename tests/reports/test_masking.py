@@ -18,7 +18,8 @@ from steelyard.documents.pages import read_document
 from steelyard.documents.sets import TWO_TEXTS, DocumentSet
 from steelyard.errors import Problem
 from steelyard.i18n import Message
-from steelyard.legal.benchmark.runner import documents_of, evaluate_legal
+from steelyard.legal.benchmark.loading import documents_of
+from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values
 from steelyard.reports.render.html import frame as pages
