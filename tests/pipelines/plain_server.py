@@ -108,7 +108,7 @@ def page(kind, entries, parameters):
 def answer(method, parameters):
     match method:
         case "initialize":
-            capabilities = {"tools": {}, "prompts": {}} if MODE == "listed" else {}
+            capabilities: dict[str, dict[str, str]] = {"tools": {}, "prompts": {}} if MODE == "listed" else {}
             about = {"name": NAME, "version": "1"}
             return {"protocolVersion": "2024-11-05", "capabilities": capabilities, "serverInfo": about}
         case "tools/list":

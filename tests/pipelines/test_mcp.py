@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -365,7 +366,7 @@ def test_with_a_token(guarded_address):
     assert asyncio.run(converse()) == EXPECTED
 
 
-INITIALIZE = {
+INITIALIZE: dict[str, Any] = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
@@ -457,7 +458,7 @@ class Wire:
 
     def __init__(self, process):
         self.process = process
-        self._lines = queue.Queue()
+        self._lines: queue.Queue[Any] = queue.Queue()
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
         self._number = 0

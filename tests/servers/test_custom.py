@@ -1,6 +1,7 @@
 """The custom server: what is taken out of answers; a failed answer stays a failed one."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,7 +116,7 @@ def test_citations_are_numbered_per_question():
     assert passages == [[" a ", "b"], ["c"], []]
 
 
-NULL_ROWS = {
+NULL_ROWS: dict[str, tuple[list[Any], Any]] = {
     "merge_passages": ([[["m"], None, ["n"]], [None, ["a"], None]], {"ret_psg": [["m"], ["a"], ["n"]]}),
     "assign_citation_ids": ([[None, ["a"]]], {"ret_psg": [[], ["[1] a"]]}),
     "iterretgen_nextquery": ([[None, "q", None], ["x", None, None]], {"nextq_ls": [None, "q", None]}),

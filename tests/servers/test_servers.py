@@ -137,7 +137,7 @@ def test_e10_a_metric_in_two_cases_is_scored_once(save_path):
 
 
 def test_e13_every_save_leaves_its_file(save_path, monkeypatch):
-    class Clock(evaluation.datetime):
+    class Clock(evaluation.datetime):  # type: ignore[name-defined]
         @classmethod
         def now(cls, tz=None):
             return cls(2026, 1, 2, 3, 4, 5)
