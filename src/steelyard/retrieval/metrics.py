@@ -75,10 +75,10 @@ def normalised_gain(rankings: Rankings, *, k: int | None = None) -> FloatArray:
     Source: trec_eval ndcg, ndcg_cut; Järvelin and Kekäläinen, ACM TOIS 20(4), 2002
     """
     gained = rankings.per_query(_within(rankings, k) & (rankings.grade > 0), _discounted(rankings.grade, rankings.rank))
-    place = _place_in_group(rankings.judged_query)
-    counted = (rankings.judged_grade > 0) & (place <= (k or np.inf))
+    position = _position_in_group(rankings.judged_query)
+    counted = (rankings.judged_grade > 0) & (position <= (k or np.inf))
     ideal = np.bincount(
-        rankings.judged_query[counted], _discounted(rankings.judged_grade, place)[counted], rankings.queries
+        rankings.judged_query[counted], _discounted(rankings.judged_grade, position)[counted], rankings.queries
     )
     return _ratio(gained, ideal)
 
@@ -179,8 +179,8 @@ def judged(rankings: Rankings, *, k: int) -> FloatArray:
     Convention: a short ranking is divided by its own length; nothing retrieved is 0.
     Source: ir_measures Judged
     """
-    found = rankings.per_query(_within(rankings, k) & (rankings.grade >= 0))
-    return _ratio(found, np.minimum(rankings.retrieved, k))
+    judged = rankings.per_query(_within(rankings, k) & (rankings.grade >= 0))
+    return _ratio(judged, np.minimum(rankings.retrieved, k))
 
 
 @metric("SetP")
@@ -215,8 +215,8 @@ def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
         raise ConfigError(
             Message("metrics.setf_beta_not_negative", beta=beta), hint=Message("metrics.example_setf_beta_0_5")
         )
-    share, found = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
-    return _ratio((beta + 1) * share * found, beta * share + found)
+    precision, recall = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
+    return _ratio((beta + 1) * precision * recall, beta * precision + recall)
 
 
 @metric("NumRet", bounds=(0.0, np.inf), summed=True)
@@ -259,7 +259,7 @@ def _relevant_in(rankings: Rankings, k: int | None, rel: int) -> FloatArray:
 
 
 def _ratio(above: FloatArray, below: FloatArray | IntArray) -> FloatArray:
-    """Division in which nothing out of nothing is 0."""
+    """The ratio; 0 if the divisor is 0."""
     return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
 
 
@@ -278,14 +278,14 @@ def _greatest_grade(rankings: Rankings) -> IntArray:
     return greatest
 
 
-def _place_in_group(group: IntArray) -> IntArray:
-    """1, 2, 3 … within each run of equal neighbours."""
+def _position_in_group(group: IntArray) -> IntArray:
+    """1, 2, 3 … within each run of equal adjacent values."""
     firsts = np.flatnonzero(np.diff(group, prepend=-1))
     return np.arange(1, len(group) + 1) - np.repeat(firsts, np.diff(firsts, append=len(group)))
 
 
 def _running_count(rankings: Rankings, chosen: Flags) -> FloatArray:
-    """For each hit, how many chosen ones its query has had up to and with it."""
+    """For each hit, the number of chosen hits of its query up to and including it."""
     return _running_sum(rankings, chosen.astype(np.float64))
 
 
