@@ -45,7 +45,7 @@ def test_chinese(tmp_path):
 
 
 MISTAKES = {
-    "no system": (("--system", "nothing"), "no system can be opened by 'nothing'"),
+    "no system": (("--system", "nothing"), "this is not the SPEC of a system: 'nothing'"),
     "no folder": (("nowhere", "--system", "builtin:baseline"), "nowhere: there is no such folder"),
     "resume what": (
         ("--system", "builtin:baseline", "--resume"),
@@ -62,7 +62,7 @@ MISTAKES = {
     ),
     "bad header value": (
         ("--system", "http://127.0.0.1:1/", "--header", "X: 1\n2"),
-        "--header: the header 'X' holds characters that HTTP does not allow",
+        "--header: the header 'X' has characters that HTTP does not allow",
     ),
 }
 

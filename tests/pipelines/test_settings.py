@@ -184,7 +184,7 @@ def test_how_many_passages_are_wanted_is_checked_before_the_first_step(here, cap
 def test_chunks_without_documents_name_the_tool_that_makes_them(here, capsys):
     write(here, "corpus", "  raw_chunk_path: corpora/text.jsonl\n")
     assert main(["run", "p.yaml", "--lang", "en"]) == 2
-    hint = "hint: run build_text_corpus first, or name the file of documents in raw_chunk_path"
+    hint = "hint: run build_text_corpus first, or set raw_chunk_path to a file of documents"
     assert f"corpora/text.jsonl: no such file\n{hint}\n" in capsys.readouterr().err
 
 

@@ -56,7 +56,7 @@ def test_embeddings_come_as_numbers(stub):
         (
             (200, {"content-type": "text/html"}, b"<html>"),
             "the embeddings endpoint failed: the model answered with HTML: <html>\n"
-            "hint: is this the address of the interface, or that of a page for people?",
+            "hint: is this the address of the API, or of a web page?",
         ),
         ((200, {}, {}), NOTHING),
         ((200, {}, {"data": None}), NOTHING),
@@ -64,7 +64,7 @@ def test_embeddings_come_as_numbers(stub):
         ((200, {}, {"data": [{"embedding": [1.0]}] * 2}), NOTHING),
         (data(None, None), NOTHING),
         (data([1.0], "AAAA"), NOTHING),
-        ((200, {}, {"data": []}), "0 embeddings came back for 2 texts"),
+        ((200, {}, {"data": []}), "the reply has 0 embeddings for 2 texts"),
         (data([1.0], [{}]), "the embeddings are not numbers"),
         (data([1.0], ["x"]), "the embeddings are not numbers"),
         (data([1.0], [[1.0]]), "the embeddings are not numbers"),
@@ -113,7 +113,7 @@ def test_an_endpoint_that_is_not_there(stub):
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"model_name": ""}, "model_name must say which model is asked"),
+        ({"model_name": ""}, "model_name is missing"),
         ({"retries": "x"}, "retries must be a whole number from 0 on, not 'x'"),
         ({"retries": -1}, "retries must be a whole number from 0 on, not -1"),
         ({"concurrency": 0}, "concurrency must be a whole number from 1 on, not 0"),
@@ -127,7 +127,7 @@ def test_an_endpoint_that_is_not_there(stub):
             "retries is above the limit of 100 (about 1e30)\nhint: to raise the limit, set STEELYARD_RETRIES",
         ),
         ({"api_key": 7}, "api_key must be text, not int"),
-        ({"api_key": "sk-\nx"}, "the key holds characters that HTTP does not allow"),
+        ({"api_key": "sk-\nx"}, "the key has characters that HTTP does not allow"),
         ({"base_url": "file:///x"}, "this is no address: file:///x\nhint: for example http://localhost:8000/v1"),
         (
             {"base_url": "http://u:key@[::1/v1"},

@@ -100,7 +100,7 @@ BROKEN = {
     b'{"choices": ': "the reply cannot be read: this is not JSON: ",
     b"\xff\xfe": "the reply is not UTF-8 text: byte 0xff",
     b"[" * 100_000: "the reply cannot be read: this JSON is nested too deeply; it begins with '[[",
-    b"<p>": "the model answered with HTML: <p>; is this the address of the interface, or that of a page for people?",
+    b"<p>": "the model answered with HTML: <p>; is this the address of the API, or of a web page?",
 }
 
 
@@ -187,13 +187,13 @@ def test_a_running_vllm_server_is_asked_the_same_way(stub):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"model_name": ""}, "model_name must say which model is asked"),
+        ({"model_name": ""}, "model_name is missing"),
         ({"concurrency": 0}, "concurrency must be a whole number from 1 on, not 0"),
         ({"retries": 1.5}, "retries must be a whole number from 0 on, not 1.5"),
         ({"timeout": "9"}, "timeout must be a number from 0 on, not '9'"),
         ({"timeout": float("inf")}, "timeout must be a number from 0 on, not inf"),
         ({"api_key": 7}, "api_key must be text, not int"),
-        ({"api_key": "sk-\nx"}, "the key holds characters that HTTP does not allow"),
+        ({"api_key": "sk-\nx"}, "the key has characters that HTTP does not allow"),
         (
             {"base_url": "localhost:8000"},
             "this is no address: localhost:8000\nhint: for example http://localhost:8000/v1",
@@ -212,8 +212,8 @@ def test_a_parameter_that_openai_lacks_is_refused(name):
     with pytest.raises(ConfigError) as caught:
         open_generator("openai", configs={"openai": {"model_name": "m"}}, sampling={name: 1})
     assert str(caught.value) == (
-        f"sampling_params: '{name}' is no sampling parameter\n"
-        "hint: what the server knows beyond OpenAI's parameters belongs into extra_params"
+        f"sampling_params: '{name}' is not a sampling parameter\n"
+        "hint: parameters of the server beyond OpenAI's belong in extra_params"
     )
 
 

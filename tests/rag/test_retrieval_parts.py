@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from steelyard.errors import ConfigError, InputError, SystemFailure, UnknownName
 from steelyard.rag.corpus import Corpus, read_corpus
@@ -64,7 +65,7 @@ def test_both_kinds_of_rows_are_read(write):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "{}: there are no passages in it"),
+        ("", "{}: the corpus has no passages"),
         ('{"id": "1", "contents": "x"}\n{"id": "2", "contents": " "}', "{}:2: this passage has no text"),
         ('{"id": "1", "contents": null, "text": "x"}', "{}:1: this passage has no text"),
         ('{"id": "1", "content": "x"}', "{}:1: this passage has no text"),
@@ -179,7 +180,7 @@ def test_an_index_that_is_broken_is_named(tmp_path):
     (path / "vocab.index.json").write_text("{", encoding="utf-8")
     with pytest.raises(
         ConfigError,
-        match=r"index: this index cannot be read: .*\nhint: to make it anew, run a pipeline with bm25_index ",
+        match=r"index: this index cannot be read: .*\nhint: to make it again, run a pipeline with bm25_index ",
     ):
         open_lexical(corpus(*SENTENCES), path, way="all")
 
@@ -187,7 +188,7 @@ def test_an_index_that_is_broken_is_named(tmp_path):
 def test_a_folder_of_other_things_is_never_replaced(tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
     with pytest.raises(
-        ConfigError, match=rf"^{re.escape(str(tmp_path))}: this is no index, and is not replaced by one$"
+        ConfigError, match=rf"^{re.escape(str(tmp_path))}: this is not an index, so it is not overwritten$"
     ):
         make_lexical(corpus("x"), tmp_path, way="all", overwrite=True, progress=quiet)
     assert (tmp_path / "thesis.txt").read_text(encoding="utf-8") == "years of work"
@@ -287,7 +288,7 @@ def test_another_process_gives_the_same_vectors():
     assert len(digests) == 1
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=6), st.text(max_size=20))
 def test_any_texts_can_be_embedded(texts, query):
     model, vectors = fit_latent(texts, seed=1, progress=quiet)
@@ -295,7 +296,7 @@ def test_any_texts_can_be_embedded(texts, query):
     assert np.isfinite(model.embed([terms(query)])).all()
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=6), st.text(max_size=20), st.integers(1, 8))
 def test_any_texts_can_be_searched(tmp_path_factory, texts, query, top_k):
     found = lexical(tmp_path_factory.mktemp("bm25") / "index", *texts).search(query, top_k)

@@ -18,7 +18,8 @@ from steelyard.documents.pages import read_document
 from steelyard.documents.sets import TWO_TEXTS, DocumentSet
 from steelyard.errors import Problem
 from steelyard.i18n import Message
-from steelyard.legal.benchmark.runner import documents_of, evaluate_legal
+from steelyard.legal.benchmark.loading import documents_of
+from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values
 from steelyard.reports.render.html import frame as pages
@@ -60,7 +61,9 @@ def test_a_mobile_number_in_any_grouping(number, between):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", ["1" * 10**6, "13000000021 " * 80_000, "路1" * 300_000, "1 " * 500_000, "(" * 500_000])
+@pytest.mark.parametrize(
+    "text", ["1" * 200_000, "13000000021 " * 20_000, "路1" * 100_000, "1 " * 100_000, "(" * 200_000]
+)
 def test_a_very_long_text_is_no_trap(text):
     assert len(mask_text(text)) == len(text)
 

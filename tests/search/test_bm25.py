@@ -6,7 +6,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from steelyard.search.bm25 import Bm25, coverage, new_engine
+from steelyard.search.bm25 import Bm25, coverage
+from steelyard.search.lexical import new_engine
 
 
 def test_bm25_by_hand():

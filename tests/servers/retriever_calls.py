@@ -14,10 +14,10 @@ PROGRAM = ROOT / "servers" / "retriever" / "src" / "retriever.py"
 PARAMETERS = read_yaml(ROOT / "servers" / "retriever" / "parameter.yaml").plain()
 CORPUS = str(ROOT / "data" / "corpus_example.jsonl")
 VECTORS_HINT = (
-    "hint: to make it anew, run a pipeline with retriever_embed and retriever_index (such as corpus_index.yaml) "
+    "hint: to make it again, run a pipeline with retriever_embed and retriever_index (such as corpus_index.yaml) "
     "and overwrite: true"
 )
-TERMS_HINT = "hint: to make it anew, run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
+TERMS_HINT = "hint: to make it again, run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
 
 
 def fresh():

@@ -165,16 +165,17 @@ def test_what_is_left_out_is_said(server, tmp_path):
 
 def test_one_file_that_cannot_be_read_is_an_error(server, tmp_path):
     make_documents(tmp_path / "docs")
+    kinds = "hint: documents are .txt, .md, .pdf or .docx"
     for path, message in {
-        "docs/sub/picture.png": "documents of this kind are not read\nhint: documents are .txt, .md, .pdf or .docx",
-        "docs/sub/empty.txt": "there is no document with text in it\nhint: documents are .txt, .md, .pdf or .docx",
-        "docs/no": "no such file or folder\nhint: name a document, or a folder of documents, in parse_file_path",
+        "docs/sub/picture.png": f"documents of this format are not supported\n{kinds}",
+        "docs/sub/empty.txt": f"no document has text\n{kinds}",
+        "docs/no": "no such file or folder\nhint: set parse_file_path to a document or a folder of documents",
     }.items():
         with pytest.raises(InputError) as caught:
             server.build_text_corpus(path, "text.jsonl")
         assert str(caught.value) == f"{path}: {message}"
     assert not Path("text.jsonl").exists()
-    with pytest.raises(ConfigError, match=r"^parse_file_path must name a file, not ''$"):
+    with pytest.raises(ConfigError, match=r"^parse_file_path must be the path of a file, not ''$"):
         server.build_text_corpus("", "text.jsonl")
 
 

@@ -131,7 +131,7 @@ def test_replies_of_several_servers(server, reply):
         ((401, {"error": "sk-1"}), 'it answered with status 401: {"error": "***"}'),
         (
             (200, b"<html>"),
-            "it answered with HTML: <html>; is this the address of the interface, or that of a page for people?",
+            "it answered with HTML: <html>; is this the address of the API, or of a web page?",
         ),
         ((200, {}), "the reply has no list of results"),
         ((200, {"results": []}), "the reply has no list of results"),

@@ -147,11 +147,11 @@ def test_stale_files_are_refused(server, write):
         with pytest.raises(ConfigError) as caught:
             call(server, tool, **given)
         first, hint = str(caught.value).split("\n")
-        assert first.startswith(f"{path}: this was made from something else: corpus ")
+        assert first.startswith(f"{path}: this file was made from other data: corpus ")
         assert first.endswith("; passages 40, now 1")
         assert hint == (TERMS_HINT if tool.startswith("bm25") else VECTORS_HINT)
     call(server, "retriever_embed", overwrite=True)
-    with pytest.raises(ConfigError, match=r"^output/index/index.faiss: this was made from something else: corpus "):
+    with pytest.raises(ConfigError, match=r"^output/index/index.faiss: this file was made from other data: corpus "):
         call(server, "retriever_index")
     call(server, "retriever_index", overwrite=True)
     assert call(server, "retriever_search", query_list=["something"])["ret_ids"] == [["1"]]
@@ -168,7 +168,7 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
     with pytest.raises(ConfigError, match="these embeddings cannot be read: "):
         call(server, "retriever_index", overwrite=True)
     stamp.unlink()
-    with pytest.raises(ConfigError, match="nothing says what this was made from"):
+    with pytest.raises(ConfigError, match="there is no stamp that says what this file was made from"):
         call(server, "retriever_index")
 
 
@@ -205,14 +205,18 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
         (
             "retriever_init",
             {"backend": "openai", "backend_configs": {}},
-            "backend_configs.openai: model_name must say which model is asked",
+            "backend_configs.openai: model_name is missing",
         ),
         (
             "retriever_init",
             {"backend": "openai", "backend_configs": {"openai": {"model_name": "m", "base_url": "file:///x"}}},
             "backend_configs.openai: this is no address: file:///x\nhint: for example http://localhost:8000/v1",
         ),
-        ("retriever_save_run", {"ret_ids": [], "ret_scores": [], "run_path": ""}, "run_path must name a file, not ''"),
+        (
+            "retriever_save_run",
+            {"ret_ids": [], "ret_scores": [], "run_path": ""},
+            "run_path must be the path of a file, not ''",
+        ),
         (
             "retriever_deploy_search",
             {"retriever_url": "ftp://x", "query_list": []},

@@ -279,7 +279,7 @@ def test_an_exception_is_a_failure_of_its_question_alone(error):
     assert isinstance(found["q0"], Reply)
     assert isinstance(found["q2"], Reply)
     said = f": {error}" if str(error) else ""
-    assert str(found["q1"].message) == f"asking failed: {type(error).__name__}{said}"
+    assert str(found["q1"].message) == f"the question failed: {type(error).__name__}{said}"
     assert found["q1"].attempts == 1
 
 

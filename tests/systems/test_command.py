@@ -70,7 +70,7 @@ def test_one_process_answers_all(system):
 def test_a_process_that_dies_is_a_failure_and_the_next_question_has_another(system):
     first = ask(system, "pid")
     died = failure(system, "die")
-    assert str(died.message) == "the program ended with code 7, its last words: KeyError: 'page'"
+    assert str(died.message) == "the program ended with code 7; last line of its standard error: KeyError: 'page'"
     assert not isinstance(died, RetryableFailure)
     assert ask(system, "pid") != first
 
@@ -96,7 +96,7 @@ def test_a_process_that_is_too_slow_is_killed(command):
             "the reply cannot be read: this is not JSON: Expecting value (column 1); "
             "it begins with 'Loading the model'",
         ),
-        ("other", "the program replied to 'another', asked was 'q1'"),
+        ("other", "the program replied to 'another', but the question was 'q1'"),
         ("long", "the size of the reply is above the limit of 4,194,304"),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_line_that_nobody_asked_for(system):
     while process._lines.empty():  # the line is on its way
         threading.Event().wait(0.001)
     unasked = failure(system, "x")
-    assert str(unasked.message) == 'the program wrote a line that nobody asked for: {"answer": "x"}'
+    assert str(unasked.message) == 'the program wrote a line without a request: {"answer": "x"}'
     assert ask(system, "x") == "x甲.md"
 
 
@@ -169,7 +169,7 @@ while True: time.sleep(60)"""
 
 def test_a_program_that_ends_without_a_word():
     system = CommandSystem("true", timeout=30)
-    assert str(failure(system, "x").message) == "the program ended with code 0, its last words: none"
+    assert str(failure(system, "x").message) == "the program ended with code 0; last line of its standard error: none"
     system.close()
 
 
@@ -185,9 +185,9 @@ def test_a_program_that_cannot_be_started(write):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("  ", "no command is named"),
-        ("python 'x", "this is no command: python 'x (No closing quotation)"),
-        ("no-such-program -x", "no program is called 'no-such-program'"),
+        ("  ", "the command is empty"),
+        ("python 'x", "this is not a command: python 'x (No closing quotation)"),
+        ("no-such-program -x", "there is no program 'no-such-program'"),
     ],
 )
 def test_bad_commands(command, message):

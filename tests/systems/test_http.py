@@ -100,9 +100,9 @@ def test_several_places_of_a_reply(serve):
 
 def test_a_place_where_nothing_is(serve):
     failure = failure_of(serve(Answer({"code": 0, "data": {"text": "x"}})).url, response="/data/answer")
-    assert str(failure.message) == "there is nothing at /data/answer in the reply; there is: 'text'"
+    assert str(failure.message) == "the reply has nothing at /data/answer; it has: 'text'"
     failure = failure_of(serve(Answer({"data": []})).url, response="answer=data.0.text")
-    assert str(failure.message) == "there is nothing at /data/0/text in the reply; there is: list"
+    assert str(failure.message) == "the reply has nothing at /data/0/text; it has: list"
 
 
 @pytest.mark.parametrize(
@@ -113,8 +113,8 @@ def test_a_place_where_nothing_is(serve):
         ({"response": "answer="}, "a response template is FIELD=PATH, not 'answer='"),
         ({"response": "answer=/a,b"}, "a response template is FIELD=PATH, not 'b'"),
         ({"response": "citation=/a"}, "no field is called 'citation'"),
-        ({"headers": {"X": "a\nb"}}, "the header 'X' holds characters that HTTP does not allow"),
-        ({"headers": {"X": "密钥"}}, "the header 'X' holds characters that HTTP does not allow"),
+        ({"headers": {"X": "a\nb"}}, "the header 'X' has characters that HTTP does not allow"),
+        ({"headers": {"X": "密钥"}}, "the header 'X' has characters that HTTP does not allow"),
     ],
 )
 def test_templates_and_headers_are_checked_before_anything_is_asked(settings, message):
@@ -180,8 +180,8 @@ def test_a_status_with_an_empty_body(serve):
 def test_a_redirect_is_not_followed(serve):
     failure = failure_of(serve(Answer(b"", status=307, headers={"Location": "http://me:pw@elsewhere/x?key=1"})).url)
     assert str(failure.message) == (
-        "the system cannot be reached: it redirects to http://elsewhere/x, which is not followed: "
-        "name that address, if you trust it"
+        "the system cannot be reached: it redirects to http://elsewhere/x, which is not followed; "
+        "use that address if you trust it"
     )
     assert not isinstance(failure, RetryableFailure)
 
@@ -280,12 +280,12 @@ def test_replies_are_cut_while_they_are_decoded(serve):
 @pytest.mark.parametrize(
     ("encoding", "content", "why"),
     [
-        ("br", b"x", "encoding 'br', which was not asked for"),
+        ("br", b"x", "encoding 'br', which was not requested"),
         ("gzip", b"x" * 20, "Error -3 while decompressing data: incorrect header check"),
-        ("gzip", gzip.compress(b'{"answer": "x"}', mtime=0)[:-9], "the compressed data end too early"),
+        ("gzip", gzip.compress(b'{"answer": "x"}', mtime=0)[:-9], "the compressed data are incomplete"),
         ("gzip", gzip.compress(b"", mtime=0) * 150_000, "more than 64 gzip members"),
         ("zstd", b"x" * 20, None),
-        (", ".join(["gzip"] * 9), b"x", "9 encodings, one upon the other"),
+        (", ".join(["gzip"] * 9), b"x", "9 nested encodings"),
     ],
 )
 def test_encodings_that_cannot_be_read(serve, encoding, content, why):

@@ -38,7 +38,7 @@ def test_replay(write):
 def test_unknown_forms(spec):
     with pytest.raises(ConfigError) as caught:
         open_system(spec)
-    assert str(caught.value.message) == f"no system can be opened by {spec!r}"
+    assert str(caught.value.message) == f"this is not the SPEC of a system: {spec!r}"
     assert caught.value.hint == SPEC_HINT
 
 

@@ -149,7 +149,7 @@ def test_mistakes_do_not_show_secrets(spec):
 
 @pytest.mark.parametrize("name", ["X Y", "X:Y", "", "X\n"])
 def test_names_of_headers(name):
-    with pytest.raises(ConfigError, match="this is no name of a header"):
+    with pytest.raises(ConfigError, match="this is not a header name"):
         HttpSystem("http://127.0.0.1:9/", SystemSettings(headers={name: "x"}))
 
 

@@ -64,7 +64,7 @@ def generation_init(
     _opened[:] = []
     generator = open_generator(
         backend,
-        configs=_told(backend, backend_configs),
+        configs=_checked_configs(backend, backend_configs),
         sampling=sampling_params,
         extra=extra_params,
         key=os.environ.get(KEY, ""),
@@ -98,8 +98,8 @@ def vllm_shutdown() -> None:
     """Do nothing: a vLLM server is started and stopped by whoever runs it."""
 
 
-def _told(backend: str, configs: Any) -> Any:
-    """The settings of backends; what UltraRAG writes there and this backend does not use is said, and left out."""
+def _checked_configs(backend: str, configs: Any) -> Any:
+    """The settings of backends without those of UltraRAG that have no effect here; a notice names them."""
     config = configs.get(backend) if isinstance(configs, dict) else None
     if not isinstance(config, dict):
         return configs

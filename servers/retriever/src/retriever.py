@@ -11,7 +11,7 @@ from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.choices import refuse_option, refuse_unknown, retriever_findings
 from steelyard.rag.embedding import KEY_VARIABLE
 from steelyard.rag.remote import search_remote
-from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Retriever, SearchResult, Settings
+from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Retriever, RetrieverSettings, SearchResult
 from steelyard.rag.runs import write_run
 
 app = Server("retriever", __file__)
@@ -58,7 +58,7 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
     chosen = {"backend": backend, "index_backend": index_backend}
     refuse_unknown(retriever_findings({**chosen, "backend_configs": configs, "index_backend_configs": indexes}))
     _opened[:] = []
-    settings = Settings(
+    settings = RetrieverSettings(
         corpus_path=corpus_path,
         backend=backend or "latent",
         model_name_or_path=model_name_or_path or "",

@@ -1,7 +1,6 @@
 """The HTTP client of the project: JSON by POST, one deadline over a request, no redirects, bounded replies.
 
-Proxies of the environment are not used. The timeouts of HTTP libraries hold for each read, so a server that sends a
-byte now and then never meets them; here every connection, handshake, write and read has only the time that is left.
+Proxies of the environment are not used.
 """
 
 import json
@@ -12,10 +11,9 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from http import HTTPStatus
-from typing import Any, Final
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit, urlunsplit
-
-import httpcore
 
 from steelyard import __version__, limits
 from steelyard.errors import ConfigError, SystemFailure
@@ -24,6 +22,9 @@ from steelyard.net.encodings import ACCEPTED, BadEncoding, TooLarge, decode_boun
 from steelyard.net.replies import check_size, decode_reply, error_text, too_large
 from steelyard.net.retry import RetryableFailure, is_retryable, retry_after_seconds
 from steelyard.net.secrets import basic_credentials, mask_failures, masked_url, public_address, secrets_in_request
+
+if TYPE_CHECKING:
+    import httpcore
 
 ADDRESS_HINT: Final = Message("net.address_hint")
 UNREACHABLE: Final = "net.unreachable"
@@ -57,13 +58,13 @@ class JsonClient:
     ) -> None:
         self._target = _target(url)
         _check_headers(headers)
+        self._tls = _tls(url, proxy)
+        self._proxy = _proxy(proxy, self._tls)
         self._secrets = secrets_in_request(url, headers) | secrets_in_request(proxy or "", {}) | set(secrets)
         self._headers = _headers(url, headers)
         self._party = party
         self._timeout = timeout
         self._limit = limit
-        self._proxy = proxy
-        self._tls = _tls(url, proxy)
 
     def post(self, body: Any) -> Any:
         """The JSON value of the reply; RetryableFailure where the same request may succeed later."""
@@ -71,6 +72,8 @@ class JsonClient:
             return self._post(body)
 
     def _post(self, body: Any) -> Any:
+        import httpcore
+
         sent = _encoded(body)
         try:
             with (
@@ -85,14 +88,18 @@ class JsonClient:
         self._check_status(response.status, _named(response.headers), content)
         return decode_reply(content, self._party)
 
-    def _connection(self) -> httpcore.ConnectionPool:
+    def _connection(self) -> "httpcore.ConnectionPool":
         """A pool of one connection, which ends at the deadline."""
+        import httpcore
+
+        from steelyard.net.deadline import DeadlineBackend
+
         return httpcore.ConnectionPool(
             ssl_context=self._tls,
-            proxy=_proxy(self._proxy, self._tls),
+            proxy=self._proxy,
             max_connections=1,
             max_keepalive_connections=0,
-            network_backend=_DeadlineBackend(time.monotonic() + (self._timeout or math.inf)),
+            network_backend=DeadlineBackend(time.monotonic() + (self._timeout or math.inf)),
         )
 
     def _check_status(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
@@ -130,7 +137,7 @@ def _encoded(body: Any) -> bytes:
         raise SystemFailure(Message("net.request_not_json", error=error)) from None
 
 
-def _content(response: httpcore.Response, limit: limits.Limit) -> bytes:
+def _content(response: "httpcore.Response", limit: limits.Limit) -> bytes:
     """The body, decoded; reading stops at the limit."""
     sent = bytearray()
     for piece in response.iter_stream():
@@ -164,17 +171,31 @@ def _headers(url: str, given: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("ascii"), value.encode("ascii")) for name, value in chosen.items()]
 
 
-def _proxy(url: str | None, tls: ssl.SSLContext | None) -> httpcore.Proxy | None:
+def _proxy(url: str | None, tls: ssl.SSLContext | None) -> "httpcore.Proxy | None":
+    import httpcore
+
     if url is None:
         return None
+    if not _is_proxy(url):
+        raise ConfigError(Message("net.bad_proxy", url=masked_url(url)), hint=Message("net.proxy_hint"))
     parts = urlsplit(url)
     auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username is not None else None
     plain = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
     return httpcore.Proxy(plain, auth=auth, ssl_context=tls if parts.scheme == "https" else None)
 
 
-def _target(url: str) -> httpcore.URL:
+def _is_proxy(url: str) -> bool:
+    socks = ("socks5", "socks5h") if find_spec("socksio") else ()
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https", *socks) and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the host or the port is malformed
+        return False
+
+
+def _target(url: str) -> "httpcore.URL":
     """The address as it is sent; an error about it shows no secrets of it."""
+    import httpcore
     import httpx
 
     try:
@@ -207,64 +228,10 @@ def _check_headers(headers: Mapping[str, str]) -> None:
 
 def _tls(url: str, proxy: str | None) -> ssl.SSLContext | None:
     """A context that trusts the certificates of this machine and those of certifi; None for plain HTTP."""
-    if "https" not in (urlsplit(url).scheme, urlsplit(proxy or "").scheme):
+    if not url.lower().startswith("https:") and not (proxy or "").lower().startswith("https:"):
         return None
     import certifi
 
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
     return context
-
-
-class _DeadlineBackend(httpcore.NetworkBackend):
-    """Opens connections whose operations all end at one moment of the monotonic clock."""
-
-    def __init__(self, end: float) -> None:
-        self._end = end
-        self._backend = httpcore.SyncBackend()
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        left = _left(self._end, httpcore.ConnectTimeout)
-        stream = self._backend.connect_tcp(host, port, left, local_address, socket_options)
-        return _DeadlineStream(stream, self._end)
-
-
-class _DeadlineStream(httpcore.NetworkStream):
-    """A connection whose operations each have the time that is left."""
-
-    def __init__(self, stream: httpcore.NetworkStream, end: float) -> None:
-        self._stream = stream
-        self._end = end
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, _left(self._end, httpcore.ReadTimeout))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, _left(self._end, httpcore.WriteTimeout))
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
-        left = _left(self._end, httpcore.ConnectTimeout)
-        return _DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, left), self._end)
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
-def _left(end: float, late: type[httpcore.TimeoutException]) -> float | None:
-    """The seconds until the deadline, None if there is none; an exception if it has passed."""
-    left = end - time.monotonic()
-    if left <= 0:
-        raise late
-    return None if left == math.inf else left

@@ -26,8 +26,8 @@ from steelyard.search.artifacts import (
     whole_folder,
     write_stamp,
 )
-from steelyard.search.bm25 import LexicalIndex, load_engine, new_engine, write_engine
 from steelyard.search.dense import load_vectors, read_dense
+from steelyard.search.lexical import LexicalIndex, load_engine, new_engine, write_engine
 from steelyard.search.ranking import NOTHING, Ranking, best
 from steelyard.search.terms import Way, terms_of_all
 

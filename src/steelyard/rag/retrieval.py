@@ -35,9 +35,9 @@ from steelyard.search.artifacts import (
     whole_file,
     write_stamp,
 )
-from steelyard.search.bm25 import LexicalIndex
 from steelyard.search.dense import check_vectors, load_vectors, open_dense, search_dense, write_dense
 from steelyard.search.latent import Vectors
+from steelyard.search.lexical import LexicalIndex
 from steelyard.search.ranking import NOTHING, Ranking
 from steelyard.search.terms import Way, way_of
 
@@ -51,7 +51,7 @@ BATCH_SIZE: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class RetrieverSettings:
     """The settings of a retriever, under the names of UltraRAG."""
 
     corpus_path: str
@@ -97,7 +97,7 @@ class SearchResult:
 class Retriever:
     """Makes indexes of a corpus and searches them; the files of an earlier run are used again."""
 
-    def __init__(self, settings: Settings, log: Callable[[Message], None] = lambda message: None) -> None:
+    def __init__(self, settings: RetrieverSettings, log: Callable[[Message], None] = lambda message: None) -> None:
         self._log = log
         self._embedder = _embedder(settings)
         self._settings = settings
@@ -236,9 +236,9 @@ class Retriever:
         }
 
 
-def _embedder(settings: Settings) -> Embedder | None:
+def _embedder(settings: RetrieverSettings) -> Embedder | None:
     """The embedder of the settings; None for BM25, which needs none."""
-    makers: dict[str, Callable[[Settings], Embedder | None]] = {
+    makers: dict[str, Callable[[RetrieverSettings], Embedder | None]] = {
         "latent": lambda _: Latent(),
         "sentence_transformers": _sentence_transformers,
         "openai": _endpoint,
@@ -250,13 +250,13 @@ def _embedder(settings: Settings) -> Embedder | None:
     return makers[settings.backend](settings)
 
 
-def _endpoint(settings: Settings) -> Embedder:
+def _endpoint(settings: RetrieverSettings) -> Embedder:
     config = settings.of_backend("openai")
     chosen = endpoint_settings(EndpointSettings, config, key="", where="backend_configs.openai")
     return Endpoint(chosen, batch_size=settings.batch_size)
 
 
-def _sentence_transformers(settings: Settings) -> Embedder:
+def _sentence_transformers(settings: RetrieverSettings) -> Embedder:
     if not settings.model_name_or_path:
         hint = Message("rag.embedder_hint")
         raise ConfigError(Message("rag.model_path_missing"), hint=hint, parameter="model_name_or_path")

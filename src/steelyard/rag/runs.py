@@ -1,4 +1,4 @@
-"""What was found, as a run in TREC format: `query Q0 document rank score tag`."""
+"""Writes search results as a run in TREC format: `query Q0 document rank score tag`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,13 +16,13 @@ def write_run(
     scores: Sequence[Sequence[float] | None],
     query_ids: Sequence[str | int] | None,
 ) -> None:
-    """Write a run; queries are called q1, q2, … where no ids are given, and a row that is None found nothing.
+    """Write a run; without query ids, queries are called q1, q2, …; a row that is None is empty.
 
-    Of several passages with the same id the best is written: a run names a document once per query.
+    Of several passages with one id the best is written, because a run has a document once per query.
     """
     if not path or not isinstance(path, str):
         raise ConfigError(Message("rag.run_path_must_be_file", path=path), parameter="run_path")
-    names = [f"q{place + 1}" for place in range(len(ids))] if query_ids is None else [str(each) for each in query_ids]
+    names = [f"q{number + 1}" for number in range(len(ids))] if query_ids is None else list(map(str, query_ids))
     if not len(names) == len(ids) == len(scores):
         raise InputError(Message("rag.run_lengths", names=len(names), ids=len(ids), scores=len(scores)))
     lines = "".join(
@@ -45,7 +45,7 @@ def _lines(query: str, ids: Sequence[str], scores: Sequence[float]) -> Iterator[
 
 
 def _word(identifier: str) -> str:
-    """An id as one column of the file."""
+    """An id, which must be one column of the file."""
     if len(identifier.split()) != 1 or identifier != identifier.strip():
         raise InputError(Message("rag.run_id_with_blanks", identifier=identifier))
     return identifier

@@ -1,4 +1,4 @@
-"""A corpus made from documents, in UltraRAG's form: a row per document, then a row per chunk of a document."""
+"""Builds a corpus from documents, in the format of UltraRAG: a row per document, then a row per chunk."""
 
 import json
 import re
@@ -20,14 +20,14 @@ SOURCE_HINT: Final = Message("rag.source_hint")
 BUILD_HINT: Final = Message("rag.build_hint")
 ROWS_HINT: Final = Message("rag.rows_hint")
 
-# what a finished paragraph ends with, and what the next one begins with if it goes on
+# the end of a complete paragraph, and the start of a paragraph that continues the one before
 _FINISHED: Final = re.compile(r"[。！？!?；;…]\s*[”’」』》）】]*\Z")
-_TAIL: Final = 80  # characters that are looked at for that
-_GOES_ON: Final = re.compile(r"[一-鿿0-9a-zA-Z“\"‘’《（(【\[「『<]")
+_TAIL: Final = 80  # characters of a paragraph in which its end is searched
+_CONTINUES: Final = re.compile(r"[一-鿿0-9a-zA-Z“\"‘’《（(【\[「『<]")
 
 
 class Built(NamedTuple):
-    """How many rows were written, and what was left out or may be wrong, with its place."""
+    """The number of rows that were written, and the problems: files left out, and warnings."""
 
     rows: int
     problems: tuple[Problem, ...]
@@ -41,7 +41,7 @@ def build_corpus(source: str, target: str, progress: ProgressCallback) -> Built:
     path = Path(_named(source, "parse_file_path"))
     if not path.exists():
         raise InputError(Message("rag.no_such_path"), where=str(path), hint=SOURCE_HINT)
-    files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     problems: list[Problem] = []
     count = _write(
         _rows(files, problems, progress, alone=path.is_file()), _named(target, "text_corpus_save_path"), path
@@ -65,13 +65,13 @@ def chunk_corpus(source: str, target: str, chunk: Chunker, *, use_title: bool, p
 
 
 def reflowed(text: str) -> str:
-    """The text with the lines of a paragraph joined, and with paragraphs joined that a page break has cut in two."""
+    """The text with the lines of each paragraph joined, and paragraphs joined that a page break has split."""
     plain = text.replace("\u3000", " ").replace("\r\n", "\n").replace("\r", "\n").strip()
     pieces: list[str] = []
     for paragraph in filter(None, map(_joined, re.split(r"\n{2,}", plain))):
         if not pieces:
             pieces = [paragraph]
-        elif _is_finished(pieces) or not _GOES_ON.match(paragraph):
+        elif _is_finished(pieces) or not _CONTINUES.match(paragraph):
             pieces += ["\n\n", paragraph]
         elif pieces[-1].endswith("-"):
             pieces[-1:] = [pieces[-1].rstrip("-"), paragraph]
@@ -81,7 +81,7 @@ def reflowed(text: str) -> str:
 
 
 def _joined(paragraph: str) -> str:
-    """The lines as one; a word that a hyphen cuts at the end of a line becomes whole."""
+    """The lines joined; a word that is hyphenated at the end of a line is joined too."""
     pieces: list[str] = []
     for line in filter(None, map(str.strip, paragraph.split("\n"))):
         if not pieces:
@@ -94,7 +94,7 @@ def _joined(paragraph: str) -> str:
 
 
 def _is_dash(pieces: Sequence[str]) -> bool:
-    """Whether the last line is a dash that begins a sentence."""
+    """Whether the last line is a dash at the start of a sentence."""
     return pieces[-1] == "-" and (len(pieces) == 1 or (pieces[-2] == " " and _is_finished(pieces[-5:-2])))
 
 
@@ -160,9 +160,9 @@ def _text(record: Record, name: str) -> str:
 
 
 def _write(rows: Iterable[dict[str, Any]], target: str, source: Path) -> int:
-    """Write the rows as JSON lines, whole or not at all; how many there are."""
+    """Write the rows as JSON lines, atomically, and return their number."""
     count = 0
-    # half of a pair of surrogates, which JSON can name, cannot be written: a question mark stands for it
+    # half of a surrogate pair, which JSON may contain, is written as a question mark
     with whole_file(Path(target)) as part, part.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")

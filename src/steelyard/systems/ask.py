@@ -100,9 +100,7 @@ class _Run:
         self._rule = RetryRule(settings.retries, settings.backoff)
         self._lock = threading.Lock()
         self._taking = threading.Lock()
-        self._room = threading.Semaphore(
-            2 * settings.concurrency
-        )  # questions taken by workers whose answers are not read yet
+        self._room = threading.Semaphore(2 * settings.concurrency)  # questions whose answers are not read yet
         self._reports: SimpleQueue[Answered | BaseException | None] = SimpleQueue()
         self._running: dict[object, _Pending] = {}  # attempts, the oldest first
         self._workers: list[threading.Thread] = []
