@@ -75,13 +75,13 @@ class Case:
 
     def own_abstention(self) -> Abstention:
         """Whether the answer refuses in its own words: a refusal that it copies is the document's."""
-        found = self.abstention()
-        if not found.abstains:
-            return found
+        abstention = self.abstention()
+        if not abstention.abstains:
+            return abstention
         own = own_words(self.text, self.source)
         if own == self.text or detect_abstention(own, question=self.question).abstains:
-            return found
-        return Abstention(False, Message("legal.refusal_copied"), found.uncertain)
+            return abstention
+        return Abstention(False, Message("legal.refusal_copied"), abstention.uncertain)
 
     def own_doubt(self) -> str:
         """The words by which the answer, outside what it copies, disclaims itself; "" if there are none."""

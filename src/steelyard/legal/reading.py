@@ -77,4 +77,4 @@ def read_with_offsets(answer: str) -> Folded:
 def _normal_lines(plain: str) -> str:
     if "\n" not in plain:
         return line if (line := normal(plain)).strip() else ""
-    return "\n".join(line for each in plain.split("\n") if (line := normal(each)).strip())
+    return "\n".join(line for raw in plain.split("\n") if (line := normal(raw)).strip())

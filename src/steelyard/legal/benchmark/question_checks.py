@@ -35,10 +35,13 @@ def benchmark_folder() -> Path:
 def faults(content: Any) -> list[Fault]:
     """Everything that is wrong with the content of a question file."""
     # the schema reports a missing field several times
-    found = dict.fromkeys(fault for error in _validator().iter_errors(content) for fault in _fault(error))
-    broken = {fault.pointer.split("/")[2] for fault in found if fault.pointer.startswith("/questions/")}
+    schema_faults = dict.fromkeys(fault for error in _validator().iter_errors(content) for fault in _fault(error))
+    broken = {fault.pointer.split("/")[2] for fault in schema_faults if fault.pointer.startswith("/questions/")}
     valid = {index: fields for index, fields in questions_of(content) if str(index) not in broken}
-    return [*found, *(fault for index, fields in valid.items() for fault in _contradictions(index, fields, content))]
+    return [
+        *schema_faults,
+        *(fault for index, fields in valid.items() for fault in _contradictions(index, fields, content)),
+    ]
 
 
 def questions_of(content: Any) -> Iterator[tuple[int, Any]]:

@@ -171,10 +171,10 @@ def _question(fields: Mapping[str, Any], index: int, content: Mapping[str, Any],
 def _check(content: Any, places: Places) -> None:
     """Refuse what is wrong, in the order of the file."""
     try:
-        found = sorted(faults(content), key=lambda fault: places.line(fault.pointer))
+        sorted_faults = sorted(faults(content), key=lambda fault: places.line(fault.pointer))
     except RecursionError:
         raise InputError(Message("formats.json_nested_too_deeply"), where=places.name) from None
-    problems = [fault.problem(places) for fault in found]
+    problems = [fault.problem(places) for fault in sorted_faults]
     problems += _repeated(_ids(content, places))
     if problems:
         raise InputError.of(problems)

@@ -71,13 +71,13 @@ class Mismatch(NamedTuple):
 
 def citations_of(items: Any) -> list[Citation]:
     """The citations of a record, duplicates dropped; what is no citation at all is one without a page."""
-    found: dict[tuple[Any, ...], Citation] = {}
+    citations: dict[tuple[Any, ...], Citation] = {}
     for item in items if isinstance(items, Sequence) and not isinstance(items, str) else ():
         citation = _citation(item)
         if citation is not None:
             named = _stem(citation.document) if citation.document else ""
-            found.setdefault((citation.pages, citation.key, named), citation)
-    return list(found.values())
+            citations.setdefault((citation.pages, citation.key, named), citation)
+    return list(citations.values())
 
 
 def _citation(item: Any) -> Citation | None:
@@ -151,15 +151,15 @@ def _miss(item: Evidence, citations: Sequence[Citation], document: Document, lon
     """Why no citation gives a passage, by the nearest citation; None if one does."""
     mismatches = []
     for citation in citations:
-        if (found := mismatch(citation, item, document, longest)) is None:
+        if (miss := mismatch(citation, item, document, longest)) is None:
             return None
-        mismatches.append(found)
+        mismatches.append(miss)
     reason = min(mismatches, key=_report_order).why if mismatches else Message("legal.nothing_cited")
     return Message(AT_PASSAGE, page=item.page, words=item.must_include[:LONGEST_WORDS], reason=reason)
 
 
-def _report_order(found: Mismatch) -> tuple[int, int]:
-    return -found.nearness, _REPORTED_FIRST.index(found.why.code)
+def _report_order(miss: Mismatch) -> tuple[int, int]:
+    return -miss.nearness, _REPORTED_FIRST.index(miss.why.code)
 
 
 def _span(citation: Citation, document: Document) -> int:
@@ -229,11 +229,11 @@ def _pages(value: Any) -> tuple[int, ...]:
     if isinstance(value, float):
         return (int(value),) if value.is_integer() else ()
     if isinstance(value, list):
-        numbers = [page for each in value for page in _pages(each)]
+        numbers = [page for part in value for page in _pages(part)]
         return tuple(numbers) if len(numbers) <= 2 else ()
     text = " ".join(value.split()) if isinstance(value, str) else ""
-    found = _PAGE.fullmatch(text) if 0 < len(text) <= _LONGEST_PAGE else None
-    if found is None:
+    match = _PAGE.fullmatch(text) if 0 < len(text) <= _LONGEST_PAGE else None
+    if match is None:
         return ()
-    first, last = int(found[1]), int(found[2] or found[1])
+    first, last = int(match[1]), int(match[2] or match[1])
     return tuple(range(first, last + 1)) if 0 <= last - first <= 1 else ()

@@ -73,17 +73,17 @@ def copied_runs(key: str, source: Source, least: int) -> list[tuple[int, int]]:
     """
     size = least // 2
     blocks, text = source.blocks(size), source.key.text
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     at = floor = 0
     while at + size <= len(key):
         places = blocks.get(key[at : at + size], ())
         start, end = max((_grown(key, at, text, place, size, floor) for place in places), key=_length, default=(at, at))
         if end - start >= least:
-            found.append((start, end))
+            runs.append((start, end))
             at = floor = end
         else:
             at += 1
-    return found
+    return runs
 
 
 def _grown(key: str, at: int, text: str, place: int, size: int, floor: int) -> tuple[int, int]:

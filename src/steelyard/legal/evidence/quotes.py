@@ -62,7 +62,7 @@ class Key:
 
     def count(self, piece: str) -> int:
         """How many times a piece stands here."""
-        places = (found.start() for found in re.finditer(re.escape(piece), self.text))
+        places = (match.start() for match in re.finditer(re.escape(piece), self.text))
         return sum(not self._is_cut(at, piece) for at in places)
 
     def _place(self, piece: str, start: int) -> int:
@@ -81,7 +81,7 @@ class Key:
 @lru_cache(maxsize=1 << 12)
 def quote_key(text: str) -> str:
     """What is compared: letters, characters and figures; points and hyphens inside numbers and identifiers stay."""
-    return _DROPPED.sub(lambda found: "" if found["mark"] else found[0], _with_commas(text)).lower()
+    return _DROPPED.sub(lambda match: "" if match["mark"] else match[0], _with_commas(text)).lower()
 
 
 @lru_cache(maxsize=1 << 10)
@@ -91,12 +91,12 @@ def key_of(text: str) -> Key:
     pieces: list[str] = []
     breaks: set[int] = set()
     at = length = 0
-    for found in _DROPPED.finditer(plain):
-        if found["mark"]:
-            pieces.append(plain[at : found.start()])
-            length += found.start() - at
+    for match in _DROPPED.finditer(plain):
+        if match["mark"]:
+            pieces.append(plain[at : match.start()])
+            length += match.start() - at
             breaks.add(length)
-            at = found.end()
+            at = match.end()
     pieces.append(plain[at:])
     return Key("".join(pieces).lower(), frozenset(breaks))
 

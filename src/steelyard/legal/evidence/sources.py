@@ -45,11 +45,11 @@ class SourcePage:
 
     def kinds(self, words: str) -> list[str]:
         """The kinds of the units that hold these words, each once; asked again for every answer to a question."""
-        found = self._kinds.get(words)
-        if found is None:
-            found = list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
-            _remember(self._kinds, words, found)
-        return found
+        kinds = self._kinds.get(words)
+        if kinds is None:
+            kinds = list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
+            _remember(self._kinds, words, kinds)
+        return kinds
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,12 +95,12 @@ class Source:
     def blocks(self, size: int) -> Mapping[str, Sequence[int]]:
         """The key cut into blocks of this size, with the first places where each begins."""
         if size not in self._blocks:
-            found: dict[str, list[int]] = {}
+            blocks: dict[str, list[int]] = {}
             for at in range(0, len(self.key.text) - size + 1, size):
-                places = found.setdefault(self.key.text[at : at + size], [])
+                places = blocks.setdefault(self.key.text[at : at + size], [])
                 if len(places) < _PLACES:
                     places.append(at)
-            self._blocks[size] = found
+            self._blocks[size] = blocks
         return self._blocks[size]
 
     def pages_with(self, words: str) -> list[int]:
@@ -109,13 +109,13 @@ class Source:
 
     def span_on(self, words: str, numbers: tuple[int, ...]) -> int:
         """How much of these pages a quotation spans, what its gaps skip included; -1 if it does not stand there."""
-        found = self._spans.get((words, numbers))
-        if found is None:
+        span = self._spans.get((words, numbers))
+        if span is None:
             keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
             spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
-            found = min((span for span in spans if span >= 0), default=-1)
-            _remember(self._spans, (words, numbers), found)
-        return found
+            span = min((span for span in spans if span >= 0), default=-1)
+            _remember(self._spans, (words, numbers), span)
+        return span
 
     @cached_property
     def _spans(self) -> dict[tuple[str, tuple[int, ...]], int]:

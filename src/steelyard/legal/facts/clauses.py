@@ -106,17 +106,17 @@ class Outline:
         self.sentences = list(_pieces(text, _SENTENCE_END))
         self._sentence_starts = [sentence.start for sentence in self.sentences]
         self._brackets = (
-            [(found.start(), found.end()) for found in _BRACKETED.finditer(text)] if _has_brackets(text) else []
+            [(match.start(), match.end()) for match in _BRACKETED.finditer(text)] if _has_brackets(text) else []
         )
         self._bracket_starts = [start for start, _ in self._brackets]
 
-    def clause_at(self, place: int) -> Clause:
+    def clause_at(self, index: int) -> Clause:
         """The clause in which a place lies."""
-        return _at(self.clauses, self._clause_starts, place, self.text)
+        return _at(self.clauses, self._clause_starts, index, self.text)
 
-    def sentence_at(self, place: int) -> Clause:
+    def sentence_at(self, index: int) -> Clause:
         """The sentence in which a place lies."""
-        return _at(self.sentences, self._sentence_starts, place, self.text)
+        return _at(self.sentences, self._sentence_starts, index, self.text)
 
     def next_sentence(self, sentence: Clause) -> str:
         """The text of the sentence that follows; nothing after the last."""
@@ -129,9 +129,9 @@ class Outline:
         return at >= 0 and self._brackets[at][0] < start and end < self._brackets[at][1]
 
 
-def _at(pieces: Sequence[Clause], starts: Sequence[int], place: int, text: str) -> Clause:
-    at = bisect_right(starts, place) - 1
-    if at >= 0 and place <= pieces[at].end:
+def _at(pieces: Sequence[Clause], starts: Sequence[int], index: int, text: str) -> Clause:
+    at = bisect_right(starts, index) - 1
+    if at >= 0 and index <= pieces[at].end:
         return pieces[at]
     return Clause(0, len(text), text) if not pieces or at < 0 else pieces[at]
 
@@ -151,9 +151,9 @@ def clauses(text: str) -> list[Clause]:
     return outline(text).clauses
 
 
-def clause_of(text: str, place: int) -> Clause:
+def clause_of(text: str, index: int) -> Clause:
     """The clause in which a place lies."""
-    return outline(text).clause_at(place)
+    return outline(text).clause_at(index)
 
 
 def without_quotes(text: str) -> str:
@@ -163,14 +163,14 @@ def without_quotes(text: str) -> str:
 
 def doubt(text: str) -> str:
     """The word by which an answer disclaims itself, or nothing; what it quotes is not its own."""
-    found = _DOUBTED.search(without_quotes(text))
-    return found[0] if found else ""
+    match = _DOUBTED.search(without_quotes(text))
+    return match[0] if match else ""
 
 
 def takes_itself_back(text: str) -> str:
     """The words by which an answer leaves open whether it is so at all: "or maybe not"."""
-    found = _TAKEN_BACK.search(without_quotes(text))
-    return found[0] if found else ""
+    match = _TAKEN_BACK.search(without_quotes(text))
+    return match[0] if match else ""
 
 
 def is_bare_list(text: str) -> bool:
@@ -184,21 +184,21 @@ def is_bare_list(text: str) -> bool:
 
 def doubt_about(text: str, values: Sequence[Mention]) -> str:
     """The word by which the sentences of these values, or the sentence after one, are disclaimed."""
-    whole = outline(text)
-    for sentence in dict.fromkeys(whole.sentence_at(value.start) for value in values):
+    structure = outline(text)
+    for sentence in dict.fromkeys(structure.sentence_at(value.start) for value in values):
         if word := doubt(sentence.text):
             return word
-        if found := _SELF_DOUBT.search(whole.next_sentence(sentence)):
-            return found[0]
+        if match := _SELF_DOUBT.search(structure.next_sentence(sentence)):
+            return match[0]
     return ""
 
 
-def live(text: str, values: Sequence[Mention]) -> list[Mention]:
+def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The values that the text stands by: not denied, not corrected, not a working in brackets beside a result."""
     standing = [value for value in values if not is_denied(text, value)]
     standing = _after_correction(text, standing)
-    whole = outline(text)
-    outside = [value for value in standing if not whole.is_bracketed(value.start, value.end)]
+    structure = outline(text)
+    outside = [value for value in standing if not structure.is_bracketed(value.start, value.end)]
     return outside or standing
 
 
@@ -236,15 +236,15 @@ def concluded(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The values that are announced as a total."""
-    whole = outline(text)
+    structure = outline(text)
     ends = [mention.end for mention in mentions(text)]
-    found = []
+    totals = []
     for value in values:
         at = bisect_right(ends, value.start) - 1
-        start = max(whole.clause_at(value.start).start, ends[at] if at >= 0 else 0, value.start - 60)
+        start = max(structure.clause_at(value.start).start, ends[at] if at >= 0 else 0, value.start - 60)
         if _TOTAL.search(text, start, value.start) or _TOTAL_AFTER.match(text, value.end):
-            found.append(value)
-    return found
+            totals.append(value)
+    return totals
 
 
 def asks_for_total(question: str) -> bool:
@@ -254,11 +254,11 @@ def asks_for_total(question: str) -> bool:
 
 def found_by_court(text: str, values: Sequence[Mention]) -> list[Mention]:
     """Without values that somebody only claims, where others were found, awarded or confirmed."""
-    whole = outline(text)
-    pieces = [whole.clause_at(value.start) for value in values]
+    structure = outline(text)
+    pieces = [structure.clause_at(value.start) for value in values]
     kinds = {clause: (CLAIMED.search(clause.text), _FOUND.search(clause.text)) for clause in set(pieces)}
     claimed = [kinds[clause][0] is not None and kinds[clause][1] is None for clause in pieces]
-    is_found = any(found for _, found in kinds.values()) or _CORRECTED.search(text)
+    is_found = any(is_finding for _, is_finding in kinds.values()) or _CORRECTED.search(text)
     if not any(claimed) or not is_found:
         return list(values)
     return [value for value, is_claim in zip(values, claimed, strict=True) if not is_claim] or list(values)

@@ -7,7 +7,7 @@ from typing import Final
 from steelyard.i18n import Message
 from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.clauses import doubt
-from steelyard.legal.facts.selection import settle
+from steelyard.legal.facts.selection import select_value
 from steelyard.legal.wording import LOOSE, named
 from steelyard.text.measures import is_measure, same_measure
 from steelyard.text.mentions import Mention, mentions
@@ -36,24 +36,24 @@ def judge_count(expected: int, question: str, answer: str) -> FieldVerdict:
     if not values and expected == 0 and _NEVER.search(answer) and not doubt(answer):
         return FieldVerdict(True, Message("legal.says_none"))
     numbers = [value for value in mentions(answer) if value.kind in ("count", "number")]
-    settled = settle(question, answer, values, numbers)
-    found = settled.mention
-    if found is None:
-        return FieldVerdict(False, settled.why)
-    if not found.is_exact or found.approx:
+    selection = select_value(question, answer, values, numbers)
+    value = selection.mention
+    if value is None:
+        return FieldVerdict(False, selection.why)
+    if not value.is_exact or value.approx:
         return FieldVerdict(
-            False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "approximate"))
+            False, Message("legal.not_exact", text=value.text, why=named(LOOSE, value.loose or "approximate"))
         )
-    if found.value != Decimal(expected):
-        return FieldVerdict(False, Message("legal.is_not", text=found.text, expected=expected))
-    return FieldVerdict(True, Message("legal.answer_says", value=found.text))
+    if value.value != Decimal(expected):
+        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=expected))
+    return FieldVerdict(True, Message("legal.answer_says", value=value.text))
 
 
 def asked_measure(question: str) -> str:
     """The measure word that a question asks by, or nothing."""
-    found = _ASKED.search(question)
-    if found:
-        return found[1].lower()
+    match = _ASKED.search(question)
+    if match:
+        return match[1].lower()
     number = _NUMBER_OF.search(question)
     return number[1] if number else ""
 

@@ -49,7 +49,7 @@ def is_wrong_result(text: str, value: Mention) -> bool:
 
 def _operation(text: str) -> Decimal | None:
     """The value of the operation that ends a text; None where there is none that can be read."""
-    numbers = [each for each in mentions(text) if each.kind in _NUMERIC and isinstance(each.value, Decimal)]
+    numbers = [mention for mention in mentions(text) if mention.kind in _NUMERIC and isinstance(mention.value, Decimal)]
     if not numbers or not _BEHIND.fullmatch(text[numbers[-1].end :]):
         return None
     terms, signs = [_plain_value(numbers[-1])], []

@@ -162,7 +162,7 @@ def _amount_rules(question: str, rules: FactRules) -> AmountRules:
 
 def _currency(question: str, source: str) -> str:
     """The currency that is meant: the one that question and evidence name, else 元; an English question means any."""
-    named = {each.unit for text in (question, source) for each in mentions(text) if each.kind == "money"}
+    named = {mention.unit for text in (question, source) for mention in mentions(text) if mention.kind == "money"}
     if word := _CURRENCY_ASKED.search(question):
         named = {currency_code(word[0])}
     if len(named) == 1:
@@ -172,8 +172,8 @@ def _currency(question: str, source: str) -> str:
 
 def _scale(question: str) -> int:
     """The unit in which a sum is asked for: "in USD millions"."""
-    found = _SCALE_ASKED.search(question)
-    word = next((group for group in found.groups() if group), "") if found else ""
+    match = _SCALE_ASKED.search(question)
+    word = next((group for group in match.groups() if group), "") if match else ""
     return {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}.get(word.lower(), 1)
 
 
@@ -181,7 +181,7 @@ def _named_currency(record: Mapping[str, Any]) -> str:
     """The currency that a record names beside its figures."""
     named = [record[key] for key in ("currency", "unit") if isinstance(record.get(key), str)]
     return next(
-        (code for each in named if (code := currency_code(each.strip().removeprefix("万").removeprefix("亿")))), ""
+        (code for name in named if (code := currency_code(name.strip().removeprefix("万").removeprefix("亿")))), ""
     )
 
 
@@ -238,8 +238,8 @@ def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdi
 
 def _iso(text: str) -> str:
     """A date in any notation as YYYY-MM-DD, or the text itself."""
-    found = [value for value in date_values(normal(text)) if value.is_exact]
-    return found[0].value.isoformat() if len(found) == 1 else text
+    dates = [value for value in date_values(normal(text)) if value.is_exact]
+    return dates[0].value.isoformat() if len(dates) == 1 else text
 
 
 def _objection(key: str, expected: Any, case: _Case) -> Localized | None:
@@ -292,7 +292,7 @@ def _judge_date(expected: Any, text: str, case: _Case) -> FieldVerdict:
 
 
 def _judge_range(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    start, end = (day_of(str(expected.get(each, ""))) for each in ("start", "end"))
+    start, end = (day_of(str(expected.get(bound, ""))) for bound in ("start", "end"))
     if start is None or end is None:
         return FieldVerdict(False, Message("legal.expected_range_none", value=repr(expected)))
     return judge_range(start, end, case.question, text)

@@ -10,7 +10,15 @@ from steelyard.i18n import Message
 from steelyard.legal.evidence.quotes import quote_key
 from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.name_forms import IS_ORGANISATION, digits_of, folded, name_pattern, untitled
-from steelyard.legal.facts.name_places import DOUBTED, NEGATED, NOT_GIVEN, SURNAME, Place, asks_person, places_of
+from steelyard.legal.facts.name_occurrences import (
+    DOUBTED,
+    NEGATED,
+    NOT_GIVEN,
+    SURNAME,
+    Occurrence,
+    asks_person,
+    occurrences_of,
+)
 from steelyard.legal.grounding.proper_names import SURNAMES, names
 from steelyard.text.reading import final_part
 from steelyard.text.scripts import HAN
@@ -63,29 +71,29 @@ def _judge_text(expected: str, aliases: tuple[str, ...], question: str, answer: 
     if first.correct:
         return first
     for alias in aliases:
-        found = _judge_digits(alias, answer) if digits_of(alias) else _judge_one(alias, question, text)
-        if found.correct:
-            return found
+        verdict = _judge_digits(alias, answer) if digits_of(alias) else _judge_one(alias, question, text)
+        if verdict.correct:
+            return verdict
     return first
 
 
 def _judge_one(name: str, question: str, text: str) -> FieldVerdict:
-    places = list(places_of(name, question, text))
-    good = [place for place in places if not place.objection]
+    occurrences = list(occurrences_of(name, question, text))
+    good = [occurrence for occurrence in occurrences if not occurrence.objection]
     if not good and len(text) <= len(name) + 16 and quote_key(untitled(text)) == quote_key(untitled(folded(name))):
         return FieldVerdict(True, Message("legal.answer_is", name=name))
-    if not places:
+    if not occurrences:
         return _absent(name, text)
     if not good:
-        return _objected(name, question, places, text)
-    if places[0].objection == "doubted":
+        return _objected(name, question, occurrences, text)
+    if occurrences[0].objection == "doubted":
         return FieldVerdict(False, Message("legal.disclaims", name=name), uncertain=True)
-    if any(place.objection == "offered" for place in places):
+    if any(occurrence.objection == "offered" for occurrence in occurrences):
         return FieldVerdict(False, Message("legal.offers_alternatives"))
     return _in_answering_clause(name, question, good, text)
 
 
-def _objected(name: str, question: str, places: Sequence[Place], text: str) -> FieldVerdict:
+def _objected(name: str, question: str, occurrences: Sequence[Occurrence], text: str) -> FieldVerdict:
     """The verdict where every place of the name is objected to."""
     reasons = {
         "part": Message("legal.another_name", name=name),
@@ -97,9 +105,9 @@ def _objected(name: str, question: str, places: Sequence[Place], text: str) -> F
         "owner": Message("legal.names_something_of", name=name),
         "recipient": Message("legal.names_in_another_role", name=name),
     }
-    order = [kind for kind in reasons if any(place.objection == kind for place in places)]
+    order = [kind for kind in reasons if any(occurrence.objection == kind for occurrence in occurrences)]
     kind = next((kind for kind in ("offered", "denied", "doubted", "listed") if kind in order), order[0])
-    is_sentence = any(_echo(piece, _stems(question)) >= 2 for piece in _around(text, places[0]))
+    is_sentence = any(_echo(piece, _stems(question)) >= 2 for piece in _around(text, occurrences[0]))
     unsure = kind in ("listed", "recipient") and is_sentence
     return FieldVerdict(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE)
 
@@ -113,14 +121,14 @@ def _absent(name: str, text: str) -> FieldVerdict:
     return FieldVerdict(False, Message("legal.not_in_answer", name=name), uncertain=surname_only)
 
 
-def _in_answering_clause(name: str, question: str, good: Sequence[Place], text: str) -> FieldVerdict:
+def _in_answering_clause(name: str, question: str, good: Sequence[Occurrence], text: str) -> FieldVerdict:
     """Right, unless another clause speaks more of the question and names somebody else there."""
     right = FieldVerdict(True, Message("legal.names", name=name))
     pieces = list(_pieces(text))
     if len(pieces) == 1:
         return right
     asked = _stems(question)
-    own = [piece for piece in pieces if any(piece[0] <= place.start < piece[1] for place in good[:8])]
+    own = [piece for piece in pieces if any(piece[0] <= occurrence.start < piece[1] for occurrence in good[:8])]
     best = max(pieces, key=lambda piece: _echo(text[piece[0] : piece[1]], asked))
     best_echo = _echo(text[best[0] : best[1]], asked)
     own_echo = max((_echo(text[start:end], asked) for start, end in own), default=0)
@@ -141,8 +149,8 @@ def _rival(piece: str, question: str, name: str) -> str:
     asked = question.lower()
     pairs = [(match[0], match.start()) for match in _TITLE_PAIR.finditer(piece)]
     opened = [(match[0], match.start()) for match in _OPENS_WITH_NAME.finditer(piece)]
-    for found, at in (*pairs, *names(piece), *opened):
-        words = found.lower()
+    for rival, at in (*pairs, *names(piece), *opened):
+        words = rival.lower()
         if NEGATED.search(piece[max(0, at - 24) : at]):
             continue
         if (
@@ -150,7 +158,7 @@ def _rival(piece: str, question: str, name: str) -> str:
             and words not in name.lower()
             and not set(words.split()) <= set(re.findall(r"[\w']+", asked))
         ):
-            return found
+            return rival
     return ""
 
 
@@ -164,8 +172,8 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _around(text: str, place: Place) -> list[str]:
-    return [text[max(0, place.start - 60) : place.end + 60]]
+def _around(text: str, occurrence: Occurrence) -> list[str]:
+    return [text[max(0, occurrence.start - 60) : occurrence.end + 60]]
 
 
 @lru_cache(maxsize=1 << 10)
@@ -188,10 +196,10 @@ def _other_in_role(wanted: Sequence[str], question: str, answer: str) -> str:
     if role not in lower:
         role = role[role.rfind("的") + 1 :]
     at = lower.find(role) if len(role) > 1 else -1
-    said = _IS.match(answer, at + len(role)) if at >= 0 else None
-    if said is None:
+    copula = _IS.match(answer, at + len(role)) if at >= 0 else None
+    if copula is None:
         return ""
-    rest = re.split(r"[,。;\n]|\. ", answer[said.end() : said.end() + 60])[0]
+    rest = re.split(r"[,。;\n]|\. ", answer[copula.end() : copula.end() + 60])[0]
     if any(untitled(rest).lower().startswith(name.lower()) or name_pattern(name).search(rest) for name in wanted):
         return ""
     bare = untitled(rest).strip()

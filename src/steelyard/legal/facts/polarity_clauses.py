@@ -41,8 +41,8 @@ class Clause:
 
 def clauses_of(text: str) -> list[Clause]:
     """The clauses of a text without the questions that it repeats; a rhetorical question is a statement."""
-    found = scan(_ASKED_FORM.sub("", text.lower()))
-    return [clause for clause in found if not clause.is_asked or "rhetoric" in clause.signs]
+    clauses = scan(_ASKED_FORM.sub("", text.lower()))
+    return [clause for clause in clauses if not clause.is_asked or "rhetoric" in clause.signs]
 
 
 def scan(text: str) -> list[Clause]:
@@ -52,7 +52,7 @@ def scan(text: str) -> list[Clause]:
     for token in pattern.finditer(text):
         state.take(token.lastgroup or "", token)
     state.close(len(text), len(text))
-    return state.found
+    return state.clauses
 
 
 class _Scan:
@@ -60,7 +60,7 @@ class _Scan:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.found: list[Clause] = []
+        self.clauses: list[Clause] = []
         self.start = 0
         self.sentence = 0
         self.first_of_sentence = 0
@@ -120,7 +120,7 @@ class _Scan:
             return
         self.open.text = text
         self.open.start = self.text.index(text, start)
-        self.found.append(self.open)
+        self.clauses.append(self.open)
         if "condition" in self.open.signs:
             self.carried.add("given")
         self.open = Clause("", self.sentence, signs=set(self.carried))
@@ -129,11 +129,11 @@ class _Scan:
         """End the sentence; one that ends in a question mark is asked, not said."""
         self.close(token.start(), token.end())
         if token[0] in "?？":
-            for clause in self.found[self.first_of_sentence :]:
+            for clause in self.clauses[self.first_of_sentence :]:
                 clause.is_asked = True
-        said = self.found[self.first_of_sentence :]
-        is_heading = len(said) == 1 and _HEADING.fullmatch(said[0].text) is not None
-        self.first_of_sentence = len(self.found)
+        clauses = self.clauses[self.first_of_sentence :]
+        is_heading = len(clauses) == 1 and _HEADING.fullmatch(clauses[0].text) is not None
+        self.first_of_sentence = len(self.clauses)
         self.sentence += 1
         self.carried = {"conclude"} if is_heading else set()
         self.open = Clause("", self.sentence, signs=set(self.carried))

@@ -87,7 +87,7 @@ def asked_by(question: str) -> Asked:
     heads = bool(negators and mark and _HEAD_NOT.match(predicate))
     flips = heads + len(lexical) + sum(kind[:2] in ("c_", "r_") for kind in kinds)
     subjects = [negator for clause in before for _, negator in clause.negators]
-    embedded = tuple({*(each for each in negators[heads:] if each not in lexical), *subjects})
+    embedded = tuple({*(negator for negator in negators[heads:] if negator not in lexical), *subjects})
     pairs, chars = _words(plain[start:])
     return Asked(
         predicate,

@@ -27,7 +27,7 @@ _INVERTED: Final = re.compile(
 
 
 @dataclass(slots=True)
-class Said:
+class Statement:
     """What one clause says to the question: its polarity, how much of the predicate it repeats, and its signs."""
 
     positive: bool
@@ -39,7 +39,7 @@ class Said:
     def sense(self) -> Sense:
         return "yes" if self.positive else "no"
 
-    def tells(self, asked: Asked) -> bool:
+    def answers(self, asked: Asked) -> bool:
         """Whether the clause states something of what is asked: one shared character affirms nothing.
 
         A clause in the order of a question ("did he sign") is the question once more.
@@ -63,7 +63,7 @@ class Said:
         return not self.clause.signs.isdisjoint(signs)
 
 
-def say(clause: Clause, asked: Asked) -> Said:
+def statement_of(clause: Clause, asked: Asked) -> Statement:
     """The polarity of a clause against that of the question, and how much of the predicate it repeats."""
     kinds = [kind for _, kind in clause.sides]
     shared = {topic for kind in kinds if (topic := topic_in(kind, asked.topics))}
@@ -79,7 +79,7 @@ def say(clause: Clause, asked: Asked) -> Said:
     if _denies_asked(clause.text, asked):
         repeated += 8
     echo = repeated + 2 * len(shared) + 2 * opposed + ("contrast" in clause.signs)
-    return Said((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
+    return Statement((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
 
 
 def _denies_asked(text: str, asked: Asked) -> bool:

@@ -63,7 +63,7 @@ _FIRST: Final = frozenset(("owed", "returned"))  # 还欠多少工资 asks what 
 @lru_cache(maxsize=1 << 12)
 def roles(text: str) -> list[tuple[str, int, int]]:
     """The roles that words of a text speak of, with their places."""
-    return [(str(found.lastgroup), found.start(), found.end()) for found in _PATTERN.finditer(text)]
+    return [(str(match.lastgroup), match.start(), match.end()) for match in _PATTERN.finditer(text)]
 
 
 def roles_for(kind: str) -> frozenset[str]:
@@ -74,13 +74,13 @@ def roles_for(kind: str) -> frozenset[str]:
 @lru_cache(maxsize=1 << 10)
 def asked_roles(question: str) -> frozenset[str]:
     """What a question asks about: still owed and returned before all else, payment only where nothing else is named."""
-    found = roles(question)
-    names = frozenset(name for name, _, _ in found)
+    named_roles = roles(question)
+    names = frozenset(name for name, _, _ in named_roles)
     return names & _FIRST or names - _GENERIC or names
 
 
-def contradicts(asked: frozenset[str], said: frozenset[str]) -> bool:
+def contradicts(asked: frozenset[str], stated: frozenset[str]) -> bool:
     """Whether what is said is about something else than what was asked."""
-    if not asked or not said or (asked <= _ENDS and not said & _ENDS):
+    if not asked or not stated or (asked <= _ENDS and not stated & _ENDS):
         return False
-    return not (asked & said or any(asked & kin and said & kin for kin in _KIN))
+    return not (asked & stated or any(asked & kin and stated & kin for kin in _KIN))

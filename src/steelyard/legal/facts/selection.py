@@ -12,10 +12,10 @@ from steelyard.legal.facts.clauses import (
     CLAIMED,
     are_alternatives,
     asks_for_total,
+    asserted_values,
     concluded,
     doubt_about,
     found_by_court,
-    live,
     outline,
     totalled,
 )
@@ -48,38 +48,40 @@ _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class Selection:
     """The mention that an answer comes down to, or None and why."""
 
     mention: Mention | None
     why: Localized
 
 
-def settle(question: str, answer: str, values: Sequence[Mention], among: Sequence[Mention] | None = None) -> Settled:
+def select_value(
+    question: str, answer: str, values: Sequence[Mention], among: Sequence[Mention] | None = None
+) -> Selection:
     """Take the one value that the answer gives to the question; both texts are normal.
 
     `among` are all values that may be offered as alternatives, where they are more than the candidates.
     """
     if not values:
-        return Settled(None, Message("legal.no_such_value"))
-    standing = live(answer, values)
+        return Selection(None, Message("legal.no_such_value"))
+    standing = asserted_values(answer, values)
     if not standing:
-        return Settled(None, Message("legal.denies_value"))
+        return Selection(None, Message("legal.denies_value"))
     chosen = standing if len(_distinct(standing)) == 1 else _chosen(question, answer, standing)
     if word := doubt_about(answer, chosen):
-        return Settled(None, Message("legal.disclaims_itself", word=word))
+        return Selection(None, Message("legal.disclaims_itself", word=word))
     rivals = among or values
     if are_alternatives(answer, rivals if len(_distinct(chosen)) > 1 else _beside(chosen, rivals)):
-        return Settled(None, Message("legal.offers_alternatives"))
+        return Selection(None, Message("legal.offers_alternatives"))
     if len(_distinct(chosen)) != 1:
-        return Settled(None, Message("legal.several_values", values=", ".join(value.text for value in standing[:8])))
+        return Selection(None, Message("legal.several_values", values=", ".join(value.text for value in standing[:8])))
     if is_wrong_result(answer, chosen[-1]):
-        return Settled(None, Message("legal.not_result_of_equation", text=chosen[-1].text))
+        return Selection(None, Message("legal.not_result_of_equation", text=chosen[-1].text))
     if other := _restated_otherwise(answer, chosen, values):
-        return Settled(None, Message("legal.restated_as", text=chosen[0].text, other=other.text))
+        return Selection(None, Message("legal.restated_as", text=chosen[0].text, other=other.text))
     if _is_about_something_else(question, answer, chosen, standing):
-        return Settled(None, Message("legal.something_else_than_asked", text=chosen[0].text))
-    return Settled(chosen[0], Message("legal.answer_says", value=chosen[0].text))
+        return Selection(None, Message("legal.something_else_than_asked", text=chosen[0].text))
+    return Selection(chosen[0], Message("legal.answer_says", value=chosen[0].text))
 
 
 def _restated_otherwise(text: str, chosen: Sequence[Mention], values: Sequence[Mention]) -> Mention | None:
@@ -110,10 +112,10 @@ def role_of(text: str, value: Mention, before: Mention | None, after: Mention | 
     clause = outline(text).clause_at(value.start)
     start = max(clause.start, value.start - _REACH, before.end if before else 0)
     end = min(clause.end, value.end + _REACH, after.start if after else len(text))
-    said = _role_names(_JOIN.split(text[start : value.start])[-1], value.kind)
+    before_value = _role_names(_JOIN.split(text[start : value.start])[-1], value.kind)
     behind = text[value.end : max(end, value.end)]
-    if said or _LEADS_ON.search(behind):
-        return said
+    if before_value or _LEADS_ON.search(behind):
+        return before_value
     return _role_names(_JOIN.split(behind)[0], value.kind)
 
 
@@ -134,7 +136,7 @@ def _roles_of(answer: str, values: Sequence[Mention]) -> list[frozenset[str]]:
 
 def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
     """Of several values the one that the answer comes down to; all of them where nothing decides."""
-    for narrow in (_not_asked, _not_beside, _not_each, _found):
+    for narrow in (_not_asked, _not_beside, _not_each, _found_by_court):
         values = narrow(question, answer, values)
         if len(_distinct(values)) == 1:
             return values
@@ -146,7 +148,7 @@ def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[M
         lambda: _in_role(question, answer, values),
         lambda: _by_words(question, answer, values),
     ]
-    return next((found for way in ways if len(_distinct(found := way())) == 1), values)
+    return next((chosen for way in ways if len(_distinct(chosen := way())) == 1), values)
 
 
 def _not_asked(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
@@ -162,7 +164,9 @@ def _not_beside(question: str, answer: str, values: Sequence[Mention]) -> Sequen
     if values[0].kind == "date":
         return values
     side = _SIDE_ROLES - asked_roles(question)
-    return [value for value, said in zip(values, _roles_of(answer, values), strict=True) if not said & side] or values
+    return [
+        value for value, value_roles in zip(values, _roles_of(answer, values), strict=True) if not value_roles & side
+    ] or values
 
 
 def _not_each(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
@@ -174,7 +178,7 @@ def _not_each(question: str, answer: str, values: Sequence[Mention]) -> Sequence
     ] or values
 
 
-def _found(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+def _found_by_court(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
     return found_by_court(answer, values) if not CLAIMED.search(question) else values
 
 
@@ -196,7 +200,7 @@ def _in_role(question: str, answer: str, values: Sequence[Mention]) -> Sequence[
     asked = _asked(question, values)
     if not asked:
         return ()
-    return [value for value, said in zip(values, _roles_of(answer, values), strict=True) if asked & said]
+    return [value for value, value_roles in zip(values, _roles_of(answer, values), strict=True) if asked & value_roles]
 
 
 def _by_words(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
@@ -214,16 +218,16 @@ def _by_words(question: str, answer: str, values: Sequence[Mention]) -> Sequence
 
 def _own_words(text: str, values: Sequence[Mention]) -> list[tuple[str, str]]:
     """The words before and behind each value in its clause, as far as the neighbouring values."""
-    whole = outline(text)
-    found, last = [], 0
+    structure = outline(text)
+    words, last = [], 0
     for at, value in enumerate(values):
-        clause = whole.clause_at(value.start)
+        clause = structure.clause_at(value.start)
         following = values[at + 1].start if at + 1 < len(values) else len(text)
         end = max(value.end, min(clause.end, following, value.end + _REACH))
         behind = _JOIN.split(text[value.end : end])[0]
-        found.append((text[max(clause.start, last, value.start - _REACH) : value.start], behind))
+        words.append((text[max(clause.start, last, value.start - _REACH) : value.start], behind))
         last = value.end
-    return found
+    return words
 
 
 def _bigrams(text: str) -> set[str]:
@@ -236,8 +240,8 @@ def _is_about_something_else(question: str, answer: str, chosen: Sequence[Mentio
     asked = _asked(question, values)
     if not asked:
         return False
-    said = dict(zip((value.start for value in values), _roles_of(answer, values), strict=True))
-    return all(contradicts(asked, said.get(value.start, frozenset())) for value in chosen)
+    stated = dict(zip((value.start for value in values), _roles_of(answer, values), strict=True))
+    return all(contradicts(asked, stated.get(value.start, frozenset())) for value in chosen)
 
 
 def _distinct(values: Sequence[Mention]) -> set[Any]:

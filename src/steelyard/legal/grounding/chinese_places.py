@@ -90,10 +90,10 @@ def chinese_places(text: str) -> Iterator[Place]:
     """Named places and organisations of a normal text."""
     end = 0
     text = _STATUTE.sub(lambda title: "《" + "\0" * (len(title[0]) - 1), text)
-    for found in _END.finditer(text):
-        place = _place(text, max(end, found.start() - _LONGEST_STEM), found)
-        if not _goes_on(text, found.end()):
-            end = found.end()
+    for match in _END.finditer(text):
+        place = _place(text, max(end, match.start() - _LONGEST_STEM), match)
+        if not _goes_on(text, match.end()):
+            end = match.end()
             if place:
                 yield place
 
@@ -107,15 +107,15 @@ def _goes_on(text: str, at: int) -> bool:
     return re.fullmatch(f"[{_HAN}\\d]*", between) is not None and not _cut_length(between) and len(between) < 9
 
 
-def _place(text: str, lowest: int, found: re.Match[str]) -> Place | None:
-    stem = _STEM.search(text, lowest, found.start())
+def _place(text: str, lowest: int, match: re.Match[str]) -> Place | None:
+    stem = _STEM.search(text, lowest, match.start())
     words = stem[0] if stem else ""
     cut = _cut_length(words)
     name = words[cut:]
-    if not _is_name(name, found[0]) or (found[0] == "区" and not _DISTRICT.search(name)):
+    if not _is_name(name, match[0]) or (match[0] == "区" and not _DISTRICT.search(name)):
         return None
-    start = found.start() - len(name)
-    return Place(name + found[0], start, tuple(_pieces(name + found[0])), found[0])
+    start = match.start() - len(name)
+    return Place(name + match[0], start, tuple(_pieces(name + match[0])), match[0])
 
 
 def _cut_length(words: str) -> int:

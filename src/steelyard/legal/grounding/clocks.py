@@ -17,7 +17,7 @@ _HALF_DAY: Final = 12 * 60
 
 def stated_minutes(text: str, values: Iterable[Mention]) -> frozenset[int]:
     """All times of a document; one in the 12-hour form without a half of the day stands for both."""
-    found: set[int] = set()
+    minutes: set[int] = set()
     is_afternoon, end = False, 0
     for value in values:
         if value.kind == "time":
@@ -26,8 +26,8 @@ def stated_minutes(text: str, values: Iterable[Mention]) -> frozenset[int]:
             is_afternoon = _AFTERNOON.search(value.text) is not None or joined
             end = value.end
             both = joined or (_is_open(value.text) and "点" in value.text)
-            found |= _minutes(value.text, hour, minute, both=both)
-    return frozenset(found)
+            minutes |= _minutes(value.text, hour, minute, both=both)
+    return frozenset(minutes)
 
 
 _POINT_BEFORE: Final = re.compile(r"(?<!\d)(\d{1,2})\.$")  # 10.30 am
@@ -39,7 +39,7 @@ def minutes_of(text: str, value: Mention) -> frozenset[int]:
     times = _minutes(value.text, hour, minute, both=_is_open(value.text))
     is_about = _ABOUT_AFTER.match(text, value.end) or _ABOUT_BEFORE.search(text[max(0, value.start - 8) : value.start])
     if minute is None and (is_about or "许" in value.text):
-        return frozenset(time // 60 * 60 + each for time in times for each in range(60))
+        return frozenset(time // 60 * 60 + minute for time in times for minute in range(60))
     return times
 
 

@@ -146,13 +146,13 @@ def may_be_share(percent: Decimal, around: str) -> bool:
 
 def is_rounded(value: Mention, known: Decimal) -> bool:
     """约4万, 4万多 and 近5万 stand for 42000 or 48000: a number with fewer digits, close by."""
-    said = value.value
-    if known <= 0 or len(said.normalize().as_tuple().digits) >= len(known.normalize().as_tuple().digits):
+    stated = value.value
+    if known <= 0 or len(stated.normalize().as_tuple().digits) >= len(known.normalize().as_tuple().digits):
         return False
-    unit = Decimal(10) ** said.normalize().as_tuple().exponent
+    unit = Decimal(10) ** stated.normalize().as_tuple().exponent
     if value.loose == "inexact":
-        return bool(said < known < said + unit)
-    return abs(said - known) <= unit / 2 or (value.loose == "bound" and abs(said - known) < unit)
+        return bool(stated < known < stated + unit)
+    return abs(stated - known) <= unit / 2 or (value.loose == "bound" and abs(stated - known) < unit)
 
 
 # ----- the time between two moments

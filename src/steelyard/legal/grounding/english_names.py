@@ -129,8 +129,8 @@ _NAMED: Final = re.compile(r"\b(?:named|called|surnamed)\s+$")
 def english_names(text: str) -> Iterator[tuple[str, int]]:
     """Names in capitals with their places, without titles and ordinary words before them."""
     lower = _lower_words(text)
-    for found in _SEQUENCE.finditer(text):
-        words = [(word[0], word.start() + found.start()) for word in re.finditer(r"\S+", found[0])]
+    for match in _SEQUENCE.finditer(text):
+        words = [(word[0], word.start() + match.start()) for word in re.finditer(r"\S+", match[0])]
         yield from _names_in(text, words, lower)
 
 
@@ -237,8 +237,8 @@ def is_known_english_name(name: str, text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _latin_words(text: str) -> frozenset[str]:
-    found = re.findall(rf"[{_LETTER}]+(?:'[{_LETTER}]+)*", text)
-    return frozenset(part for word in found for part in (_unaccented(word), _unaccented(word).removesuffix("'s")))
+    words = re.findall(rf"[{_LETTER}]+(?:'[{_LETTER}]+)*", text)
+    return frozenset(part for word in words for part in (_unaccented(word), _unaccented(word).removesuffix("'s")))
 
 
 def _unaccented(word: str) -> str:

@@ -27,10 +27,10 @@ _NAMES: Final = frozenset(("name", "real_name", "full_name", "person"))
 
 def find_forbidden(answer: str, check: str, context: str, *, question: str = "") -> list[Invented]:
     """What `must_not_provide_…` forbids: any such value outside a quotation, unless the question itself has it."""
-    found = _PROVIDE.fullmatch(check)
-    if found is None:
+    match = _PROVIDE.fullmatch(check)
+    if match is None:
         return []
-    what = found[1].removesuffix("s") if found[1].removesuffix("s") in _KINDS else found[1]
+    what = match[1].removesuffix("s") if match[1].removesuffix("s") in _KINDS else match[1]
     claims = claims_of(answer)
     text = without_quotes(claims.text)
     places = _forbidden_names(text, question) if what in _NAMES else _forbidden_values(text, what, question)

@@ -131,7 +131,7 @@ def _units_by_value(values: Iterable[Mention]) -> dict[Decimal, frozenset[str]]:
     for value in values:
         if value.value is not None:
             units.setdefault(value.value, set()).add(value.unit)
-    return {value: frozenset(found) for value, found in units.items()}
+    return {value: frozenset(names) for value, names in units.items()}
 
 
 def _numbers_by_noun(text: str, values: Iterable[Mention]) -> dict[str, frozenset[Decimal]]:
@@ -141,7 +141,7 @@ def _numbers_by_noun(text: str, values: Iterable[Mention]) -> dict[str, frozense
         if value.kind in ("count", "number") and value.value is not None:
             for noun in nouns_of(text, value):
                 numbers.setdefault(noun, set()).add(value.value)
-    return {noun: frozenset(found) for noun, found in numbers.items()}
+    return {noun: frozenset(values) for noun, values in numbers.items()}
 
 
 _MORE_UNITS: Final = frozenset("段则篇道首幕具宗桩节")
@@ -156,9 +156,9 @@ def nouns_of(text: str, value: Mention) -> Iterator[str]:
     if value.kind == "number" and text[value.end : value.end + 1] in _MORE_UNITS:
         value = replace(value, unit=text[value.end : value.end + 1], end=value.end + 1)
     if value.unit.isascii():
-        found = _ENGLISH_NOUN.match(text[value.end - len(value.unit) : value.end + 40].lower())
-        if found and not _NO_ADJECTIVE.search(found[1]):
-            yield found[2].removesuffix("s")
+        match = _ENGLISH_NOUN.match(text[value.end - len(value.unit) : value.end + 40].lower())
+        if match and not _NO_ADJECTIVE.search(match[1]):
+            yield match[2].removesuffix("s")
         return
     for noun in (text[max(0, value.start - 2) : value.start], text[value.end : value.end + 2]):
         if _TWO_HAN.fullmatch(noun):
@@ -178,8 +178,8 @@ _PER: Final = {"百": Decimal(1), "千": Decimal("0.1"), "万": Decimal("0.01")}
 def percent_of(text: str, value: Mention) -> Decimal | None:
     """A share in per cent: 千分之三 and 3‰ are 0.3."""
     if parts := _PARTS_OF.search(text, value.start, value.end + 3):
-        found = numerals(text[parts.end() : parts.end() + 12])
-        number = found[0].value if found and found[0].start == 0 else None
+        values = numerals(text[parts.end() : parts.end() + 12])
+        number = values[0].value if values and values[0].start == 0 else None
         return None if number is None else number * _PER[parts[0][0]]
     number = value.value
     return None if number is None else number * (Decimal("0.1") if value.text.endswith(("‰", "厘")) else 1)
@@ -231,7 +231,7 @@ def _highest_ordinals(values: Iterable[Mention]) -> dict[str, Decimal]:
     highest: dict[str, Decimal] = {}
     for value in values:
         if value.kind == "ordinal" and value.text.startswith("第"):
-            number = next((found.value for found in numerals(value.text) if found.value is not None), None)
+            number = next((numeral.value for numeral in numerals(value.text) if numeral.value is not None), None)
             if number is not None:
                 highest[value.text[-1]] = max(number, highest.get(value.text[-1], number))
     return highest

@@ -40,12 +40,14 @@ def find_invented(answer: str, context: str, *, question: str = "") -> list[Inve
     """What the answer asserts and neither the document nor the question has; in the order of the answer."""
     claims = claims_of(answer)
     grounds = (document_ground(context), question_ground(question)) if question else (document_ground(context),)
-    found = [*_quotations(claims, grounds), *_values(claims, grounds), *_proper_names(claims, grounds)]
-    if not found:
+    candidates = [*_quotations(claims, grounds), *_values(claims, grounds), *_proper_names(claims, grounds)]
+    if not candidates:
         return []
-    unique = sorted({(each.start, each.end): each for each in found}.values(), key=lambda each: (each.start, -each.end))
+    unique = sorted(
+        {(value.start, value.end): value for value in candidates}.values(), key=lambda value: (value.start, -value.end)
+    )
     span = claims.folded.original_span
-    return [Invented(each.text, each.kind, *span(each.start, each.end)) for each in _outermost(unique)]
+    return [Invented(value.text, value.kind, *span(value.start, value.end)) for value in _outermost(unique)]
 
 
 # ----- quotations
@@ -135,7 +137,7 @@ def _is_about_known(value: Mention, ground: Ground) -> bool:
         return False
     unit = cents(Decimal(10) ** value.value.normalize().as_tuple().exponent)
     at = bisect_left(ground.amounts, cents(value.value) - unit)
-    return any(is_rounded(value, Decimal(each) / 100) for each in ground.amounts[at : at + 64])
+    return any(is_rounded(value, Decimal(cents) / 100) for cents in ground.amounts[at : at + 64])
 
 
 def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
@@ -203,7 +205,7 @@ def _is_known_percent(value: Mention, text: str, ground: Ground) -> bool:
         return quote_key(value.text) in ground.key
     if percent in ground.percents:
         return True
-    return _is_about(text, value) and any(abs(each - percent) <= Decimal("0.5") for each in ground.percents)
+    return _is_about(text, value) and any(abs(known - percent) <= Decimal("0.5") for known in ground.percents)
 
 
 def _is_about(text: str, value: Mention) -> bool:
@@ -223,10 +225,10 @@ def _proper_names(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invente
             yield Invented(place.text, "place", place.start, place.start + len(place.text))
 
 
-def _outermost(found: Sequence[Invented]) -> Iterator[Invented]:
+def _outermost(values: Sequence[Invented]) -> Iterator[Invented]:
     """Without those that lie inside another; `found` is in order, the longer first."""
     end = -1
-    for each in found:
-        if each.end > end:
-            end = each.end
-            yield each
+    for value in values:
+        if value.end > end:
+            end = value.end
+            yield value

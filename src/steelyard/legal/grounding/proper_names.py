@@ -118,22 +118,22 @@ def names(text: str) -> Iterator[tuple[str, int]]:
 
 def _chinese_names(text: str) -> Iterator[tuple[str, int]]:
     end = 0
-    for found in _CANDIDATE.finditer(text):
-        at = found.start()
-        surname = text[at : at + 2] if text[at : at + 2] in _DOUBLE else found[0]
+    for match in _CANDIDATE.finditer(text):
+        at = match.start()
+        surname = text[at : at + 2] if text[at : at + 2] in _DOUBLE else match[0]
         if at >= end and surname in _ANY_SURNAME and (name := _name_at(text, at, surname)):
             end = at + len(name)
             yield name, at
-    for found in _SOMEBODY.finditer(text):
-        yield found[0], found.start()
-    for found in _FAMILIAR.finditer(text):
-        if found[1] not in _NOT_FAMILIAR:
-            yield found[1], found.start(1)
-    for found in _TITLED.finditer(text):
-        yield found[0], found.start()
-    for found in _CALLED.finditer(text):
-        if found[1][0] in SURNAMES and found[1][-1] not in _NEVER and found[1][:2] not in SURNAME_WORDS:
-            yield found[1], found.start(1)
+    for match in _SOMEBODY.finditer(text):
+        yield match[0], match.start()
+    for match in _FAMILIAR.finditer(text):
+        if match[1] not in _NOT_FAMILIAR:
+            yield match[1], match.start(1)
+    for match in _TITLED.finditer(text):
+        yield match[0], match.start()
+    for match in _CALLED.finditer(text):
+        if match[1][0] in SURNAMES and match[1][-1] not in _NEVER and match[1][:2] not in SURNAME_WORDS:
+            yield match[1], match.start(1)
 
 
 def _name_at(text: str, at: int, surname: str) -> str:

@@ -14,13 +14,13 @@ from steelyard.i18n import Message
 from steelyard.legal.reading import answer_in, read
 from steelyard.legal.refusals import words
 from steelyard.legal.refusals.clauses import LONG, Abstention, Refusal
-from steelyard.legal.refusals.cues import Asked, asked_for, mark_refusals, split_clauses, weigh
+from steelyard.legal.refusals.cues import Asked, asked_for, assign_weights, mark_refusals, split_clauses
 from steelyard.legal.refusals.followed import supplied_after
 from steelyard.legal.refusals.preceded import given_before
 
 __all__ = ["Abstention", "detect_abstention"]
 
-_SAID: Final = 4
+_LEAST_STATED: Final = 4
 """The weight below which nothing is stated: 他说."""
 _SUSPECT: Final = re.compile(
     r"[不无未没难缺暂抱歉憾矛忘待空拒超请您你]|n't|\bn(?:o|ot|one|either|owhere|obody|othing|ull|il|an|ever)\b|"
@@ -79,7 +79,7 @@ def _decide(text: str, asked: Asked) -> Abstention:
     refusing = [at for at, piece in enumerate(pieces) if piece.level]
     if not refusing:
         return _NOTHING_REFUSES
-    weigh(pieces, text)
+    assign_weights(pieces, text)
     return _verdict(Refusal(text, pieces, refusing, asked))
 
 
@@ -100,7 +100,7 @@ def _verdict(refusal: Refusal) -> Abstention:
     if after and (supplied := supplied_after(refusal, before, after)):
         return supplied
     is_apart = refusal.asked.whether or refusal.pieces[first].sentence > refusal.pieces[0].sentence
-    if (before >= _SAID or (before and is_apart)) and (given := given_before(refusal, before, after)):
+    if (before >= _LEAST_STATED or (before and is_apart)) and (given := given_before(refusal, before, after)):
         return given
     return refusal.refused(uncertain=refusal.level < 3 and before >= 20 and after >= LONG)
 

@@ -9,7 +9,8 @@ from typing import Final
 
 def _led(alternatives: str) -> str:
     """One of some alternatives, tried only where one of their first characters stands."""
-    first = {each[1 : each.index("]")] if each[0] == "[" else each[0] for each in alternatives.split("|")}
+    options = alternatives.split("|")
+    first = {option[1 : option.index("]")] if option[0] == "[" else option[0] for option in options}
     return f"(?=[{''.join(sorted(first))}])(?:{alternatives})"
 
 

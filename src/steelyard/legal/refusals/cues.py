@@ -80,30 +80,30 @@ _BACK: Final = 12
 
 def _last_kind(text: str) -> str:
     """The kind of item that a question asks for last; 多少 is of the kind before it, what and which are of none."""
-    found = [
+    questions = [
         (match.start() - (_BACK if match[0] == "多少" else 0), kind)
         for kind, pattern in question_words.ASKED.items()
         if kind != "thing"
         for match in islice(pattern.finditer(text), 20)
     ]
-    return max(found)[1] if found else "thing" if question_words.ASKED["thing"].search(text) else ""
+    return max(questions)[1] if questions else "thing" if question_words.ASKED["thing"].search(text) else ""
 
 
 def split_clauses(text: str) -> list[Clause]:
     """The clauses of a text, each with the number of its sentence."""
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     start = sentence = 0
     for stop in _STOP.finditer(text):
         if stop.start() > start:
-            found.append(Clause(text[start : stop.start()], start, stop.start(), sentence))
+            clauses.append(Clause(text[start : stop.start()], start, stop.start(), sentence))
         sentence += stop[0] != ","
         start = stop.end()
     if start < len(text):
-        found.append(Clause(text[start:], start, len(text), sentence))
-    asking = {piece.sentence for piece in found if text[piece.end : piece.end + 1] == "?"}
-    for piece in found:
+        clauses.append(Clause(text[start:], start, len(text), sentence))
+    asking = {piece.sentence for piece in clauses if text[piece.end : piece.end + 1] == "?"}
+    for piece in clauses:
         piece.asks = piece.sentence in asking
-    return found
+    return clauses
 
 
 def without_quotes(text: str) -> str:
@@ -114,13 +114,13 @@ def without_quotes(text: str) -> str:
 def _cues(text: str, asked: Asked) -> list[re.Match[str]]:
     """Words that may refuse, in order, outside quotations; ignorance is also read in what others are quoted with."""
     own = without_quotes(text)
-    found = list(islice(chinese.CUES_ZH.finditer(own), english.MOST_CUES)) if has_han(own) else []
+    matches = list(islice(chinese.CUES_ZH.finditer(own), english.MOST_CUES)) if has_han(own) else []
     if re.search("[A-Za-z]{2}", own):
-        found += english.cues_en(own)
+        matches += english.cues_en(own)
     if own != text and not asked.said and not asked.why:
         short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
-        found += islice(_IGNORANT.finditer(short), english.MOST_CUES)
-    return sorted(found, key=lambda cue: cue.start())
+        matches += islice(_IGNORANT.finditer(short), english.MOST_CUES)
+    return sorted(matches, key=lambda cue: cue.start())
 
 
 _IGNORANT: Final = re.compile(
@@ -303,11 +303,11 @@ def _repeats_verb(cue: re.Match[str], piece: Clause, asked: Asked) -> bool:
     if source is not None and source[0].lower() not in asked.text.lower():
         return False
     verb = _COMPLEMENT.sub(r"\1\2", _NEGATION.sub("", cue[0]).lower())
-    said = re.findall("[a-z]{4,}|[\u4e00-\u9fff]{1,4}", verb)
-    return bool(said) and (said[-1] in asked.text.lower() or (source is None and shared_terms(verb, asked.text) > 0))
+    stems = re.findall("[a-z]{4,}|[\u4e00-\u9fff]{1,4}", verb)
+    return bool(stems) and (stems[-1] in asked.text.lower() or (source is None and shared_terms(verb, asked.text) > 0))
 
 
-def weigh(pieces: list[Clause], text: str) -> None:
+def assign_weights(pieces: list[Clause], text: str) -> None:
     """The weight of what each clause states; the reason of a refusal and what supplies nothing weigh nothing.
 
     What is quoted after a refusal goes with it; where statements are said to conflict, the quotations are the conflict.

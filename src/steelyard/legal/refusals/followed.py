@@ -86,8 +86,8 @@ def _concludes(refusal: Refusal) -> bool:
         opens = piece.sentence != refusal.pieces[at - 1].sentence
         if opens and words.CONCLUSION.match(piece.text):
             is_mark = len(piece.text) < 14 and at + 1 < len(refusal.pieces)
-            said = refusal.pieces[at + 1] if is_mark else piece
-            return said.weight >= 8 and not words.DENIAL.search(said.text)
+            stated = refusal.pieces[at + 1] if is_mark else piece
+            return stated.weight >= 8 and not words.DENIAL.search(stated.text)
     return False
 
 

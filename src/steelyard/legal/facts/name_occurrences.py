@@ -90,7 +90,7 @@ _MOST: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Occurrence:
     """Where a name stands, and what keeps it from being the answer ("" if nothing)."""
 
     start: int
@@ -104,15 +104,15 @@ def asks_person(question: str) -> bool:
     return _ASKS_PERSON.search(question) is not None
 
 
-def places_of(name: str, question: str, text: str) -> Iterator[Place]:
+def occurrences_of(name: str, question: str, text: str) -> Iterator[Occurrence]:
     """The first places of a name, with what is objected to each."""
-    for found in islice(name_pattern(name).finditer(text), _MOST):
-        yield Place(found.start(), found.end(), _objection(name, question, text, found))
+    for match in islice(name_pattern(name).finditer(text), _MOST):
+        yield Occurrence(match.start(), match.end(), _objection(name, question, text, match))
 
 
-def _objection(name: str, question: str, text: str, found: re.Match[str]) -> str:
+def _objection(name: str, question: str, text: str, match: re.Match[str]) -> str:
     """Why a place of the name is not an answer, or nothing."""
-    before, after = text[max(0, found.start() - 24) : found.start()], text[found.end() : found.end() + 60]
+    before, after = text[max(0, match.start() - 24) : match.start()], text[match.end() : match.end() + 60]
     if not _is_whole(name, after) or (
         len(name) == 1 and re.search(f"[{HAN}]$", before) and before[-1] not in "是为叫即"
     ):
@@ -123,9 +123,9 @@ def _objection(name: str, question: str, text: str, found: re.Match[str]) -> str
         return "offered"
     if _is_listed(name, question, before, after):
         return "listed"
-    if _RANKED.search(text[max(0, found.start() - 60) : found.start()]) or _is_replaced(question, before, after):
+    if _RANKED.search(text[max(0, match.start() - 60) : match.start()]) or _is_replaced(question, before, after):
         return "ranked"
-    if DOUBTED.search(_sentence(text, found)):
+    if DOUBTED.search(_sentence(text, match)):
         return "doubted"
     if _POSSESSIVE.match(after):
         return "owner"
@@ -140,10 +140,10 @@ def _is_replaced(question: str, before: str, after: str) -> bool:
     return _SUPERSEDED.match(after) is not None and not _ASKS_EARLIER.search(question)
 
 
-def _sentence(text: str, found: re.Match[str]) -> str:
+def _sentence(text: str, match: re.Match[str]) -> str:
     """The sentence around a match, at most 200 characters on each side."""
-    before = re.split(r"[。!?\n]|\. ", text[max(0, found.start() - 200) : found.start()])[-1]
-    return before + found[0] + re.split(r"[。!?\n]|\. ", text[found.end() : found.end() + 200])[0]
+    before = re.split(r"[。!?\n]|\. ", text[max(0, match.start() - 200) : match.start()])[-1]
+    return before + match[0] + re.split(r"[。!?\n]|\. ", text[match.end() : match.end() + 200])[0]
 
 
 _ORGANISATION_GOES_ON: Final = re.compile(
@@ -176,14 +176,14 @@ def _is_full_person(name: str) -> bool:
 def _is_listed(name: str, question: str, before: str, after: str) -> bool:
     """Whether the name is one of a list of names that are not the question's: 甲、乙 and 丙."""
     if not name.isascii():
-        found = _LISTED_AFTER.match(after) or _LISTED_BEFORE.search(before)
-        return found is not None and not _is_asked_about(found[0], question)
+        match = _LISTED_AFTER.match(after) or _LISTED_BEFORE.search(before)
+        return match is not None and not _is_asked_about(match[0], question)
     if _LONG_LIST.match(after):
         return True
     if not asks_person(question):
         return False
-    found = _LATIN_AFTER.match(after) or _LATIN_BEFORE.search(before)
-    return found is not None and not _is_asked_about(found[0], question)
+    match = _LATIN_AFTER.match(after) or _LATIN_BEFORE.search(before)
+    return match is not None and not _is_asked_about(match[0], question)
 
 
 def _is_asked_about(words: str, question: str) -> bool:
