@@ -69,7 +69,7 @@ def read_with_offsets(answer: str) -> Folded:
         folded = normal_with_offsets(line)
         if folded.text.strip():
             text.append(folded.text)
-            offsets += [plain.offsets[at + place] for place in folded.offsets]
+            offsets += [plain.offsets[at + offset] for offset in folded.offsets]
         at += len(line) + 1
     return Folded("\n".join(text), (*offsets[:-1], len(answer)) if offsets else (len(answer),))
 

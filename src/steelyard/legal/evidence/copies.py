@@ -23,8 +23,8 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
     `required` is the length of the required evidence. A copy of nearly the whole of a short document is a dump too,
     unless the whole document is hardly more than what must be quoted.
     """
-    whole = max(int(WHOLE * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
-    most = min(max(DUMP * _scale(source), EVIDENCE * required), whole)
+    limit = max(int(WHOLE * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
+    most = min(max(DUMP * _scale(source), EVIDENCE * required), limit)
     key = key_of(answer).text
     if len(key) <= most:
         return False
@@ -48,8 +48,8 @@ def own_words(answer: str, source: Source) -> str:
         runs = [run for run in runs if _length(run) >= least]
     if not runs:
         return answer
-    places = _places(key, answer)
-    blanked = _blanked(answer, [(places[start], places[end - 1] + 1) for start, end in runs])
+    positions = _positions(key, answer)
+    blanked = _blanked(answer, [(positions[start], positions[end - 1] + 1) for start, end in runs])
     return "\n".join(_own_lines(blanked, source)) if is_patchwork else blanked
 
 
@@ -76,8 +76,10 @@ def copied_runs(key: str, source: Source, least: int) -> list[tuple[int, int]]:
     runs: list[tuple[int, int]] = []
     at = floor = 0
     while at + size <= len(key):
-        places = blocks.get(key[at : at + size], ())
-        start, end = max((_grown(key, at, text, place, size, floor) for place in places), key=_length, default=(at, at))
+        positions = blocks.get(key[at : at + size], ())
+        start, end = max(
+            (_grown(key, at, text, position, size, floor) for position in positions), key=_length, default=(at, at)
+        )
         if end - start >= least:
             runs.append((start, end))
             at = floor = end
@@ -86,10 +88,10 @@ def copied_runs(key: str, source: Source, least: int) -> list[tuple[int, int]]:
     return runs
 
 
-def _grown(key: str, at: int, text: str, place: int, size: int, floor: int) -> tuple[int, int]:
+def _grown(key: str, at: int, text: str, position: int, size: int, floor: int) -> tuple[int, int]:
     """The run of equal characters around a block that stands in both."""
     start, end = at, at + size
-    shift = place - at
+    shift = position - at
     while start > floor and start + shift > 0 and key[start - 1] == text[start + shift - 1]:
         start -= 1
     while end < len(key) and end + shift < len(text) and key[end] == text[end + shift]:
@@ -114,7 +116,7 @@ def _shortest(source: Source) -> int:
     return 2 * PASSAGE // 5 * _scale(source)
 
 
-def _places(key: str, text: str) -> Sequence[int]:
+def _positions(key: str, text: str) -> Sequence[int]:
     """Where each character of a key stands in its text; a kept comma stands where the comma does."""
     return list(_located(key, text))
 

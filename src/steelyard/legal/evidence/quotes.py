@@ -40,7 +40,7 @@ class Key:
     def find(self, pieces: Sequence[str], start: int = 0) -> int:
         """Where the last of these pieces ends, if all stand here in their order and cut nothing; else -1."""
         for piece in pieces:
-            at = self._place(piece, start)
+            at = self._find_piece(piece, start)
             if at < 0:
                 return -1
             start = at + len(piece)
@@ -49,10 +49,10 @@ class Key:
     def span(self, pieces: Sequence[str]) -> int:
         """The characters from the first to the last of these pieces, what the gaps skip included; -1 if not here."""
         spans = []
-        at = self._place(pieces[0], 0) if pieces else -1
+        at = self._find_piece(pieces[0], 0) if pieces else -1
         while at >= 0 and (end := self.find(pieces, at)) >= 0:
             spans.append(end - at)
-            at = self._place(pieces[0], at + 1) if len(pieces) > 1 and len(spans) < _TRIES else -1
+            at = self._find_piece(pieces[0], at + 1) if len(pieces) > 1 and len(spans) < _TRIES else -1
         return min(spans, default=-1)
 
     def holds(self, quote: str) -> bool:
@@ -62,10 +62,10 @@ class Key:
 
     def count(self, piece: str) -> int:
         """How many times a piece stands here."""
-        places = (match.start() for match in re.finditer(re.escape(piece), self.text))
-        return sum(not self._is_cut(at, piece) for at in places)
+        positions = (match.start() for match in re.finditer(re.escape(piece), self.text))
+        return sum(not self._is_cut(at, piece) for at in positions)
 
-    def _place(self, piece: str, start: int) -> int:
+    def _find_piece(self, piece: str, start: int) -> int:
         at = self.text.find(piece, start)
         while at >= 0 and self._is_cut(at, piece):
             at = self.text.find(piece, at + 1)

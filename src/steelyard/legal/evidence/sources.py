@@ -14,12 +14,12 @@ from typing import Any, Final
 from steelyard.documents.pages import Document, Page
 from steelyard.legal.evidence.quotes import Key, key_of, quote_pieces
 
-_MOST: Final = 64
-_MOST_KEPT: Final = 1 << 12
-_PLACES: Final = 8
+_MOST_SOURCES: Final = 64
+_MOST_CACHED: Final = 1 << 12
+_MOST_POSITIONS: Final = 8
 GRAM: Final = 3
 WORD: Final = re.compile("[a-z][a-z'-]+")
-_kept: OrderedDict[int, "Source"] = OrderedDict()
+_sources: OrderedDict[int, "Source"] = OrderedDict()
 _lock: Final = Lock()
 
 
@@ -48,7 +48,7 @@ class SourcePage:
         kinds = self._kinds.get(words)
         if kinds is None:
             kinds = list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
-            _remember(self._kinds, words, kinds)
+            _cache(self._kinds, words, kinds)
         return kinds
 
 
@@ -97,9 +97,9 @@ class Source:
         if size not in self._blocks:
             blocks: dict[str, list[int]] = {}
             for at in range(0, len(self.key.text) - size + 1, size):
-                places = blocks.setdefault(self.key.text[at : at + size], [])
-                if len(places) < _PLACES:
-                    places.append(at)
+                positions = blocks.setdefault(self.key.text[at : at + size], [])
+                if len(positions) < _MOST_POSITIONS:
+                    positions.append(at)
             self._blocks[size] = blocks
         return self._blocks[size]
 
@@ -114,7 +114,7 @@ class Source:
             keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
             spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
             span = min((span for span in spans if span >= 0), default=-1)
-            _remember(self._spans, (words, numbers), span)
+            _cache(self._spans, (words, numbers), span)
         return span
 
     @cached_property
@@ -124,22 +124,22 @@ class Source:
 
 def source_of(document: Document) -> Source:
     """The document as it is searched; the last few are kept."""
-    known = _kept.get(id(document))
+    known = _sources.get(id(document))
     if known is not None and known.document is document:
         return known
     with _lock:
-        source = _kept.get(id(document))
+        source = _sources.get(id(document))
         if source is None or source.document is not document:
-            source = _kept[id(document)] = Source(document)
-        _kept.move_to_end(id(document))
-        while len(_kept) > _MOST:
-            _kept.popitem(last=False)
+            source = _sources[id(document)] = Source(document)
+        _sources.move_to_end(id(document))
+        while len(_sources) > _MOST_SOURCES:
+            _sources.popitem(last=False)
         return source
 
 
-def _remember(kept: dict[Any, Any], key: Any, value: Any) -> None:
+def _cache(kept: dict[Any, Any], key: Any, value: Any) -> None:
     """Keep what was found, and not more than a few thousand of it."""
-    if len(kept) >= _MOST_KEPT:
+    if len(kept) >= _MOST_CACHED:
         kept.clear()
     kept[key] = value
 

@@ -250,8 +250,8 @@ def _takes_back(lead: Sense, clauses: Sequence[Clause], asked: Asked) -> bool:
     opposite = _NO if lead == "yes" else _YES
     if any(opposite.fullmatch(clause.text.lstrip("也又或")) for clause in clauses[1:]):
         return True
-    whole = [clause for clause in clauses[1:4] if clause.sentence > clauses[0].sentence]
-    return any(_particle(clause.text, asked) not in (lead, "none") for clause in whole)
+    later = [clause for clause in clauses[1:4] if clause.sentence > clauses[0].sentence]
+    return any(_particle(clause.text, asked) not in (lead, "none") for clause in later)
 
 
 def _contradicted(lead: Sense, clauses: Sequence[Clause], asked: Asked) -> _Reading | None:

@@ -103,8 +103,8 @@ def _restated_otherwise(text: str, chosen: Sequence[Mention], values: Sequence[M
 def _beside(chosen: Sequence[Mention], values: Sequence[Mention]) -> list[Mention]:
     """The chosen values and those next to them."""
     starts = {value.start for value in chosen}
-    places = {index + step for index, value in enumerate(values) if value.start in starts for step in (-1, 0, 1)}
-    return [value for index, value in enumerate(values) if index in places]
+    indexes = {index + step for index, value in enumerate(values) if value.start in starts for step in (-1, 0, 1)}
+    return [value for index, value in enumerate(values) if index in indexes]
 
 
 def role_of(text: str, value: Mention, before: Mention | None, after: Mention | None) -> frozenset[str]:

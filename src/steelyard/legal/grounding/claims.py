@@ -16,7 +16,7 @@ from steelyard.text.mentions import Mention
 
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
 # "the record does not mention “X”" does not claim X
-_NOT_SAID: Final = re.compile(
+_DENIED_QUOTE: Final = re.compile(
     "(?:以下简称|下称|简称|所谓的?)$|(?:未|没有?|并无|无|不曾|不)(?:明确)?(?:见|有|出现|提到|提及|提供|记载|载明|"
     "显示|写明|说明?|使用|包含|涉及|找到|"
     "发现|体现)"
@@ -175,7 +175,7 @@ def _quoted(text: str) -> tuple[list[tuple[str, int]], frozenset[int]]:
     quotes: list[tuple[str, int]] = []
     unsaid: list[int] = []
     for quote in _QUOTE.finditer(text):
-        if _NOT_SAID.search(text[max(0, quote.start() - 40) : quote.start()]):
+        if _DENIED_QUOTE.search(text[max(0, quote.start() - 40) : quote.start()]):
             unsaid += range(quote.start(), quote.end())
             continue
         inner = next(group for group in quote.groups() if group)

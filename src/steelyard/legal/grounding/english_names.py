@@ -152,22 +152,24 @@ def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) ->
     if _FIGURE_AFTER.match(text, end):
         return
     before = text[max(0, start - 12) : start]
-    is_told = has_title or _NAMED.search(before) is not None
+    is_introduced = has_title or _NAMED.search(before) is not None
     is_place = (
         len(kept) == 1 and len(kept[0]) > 3 and _PLACED.search(before) is not None and kept[0].lower() not in lower
     )
-    if _is_named(kept, lower, is_told=is_told or (is_place and not _is_ordinary(kept[0]) and _is_cased(kept))):
+    if _is_named(
+        kept, lower, is_introduced=is_introduced or (is_place and not _is_ordinary(kept[0]) and _is_cased(kept))
+    ):
         house = _HOUSE_NUMBER.search(before) if kept[-1] in _PLACES else None
         start -= len(house[0]) if house else 0
         yield re.sub(r"(?:'s?|[.,])$", "", text[start:end]), start
 
 
-def _is_named(words: list[str], lower: frozenset[str], *, is_told: bool) -> bool:
+def _is_named(words: list[str], lower: frozenset[str], *, is_introduced: bool) -> bool:
     """Whether words in capitals name somebody or something: two at least, or a title, and not a heading."""
     content = [word for word in words if not _is_particle(word)]
     if words[-1] in _ORGANISATIONS or words[-1] in _PLACES:
         return any(not _is_ordinary(word) and word.lower() not in lower for word in content[:-1])
-    if is_told:
+    if is_introduced:
         return not _is_ordinary(content[0]) or content[0].lower() in _ALSO_NAMES
     doubtful = [word for word in content if _is_ordinary(word) or word.lower() in lower]
     if any(word.lower() not in _ALSO_NAMES for word in doubtful) or len(doubtful) == len(content):

@@ -137,7 +137,7 @@ def _is_about_known(value: Mention, ground: Ground) -> bool:
         return False
     unit = cents(Decimal(10) ** value.value.normalize().as_tuple().exponent)
     at = bisect_left(ground.amounts, cents(value.value) - unit)
-    return any(is_rounded(value, Decimal(cents) / 100) for cents in ground.amounts[at : at + 64])
+    return any(is_rounded(value, Decimal(amount) / 100) for amount in ground.amounts[at : at + 64])
 
 
 def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:

@@ -56,13 +56,13 @@ _NOTHING_REFUSES: Final = Abstention(False, Message("legal.nothing_refuses"))
 
 def _of_final(text: str, final: str, asked: Asked) -> Abstention:
     """An announced answer decides, unless the announcement itself is refused: 无法给出答案."""
-    whole, announced = _decide(text, asked), _decide(final, asked)
-    place = text.rfind(final)
-    if words.OTHERS_RESULT.search(words.FINAL_LEAD.sub("", text[max(0, place - 40) : place])):
-        return whole
-    lead = split_clauses(text[max(0, place - 60) : place])[-1:]
+    full_text, announced = _decide(text, asked), _decide(final, asked)
+    index = text.rfind(final)
+    if words.OTHERS_RESULT.search(words.FINAL_LEAD.sub("", text[max(0, index - 40) : index])):
+        return full_text
+    lead = split_clauses(text[max(0, index - 60) : index])[-1:]
     is_refused = any(words.has_cue(piece.text) for piece in lead)
-    return whole if is_refused and whole.abstains else announced
+    return full_text if is_refused and full_text.abstains else announced
 
 
 def _decide(text: str, asked: Asked) -> Abstention:

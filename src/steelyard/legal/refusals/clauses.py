@@ -71,7 +71,7 @@ class Refusal:
     def sentence(self, at: int) -> str:
         """The words of the sentence of a clause, as far as the clause."""
         sentence = self.pieces[at].sentence
-        before = next(place for place in range(at, -1, -1) if place == 0 or self.pieces[place - 1].sentence != sentence)
+        before = next(index for index in range(at, -1, -1) if index == 0 or self.pieces[index - 1].sentence != sentence)
         return self.text[self.pieces[before].start : self.pieces[at].end]
 
     def refused(self, *, uncertain: bool = False) -> Abstention:

@@ -27,7 +27,7 @@ class Asked:
     kind: str
     whether: bool
     why: bool
-    said: bool
+    speech: bool
     knowing: bool
     open: bool
 
@@ -69,7 +69,7 @@ def asked_for(question: str) -> Asked:
         kind,
         whether,
         why,
-        bool(question_words.SAID.search(text)),
+        bool(question_words.SPEECH.search(text)),
         bool(question_words.KNOWING.search(text)),
         is_open,
     )
@@ -117,7 +117,7 @@ def _cues(text: str, asked: Asked) -> list[re.Match[str]]:
     matches = list(islice(chinese.CUES_ZH.finditer(own), english.MOST_CUES)) if has_han(own) else []
     if re.search("[A-Za-z]{2}", own):
         matches += english.cues_en(own)
-    if own != text and not asked.said and not asked.why:
+    if own != text and not asked.speech and not asked.why:
         short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
         matches += islice(_IGNORANT.finditer(short), english.MOST_CUES)
     return sorted(matches, key=lambda cue: cue.start())
@@ -259,7 +259,7 @@ def _is_content(cue: re.Match[str], piece: Clause, text: str, asked: Asked) -> b
         return True
     if asked.why and _is_reason(cue, piece, text):
         return True
-    if asked.said and not words.SOURCE.search(piece.text):
+    if asked.speech and not words.SOURCE.search(piece.text):
         return not _is_bare(text, cue)
     return asked.whether and (_repeats_verb(cue, piece, asked) or _denies(cue, piece))
 

@@ -96,8 +96,8 @@ def _needed(refusal: Refusal, level: int, turned: int | None) -> float:
     if level < 3:
         return 40.0
     moral = sum(1 for piece in refusal.pieces[:12] if words.MORAL.search(piece.text))
-    offers = turned is not None and words.OFFER.search(refusal.text, turned, turned + 60)
-    if (moral >= 2 or offers) and refusal.norms() < 4:
+    has_offer = turned is not None and words.OFFER.search(refusal.text, turned, turned + 60)
+    if (moral >= 2 or has_offer) and refusal.norms() < 4:
         return 10 * EXPOSITION
     return 0.6 * EXPOSITION if turned is not None else EXPOSITION
 
@@ -122,7 +122,7 @@ def _turn(refusal: Refusal, first: int) -> int | None:
     )
     for at in range(first, len(refusal.pieces)):
         following = refusal.pieces[at]
-        place = following.start
+        index = following.start
         if at == first:
             turn = _inner_turn(refusal, following)
             if turn is None:
@@ -131,11 +131,11 @@ def _turn(refusal: Refusal, first: int) -> int | None:
         if following.level:
             continue
         if concession and following.weight:
-            return place
+            return index
         is_near = following.sentence - piece.sentence < 2
         is_turn = is_near and words.ADVERSATIVE.match(following.text.strip()) and _next_weighs(refusal, at)
         if is_turn or (following.weight and words.INFERENCE.search(following.text)):
-            return place
+            return index
     return None
 
 
@@ -156,9 +156,9 @@ def _next_weighs(refusal: Refusal, at: int) -> bool:
     return any(piece.weight > 0 for piece in following if piece.sentence <= until)
 
 
-def _turn_supplies(refusal: Refusal, place: int, level: int) -> bool:
+def _turn_supplies(refusal: Refusal, index: int, level: int) -> bool:
     """Whether what stands after the turn is the asked item."""
-    rest = refusal.text[place:]
+    rest = refusal.text[index:]
     own = without_quotes(rest)
     if own != rest and words.REFERS.search(own) and not states_value(own):
         return False
@@ -176,7 +176,7 @@ def _turn_supplies(refusal: Refusal, place: int, level: int) -> bool:
         return True
     if words.DENIAL.search(own[:40]):
         return False
-    return (level < 3 and len(refusal.refusing) < 3) or _goes_on(refusal, place)
+    return (level < 3 and len(refusal.refusing) < 3) or _goes_on(refusal, index)
 
 
 def _figures(refusal: Refusal, text: str) -> list[Mention]:
@@ -188,10 +188,10 @@ def _figures(refusal: Refusal, text: str) -> list[Mention]:
     return [value for kind in ("count", "number", "money", "percent") for value in values_in(text, kind)]
 
 
-def _goes_on(refusal: Refusal, place: int) -> bool:
+def _goes_on(refusal: Refusal, index: int) -> bool:
     """Whether the sentence of the refusal itself goes on to the asked item: I am no doctor, but aspirin …"""
     first = refusal.pieces[refusal.refusing[0]]
-    piece = next((piece for piece in refusal.pieces if piece.start <= place < piece.end), first)
+    piece = next((piece for piece in refusal.pieces if piece.start <= index < piece.end), first)
     is_same = piece.sentence == first.sentence and piece is not first
     return is_same and piece.weight >= 8 and not words.OFFER.search(piece.text) and _speaks_of_it(refusal, piece)
 
