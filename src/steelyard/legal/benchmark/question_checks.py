@@ -28,7 +28,7 @@ _LONGEST = 60
 
 
 def benchmark_folder() -> Path:
-    """The benchmark that comes with the package."""
+    """The folder of the bundled benchmark."""
     return bundled("benchmark")
 
 
@@ -45,7 +45,7 @@ def faults(content: Any) -> list[Fault]:
 
 
 def questions_of(content: Any) -> Iterator[tuple[int, Any]]:
-    """The questions in content that may be anything, numbered from 0."""
+    """The questions in unchecked content, numbered from 0."""
     questions = content.get("questions") if isinstance(content, dict) else None
     return iter(enumerate(questions)) if isinstance(questions, list) else iter(())
 
@@ -66,7 +66,7 @@ def _validator() -> "Draft202012Validator":
 
 
 def _fault(error: Any) -> Iterator[Fault]:
-    """The faults that an error of the schema library stands for."""
+    """The faults that an error of the schema validator describes."""
     keys = list(error.absolute_path)
     if error.validator == "additionalProperties":
         known = error.schema["properties"]

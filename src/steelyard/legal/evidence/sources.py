@@ -1,6 +1,6 @@
-"""A document as quotations are looked for in it, worked out once for each document.
+"""A document prepared for searching quotations, computed once per document.
 
-The cache goes by the identity of the document, for to hash a document means to hash all of its text and units.
+The cache uses the identity of the document: hashing a document means hashing all of its text and units.
 """
 
 import re
@@ -25,7 +25,7 @@ _lock: Final = Lock()
 
 @dataclass(frozen=True, eq=False)
 class SourcePage:
-    """A page with its key, and those of its units with their kinds."""
+    """A page with its key, and the kinds and keys of its units."""
 
     page: Page
 
@@ -44,7 +44,7 @@ class SourcePage:
         return {}
 
     def kinds(self, words: str) -> list[str]:
-        """The kinds of the units that hold these words, each once; asked again for every answer to a question."""
+        """The kinds of the units that contain these words, each once; cached, because every answer asks for them."""
         kinds = self._kinds.get(words)
         if kinds is None:
             kinds = list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
@@ -60,7 +60,7 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """All pages, one under the other."""
+        """The text of all pages."""
         return self.document.text
 
     @cached_property
@@ -93,7 +93,7 @@ class Source:
         return {}
 
     def blocks(self, size: int) -> Mapping[str, Sequence[int]]:
-        """The key cut into blocks of this size, with the first places where each begins."""
+        """The key cut into blocks of this size, each with its first positions."""
         if size not in self._blocks:
             blocks: dict[str, list[int]] = {}
             for at in range(0, len(self.key.text) - size + 1, size):
@@ -104,11 +104,11 @@ class Source:
         return self._blocks[size]
 
     def pages_with(self, words: str) -> list[int]:
-        """The numbers of the pages that hold a quotation."""
+        """The numbers of the pages that contain a quotation."""
         return [number for number, page in self.pages.items() if page.key.holds(words)]
 
     def span_on(self, words: str, numbers: tuple[int, ...]) -> int:
-        """How much of these pages a quotation spans, what its gaps skip included; -1 if it does not stand there."""
+        """The number of characters that a quotation spans on these pages, gaps included; -1 if it is not there."""
         span = self._spans.get((words, numbers))
         if span is None:
             keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
@@ -123,7 +123,7 @@ class Source:
 
 
 def source_of(document: Document) -> Source:
-    """The document as it is searched; the last few are kept."""
+    """The prepared document; the most recent ones are cached."""
     known = _sources.get(id(document))
     if known is not None and known.document is document:
         return known
@@ -138,7 +138,7 @@ def source_of(document: Document) -> Source:
 
 
 def _cache(kept: dict[Any, Any], key: Any, value: Any) -> None:
-    """Keep what was found, and not more than a few thousand of it."""
+    """Store a value; a full cache is cleared first."""
     if len(kept) >= _MOST_CACHED:
         kept.clear()
     kept[key] = value

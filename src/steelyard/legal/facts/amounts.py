@@ -1,4 +1,4 @@
-"""Sums of money, by value: 42000 is 四万二千元 and 4.2万, and never 42000日元 or 四万多."""
+"""Judging sums of money by value: 42000 equals 四万二千元 and 4.2万, but not 42000日元 or 四万多."""
 
 import re
 from collections import Counter
@@ -26,7 +26,7 @@ _EACH: Final = re.compile(r"各|均|都是|每[笔次人份]|\beach\b|\bboth\b",
 
 @dataclass(frozen=True, slots=True)
 class AmountRules:
-    """How strictly sums are taken: in which `currency` (any if ""), and the words of the evidence as `source`.
+    """How strictly sums are judged: the `currency` (any if ""), and the text of the evidence as `source`.
 
     `scale` is the unit in which the question asks for the sum ("in USD millions").
     """
@@ -55,12 +55,12 @@ class FieldVerdict:
 
     @property
     def reason(self) -> str:
-        """Why, in English."""
+        """The reason, in English."""
         return str(self.why)
 
 
 def amounts(text: str) -> list[Mention]:
-    """The sums of a normal text; digits without a currency only where there are no others."""
+    """The sums in a normalised text; digits without a currency only if there are no others."""
     all_values = mentions(text)
     bare = [mention for mention in all_values if _may_be_money(text, mention)]
     if not any(mention.kind == "money" for mention in all_values):
@@ -71,12 +71,12 @@ def amounts(text: str) -> list[Mention]:
 
 @lru_cache(maxsize=1 << 10)
 def asserted_amounts(text: str) -> tuple[Mention, ...]:
-    """The sums that a normal text stands by."""
+    """The sums that a normalised text asserts."""
     return tuple(asserted_values(text, amounts(text)))
 
 
 def judge_amount(expected: Decimal, question: str, answer: str, rules: AmountRules) -> FieldVerdict:
-    """Whether the answer gives this sum, and no other, to the question."""
+    """Whether the answer to the question is this sum and no other."""
     values = amounts(answer)
     if not values and expected == 0 and _NOTHING.search(answer) and not doubt(answer):
         return FieldVerdict(True, Message("legal.says_nothing_paid"))
@@ -110,7 +110,7 @@ def cents(amount: Decimal) -> int:
 
 
 def _approximation(value: Mention, expected: Decimal, rules: AmountRules) -> FieldVerdict:
-    """约 beside the right value: credited, and reported where the source does not say so."""
+    """The verdict on a right value with 约: correct, with a flag if the source does not say so."""
     source = [
         amount for amount in amounts(rules.source) if amount.value is not None and same_amount(amount.value, expected)
     ]
@@ -128,7 +128,7 @@ def _approximation(value: Mention, expected: Decimal, rules: AmountRules) -> Fie
 def judge_breakdown(
     expected: Sequence[tuple[Decimal, str]], question: str, answer: str, rules: AmountRules
 ) -> FieldVerdict:
-    """Whether the answer gives these sums, all of them and no other; a total that they make may stand beside them."""
+    """Whether the answer lists exactly these sums; their total may be listed too."""
     values = amounts(answer)
     if word := doubt(answer):
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
@@ -174,7 +174,7 @@ def _counted(text: str, values: Sequence[Mention], wanted: Counter[int]) -> Coun
 
 
 def _swapped(text: str, values: Sequence[Mention], expected: Sequence[tuple[Decimal, str]]) -> Mention | None:
-    """A sum whose own words, before it or else behind it, belong to the description of another item."""
+    """A sum whose words, before it or else after it, belong to the description of another item."""
     last = 0
     for at, value in enumerate(values):
         clause = clause_of(text, value.start)
@@ -203,14 +203,14 @@ def _shares_label(words: str, description: str) -> bool:
 
 
 def _may_be_money(text: str, mention: Mention) -> bool:
-    """A number without a currency: digits, or numerals with a unit, and no noun glued to it."""
+    """Whether a number without a currency can be a sum: digits, or numerals with a unit, and no noun attached."""
     if mention.kind != "number" or not _AFTER_NUMBER.match(text, mention.end):
         return False
     return mention.text[0].isdigit() or any(unit in mention.text for unit in "百千万亿佰仟")
 
 
 def amount_of(value: Any) -> Decimal | None:
-    """An expected sum; a boolean is none."""
+    """An expected sum as a Decimal; None if it is not a number."""
     return None if isinstance(value, bool) or not isinstance(value, int | float) else Decimal(str(value))
 
 

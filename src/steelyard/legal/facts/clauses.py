@@ -1,4 +1,4 @@
-"""Which values of an answer it stands by: not those that it denies, corrects, doubts or offers as alternatives."""
+"""Clauses of an answer, and the values that it asserts: not denied, corrected, doubted or offered as alternatives."""
 
 import re
 from bisect import bisect_right
@@ -97,7 +97,7 @@ class Clause:
 
 
 class Outline:
-    """The clauses, sentences and brackets of a text, each found by place in logarithmic time."""
+    """The clauses, sentences and brackets of a text, found by index in logarithmic time."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -111,20 +111,20 @@ class Outline:
         self._bracket_starts = [start for start, _ in self._brackets]
 
     def clause_at(self, index: int) -> Clause:
-        """The clause in which a place lies."""
+        """The clause at an index."""
         return _at(self.clauses, self._clause_starts, index, self.text)
 
     def sentence_at(self, index: int) -> Clause:
-        """The sentence in which a place lies."""
+        """The sentence at an index."""
         return _at(self.sentences, self._sentence_starts, index, self.text)
 
     def next_sentence(self, sentence: Clause) -> str:
-        """The text of the sentence that follows; nothing after the last."""
+        """The text of the next sentence, or ""."""
         at = bisect_right(self._sentence_starts, sentence.start)
         return self.sentences[at].text if at < len(self.sentences) else ""
 
     def is_bracketed(self, start: int, end: int) -> bool:
-        """Whether a span lies inside brackets."""
+        """Whether a span is inside brackets."""
         at = bisect_right(self._bracket_starts, start) - 1
         return at >= 0 and self._brackets[at][0] < start and end < self._brackets[at][1]
 
@@ -142,39 +142,39 @@ def _has_brackets(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 10)
 def outline(text: str) -> Outline:
-    """The outline of a normal text."""
+    """The outline of a normalised text."""
     return Outline(text)
 
 
 def clauses(text: str) -> list[Clause]:
-    """The clauses of a normal text."""
+    """The clauses of a normalised text."""
     return outline(text).clauses
 
 
 def clause_of(text: str, index: int) -> Clause:
-    """The clause in which a place lies."""
+    """The clause at an index."""
     return outline(text).clause_at(index)
 
 
 def without_quotes(text: str) -> str:
-    """The text with all that it quotes blanked out."""
+    """The text with quotations replaced by blanks."""
     return _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
 
 
 def doubt(text: str) -> str:
-    """The word by which an answer disclaims itself, or nothing; what it quotes is not its own."""
+    """The words outside quotations by which an answer expresses doubt, or ""."""
     match = _DOUBTED.search(without_quotes(text))
     return match[0] if match else ""
 
 
 def takes_itself_back(text: str) -> str:
-    """The words by which an answer leaves open whether it is so at all: "or maybe not"."""
+    """The words by which an answer retracts itself, or "": "or maybe not"."""
     match = _TAKEN_BACK.search(without_quotes(text))
     return match[0] if match else ""
 
 
 def is_bare_list(text: str) -> bool:
-    """Whether a text only lists values or names, many of them, and states nothing of any."""
+    """Whether a text only lists many values or names and states nothing about them."""
     pieces = [piece for piece in _SEPARATED.split(_GROUP_COMMA.sub("", text)) if piece.strip()]
     if len(pieces) < _FEWEST_OF_LIST:
         return False
@@ -183,7 +183,7 @@ def is_bare_list(text: str) -> bool:
 
 
 def doubt_about(text: str, values: Sequence[Mention]) -> str:
-    """The word by which the sentences of these values, or the sentence after one, are disclaimed."""
+    """The words of doubt in the sentences of these values, or in the sentence after one."""
     structure = outline(text)
     for sentence in dict.fromkeys(structure.sentence_at(value.start) for value in values):
         if word := doubt(sentence.text):
@@ -194,7 +194,7 @@ def doubt_about(text: str, values: Sequence[Mention]) -> str:
 
 
 def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """The values that the text stands by: not denied, not corrected, not a working in brackets beside a result."""
+    """The values that the text asserts: not denied, not corrected, and not in brackets beside others."""
     standing = [value for value in values if not is_denied(text, value)]
     standing = _after_correction(text, standing)
     structure = outline(text)
@@ -227,7 +227,7 @@ def are_alternatives(text: str, values: Sequence[Mention]) -> bool:
 
 
 def concluded(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """The values after the last word of conclusion that has any behind it."""
+    """The values after the last word of conclusion that is followed by any."""
     marks = [mark.end() for mark in _CONCLUSION.finditer(text)]
     last = values[-1].start if values else -1
     reached = [mark for mark in marks if mark <= last]
@@ -253,7 +253,7 @@ def asks_for_total(question: str) -> bool:
 
 
 def found_by_court(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """Without values that somebody only claims, where others were found, awarded or confirmed."""
+    """The values without those that somebody only claims, if others were found, awarded or confirmed."""
     structure = outline(text)
     pieces = [structure.clause_at(value.start) for value in values]
     kinds = {clause: (CLAIMED.search(clause.text), _FOUND.search(clause.text)) for clause in set(pieces)}
@@ -275,7 +275,7 @@ def _after_correction(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 
 def _pieces(text: str, end: re.Pattern[str]) -> Iterator[Clause]:
-    """The text between stops; a comma inside a date or a number is none."""
+    """The text between stops; a comma inside a date or a number is not a stop."""
     inside = [(value.start, value.end) for value in mentions(text) if value.end - value.start > 3]
     at = start = 0
     for stop in end.finditer(text):

@@ -1,4 +1,4 @@
-"""Counts: a number with a measure word that fits the question."""
+"""Judging counts: a number with a measure word that fits the question."""
 
 import re
 from decimal import Decimal
@@ -50,7 +50,7 @@ def judge_count(expected: int, question: str, answer: str) -> FieldVerdict:
 
 
 def asked_measure(question: str) -> str:
-    """The measure word that a question asks by, or nothing."""
+    """The measure word in a question, or ""."""
     match = _ASKED.search(question)
     if match:
         return match[1].lower()
@@ -59,7 +59,7 @@ def asked_measure(question: str) -> str:
 
 
 def _asked_values(question: str, answer: str) -> list[Mention]:
-    """The numbers that may answer: those of the asked things before other counts, and bare numbers last."""
+    """The numbers that can answer the question: counts of the asked thing, else other counts, else bare numbers."""
     wanted = asked_measure(question)
     values = [value for value in mentions(answer) if _fits(wanted, value, answer)]
     if not wanted:
@@ -75,7 +75,7 @@ def _asked_values(question: str, answer: str) -> list[Mention]:
 
 
 def _names_asked(wanted: str, value: Mention, answer: str) -> bool:
-    """Whether the thing counted is the thing asked for: its measure word, or its English noun by its stem."""
+    """Whether the counted thing is the asked one, by its measure word or the stem of its English noun."""
     if not wanted.isascii():
         return value.unit == wanted
     behind = _NOUN_END.split(answer[value.end - len(value.unit) : value.end + 24].lower())[0]
@@ -84,18 +84,18 @@ def _names_asked(wanted: str, value: Mention, answer: str) -> bool:
 
 
 def _without_years(values: list[Mention]) -> list[Mention]:
-    """Without bare numbers that are years, where other numbers stand."""
+    """The values without bare numbers that look like years, if others remain."""
     return [value for value in values if value.unit or not 1500 <= (value.value or 0) <= 2100] or values
 
 
 def _is_all(value: Mention, answer: str) -> bool:
-    """Whether a number is all that the answer says."""
+    """Whether the answer consists of this number only."""
     around = len(answer) - len(value.text)
     return around <= 8 and _WHOLE_ANSWER.fullmatch(answer[: value.start] + answer[value.end :]) is not None
 
 
 def _fits(wanted: str, value: Mention, answer: str) -> bool:
-    """Whether a number is a count of the asked class; numbers alone are, unless they are a part of a word (一共)."""
+    """Whether a number counts the asked class of things; a bare number does, unless it is part of a word (一共)."""
     if value.kind == "number":
         is_figure = value.text[0].isdigit() or value.text.isascii() or (len(value.text) > 1 and not value.is_exact)
         return is_figure or _is_all(value, answer)

@@ -1,4 +1,4 @@
-"""Dates and ranges of dates, by value; coarser is wrong, and so are bounds and lunar dates."""
+"""Judging dates and date ranges by value; coarser dates, bounds and lunar dates are wrong."""
 
 import re
 from dataclasses import replace
@@ -32,7 +32,7 @@ def day_of(text: str) -> Day | None:
 
 
 def date_values(text: str) -> list[Mention]:
-    """The dates of a normal text, without lunar ones that stand beside a Gregorian one."""
+    """The dates in a normalised text, without lunar dates if there is a Gregorian one."""
     dates = [mention for mention in mentions(text) if mention.kind == "date"]
     gregorian = [mention for mention in dates if mention.loose != "lunar"]
     return gregorian or dates
@@ -40,12 +40,12 @@ def date_values(text: str) -> list[Mention]:
 
 @lru_cache(maxsize=1 << 10)
 def asserted_dates(text: str) -> tuple[Mention, ...]:
-    """The dates that a normal text stands by."""
+    """The dates that a normalised text asserts."""
     return tuple(asserted_values(text, date_values(text)))
 
 
 def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True) -> FieldVerdict:
-    """Whether the answer gives this day to the question."""
+    """Whether the answer to the question is this day."""
     values = _exact_first([_with_year_of(question, value) for value in _read_by(question, answer)])
     selection = select_value(question, answer, values)
     value = selection.mention
@@ -65,13 +65,13 @@ def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True)
 
 
 def _exact_first(values: list[Mention]) -> list[Mention]:
-    """Whole days where there are any: years and months beside them are of something else, or say less."""
+    """The values that are full dates, if there are any; else all values."""
     full = [value for value in values if value.value is not None and value.value.is_whole and value.until is None]
     return full or values
 
 
 def _read_by(question: str, answer: str) -> list[Mention]:
-    """The dates of an answer; 3/5/1972 by the order that the question asks for, a range by the end that it asks for."""
+    """The dates of an answer: 3/5/1972 in the order that the question names, a range reduced to the end it asks for."""
     month_first, day_first = _MONTH_FIRST.search(question), _DAY_FIRST.search(question)
     asked = asked_roles(question)
     dates = []
@@ -91,7 +91,7 @@ def _read_by(question: str, answer: str) -> list[Mention]:
 
 
 def judge_range(start: Day, end: Day, question: str, answer: str) -> FieldVerdict:
-    """Whether the answer gives both ends; two days that are merely listed are no range."""
+    """Whether the answer gives this range; two days that are only listed are not a range."""
     if word := doubt(answer):
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
     values = asserted_values(answer, date_values(answer))
@@ -111,7 +111,7 @@ def judge_range(start: Day, end: Day, question: str, answer: str) -> FieldVerdic
 
 
 def _labelled(text: str, values: list[Mention]) -> list[Mention]:
-    """Two dates of which one is called the beginning and the other the end."""
+    """A range made of two dates, one labelled as the beginning and one as the end."""
     if len(values) != 2:
         return []
     first, second = values
@@ -123,7 +123,7 @@ def _labelled(text: str, values: list[Mention]) -> list[Mention]:
 
 
 def _with_year_of(question: str, value: Mention) -> Mention:
-    """A date without a year takes the year that the question fixes."""
+    """The date with the year of the question, if it has none."""
     years = {date.value.year for date in date_values(question) if date.value is not None and date.value.year}
     day = value.value
     if day is None or day.year is not None or len(years) != 1 or day.month is None or day.day is None:

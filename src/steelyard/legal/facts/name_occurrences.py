@@ -1,4 +1,4 @@
-"""Where a name stands in an answer, and what keeps it from being the answer there: denied, offered, listed, doubted."""
+"""Occurrences of a name in an answer, each with the objection to it: denied, offered, listed, doubted …"""
 
 import re
 from collections.abc import Iterator
@@ -86,12 +86,12 @@ _LONGER: Final = re.compile(
     r" (?!(?:Jr|Sr|II|III|IV|In|On|At|The|He|She|It|As|By|For|With|And|Was|Is)\b)[A-Z][a-z]{2,}"
 )
 _MOST: Final = 64
-"""How many places of a name are looked at."""
+"""The number of occurrences of a name that are examined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """Where a name stands, and what keeps it from being the answer ("" if nothing)."""
+    """An occurrence of a name, and why it is not the answer ("" if it is)."""
 
     start: int
     end: int
@@ -100,18 +100,18 @@ class Occurrence:
 
 @lru_cache(maxsize=1 << 10)
 def asks_person(question: str) -> bool:
-    """Whether a question asks who."""
+    """Whether a question asks for a person."""
     return _ASKS_PERSON.search(question) is not None
 
 
 def occurrences_of(name: str, question: str, text: str) -> Iterator[Occurrence]:
-    """The first places of a name, with what is objected to each."""
+    """The first occurrences of a name, each with the objection to it."""
     for match in islice(name_pattern(name).finditer(text), _MOST):
         yield Occurrence(match.start(), match.end(), _objection(name, question, text, match))
 
 
 def _objection(name: str, question: str, text: str, match: re.Match[str]) -> str:
-    """Why a place of the name is not an answer, or nothing."""
+    """Why an occurrence of the name is not an answer, or ""."""
     before, after = text[max(0, match.start() - 24) : match.start()], text[match.end() : match.end() + 60]
     if not _is_whole(name, after) or (
         len(name) == 1 and re.search(f"[{HAN}]$", before) and before[-1] not in "是为叫即"
@@ -133,7 +133,7 @@ def _objection(name: str, question: str, text: str, match: re.Match[str]) -> str
 
 
 def _is_replaced(question: str, before: str, after: str) -> bool:
-    """Whether somebody else took the place of the name: Ann Lee, who replaced X; X，后变更为乙."""
+    """Whether somebody else replaced the named person: Ann Lee, who replaced X; X，后变更为乙."""
     beaten = _BEATEN.search(before)
     if beaten is not None:
         return (beaten[1] or beaten[2])[:5].lower() not in question.lower()
@@ -154,7 +154,7 @@ _ORGANISATION_GOES_ON: Final = re.compile(
 
 
 def _is_whole(name: str, after: str) -> bool:
-    """Whether the name ends there, and is not a part of a longer one."""
+    """Whether the name ends there and is not part of a longer name."""
     if name.isascii():
         if IS_ORGANISATION.search(name) and _ORGANISATION_GOES_ON.match(after):
             return False
@@ -168,13 +168,13 @@ def _is_whole(name: str, after: str) -> bool:
 
 
 def _is_full_person(name: str) -> bool:
-    """Whether a name has a surname and the most characters that follow one."""
+    """Whether a name has a surname and the maximum number of characters after it."""
     is_double = name.startswith(DOUBLE_SURNAMES)
     return name[0] in SURNAMES and not is_double and len(name) == 3 and name[-1] not in _UNIT_ENDS
 
 
 def _is_listed(name: str, question: str, before: str, after: str) -> bool:
-    """Whether the name is one of a list of names that are not the question's: 甲、乙 and 丙."""
+    """Whether the name is in a list of names that are not in the question: 甲、乙 and 丙."""
     if not name.isascii():
         match = _LISTED_AFTER.match(after) or _LISTED_BEFORE.search(before)
         return match is not None and not _is_asked_about(match[0], question)
@@ -187,6 +187,6 @@ def _is_listed(name: str, question: str, before: str, after: str) -> bool:
 
 
 def _is_asked_about(words: str, question: str) -> bool:
-    """Whether all the words of a list's other part stand in the question."""
+    """Whether the question has all words of the rest of a list."""
     parts = re.findall(rf"[A-Za-z']+|[{HAN}]{{2,}}", re.sub(r"\b(?:and|with)\b|以及|[、和及与,]", " ", words))
     return bool(parts) and all(part.lower() in question.lower() for part in parts)

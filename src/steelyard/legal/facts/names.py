@@ -1,4 +1,4 @@
-"""Names and other short texts: equal, or standing whole in the clause that answers, with no rival beside them."""
+"""Judging names and short texts: equal, or complete in the answering clause without another name."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ from steelyard.text.reading import final_part
 from steelyard.text.scripts import HAN
 
 _IN_ROLE: Final = frozenset(("denied", "offered", "ranked"))
-"""Objections by which somebody else has the asked role."""
+"""Objections that give the asked role to somebody else."""
 _UNIT: Final = re.compile("公司|银行|法院|检察院|公安局|派出所|事务所|医院|委员会|集团|工厂|中心|学校|大学")
 _WHO: Final = re.compile(
     r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})[是为](?:谁|哪位|何人|哪家|哪个|什么)|"
@@ -50,7 +50,7 @@ _COMMON: Final = frozenset(
 
 
 def judge_name(expected: str, aliases: Sequence[str], question: str, answer: str) -> FieldVerdict:
-    """Whether the answer gives this name or text, whole, and no other beside it."""
+    """Whether the answer gives this name or text, complete, and no other."""
     if digits_of(expected):
         return _judge_digits(expected, answer)
     final = final_part(answer)
@@ -94,7 +94,7 @@ def _judge_one(name: str, question: str, text: str) -> FieldVerdict:
 
 
 def _objected(name: str, question: str, occurrences: Sequence[Occurrence], text: str) -> FieldVerdict:
-    """The verdict where every place of the name is objected to."""
+    """The verdict if there is an objection to every occurrence of the name."""
     reasons = {
         "part": Message("legal.another_name", name=name),
         "denied": Message("legal.denied_in_role", name=name),
@@ -113,7 +113,7 @@ def _objected(name: str, question: str, occurrences: Sequence[Occurrence], text:
 
 
 def _absent(name: str, text: str) -> FieldVerdict:
-    """No credit; uncertain where the surname stands alone."""
+    """The verdict if the name does not occur; uncertain if the surname occurs alone."""
     words = name.split()
     is_person = len(words) > 1 and name.isascii() and not IS_ORGANISATION.search(name)
     alone = is_person and len(words[-1]) > 2 and re.search(rf"(?<![A-Za-z-]){re.escape(words[-1])}(?![A-Za-z-])", text)
@@ -122,7 +122,7 @@ def _absent(name: str, text: str) -> FieldVerdict:
 
 
 def _in_answering_clause(name: str, question: str, good: Sequence[Occurrence], text: str) -> FieldVerdict:
-    """Right, unless another clause speaks more of the question and names somebody else there."""
+    """Right, unless another clause shares more words with the question and names somebody else."""
     right = FieldVerdict(True, Message("legal.names", name=name))
     pieces = list(_pieces(text))
     if len(pieces) == 1:
@@ -145,7 +145,7 @@ def _in_answering_clause(name: str, question: str, good: Sequence[Occurrence], t
 
 
 def _rival(piece: str, question: str, name: str) -> str:
-    """Another name in a clause that is neither the question's nor a part of the expected one."""
+    """Another name in a clause, neither in the question nor part of the expected name; or ""."""
     asked = question.lower()
     pairs = [(match[0], match.start()) for match in _TITLE_PAIR.finditer(piece)]
     opened = [(match[0], match.start()) for match in _OPENS_WITH_NAME.finditer(piece)]
@@ -178,7 +178,7 @@ def _around(text: str, occurrence: Occurrence) -> list[str]:
 
 @lru_cache(maxsize=1 << 10)
 def _stems(question: str) -> frozenset[str]:
-    """What a clause is compared with: stems of English words, pairs of Chinese characters."""
+    """The terms of a question: stems of English words, pairs of Chinese characters."""
     words = {word[:5] for word in re.findall("[a-z]{3,}", question.lower()) if word not in _COMMON}
     han = {pair for run in re.findall(f"[{HAN}]{{2,}}", question) for pair in map("".join, pairwise(run))}
     return frozenset(words | {pair for pair in han - _COMMON if not set(pair) & set("了的是谁在吗呢由")})
@@ -190,7 +190,7 @@ def _echo(text: str, stems: frozenset[str]) -> int:
 
 
 def _other_in_role(wanted: Sequence[str], question: str, answer: str) -> str:
-    """Who is named in the role that is asked for, if it is somebody else: 担保人是乙 for the question who that is."""
+    """The name in the asked role if it is somebody else: 担保人是乙 for the question who that is; else ""."""
     role = _asked_role(question)
     lower = answer.lower()
     if role not in lower:
@@ -218,7 +218,7 @@ def _has_name(text: str) -> bool:
 
 
 def _judge_digits(name: str, answer: str) -> FieldVerdict:
-    """Figures must agree, and so must all others of that kind in the answer."""
+    """Judge a number by its digits; all numbers of that kind in the answer must be equal to it."""
     if word := DOUBTED.search(answer):
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word[0]))
     wanted = digits_of(name)

@@ -1,4 +1,4 @@
-"""Yes, no or it depends: the polarity of the clause that answers.
+"""Judging yes/no questions: the polarity of the clause that answers.
 
 A text is scanned once into clauses with their signs: negators, verdict words, conclusions, claims, conditions, hedges
 (`polarity_clauses`). The clause that answers is a leading yes or no, else the one that concludes or repeats the
@@ -61,7 +61,7 @@ _SAYS_SO: Final = re.compile(
     r"承认|否认|认可|同意|拒绝|属实|确有|确实|此事|这回事|默认|予以|\b(?:admit|den(?:y|ie)|agree|refus|confirm|"
     r"acknowledg)"
 )
-# words that every refusal has one of; the judge of refusals is asked only where one occurs
+# every refusal has one of these words; `detect_abstention` is called only if one occurs
 _REFUSAL_HINT: Final = re.compile(
     r"提[及到供]|记[载录不得]|载明|显示|说明|写明|体现|涉及|注明|确[定认]|判断|认定|回答|得知|核实|知[道晓情]|"
     r"清楚|不详|不明|未知|忘|想不|信息|资料|材料|证据|依据|暂无|矛盾|一致|"
@@ -71,7 +71,7 @@ _REFUSAL_HINT: Final = re.compile(
     r"remember|forg|omit|inconsisten|contradict|conflict|confirm|sorry|idea)"
 )
 _LONGEST: Final = 24_000
-"""Characters of an answer that are read; of a longer one, its beginning and its end."""
+"""The number of characters of an answer that are read: all, or the beginning and the end of a longer one."""
 _ASIDE: Final = frozenset(("condition", "aside"))
 _FINDING: Final = re.compile(
     r"(?:不能|无法|难以|不足以|不应|不宜|不予|未|证据不足|没有[^,。;]{0,6}证据|"
@@ -86,7 +86,7 @@ _OPENER: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a text answers; `sure` is False where rules cannot decide."""
+    """The answer of a text; `sure` is False if the rules cannot decide."""
 
     sense: Sense
     sure: bool = True
@@ -98,7 +98,7 @@ _ASKED_AGAIN: Final = re.compile(
 
 
 def judge_boolean(expected: bool, question: str, answer: str) -> FieldVerdict:
-    """Whether the answer says so; hedged, two-sided and abstaining answers match neither."""
+    """Whether the answer is the expected yes or no; hedged, two-sided and abstaining answers are neither."""
     reading = _read(question, answer)
     if reading.sense == "none":
         return FieldVerdict(False, Message("legal.neither_yes_nor_no"), uncertain=not reading.sure)
@@ -112,13 +112,13 @@ def judge_boolean(expected: bool, question: str, answer: str) -> FieldVerdict:
 
 
 def polarity(question: str, answer: str) -> bool | None:
-    """True, False, or None where the answer does not say, or says that it depends."""
+    """True, False, or None if the answer does not say, or says that it depends."""
     return {"yes": True, "no": False}.get(_read(question, answer).sense)
 
 
 @lru_cache(maxsize=1 << 12)
 def _read(question: str, answer: str) -> _Reading:
-    """The announced final answer where there is one and it speaks; else the whole text."""
+    """The reading of the announced final answer if it says yes or no; else of the full text."""
     asked = asked_by(question)
     answer = _own_part(answer, question) if "\n" in answer else answer
     final = final_part(answer) if _MAY_ANNOUNCE.search(answer) else ""
@@ -130,7 +130,7 @@ def _read(question: str, answer: str) -> _Reading:
 
 
 def _own_part(answer: str, question: str) -> str:
-    """The answer up to another question that the model asks itself and goes on to answer."""
+    """The answer up to the next question that the model writes and answers itself."""
     other = _NEXT_QUESTION.search(answer)
     if other is None:
         return answer
@@ -139,7 +139,7 @@ def _own_part(answer: str, question: str) -> str:
 
 
 def _reading_of(answer: str, question: str, asked: Asked) -> _Reading:
-    """What a text says outside its quotations, or, where it says nothing there, inside them."""
+    """The reading of a text outside its quotations or, if that says nothing, inside them."""
     if len(answer) > _LONGEST:
         answer = f"{answer[: _LONGEST // 2]}\n{answer[-_LONGEST // 2 :]}"
     own = _ASKED_AGAIN.sub(lambda again: "" if again[0].strip() in question else again[0], _QUOTED.sub(" ", answer))
@@ -151,7 +151,7 @@ def _reading_of(answer: str, question: str, asked: Asked) -> _Reading:
 
 
 def _particle(text: str, asked: Asked) -> Sense:
-    """Yes or no, where a clause is nothing else; a bare modal answers a question that is not negative."""
+    """The yes or no that a clause consists of; a bare modal verb answers a question that is not negative."""
     if _YES.fullmatch(text):
         return "yes"
     if _NO.fullmatch(text):
@@ -165,7 +165,7 @@ def _particle(text: str, asked: Asked) -> Sense:
 
 
 def _opening(text: str, asked: Asked) -> Sense:
-    """The yes or no that a clause is, or begins with."""
+    """The yes or no that a clause consists of or begins with."""
     if (sense := _particle(text, asked)) != "none":
         return sense
     if _OPENS_YES.match(text):
@@ -187,7 +187,7 @@ def _lead(clauses: Sequence[Clause], asked: Asked) -> Sense:
 
 
 def _decide(clauses: list[Clause], answer: str, question: str, asked: Asked) -> _Reading:
-    """What the clauses answer: the leading yes or no, else the conclusion and the first sentence that speaks of it."""
+    """The reading of clauses: the leading yes or no, else the conclusion and the first sentence about the predicate."""
     if not clauses:
         return _Reading("none")
     if "depends" in clauses[0].signs and len(clauses[0].text) <= 24:
@@ -209,9 +209,9 @@ def _decide(clauses: list[Clause], answer: str, question: str, asked: Asked) -> 
 
 
 def _abstains(statements: Sequence[Statement], answer: str, question: str, asked: Asked) -> bool:
-    """Whether the answer refuses; what is left open after the first sentence has answered does not matter.
+    """Whether the answer refuses; what is left open after an answering first sentence does not count.
 
-    That something cannot be held to be so is a finding: 不能认定其构成自首.
+    That something cannot be established is a finding, not a refusal: 不能认定其构成自首.
     """
     if not _REFUSAL_HINT.search(answer.lower()):
         return False
@@ -246,7 +246,7 @@ def _led(lead: Sense, clauses: Sequence[Clause], asked: Asked) -> _Reading:
 
 
 def _takes_back(lead: Sense, clauses: Sequence[Clause], asked: Asked) -> bool:
-    """Whether the opposite of a leading yes or no stands alone later: 是，也不是."""
+    """Whether a later clause consists of the opposite of a leading yes or no: 是，也不是."""
     opposite = _NO if lead == "yes" else _YES
     if any(opposite.fullmatch(clause.text.lstrip("也又或")) for clause in clauses[1:]):
         return True
@@ -255,7 +255,7 @@ def _takes_back(lead: Sense, clauses: Sequence[Clause], asked: Asked) -> bool:
 
 
 def _contradicted(lead: Sense, clauses: Sequence[Clause], asked: Asked) -> _Reading | None:
-    """A leading yes that the next clause takes back (是的，他没有签字), or that a conclusion opposes."""
+    """The reading of a leading yes that is retracted (是的，他没有签字) or contradicted by a conclusion; else None."""
     following = [statement_of(clause, asked) for clause in clauses[1:2] if clause.sentence == clauses[0].sentence]
     for statement in following if asked.chars and lead == "yes" else ():
         if statement.is_strong(asked) and statement.sense == "no" and not statement.has("turn", "condition", "aside"):
@@ -305,7 +305,7 @@ def _says_both(strong: Sequence[Statement]) -> bool:
 
 
 def _two_sided(statements: Sequence[Statement], own: Sequence[Statement]) -> _Reading | None:
-    """It depends, where that is said before anything else answers; both ways at once is no answer."""
+    """The reading of “it depends” before any other answer, or of both answers at once; else None."""
     at = own[0].clause.sentence if own else 0
     opening = [statement for statement in statements if statement.clause.sentence <= at]
     if any(statement.has("both") for statement in opening):
@@ -322,7 +322,7 @@ def _two_sided(statements: Sequence[Statement], own: Sequence[Statement]) -> _Re
 
 
 def _indirect(statements: Sequence[Statement], answering: Sequence[Statement], asked: Asked) -> _Reading:
-    """Where no clause repeats the predicate: a statement about its subject, a verdict verb, or what a party claims."""
+    """The reading if no clause repeats the predicate: by its subject, a verdict verb, or what a party claims."""
     about = [
         statement
         for statement in statements
@@ -342,7 +342,7 @@ def _indirect(statements: Sequence[Statement], answering: Sequence[Statement], a
 
 
 def _best(group: Sequence[Statement]) -> Statement | None:
-    """The clause of a sentence that repeats most; nothing where two say the opposite alike, without a turn."""
+    """The clause of a sentence that repeats most of the predicate; None if two equal ones contradict each other."""
     best = max(
         group,
         key=lambda statement: (
@@ -369,7 +369,7 @@ def _combined(
     statements: Sequence[Statement],
     asked: Asked,
 ) -> _Reading:
-    """The first answering sentence and the conclusion together; where they differ, the conclusion, as a guess."""
+    """The reading of the first answering sentence and the conclusion; if they differ, the conclusion as a guess."""
     is_short = statements[-1].clause.sentence == 0
     chosen = final or first
     if chosen and chosen.positive and asked.head and not (chosen.shares_topic or asked.head in chosen.clause.text):
@@ -406,7 +406,7 @@ def _is_thesis(chosen: Statement, first: Statement, asked: Asked) -> bool:
 
 
 def _mostly(chosen: Statement, statements: Sequence[Statement]) -> _Reading:
-    """A rule with exceptions: 原则上可以，除非; where the exception says the opposite, it depends."""
+    """The reading of a rule with exceptions (原则上可以，除非): “depends” if the exception says the opposite."""
     rest = [
         statement
         for statement in statements

@@ -1,4 +1,4 @@
-"""A text as clauses with their signs, for the question whether it says yes or no."""
+"""Clauses of a text with their signs (negators, hedges, conclusions …), for yes/no questions."""
 
 import re
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _SUFFIX: Final = re.compile(r"的话|(?:情况|情形|前提|条件)下|[时后]
 
 @dataclass(slots=True)
 class Clause:
-    """A clause, where it stands, and its signs."""
+    """A clause with its position and its signs."""
 
     text: str
     sentence: int
@@ -68,7 +68,7 @@ class _Scan:
         self.open = Clause("", 0)
 
     def take(self, kind: str, token: re.Match[str]) -> None:
-        """Put one token where it belongs."""
+        """Add one token to the open clause."""
         if kind in ("not", "short", "refuse", "lean_not"):
             end = token.end() + (2 if kind == "not" else 0)
             self.open.negators.append((token.start(), self.text[token.start() : end]))
@@ -90,7 +90,7 @@ class _Scan:
             self.mark(kind, token)
 
     def mark(self, kind: str, token: re.Match[str]) -> None:
-        """Put a sign on the clause; words such as 但 and because begin a new one."""
+        """Add a sign to the clause; words such as 但 and because begin a new clause."""
         if kind in _OPENS_CLAUSE or (kind == "condition" and not _SUFFIX.match(token[0])):
             self.close(token.start(), token.start())
         if kind == "contrast":
@@ -109,7 +109,7 @@ class _Scan:
         self.open.signs.add(kind)
 
     def close(self, end: int, next_start: int) -> None:
-        """End the open clause; a consequence carries the sign `given` of its condition."""
+        """End the open clause; the clause after a condition gets the sign `given`."""
         text = self.text[self.start : end].strip(_MARKS)
         start = self.start
         self.start = next_start
@@ -126,7 +126,7 @@ class _Scan:
         self.open = Clause("", self.sentence, signs=set(self.carried))
 
     def end_sentence(self, token: re.Match[str]) -> None:
-        """End the sentence; one that ends in a question mark is asked, not said."""
+        """End the sentence; the clauses of one with a question mark are questions."""
         self.close(token.start(), token.end())
         if token[0] in "?？":
             for clause in self.clauses[self.first_of_sentence :]:

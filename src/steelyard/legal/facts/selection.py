@@ -1,4 +1,4 @@
-"""One value out of an answer: what it concludes, equals, totals, or says in the asked role; presence earns nothing."""
+"""Selecting the one value that answers a question: by conclusion, equation, total, or the asked role."""
 
 import re
 from bisect import bisect_left
@@ -41,15 +41,15 @@ _PARTS: Final = re.compile(
 
 _LEADS_ON: Final = re.compile(r"(?:\bof|\bat|\bfor|\bis|\bwas|为|是|:)\s?[$¥€£]?$", re.IGNORECASE)
 _REACH: Final = 80
-"""How far from a value, in characters, the words stand that say what it is."""
+"""The number of characters around a value that are searched for its role."""
 _PLAIN_ROLES: Final = frozenset(("collected", "loan", "compensation"))
 _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
-"""What is named beside an asked sum and never stands for it."""
+"""Roles of sums that are named beside the asked sum."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The mention that an answer comes down to, or None and why."""
+    """The selected mention, or None and the reason."""
 
     mention: Mention | None
     why: Localized
@@ -58,9 +58,9 @@ class Selection:
 def select_value(
     question: str, answer: str, values: Sequence[Mention], among: Sequence[Mention] | None = None
 ) -> Selection:
-    """Take the one value that the answer gives to the question; both texts are normal.
+    """Select the one value that answers the question; both texts are normalised.
 
-    `among` are all values that may be offered as alternatives, where they are more than the candidates.
+    `among` are all values that can be alternatives, if they are more than the candidates.
     """
     if not values:
         return Selection(None, Message("legal.no_such_value"))
@@ -85,7 +85,7 @@ def select_value(
 
 
 def _restated_otherwise(text: str, chosen: Sequence[Mention], values: Sequence[Mention]) -> Mention | None:
-    """Another value in the brackets right behind a chosen one that say it once more: in words, or as the unit asked."""
+    """A different value in the brackets after a chosen one that restate it in words or in another unit; or None."""
     starts = [value.start for value in values]
     for value in chosen:
         opening = re.match(r"\s?[(（]", text[value.end : value.end + 2])
@@ -108,7 +108,7 @@ def _beside(chosen: Sequence[Mention], values: Sequence[Mention]) -> list[Mentio
 
 
 def role_of(text: str, value: Mention, before: Mention | None, after: Mention | None) -> frozenset[str]:
-    """What the value is said to be: by the words before it in its clause, else by those after it."""
+    """The roles of a value: by the words before it in its clause, else by those after it."""
     clause = outline(text).clause_at(value.start)
     start = max(clause.start, value.start - _REACH, before.end if before else 0)
     end = min(clause.end, value.end + _REACH, after.start if after else len(text))
@@ -124,7 +124,7 @@ def _role_names(text: str, kind: str) -> frozenset[str]:
 
 
 def _asked(question: str, values: Sequence[Mention]) -> frozenset[str]:
-    """The roles that a question asks about, of the kind that the values have."""
+    """The roles that a question asks about and that values of this kind can have."""
     return asked_roles(question) - roles_for(values[0].kind)
 
 
@@ -135,7 +135,7 @@ def _roles_of(answer: str, values: Sequence[Mention]) -> list[frozenset[str]]:
 
 
 def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """Of several values the one that the answer comes down to; all of them where nothing decides."""
+    """The one of several values that answers the question; all of them if nothing decides."""
     for narrow in (_not_asked, _not_beside, _not_each, _found_by_court):
         values = narrow(question, answer, values)
         if len(_distinct(values)) == 1:
@@ -152,7 +152,7 @@ def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[M
 
 
 def _not_asked(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """Without the values that the question has itself."""
+    """The values without those in the question."""
     asked = {
         (value.value, value.until) for value in mentions(question) if value.kind != "number" or value.text[0].isdigit()
     }
@@ -160,7 +160,7 @@ def _not_asked(question: str, answer: str, values: Sequence[Mention]) -> Sequenc
 
 
 def _not_beside(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """Without fines and fees, where they are not asked for."""
+    """The values without fines and fees, unless they are asked for."""
     if values[0].kind == "date":
         return values
     side = _SIDE_ROLES - asked_roles(question)
@@ -170,7 +170,7 @@ def _not_beside(question: str, answer: str, values: Sequence[Mention]) -> Sequen
 
 
 def _not_each(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """Without shares (各执两份), where the question does not ask for them."""
+    """The values without shares (各执两份), unless the question asks for them."""
     if _EACH.search(question):
         return values
     return [
@@ -183,7 +183,7 @@ def _found_by_court(question: str, answer: str, values: Sequence[Mention]) -> Se
 
 
 def _adding_up(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """The value announced as a total, or the first before its parts, where these make it and no part is asked for."""
+    """The total, or the first value before its parts, if the parts add up to it and no part is asked for."""
     if not _asked(question, values) <= _PLAIN_ROLES or not all(isinstance(value.value, Decimal) for value in values):
         return ()
     announced = totalled(answer, values)[:1]
@@ -204,7 +204,7 @@ def _in_role(question: str, answer: str, values: Sequence[Mention]) -> Sequence[
 
 
 def _by_words(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """The values whose clause has most words of the question, if the question names no role that is known."""
+    """The values whose clause shares most words with the question, if the question names no known role."""
     if _asked(question, values) and any(_roles_of(answer, values)):
         return ()
     wanted = _bigrams(question)
@@ -217,7 +217,7 @@ def _by_words(question: str, answer: str, values: Sequence[Mention]) -> Sequence
 
 
 def _own_words(text: str, values: Sequence[Mention]) -> list[tuple[str, str]]:
-    """The words before and behind each value in its clause, as far as the neighbouring values."""
+    """The words before and after each value in its clause, up to the neighbouring values."""
     structure = outline(text)
     words, last = [], 0
     for at, value in enumerate(values):

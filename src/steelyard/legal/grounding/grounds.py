@@ -1,4 +1,4 @@
-"""What a document has, by value: the ground on which the values of an answer stand."""
+"""The values of a document, against which the claims of an answer are checked."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _TWO_HAN: Final = re.compile(r"[\u4e00-\u9fff]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """All that a document has, by value."""
+    """The values of a text."""
 
     key: str
     text: str
@@ -52,18 +52,18 @@ class Ground:
 
 @lru_cache(maxsize=64)
 def document_ground(text: str) -> Ground:
-    """What a document has, found out once."""
+    """The values of a document, cached."""
     return ground_of(text)
 
 
 @lru_cache(maxsize=256)
 def question_ground(text: str) -> Ground:
-    """What a question has, found out once."""
+    """The values of a question, cached."""
     return ground_of(text)
 
 
 def ground_of(context: str) -> Ground:
-    """What a text has."""
+    """The values of a text."""
     text = normal(context)
     values = tuple(values_of(text))
     numbers = [value for value in values if value.kind in ("money", "number") and value.value is not None]
@@ -101,7 +101,7 @@ UNIT_AFTER: Final = re.compile(
 
 
 def values_of(text: str) -> Iterator[Mention]:
-    """The values of a text; the tail of a number is digits of a card, a number with a unit is a count."""
+    """The mentions in a text; the tail of a number is a card number, a number with a unit is a count."""
     tails = {tail.start(1) for tail in _TAIL.finditer(text)}
     for value in mentions(text):
         if value.kind != "number":
@@ -116,7 +116,7 @@ def values_of(text: str) -> Iterator[Mention]:
 
 
 def _with_years(values: Sequence[Mention]) -> Iterator[Day]:
-    """Days of a document; one without a year has that of the day before it, the first ones that of the next."""
+    """The days of a document; a day without a year has the year of the preceding day, or else of the next."""
     stated = (day.year for value in values for day in (value.value, value.until) if day is not None and day.year)
     year = next(stated, None)
     for value in values:
@@ -135,7 +135,7 @@ def _units_by_value(values: Iterable[Mention]) -> dict[Decimal, frozenset[str]]:
 
 
 def _numbers_by_noun(text: str, values: Iterable[Mention]) -> dict[str, frozenset[Decimal]]:
-    """How many of what: for nouns that stand beside a count."""
+    """The numbers by noun, for nouns beside a count."""
     numbers: dict[str, set[Decimal]] = {}
     for value in values:
         if value.kind in ("count", "number") and value.value is not None:
@@ -152,7 +152,7 @@ _NO_ADJECTIVE: Final = re.compile(
 
 
 def nouns_of(text: str, value: Mention) -> Iterator[str]:
-    """What a count counts: 段录音 for 三段录音 and 录音三段; vessel for "five other vessels"."""
+    """The nouns that a count belongs to: 段录音 for 三段录音 and 录音三段; vessel for "five other vessels"."""
     if value.kind == "number" and text[value.end : value.end + 1] in _MORE_UNITS:
         value = replace(value, unit=text[value.end : value.end + 1], end=value.end + 1)
     if value.unit.isascii():
@@ -186,7 +186,7 @@ def percent_of(text: str, value: Mention) -> Decimal | None:
 
 
 def _date_forms(days: Iterable[Day]) -> Iterator[tuple[int | None, int | None, int | None]]:
-    """Each day and all that says less of it."""
+    """Each day with its coarser forms."""
     for day in days:
         for year in {day.year, None}:
             for month in {day.month, None}:
@@ -227,7 +227,7 @@ _BORN: Final = re.compile(r"出生|生于|\d日生|月生|\bborn\b|birth")
 
 
 def _highest_ordinals(values: Iterable[Mention]) -> dict[str, Decimal]:
-    """How far a document numbers its things: 第二次 says that there were two."""
+    """The highest ordinal by unit: 第二次 means that there were two."""
     highest: dict[str, Decimal] = {}
     for value in values:
         if value.kind == "ordinal" and value.text.startswith("第"):

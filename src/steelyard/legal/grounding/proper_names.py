@@ -1,4 +1,4 @@
-"""Names of persons, places and organisations in an answer, by surname, context and suffix; no segmentation."""
+"""Names of persons, by surname and context, without word segmentation; English names by capitals."""
 
 import re
 from collections.abc import Iterator
@@ -110,7 +110,7 @@ _CALLED: Final = re.compile(
 
 
 def names(text: str) -> Iterator[tuple[str, int]]:
-    """Persons' names in a normal text, with their places."""
+    """Names of persons in a normalised text, with their positions."""
     if not text.isascii():
         yield from _chinese_names(text)
     yield from english_names(text)
@@ -137,7 +137,7 @@ def _chinese_names(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _name_at(text: str, at: int, surname: str) -> str:
-    """The name that begins with the surname at this place; "" if the context does not make it one."""
+    """The name that begins with the surname at this position; "" if the context does not support one."""
     role = _has_role_before(text, at)
     if not role and text[at - 1 : at + 1] in _JOINED:
         return ""
@@ -161,7 +161,7 @@ def _name_at(text: str, at: int, surname: str) -> str:
 
 
 def _has_role_before(text: str, at: int) -> bool:
-    """Whether a word for a person in a role, or such a word with 是 or a colon, stands before the place."""
+    """Whether a word for a person in a role, or such a word with 是 or a colon, is before the position."""
     if at > 1 and text[at - 1] in _COPULAS:
         if text[at - 1] == "叫":
             return True

@@ -1,4 +1,4 @@
-"""What stands after a refusal: whether it supplies the asked item after all."""
+"""The text after a refusal: whether it supplies the asked item after all."""
 
 from itertools import islice
 
@@ -9,7 +9,7 @@ from steelyard.text.mentions import Mention
 
 
 def supplied_after(refusal: Refusal, before: float, after: float) -> Abstention | None:
-    """The verdict where something is stated after the refusal; None where that is not the asked item."""
+    """The verdict if the text after the refusal decides it; None if it does not supply the asked item."""
     first, level = refusal.refusing[0], refusal.level
     turned, closes = _turn(refusal, first), _closes_with_refusal(refusal)
     if _is_modest(refusal) and after >= 12:
@@ -39,7 +39,7 @@ def supplied_after(refusal: Refusal, before: float, after: float) -> Abstention 
 
 
 def _is_modest(refusal: Refusal) -> bool:
-    """As an AI I have no favourite, but here is one: what the speaker is, said before what was asked for."""
+    """Whether the refusal is only a remark about the speaker: as an AI I have no favourite, but here is one."""
     if (
         any(not _is_of_self(refusal, at) for at in refusal.refusing)
         or refusal.pieces[refusal.refusing[-1]].sentence > 0
@@ -54,7 +54,7 @@ def _is_of_self(refusal: Refusal, at: int) -> bool:
 
 
 def _is_forbidden(refusal: Refusal) -> bool:
-    """A request refused as unlawful: what follows is why, and what the law says of it."""
+    """Whether a request is refused as unlawful; the text after it is the explanation."""
     first = refusal.pieces[refusal.refusing[0]]
     if first.level < 3 or first.sentence > 1:
         return False
@@ -71,7 +71,7 @@ def _lacks_value(refusal: Refusal) -> bool:
 
 
 def _is_remark(refusal: Refusal) -> bool:
-    """Whether what is refused is not the asked item, or is conceded: while I cannot say how many."""
+    """Whether the refusal is not about the asked item, or is a concession: while I cannot say how many."""
     if refusal.direct():
         return False
     return all(
@@ -80,7 +80,7 @@ def _is_remark(refusal: Refusal) -> bool:
 
 
 def _concludes(refusal: Refusal) -> bool:
-    """Whether a conclusion stands after the last refusing clause: therefore, operating activities did."""
+    """Whether there is a conclusion after the last refusing clause: therefore, operating activities did."""
     for at in range(refusal.refusing[-1] + 1, len(refusal.pieces)):
         piece = refusal.pieces[at]
         opens = piece.sentence != refusal.pieces[at - 1].sentence
@@ -92,7 +92,7 @@ def _concludes(refusal: Refusal) -> bool:
 
 
 def _needed(refusal: Refusal, level: int, turned: int | None) -> float:
-    """How much must be stated after a refusal to answer an open question."""
+    """The weight that the text after a refusal needs to answer an open question."""
     if level < 3:
         return 40.0
     moral = sum(1 for piece in refusal.pieces[:12] if words.MORAL.search(piece.text))
@@ -112,7 +112,7 @@ def _closes_with_refusal(refusal: Refusal) -> bool:
 
 
 def _turn(refusal: Refusal, first: int) -> int | None:
-    """Where a word like 但 or 估计 turns from the refusal to a statement."""
+    """The index of a word like 但 or 估计 that turns from the refusal to a statement; or None."""
     piece = refusal.pieces[first]
     concession = words.ALTHOUGH.match(piece.text.strip())
     first = max(
@@ -140,7 +140,7 @@ def _turn(refusal: Refusal, first: int) -> int | None:
 
 
 def _inner_turn(refusal: Refusal, piece: Clause) -> int | None:
-    """The turn inside the refusing clause itself: not stated but probably X."""
+    """The index of a turn inside the refusing clause: not stated but probably X; or None."""
     end = piece.start + piece.text.find(piece.word) + len(piece.word) if piece.word in piece.text else piece.end
     rest = refusal.text[end : piece.end]
     turn = words.ADVERSATIVE.search(rest) or words.INFERENCE.search(rest)
@@ -157,7 +157,7 @@ def _next_weighs(refusal: Refusal, at: int) -> bool:
 
 
 def _turn_supplies(refusal: Refusal, index: int, level: int) -> bool:
-    """Whether what stands after the turn is the asked item."""
+    """Whether the text after the turn supplies the asked item."""
     rest = refusal.text[index:]
     own = without_quotes(rest)
     if own != rest and words.REFERS.search(own) and not states_value(own):
@@ -180,7 +180,7 @@ def _turn_supplies(refusal: Refusal, index: int, level: int) -> bool:
 
 
 def _figures(refusal: Refusal, text: str) -> list[Mention]:
-    """Any figures, where a question asks 多少 or how many and does not say of what kind."""
+    """All figures, if a question asks 多少 or how many without a unit."""
     if refusal.asked.kind == "date" and words.YEARS.search(refusal.asked.text):
         return [value for value in values_in(text, "number") if 1500 <= (value.value or 0) <= 2100]
     if refusal.asked.kind != "count" or words.MEASURED.search(refusal.asked.text):

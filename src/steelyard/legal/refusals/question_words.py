@@ -1,4 +1,4 @@
-"""What a question asks for, and the words that say nothing of its topic; patterns, not strings."""
+"""Patterns for what a question asks for, and stop words."""
 
 import re
 from typing import Final
