@@ -23,14 +23,16 @@ from steelyard.documents.pages import Document, Page
 from steelyard.errors import MissingExtra
 from steelyard.i18n import words_of
 from steelyard.legal.report.passages import Library, answer_marks, locate, utf16
-from steelyard.reports import files, page_figures, plots
+from steelyard.reports import files
 from steelyard.reports.console import render_console
 from steelyard.reports.content import Report
 from steelyard.reports.files import write_report
-from steelyard.reports.page import SCRIPTS, render_html
-from steelyard.reports.page_cleaning import mended
-from steelyard.reports.page_sections import main_metric
+from steelyard.reports.plots import charts as plots
 from steelyard.reports.remarks import remarks
+from steelyard.reports.render.html import figures as page_figures
+from steelyard.reports.render.html.report_html import SCRIPTS, render_html
+from steelyard.reports.render.html.sanitize import mended
+from steelyard.reports.render.html.sections import main_metric
 from steelyard.stats.compare import compare_all
 from steelyard.table import Missing
 
@@ -212,8 +214,7 @@ def test_the_policy_allows_what_is_there_and_nothing_else():
 @pytest.mark.slow
 def test_ten_thousand_items_stay_small():
     source = np.random.default_rng(1)
-    letters = [chr(code) for code in range(0x4E00, 0x4E00 + 3000)]
-    said = ["".join(source.choice(letters, 150)) for _ in range(10_000)]
+    said = ["".join(map(chr, codes)) for codes in source.integers(0x4E00, 0x4E00 + 3000, (10_000, 150)).tolist()]
     outputs = [{"question": text[:30], "answer": text, "references": [[text[30:60]]]} for text in said]
     columns = {f"m{n}": source.random(10_000) for n in range(8)}
     table = table_of(ids=[f"item-{n}" for n in range(10_000)], columns=columns, name="large", outputs=outputs)

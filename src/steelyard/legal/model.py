@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 from steelyard.errors import Problem
 from steelyard.i18n import Message
 from steelyard.io.located import Places
+from steelyard.text.normalisation import normalise
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
@@ -90,12 +91,11 @@ class Evidence:
     @classmethod
     def list_of(cls, items: Sequence[Fields]) -> tuple[Self, ...]:
         """The passages that a question file lists."""
-        from steelyard.text.normal import normal
 
         return tuple(
             cls(
                 item["page"],
-                normal(item["must_include"]),
+                normalise(item["must_include"]),
                 item.get("section"),
                 item.get("speaker"),
                 bool(item.get("is_critical", False)),

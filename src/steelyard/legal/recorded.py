@@ -6,11 +6,11 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.io.results.checks import ROUNDING
 from steelyard.io.shapes import wrong_shape
 from steelyard.legal.formulas import PENALTIES, SLACK, penalised, weighted_sum
 from steelyard.legal.question_types import part_labels, type_of_parts
 from steelyard.registry.kinds import Scores
+from steelyard.table import ROUNDING
 
 METRIC: Final = "legal"
 

@@ -16,7 +16,7 @@ from steelyard.legal.model import Question
 from steelyard.legal.reading import MOST_FIGURES, is_too_long
 from steelyard.legal.verdicts import Draft, LegalVerdict
 from steelyard.text.mentions import mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 
 def judge(question: Question, record: Mapping[str, Any], document: Document) -> LegalVerdict:
@@ -63,7 +63,7 @@ def _value_cited(case: Case) -> float | None:
     if not asserted:
         return None
     real = "\n".join(item.text for item in case.cited("citations", "evidence") if case.is_real(item))
-    cited = mentions(normal(real))
+    cited = mentions(normalise(real))
     sums = {value.value for value in cited if value.kind in ("money", "number")}
     days = [day for value in cited if value.kind == "date" for day in (value.value, value.until) if day is not None]
     is_cited = [

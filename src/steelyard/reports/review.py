@@ -17,8 +17,8 @@ from steelyard.legal.report.results import METRIC
 from steelyard.legal.report.uncertain import flags
 from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_apart, mask_documents, mask_table
-from steelyard.reports.page_items import item_data
-from steelyard.reports.pages import render_page
+from steelyard.reports.render.html.frame import render_page
+from steelyard.reports.render.html.items import item_data
 from steelyard.stats.sampling import Drawn, Stratum, draw, draw_in_turn
 from steelyard.stats.selection import AGAIN_HINT
 from steelyard.table import Flags, Table

@@ -16,7 +16,7 @@ from steelyard.legal.report.verdicts import part_names
 from steelyard.reports.console import render_console
 from steelyard.reports.content import Report, as_json
 from steelyard.reports.documents import render_latex, render_markdown
-from steelyard.reports.page import render_html
+from steelyard.reports.render.html.report_html import render_html
 
 SYSTEM = """def query(question):
     return "材料未载明。" if len(question) % 3 == 0 else "是，一共42000元。"

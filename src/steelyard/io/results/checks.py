@@ -26,12 +26,10 @@ from steelyard.io.shapes import (
     shown,
 )
 from steelyard.registry.kinds import kind_of
-from steelyard.table import Bounds
+from steelyard.table import ROUNDING, Bounds
 
 Json = dict[str, Any]
 
-ROUNDING: Final = 1e-9
-"""So far may a score lie outside of its bounds, and a mean in the footer, as a share of it, from that of the items."""
 CONTRADICTION_HINT: Final = Message("formats.somebody_changed_file_run_again")
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
@@ -127,9 +125,7 @@ def check_header(head: Json, where: str) -> None:
             raise InputError(Message("formats.bounds_lowest_highest_value", metric=metric), where=where)
 
 
-def check_item(
-    item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str
-) -> None:
+def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str) -> None:
     """Refuse an item that is not of the shape that readers rely on, or has a score that it cannot have."""
     check_shape(item, _ITEM, "", where)
     known = frozenset(metrics)

@@ -14,7 +14,7 @@ from steelyard.legal.model import Fault, Fields
 from steelyard.legal.question_types import question_type
 from steelyard.text.dates import Day
 from steelyard.text.mentions import mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 FEWEST: Final = 4
 """Shorter texts match by chance."""
@@ -131,7 +131,7 @@ def _locations(fields: Fields, source: Source) -> Iterator[Fault]:
 def _answers_in_question(fields: Fields) -> Iterator[Fault]:
     """Expected answers that the question already contains."""
     question, expected = fields["question"], fields.get("expected", {})
-    key, values = quote_key(question), mentions(normal(question))
+    key, values = quote_key(question), mentions(normalise(question))
     for name, value in expected.items():
         match name:
             case "entity" | "text_answer":

@@ -14,7 +14,7 @@ from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import QuestionFile, find_document, read_benchmark
 from steelyard.legal.model import Question
 from steelyard.legal.question_types import TYPES, question_of
-from steelyard.systems.records import Ask
+from steelyard.systems.base import Ask
 
 BUNDLED: Final = "bundled"
 OUTSIDE: Final = Message("pipelines.lies_outside_folder_whose_results")

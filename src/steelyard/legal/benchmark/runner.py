@@ -29,12 +29,10 @@ from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.model import Question
 from steelyard.legal.verdicts import LegalVerdict
-from steelyard.systems.asking import AskSettings, ask_all
-from steelyard.systems.opening import open_system
+from steelyard.systems.ask import AskSettings, ask_all
+from steelyard.systems.base import Failure, Reply, System, SystemSettings, open_system
 from steelyard.systems.python import PythonSystem
-from steelyard.systems.records import Failure, Reply, System
 from steelyard.systems.replay import ReplaySystem
-from steelyard.systems.settings import SystemSettings
 from steelyard.table import Signature, Table
 
 METRIC: Final = "legal"

@@ -13,7 +13,7 @@ from steelyard.legal.facts.clauses import are_alternatives, asserted_values, cla
 from steelyard.legal.facts.selection import select_value
 from steelyard.legal.wording import LOOSE, named
 from steelyard.text.mentions import Mention, mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 _AFTER_NUMBER: Final = re.compile(r"[\s,。;.!?()\]=+\-*/、和与或及]|左右|上下|[了的吧整正给]|$")
 _NOTHING: Final = re.compile(
@@ -220,14 +220,14 @@ def items_of(value: Sequence[Any]) -> list[tuple[Decimal, str]]:
     for item in value:
         amount = _item_amount(item.get("amount") if isinstance(item, Mapping) else item)
         if amount is not None:
-            items.append((amount, normal(str(item.get("description", ""))) if isinstance(item, Mapping) else ""))
+            items.append((amount, normalise(str(item.get("description", ""))) if isinstance(item, Mapping) else ""))
     return items
 
 
 def _item_amount(value: Any) -> Decimal | None:
     if not isinstance(value, str):
         return amount_of(value)
-    values = amounts(normal(value))
+    values = amounts(normalise(value))
     return values[0].value if len(values) == 1 and values[0].is_exact else None
 
 
