@@ -87,8 +87,8 @@ def _compared(
     shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
     return ComparisonReport(
         Report(shown, comparisons, arguments.per_item, arguments.by),
-        changes=[changes(by_name[each.a], old, each.metric) for each in comparisons],
-        shown=metrics or [each.metric for each in comparisons[:1]],
+        changes=[changes(by_name[pair.a], old, pair.metric) for pair in comparisons],
+        shown=metrics or [pair.metric for pair in comparisons[:1]],
         within=compare_by(new, old, arguments.by, settings, metrics=metrics) if arguments.by else {},
         pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),
     )

@@ -94,7 +94,7 @@ def _by(tag: str, review: ReviewAgreement, words: Words) -> TableBlock:
 
 
 def _disagreements(judgements: Sequence[Judgement], words: Words) -> TableBlock:
-    rows = [[each.id, cells.number(each.verdict, 2), each.remark] for each in judgements]
+    rows = [[judgement.id, cells.number(judgement.verdict, 2), judgement.remark] for judgement in judgements]
     return TableBlock(
         ["id", words("review.verdict_score"), words("review.remark")], rows, words("review.disagreements"), texts=3
     )

@@ -42,5 +42,5 @@ def page_tables(report: Report) -> list[PageGrid]:
 
 def _in_every_language(section: Section, report: Report) -> Iterator[PageGrid]:
     blocks = [section.blocks(report, words_of(language)) for language in LANGUAGES]
-    for tables in zip(*([block for block in each if isinstance(block, TableBlock)] for each in blocks), strict=True):
+    for tables in zip(*([block for block in texts if isinstance(block, TableBlock)] for texts in blocks), strict=True):
         yield PageGrid(dict(zip(LANGUAGES, tables, strict=True)))

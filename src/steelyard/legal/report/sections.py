@@ -63,8 +63,8 @@ def _rate(share: float) -> str:
 def _lowest(table: Table, words: Words) -> ItemList:
     """The questions with the lowest scores and the reasons, below what is to be known of the mean."""
     items = [
-        ListItem((each.id, cells.number(each.score, 2), each.question), note_in(words.language, table, each.row))
-        for each in results.worst(table)
+        ListItem((low.id, cells.number(low.score, 2), low.question), note_in(words.language, table, low.row))
+        for low in results.worst(table)
     ]
     return ItemList(f"{table.name}: {words('report.worst_questions')}", items, list(_mean(table, words)), numbered=True)
 
