@@ -184,7 +184,7 @@ def test_an_index_that_names_a_file_outside_opens_nothing(tmp_path, made):
     index = made(tmp_path / "folder")
     identifier = index.listing().entries[0].id
     for path in (b"../secret.jsonl", os.fsencode(outside)):
-        index._ask("UPDATE results SET path = ?", path)
+        index._query("UPDATE results SET path = ?", path)
         assert index.open(identifier) is None
 
 
@@ -210,7 +210,7 @@ def test_an_index_damaged_in_the_middle_is_made_anew(tmp_path, made):
 def test_an_index_of_another_version_is_made_anew(tmp_path, made, reads):
     put(tmp_path / "a.jsonl", table("a"))
     index = made(tmp_path)
-    index._ask("UPDATE made_by SET version = 'old'")
+    index._query("UPDATE made_by SET version = 'old'")
     index.close()
     reads.clear()
     assert names(made(tmp_path)) == ["a"]
@@ -245,7 +245,7 @@ def test_an_index_that_is_a_link_is_not_written_through(tmp_path, made):
 def test_an_index_that_fails_while_it_is_used_is_kept_in_memory(tmp_path, made):
     put(tmp_path / "a.jsonl", table("a"))
     index = made(tmp_path)
-    index._ask("DROP TABLE files")
+    index._query("DROP TABLE files")
     index.refresh()
     assert names(index) == ["a"]
 

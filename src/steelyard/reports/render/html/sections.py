@@ -35,7 +35,7 @@ LONGEST_NOTE: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """One result in large type: `gauge` is low, mean, high where these lie between 0 and 1."""
+    """The headline of one result; `gauge` is low, mean and high where these are between 0 and 1."""
 
     name: str
     metric: str
@@ -82,7 +82,7 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a table: its name, then cells; `share` draws a bar where the number lies between 0 and 1."""
+    """A row of a table: its name, then cells; `share` is drawn as a bar."""
 
     name: str
     cells: Sequence[str]
@@ -91,7 +91,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """The means of every group that a tag makes, for one result."""
+    """The means of the groups of one result by a tag."""
 
     result: str
     rows: Sequence[Row]
@@ -109,9 +109,9 @@ class LowItem:
 
 
 def main_metric(report: Report) -> str:
-    """The metric of the headline, one that is compared if any is; a total is none."""
+    """The metric of the headline, one that is compared if any is; totals only if there is nothing else."""
     totals = {metric for table in report.tables for metric in table.sums}
-    compared = {each.metric for each in report.comparisons} or set(report.metrics)
+    compared = {comparison.metric for comparison in report.comparisons} or set(report.metrics)
     means = [metric for metric in report.metrics if metric not in totals and metric in compared]
     return main_of(report.tables[0].kind, means or report.metrics)
 
@@ -123,11 +123,11 @@ def main_of(kind: str, metrics: Sequence[str]) -> str:
 
 def headlines(report: Report, metric: str) -> list[Headline]:
     """Every result with the mean of one metric, and how it compares with the first."""
-    return [_headline(each, metric, report.comparison(each.name, metric)) for each in report.summaries]
+    return [_headline(summary, metric, report.comparison(summary.name, metric)) for summary in report.summaries]
 
 
 def outcome_of(compared: Comparison) -> Outcome:
-    """What a comparison comes to, in words."""
+    """The code of the outcome of a comparison."""
     if compared.hopeless and not compared.result.resamples:
         return "gate.cannot_tell"
     if not compared.significant:
@@ -136,20 +136,22 @@ def outcome_of(compared: Comparison) -> Outcome:
 
 
 def metric_rows(report: Report) -> Iterator[Row]:
-    """A line per metric: for each result mean, interval, and how many items are scored, unscored and errors."""
+    """A row per metric: for each result mean, interval, and how many items are scored, unscored and errors."""
     for metric in report.metrics:
-        found = [(report.comparison(summary.name, metric), summary.metrics.get(metric)) for summary in report.summaries]
-        yield Row(metric, [cell for pair in found for cell in _metric_cells(*pair)], _share(found[-1][1]))
+        pairs = [(report.comparison(summary.name, metric), summary.metrics.get(metric)) for summary in report.summaries]
+        yield Row(metric, [cell for pair in pairs for cell in _metric_cells(*pair)], _share(pairs[-1][1]))
 
 
 def comparison_rows(report: Report) -> dict[str, list[Row]]:
-    """For each result that was compared a line per metric."""
+    """For each result that was compared a row per metric."""
     names = dict.fromkeys(compared.a for compared in report.comparisons)
-    return {name: [_compared(each) for each in report.comparisons if each.a == name] for name in names}
+    return {
+        name: [_compared(comparison) for comparison in report.comparisons if comparison.a == name] for name in names
+    }
 
 
 def groupings(report: Report, main: str) -> dict[str, list[Grouping]]:
-    """The means by each tag that makes a handful of groups; the tag that was asked for comes first."""
+    """The means by each tag with few values; the tag of `--by` comes first."""
     metrics = [main, *(metric for metric in report.metrics if metric != main)]
     return {
         tag: [Grouping(t.name, list(_group_rows(t, tag, metrics))) for t in report.tables if tag in t.tags]
@@ -162,8 +164,8 @@ def overview(report: Report, groupings: Mapping[str, Sequence[Grouping]]) -> lis
     first = next(iter(groupings.values()), [])
     if first:
         return [Row(row.name, row.cells[1:3], row.share) for row in first[0].rows[:OVERVIEW]]
-    rows = [(metric, found) for metric, found in report.summaries[0].metrics.items() if found.total is None]
-    return [Row(metric, [cells.mean(found), cells.spread(found)], _share(found)) for metric, found in rows[:OVERVIEW]]
+    means = [(metric, mean) for metric, mean in report.summaries[0].metrics.items() if mean.total is None]
+    return [Row(metric, [cells.mean(mean), cells.spread(mean)], _share(mean)) for metric, mean in means[:OVERVIEW]]
 
 
 def distribution_rows(tables: Sequence[Table], metric: str) -> list[Row]:
@@ -190,91 +192,92 @@ def lowest(table: Table, metric: str, kind: KindPage) -> list[LowItem]:
 
 
 def counted(report: Report) -> list[Row]:
-    """Items by fate and whatever else was counted: a line each, a column per result."""
-    found = [
+    """How many items were scored or not, and the other counts: a row each, a column per result."""
+    counts = [
         {
-            "report.items": each.items,
-            "report.scored": each.scored,
-            "report.unscored": each.unscored,
-            "report.errors": each.errors,
-            **each.counts,
+            "report.items": summary.items,
+            "report.scored": summary.scored,
+            "report.unscored": summary.unscored,
+            "report.errors": summary.errors,
+            **summary.counts,
         }
-        for each in report.summaries
+        for summary in report.summaries
     ]
-    keys = dict.fromkeys(key for each in found for key in each)
-    return [Row(key, [f"{each[key]:,}" if key in each else cells.DASH for each in found]) for key in keys]
+    keys = dict.fromkeys(key for of_result in counts for key in of_result)
+    return [Row(key, [f"{of[key]:,}" if key in of else cells.DASH for of in counts]) for key in keys]
 
 
 def settings(report: Report) -> list[Row]:
-    """Every setting of every signature: a line per setting, a column per result."""
-    found = [dict(table.signature.settings) for table in report.tables]
-    keys = dict.fromkeys(key for each in found for key in each)
-    return [Row(key, [each.get(key, cells.DASH) for each in found]) for key in keys]
+    """Every setting of every signature: a row per setting, a column per result."""
+    signatures = [dict(table.signature.settings) for table in report.tables]
+    keys = dict.fromkeys(key for signature in signatures for key in signature)
+    return [Row(key, [signature.get(key, cells.DASH) for signature in signatures]) for key in keys]
 
 
 def method(report: Report) -> Mapping[str, Any] | None:
-    """How differences were tested, and what makes them doubtful."""
+    """How differences were tested, and what limits the comparison: unpaired items and settings that differ."""
     if not report.comparisons:
         return None
-    first = report.comparisons[0]
+    compared = report.comparisons
+    first = compared[0]
     return {
         "test": TESTS[first.result.test],
-        "exact": sum(each.result.exact for each in report.comparisons),
-        "resamples": next((each.result.resamples for each in report.comparisons if each.result.resamples), None),
+        "exact": sum(one.result.exact for one in compared),
+        "resamples": next((one.result.resamples for one in compared if one.result.resamples), None),
         "seed": first.settings.seed,
         "correction": CORRECTIONS[first.settings.correction],
         "alpha": f"{first.settings.alpha:g}",
-        "family": len(report.comparisons),
-        "unpaired": max(each.unpaired for each in report.comparisons),
-        "differ": list(dict.fromkeys(key for each in report.comparisons for key in each.settings_differ)),
+        "family": len(compared),
+        "unpaired": max(one.unpaired for one in compared),
+        "differ": list(dict.fromkeys(key for one in compared for key in one.settings_differ)),
     }
 
 
 def _headline(summary: Summary, metric: str, compared: Comparison | None) -> Headline:
-    found = summary.metrics.get(metric)
+    mean = summary.metrics.get(metric)
     return Headline(
         summary.name,
         metric,
-        cells.DASH if found is None else cells.mean(found),
-        cells.DASH if found is None else cells.spread(found),
+        cells.DASH if mean is None else cells.mean(mean),
+        cells.DASH if mean is None else cells.spread(mean),
         summary.items,
         summary.scored,
         summary.unscored,
         summary.errors,
-        _gauge(found),
+        _gauge(mean),
         None if compared is None else outcome_of(compared),
         compared,
     )
 
 
-def _gauge(found: MetricSummary | None) -> tuple[float, float, float] | None:
-    if found is None or found.total is not None:
+def _gauge(mean: MetricSummary | None) -> tuple[float, float, float] | None:
+    if mean is None or mean.total is not None:
         return None
-    numbers = (found.interval.low, found.mean, found.interval.high)
+    numbers = (mean.interval.low, mean.mean, mean.interval.high)
     return numbers if all(math.isfinite(number) and 0 <= number <= 1 for number in numbers) else None
 
 
-def _metric_cells(compared: Comparison | None, found: MetricSummary | None) -> tuple[str, ...]:
-    if found is None:
+def _metric_cells(compared: Comparison | None, mean: MetricSummary | None) -> tuple[str, ...]:
+    if mean is None:
         return (cells.DASH,) * 3
-    counted = f"{found.scored:,} / {found.unscored:,} / {found.errors:,}"
-    return f"{cells.mean(found)} {cells.mark(compared)}".strip(), cells.spread(found), counted
+    counts = f"{mean.scored:,} / {mean.unscored:,} / {mean.errors:,}"
+    return f"{cells.mean(mean)} {cells.mark(compared)}".strip(), cells.spread(mean), counts
 
 
-def _compared(found: Comparison) -> Row:
-    ties = found.n - found.wins - found.losses
+def _compared(comparison: Comparison) -> Row:
+    ties = comparison.n - comparison.wins - comparison.losses
     return Row(
-        found.metric,
+        comparison.metric,
         (
-            cells.number(found.b_mean),
-            cells.number(found.a_mean),
-            f"{cells.signed(found.difference)} {cells.mark(found)}".strip(),
-            cells.interval(found.interval),
-            cells.p_value(found.p_value),
-            cells.p_value(found.p_adjusted),
-            cells.number(found.effect_size, 2),
-            f"{found.wins:,} / {ties:,} / {found.losses:,}",
-            cells.number(found.smallest_detectable),
+            cells.number(comparison.b_mean),
+            cells.number(comparison.a_mean),
+            f"{cells.signed(comparison.difference)} {cells.mark(comparison)}".strip(),
+            cells.interval(comparison.interval),
+            cells.p_value(comparison.p_value),
+            cells.p_value(comparison.p_adjusted),
+            cells.number(comparison.effect_size, 2),
+            f"{comparison.wins:,} / {ties:,} / {comparison.losses:,}",
+            cells.number(comparison.smallest_detectable),
         ),
     )
 
@@ -288,16 +291,16 @@ def _tags(report: Report) -> list[str]:
 
 def _group_rows(table: Table, tag: str, metrics: Sequence[str]) -> Iterator[Row]:
     for value, summary in groups(table, tag).items():
-        found = [summary.metrics.get(metric) for metric in metrics]
-        means = [cells.DASH if each is None else cells.mean(each) for each in found]
-        spread = cells.DASH if found[0] is None else cells.spread(found[0])
-        yield Row(value or cells.DASH, [f"{summary.items:,}", means[0], spread, *means[1:]], _share(found[0]))
+        of_metrics = [summary.metrics.get(metric) for metric in metrics]
+        means = [cells.DASH if mean is None else cells.mean(mean) for mean in of_metrics]
+        spread = cells.DASH if of_metrics[0] is None else cells.spread(of_metrics[0])
+        yield Row(value or cells.DASH, [f"{summary.items:,}", means[0], spread, *means[1:]], _share(of_metrics[0]))
 
 
-def _share(found: MetricSummary | None) -> float | None:
-    """The mean where a bar can show it."""
-    there = found is not None and found.total is None and math.isfinite(found.mean) and 0 <= found.mean <= 1
-    return found.mean if found is not None and there else None
+def _share(mean: MetricSummary | None) -> float | None:
+    """The mean where a bar can show it: between 0 and 1."""
+    is_share = mean is not None and mean.total is None and math.isfinite(mean.mean) and 0 <= mean.mean <= 1
+    return mean.mean if mean is not None and is_share else None
 
 
 def _range(tables: Sequence[Table], metric: str, values: FloatArray) -> tuple[float, float]:
