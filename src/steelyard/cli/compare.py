@@ -99,7 +99,7 @@ def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, fold
     from steelyard.cli.output import show_blocks, write_and_show
     from steelyard.cli.results import documents_for
     from steelyard.io.writing import write_whole
-    from steelyard.reports.comparison import comparison_blocks, page_grids
+    from steelyard.reports.comparison import comparison_blocks, comparison_tables
     from steelyard.reports.files import RENDERERS, write_report
 
     blocks = comparison_blocks(comparison, arguments.lang)
@@ -108,7 +108,7 @@ def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, fold
         if (suffix := path.suffix.lower()) in RENDERERS:
             write_whole(path, RENDERERS[suffix](blocks, arguments.lang))
             return
-        report = replace(comparison.report, grids=page_grids(comparison))
+        report = replace(comparison.report, page_tables=comparison_tables(comparison))
         documents = documents_for(report.tables, None, folders, documents_folder(arguments))
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
 

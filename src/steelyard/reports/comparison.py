@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from steelyard.i18n import LANGUAGES, Language, Words, words_of
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, Fields, Notes, PageGrid, Row, TableBlock
+from steelyard.reports.blocks import Block, Cell, Fields, Notes, PageTable, Row, TableBlock
 from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
 from steelyard.reports.sections.differences import difference
@@ -62,13 +62,13 @@ def comparison_blocks(comparison: ComparisonReport, language: Language = "en") -
     ]
 
 
-def page_grids(comparison: ComparisonReport) -> list[PageGrid]:
+def comparison_tables(comparison: ComparisonReport) -> list[PageTable]:
     """What a page shows beyond its own tables, in every language."""
     letter_tables = zip(*(_letter_tables(comparison, words_of(language)) for language in LANGUAGES), strict=True)
-    grids = [PageGrid(dict(zip(LANGUAGES, tables, strict=True)), "gate.shared_letters") for tables in letter_tables]
+    tables = [PageTable(dict(zip(LANGUAGES, texts, strict=True)), "gate.shared_letters") for texts in letter_tables]
     if comparison.within:
-        grids.append(PageGrid({language: _page_within(comparison, words_of(language)) for language in LANGUAGES}))
-    return grids
+        tables.append(PageTable({language: _page_within(comparison, words_of(language)) for language in LANGUAGES}))
+    return tables
 
 
 def _page_within(comparison: ComparisonReport, words: Words) -> TableBlock:
@@ -116,7 +116,7 @@ def _effects(comparison: ComparisonReport, words: Words) -> TableBlock:
         ]
         for pair in comparison.report.comparisons
     ]
-    return TableBlock(headings, rows, words("gate.changed_items"), texts=2)
+    return TableBlock(headings, rows, words("gate.changed_items"), text_columns=2)
 
 
 def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
@@ -139,7 +139,7 @@ def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
         for value, comparisons in comparison.within.items()
         for pair in comparisons
     ]
-    yield TableBlock(headings, rows, f"{words('gate.within_each')} {tag}", texts=3)
+    yield TableBlock(headings, rows, f"{words('gate.within_each')} {tag}", text_columns=3)
 
 
 def _pair(comparison: Comparison) -> str:

@@ -18,9 +18,9 @@ def blocks(table: Table, words: Words) -> Iterator[Block]:
     yield _parts(table, words)
     if "conflict_gap" in table.tags.get("type", ()):
         yield _gaps(table, words)
-    uncertain_table = uncertain.grid(table, words)
-    if uncertain_table is not None:
-        yield uncertain_table
+    by_type = uncertain.uncertain_table(table, words)
+    if by_type is not None:
+        yield by_type
     yield _lowest(table, words)
 
 
@@ -37,7 +37,7 @@ def _parts(table: Table, words: Words) -> TableBlock:
     ]
     codes = ("report.type", "report.part", "report.mean", "report.interval")
     title = f"{table.name}: {words('report.parts')}"
-    return TableBlock([*map(words, codes), "n"], rows, title, texts=2, grouped=True)
+    return TableBlock([*map(words, codes), "n"], rows, title, text_columns=2, grouped=True)
 
 
 def _gaps(table: Table, words: Words) -> TableBlock:

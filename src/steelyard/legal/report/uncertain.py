@@ -88,7 +88,7 @@ def mean_range(summary: Uncertain, words: Words) -> str:
     return words("report.mean_range", low=cells.number(summary.low), high=cells.number(summary.high))
 
 
-def grid(table: Table, words: Words) -> TableBlock | None:
+def uncertain_table(table: Table, words: Words) -> TableBlock | None:
     """A row for each type that has an uncertain verdict, and one for all types; None where no verdict is uncertain."""
     summary = uncertain(table)
     if summary is None or not summary.count:
