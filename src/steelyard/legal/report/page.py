@@ -16,10 +16,10 @@ from steelyard.legal.report import results
 from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
 from steelyard.legal.report.results import Refusals
-from steelyard.legal.report.uncertain import Uncertain, grid, mean_range, uncertain
+from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain, uncertain_table
 from steelyard.legal.report.verdicts import note_in
 from steelyard.reports import cells
-from steelyard.reports.blocks import PageGrid
+from steelyard.reports.blocks import PageTable
 from steelyard.reports.plots.items import waterfall, waterfall_panel
 from steelyard.reports.plots.style import description, draw
 from steelyard.reports.render.html.kind_page import Chart, KindPage, Section, Sections
@@ -66,7 +66,7 @@ class UncertainTile:
     interval: str
     gauge: tuple[float, float, float]
     range: tuple[str, ...]
-    by_type: PageGrid | None
+    by_type: PageTable | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +166,10 @@ def _tile(table: Table, doubts: Uncertain) -> UncertainTile:
     )
 
 
-def _by_type(table: Table) -> PageGrid | None:
-    tables = {language: grid(table, words_of(language)) for language in LANGUAGES}
+def _by_type(table: Table) -> PageTable | None:
+    tables = {language: uncertain_table(table, words_of(language)) for language in LANGUAGES}
     present = {language: block for language, block in tables.items() if block is not None}
-    return PageGrid(present) if present else None
+    return PageTable(present) if present else None
 
 
 def _refusal_rates(counts: Refusals | None) -> list[Share]:
