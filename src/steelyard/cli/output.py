@@ -1,4 +1,4 @@
-"""Where a report goes: files first, then standard output as a table or as JSON; notices go to standard error."""
+"""Output of reports: files first, then standard output as text or JSON; notices go to standard error."""
 
 import argparse
 import os
@@ -61,7 +61,7 @@ def show_blocks(blocks: "Sequence[Block]", arguments: argparse.Namespace, *, spa
 
 
 def print_json(text: str) -> None:
-    """JSON is UTF-8, whatever the terminal speaks; control characters are written as escapes."""
+    """Print JSON as UTF-8, whatever the encoding of the terminal; control characters are written as escapes."""
     sys.stdout.flush()
     sys.stdout.buffer.write(visible_json(text).encode("utf-8"))
 
@@ -79,5 +79,5 @@ def tell(*lines: str) -> None:
 
 
 def width_of_terminal() -> int:
-    """How many columns there are; much room where the output is no terminal."""
+    """The columns of the terminal; a large number where the output is not a terminal."""
     return os.get_terminal_size().columns if sys.stdout.isatty() else 300
