@@ -127,11 +127,11 @@ def test_a_run_that_was_cut_off_is_said(files, run):
 
 
 MISTAKES = {
-    "no rule": ((), "there is no rule to decide\nhint: for example --require 'F1 >= 0.8'\n"),
+    "no rule": ((), "no rule is given\nhint: for example --require 'F1 >= 0.8'\n"),
     "no baseline": (
         ("--no-fall", "fact_exact"),
         "this rule needs a baseline: no item of fact_exact may fall from 1\n"
-        "hint: an earlier result is named by: steelyard gate RESULT --baseline OLD\n",
+        "hint: specify an earlier result with: steelyard gate RESULT --baseline OLD\n",
     ),
     "no such metric": (
         ("--require", "leagl >= 1"),
@@ -149,7 +149,7 @@ MISTAKES = {
         ("--require", "legal >= 0.8", "-o", "gate.html"),
         "gate.html: no report format has the extension '.html'\nhint: known: .xml, .md, .json\n",
     ),
-    "bad level": (("--require", "legal >= 0.8", "--alpha", "0.6"), "alpha must lie between 0 and 0.5, not 0.6\n"),
+    "bad level": (("--require", "legal >= 0.8", "--alpha", "0.6"), "alpha must be between 0 and 0.5, not 0.6\n"),
 }
 
 
@@ -172,7 +172,7 @@ def test_a_baseline_of_other_questions_is_refused_unless_told(tmp_path, run):
     new = saved(tmp_path, "new", [1.0] * 4, signature=Signature.of({"questions": "sha256 2"}))
     code, out, err = run("gate", new, "--baseline", old, "--no-fall", "fact_exact")
     assert (code, out) == (2, "")
-    assert err.startswith("new and old do not compare, their settings differ: questions (sha256 2 ≠ sha256 1)\n")
+    assert err.startswith("new and old are not comparable, their settings differ: questions (sha256 2 ≠ sha256 1)\n")
     code, out, _ = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--anyway")
     assert (code, "settings differ: questions\n" in out) == (0, True)
 
@@ -199,7 +199,7 @@ def test_chinese(files, run):
     assert "原得 1 分的 20 个条目中有 1 个下降" in out
     assert run("gate", new, "--no-fall", "fact_exact", "--lang", "zh")[2] == (
         "这条规则需要基线：no item of fact_exact may fall from 1\n"
-        "提示：以前的结果这样指定：steelyard gate RESULT --baseline OLD\n"
+        "提示：请指定较早的结果：steelyard gate RESULT --baseline OLD\n"
     )
     assert run("gate", new, "--require", "F1 >= x", "--lang", "zh")[2].startswith(
         "'F1 >= x'：'x' 不是数字\n提示：例如："
@@ -235,7 +235,7 @@ def test_bench_with_rules(tmp_path):
         ("legal >= baseline", "this rule needs a baseline: legal >= baseline\n"),
         ("legal[typ=x] >= 1", "no tag is called 'typ'\nhint: did you mean 'type'?\n"),
         ("legal.no_halucination == 1", "no metric is called 'legal.no_halucination'\nhint: did you mean"),
-        ("F1", "this is no rule: 'F1'\n"),
+        ("F1", "not a valid rule: 'F1'\n"),
     ],
 )
 def test_bench_refuses_a_rule_before_anything_is_asked(rule, message, tmp_path):

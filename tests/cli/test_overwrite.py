@@ -17,7 +17,7 @@ from steelyard.io.results import load
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "data"
 QRELS, RUN = str(DATA / "qrels.txt"), str(DATA / "run_a.txt")
-REFUSED = "this file exists already\nhint: --overwrite replaces it; or name another\n"
+REFUSED = "the file already exists\nhint: replace it with --overwrite, or use another name\n"
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def test_build_under_lang_zh_is_chinese(answers, capsys):
     [
         ("    limt: 3", "no setting is called 'limt'\nhint: did you mean 'limit'?"),
         ("    shufle: true", "no setting is called 'shufle'\nhint: did you mean 'shuffle'?"),
-        ("    limit: 0", "limit must be a whole number from 1 on, or -1 for all, not 0"),
+        ("    limit: 0", "limit must be an integer of at least 1, or -1 for all, not 0"),
         ("    shuffle: 1", "shuffle must be true or false, not 1"),
     ],
 )
@@ -115,7 +115,7 @@ def test_build_says_which_parameters_run_refuses(answers, capsys):
     Path("parameters/p_parameter.yaml").write_text(PARAMETERS + "  metrix: [em]\n")
     assert main(["build", "p.yaml"]) == 0
     refusal = "parameters/p_parameter.yaml:8: evaluation has no parameter 'metrix'\nhint: did you mean 'metrics'?\n"
-    assert f"to be corrected, or run refuses to start:\n{refusal}" in capsys.readouterr().err
+    assert f"must be corrected before the pipeline can run:\n{refusal}" in capsys.readouterr().err
     assert main(["run", "p.yaml"]) == 2
     assert capsys.readouterr().err == refusal
 
@@ -153,7 +153,7 @@ def test_settings_of_the_engine_of_vllm_are_left_out_with_one_notice(answers, ca
     assert "p_parameter.yaml:5: generation.generation_init: backend_configs.vllm: vllm needs the base_url" in err
     assert "then set backend: openai" in err
     assert said_of(f"{head}      base_url: http://127.0.0.1:9/v1\n{engine}") == 0
-    notice = "backend_configs.vllm: for the engine of vLLM, and left out: gpu_ids, gpu_memory_utilization, dtype, "
+    notice = "backend_configs.vllm: ignored, settings of the vLLM engine: gpu_ids, gpu_memory_utilization, dtype, "
     assert f"{notice}trust_remote_code\n" in capsys.readouterr().err
     assert said_of(f"{head}      base_url: http://127.0.0.1:9/v1\n      concurency: 3\n") == 2
     assert "p_parameter.yaml:7: generation.generation_init: backend_configs.vllm: no setting is called" in (
@@ -238,7 +238,7 @@ def test_a_step_that_is_missing_is_proposed(answers, capsys):
     Path("p.yaml").write_text(f"{servers}pipeline:\n{steps}")
     assert said_of(PARAMETERS.partition("evaluation:")[0]) == 2
     err = capsys.readouterr().err
-    assert "p.yaml:5: nothing before prompt.qa_rag_boxed gives 'ret_psg'" in err
+    assert "p.yaml:5: no step before prompt.qa_rag_boxed provides 'ret_psg'" in err
     assert "add a step that gives it (retriever.retriever_search, " in err
     assert "name it in key_map of benchmark.benchmark" in err
 

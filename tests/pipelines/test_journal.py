@@ -114,7 +114,7 @@ def test_nothing_is_left_to_resume_after_a_whole_run(here, capsys):
     write(here, times=1)
     assert main(["run", "p.yaml"]) == 0
     assert main(["run", "p.yaml", "--resume"]) == 2
-    assert capsys.readouterr().err.endswith("output: no run of p has been left unfinished\n")
+    assert capsys.readouterr().err.endswith("output: p has no unfinished run\n")
 
 
 def test_a_changed_parameter_runs_anew_from_the_first_step_that_uses_it(here, capsys):
@@ -129,7 +129,7 @@ def test_a_changed_parameter_runs_anew_from_the_first_step_that_uses_it(here, ca
     assert main(["run", "p.yaml", "--resume", "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out) == {"total": 30}
-    assert "run anew from counter.add on: it or its parameters have changed\n" in err
+    assert "rerunning from counter.add: it or its parameters have changed\n" in err
     assert calls(here) == ["prepare", "add", "add", "total"]
 
 
@@ -172,7 +172,7 @@ def test_another_server_under_the_same_name_is_asked_anew(here, capsys):
     assert main(["run", "p.yaml", "--resume", "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out) == {"total": 312}
-    assert "run anew from counter.prepare on: it or its parameters have changed\n" in err
+    assert "rerunning from counter.prepare: it or its parameters have changed\n" in err
     (kept,) = (here / "output").glob("*.replaced.jsonl")
     assert len(kept.read_text().splitlines()) == 1 + 4
 

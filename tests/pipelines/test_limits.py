@@ -168,7 +168,7 @@ def test_a_foreign_host_or_origin_is_refused_on_every_address_of_this_machine(ho
 
 def test_a_port_of_many_digits_is_no_port(capsys):
     assert main(["serve", "sayhello", "--http", f"127.0.0.1:{'9' * 5000}"]) == 2
-    assert capsys.readouterr().err.startswith("--http: an address is HOST:PORT, not '127.0.0.1:999")
+    assert capsys.readouterr().err.startswith("--http: an address must be HOST:PORT, not '127.0.0.1:999")
 
 
 @pytest.mark.parametrize("host", ["a" * 300, "a\0b", "ä" * 70 + ".example"], ids=["long", "NUL", "no IDNA"])
@@ -296,7 +296,7 @@ def test_a_call_beyond_its_time_is_an_error_and_the_server_lives_on(busy, tmp_pa
         assert told["isError"] is True
         assert told["content"][0]["text"] == (
             "count was stopped after 0.5 seconds\n"
-            "hint: the server's owner can raise it: steelyard serve … --call-timeout SECONDS"
+            "hint: the operator of the server can raise the limit: steelyard serve … --call-timeout SECONDS"
         )
         until(Path(f"{path}.end").exists)
         assert peer.call("size", text="ab")["structuredContent"] == {"size": 2}

@@ -137,15 +137,15 @@ MISTAKES = [
         f"evaluate_trec has no argument 'kz'\n{HINT}",
     ),
     ("evaluate_trec", {**TREC, "run_path": 3}, f"evaluate_trec: run_path must be text, not 3\n{HINT}"),
-    ("evaluate_trec", {**TREC, "ks": [0]}, "a cut-off in ks must be a whole number from 1 on, not 0"),
-    ("evaluate_trec", {**TREC, "ks": []}, "ks must be a list of cut-offs, not []\nhint: for example [5, 10]"),
+    ("evaluate_trec", {**TREC, "ks": [0]}, "a cutoff in ks must be an integer of at least 1, not 0"),
+    ("evaluate_trec", {**TREC, "ks": []}, "ks must be a list of cutoffs, not []\nhint: for example [5, 10]"),
     ("evaluate_trec", {**TREC, "metrics": ["nddcg"]}, "no metric is called 'nddcg'\nhint: did you mean 'ndcg'?"),
     ("evaluate_trec", {**TREC, "run_path": "none.txt"}, "none.txt: no such file"),
-    ("evaluate_trec_pvalue", {**PAIR, "n_resamples": -5}, "n_resamples must be a whole number from 1 on, not -5"),
+    ("evaluate_trec_pvalue", {**PAIR, "n_resamples": -5}, "n_resamples must be an integer of at least 1, not -5"),
     ("evaluate", {"pred_ls": ["a"], "gt_ls": [["a"], ["b"]]}, "1 answers in pred_ls, 2 references in gt_ls"),
     ("evaluate_legal", {"id_ls": ["x", "y"], "pred_ls": ["a"]}, "2 ids in id_ls, 1 answers in pred_ls"),
     ("evaluat", {}, "no tool is called 'evaluat'\nhint: did you mean 'evaluate'?"),
-    ("build", {}, "parameter_file must name a file, not None"),
+    ("build", {}, "parameter_file must be a file name, not None"),
 ]
 
 
@@ -401,7 +401,7 @@ def test_an_address_that_others_reach_needs_a_token(capsys, monkeypatch):
     for host in ("0.0.0.0", "192.0.2.1", "example.com"):
         assert main(["serve", "evaluation", "--http", f"{host}:0"]) == 2
         assert capsys.readouterr().err == (
-            f"--http: {host} can be reached from elsewhere: a token is needed\n"
+            f"--http: {host} is reachable from other machines: a token is required\n"
             "hint: set STEELYARD_TOKEN to a long random text, or give --token; "
             "clients send it as: Authorization: Bearer TOKEN\n"
         )
@@ -411,8 +411,8 @@ def test_an_address_that_others_reach_needs_a_token(capsys, monkeypatch):
 def test_what_is_no_address(capsys, text):
     assert main(["serve", "evaluation", "--http", text]) == 2
     assert capsys.readouterr().err == (
-        f"--http: an address is HOST:PORT, not {text!r}\n"
-        "hint: for example --http 127.0.0.1:8080; port 0 takes a free one\n"
+        f"--http: an address must be HOST:PORT, not {text!r}\n"
+        "hint: for example --http 127.0.0.1:8080; port 0 selects a free port\n"
     )
 
 

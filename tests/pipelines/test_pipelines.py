@@ -270,11 +270,11 @@ def test_a_router_that_gives_something_else(here, router):
     with pytest.raises(SystemFailure) as caught:
         run(here, "- toy.make\n" + branch)
     where = f"{here / 'p.yaml'}:6"
-    assert str(caught.value) == f"{where}: toy.{router} gave no list of objects with data and state"
+    assert str(caught.value) == f"{where}: toy.{router} did not return a list of objects with data and state"
 
 
 def test_a_router_that_gives_nothing_is_refused_before_anything_runs(here):
-    with pytest.raises(InputError, match="the last step of a router must be a tool that gives something"):
+    with pytest.raises(InputError, match="the last step of a router must be a tool with an output"):
         run(here, "- toy.make\n- branch:\n    router: [toy.silent]\n    branches:\n      yes: []\n")
 
 
@@ -302,7 +302,7 @@ def test_parameters_of_other_servers_are_left_out_and_told(here, capsys):
     assert main(["run", str(path), "--param", "shared.yaml", "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["xs"][0] == "a?"
-    assert "no server of this pipeline: retriever (parameters left out)\n" in err
+    assert "not a server of this pipeline: retriever (parameters ignored)\n" in err
     (here / "shared.yaml").write_text("toyy: {mark: '?'}\n")
     assert main(["run", str(path), "--param", "shared.yaml"]) == 2
     assert capsys.readouterr().err == "shared.yaml:1: the pipeline has no server 'toyy'\nhint: did you mean 'toy'?\n"
@@ -315,7 +315,7 @@ def test_a_bug_in_a_server_of_the_user_is_told_with_its_step(here, capsys):
 
 def test_a_prompt_gives_a_list_of_texts(here):
     assert run(here, "- toy.make\n- toy.ask\n").variables["prompt_ls"] == ["a?", "b?", "c?", "d?"]
-    with pytest.raises(SystemFailure, match=r"toy\.ask_badly gave no list of texts$"):
+    with pytest.raises(SystemFailure, match=r"toy\.ask_badly did not return a list of texts$"):
         run(here, "- toy.make\n- toy.ask_badly\n")
 
 
@@ -357,7 +357,7 @@ def test_a_file_of_environment_variables_is_read(here, monkeypatch, capsys):
     monkeypatch.delenv("TOY_WORD", raising=False)
     (here / ".env").write_text("TOY_WORD: x\n")
     assert main(["run", "p.yaml"]) == 2
-    assert capsys.readouterr().err == ".env:1: a line is NAME=value, not 'TOY_WORD: x'\n"
+    assert capsys.readouterr().err == ".env:1: a line must be NAME=value, not 'TOY_WORD: x'\n"
 
 
 MISTAKES = {
@@ -365,7 +365,7 @@ MISTAKES = {
     "- toy.mke": (UnknownName, "{path}:4: no tool is called 'mke'\nhint: did you mean 'make'?"),
     "- toy.add": (
         InputError,
-        "{path}:4: nothing before toy.add gives 'xs'\nhint: add a step that gives it: toy.make",
+        "{path}:4: no step before toy.add provides 'xs'\nhint: add a step that provides it: toy.make",
     ),
     "- toy.make\n- toy.add:\n    input: {xz: ys}": (
         InputError,
@@ -376,7 +376,7 @@ MISTAKES = {
         "{path}:5: toy has no parameter 'mrk'\nhint: did you mean 'mark'?",
     ),
     "- toy.make\n- toy.add:\n    input: {xs: 3}": (InputError, "{path}:6: the variable for 'xs' must be text, not 3"),
-    "- loop:\n    times: 0\n    steps: []": (InputError, "{path}:5: times must be a whole number from 1 on, not 0"),
+    "- loop:\n    times: 0\n    steps: []": (InputError, "{path}:5: times must be an integer of at least 1, not 0"),
     "- loop:\n    times: 200\n    steps: [{loop: {times: 200, steps: [toy.make]}}]": (
         InputError,
         "{path}:5: times is above the limit of 10,000 (40,000)\nhint: to raise the limit, set STEELYARD_LOOP_TIMES",
@@ -386,8 +386,8 @@ MISTAKES = {
         "{path}:5: times is above the limit of 10,000 (1,000,000)\nhint: to raise the limit, set STEELYARD_LOOP_TIMES",
     ),
     "- loop:\n    steps: []": (InputError, "{path}:5: a loop needs 'times'"),
-    "- toy.make.x": (InputError, "{path}:4: a step is server.tool, not 'toy.make.x'\n"),
-    "- {a.b: 1, c.d: 2}": (InputError, "{path}:4: one step is needed, not 2\n"),
+    "- toy.make.x": (InputError, "{path}:4: a step must be server.tool, not 'toy.make.x'\n"),
+    "- {a.b: 1, c.d: 2}": (InputError, "{path}:4: one step is required, not 2\n"),
     "- toy.make\n- toy.make: {inputs: {}}": (
         InputError,
         "{path}:5: no field is called 'inputs'\nhint: known: input, output",
@@ -404,10 +404,10 @@ def test_mistakes_are_found_before_anything_runs(here, steps):
 
 
 def test_a_tool_that_gives_too_little(here):
-    with pytest.raises(SteelyardError, match=r"p.yaml:5: toy.forgetful did not give 'none_such'$"):
+    with pytest.raises(SteelyardError, match=r"p.yaml:5: toy.forgetful did not return 'none_such'$"):
         run(here, "- toy.make\n- toy.forgetful\n")
     branch = "- branch:\n    router: [toy.even]\n    branches: {even: [toy.short], odd: []}\n"
-    with pytest.raises(SteelyardError, match=r"toy\.short gave 1 items for 2 rows$"):
+    with pytest.raises(SteelyardError, match=r"toy\.short returned 1 items for 2 rows$"):
         run(here, "- toy.make\n" + branch)
 
 
@@ -431,8 +431,8 @@ def test_an_empty_parameter_file_is_told_and_built_anew(here):
     empty.write_text("")
     with pytest.raises(InputError) as caught:
         run(here, "- toy.make\n- toy.add\n")
-    hint = "delete it to use the defaults of the servers, or write it anew: steelyard build"
-    assert str(caught.value) == f"{empty}: there are no parameters in it\nhint: {hint}"
+    hint = "delete it to use the server defaults, or write it again with: steelyard build"
+    assert str(caught.value) == f"{empty}: it contains no parameters\nhint: {hint}"
     build(read_pipeline(here / "p.yaml"), Fleet({}))
     assert run(here, "- toy.make\n- toy.add\n").variables["xs"][0] == "a!"
 

@@ -22,10 +22,10 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).with_name("plain_server.py")
 DEADLINE = 10.0
-NOISE_HINT = "hint: only messages of MCP belong there: let the server print to standard error"
+NOISE_HINT = "hint: standard output is only for MCP messages: let the server print to standard error"
 NOISY = "the server 'plain' printed to its standard output"
-DEAD_HINT = "hint: run its program by hand to see why"
-SLOW_HINT = "hint: give it more time with --timeout"
+DEAD_HINT = "hint: run its program manually to see the cause"
+SLOW_HINT = "hint: allow more time with --timeout"
 
 
 class Said(NamedTuple):
@@ -177,23 +177,23 @@ def test_prompts_take_texts_and_their_messages_reach_the_next_tool(here, steelya
 
 AT_START = {
     "die at start": (
-        "p.yaml:2: the server 'plain' ended before it answered (start): "
+        "p.yaml:2: the server 'plain' exited before it replied (start): "
         f"ModuleNotFoundError: No module named 'faiss'\n{DEAD_HINT}\n"
     ),
-    "die in silence": f"p.yaml:2: the server 'plain' ended before it answered (start): it said nothing\n{DEAD_HINT}\n",
-    "hang at start": f"p.yaml:2: the server 'plain' did not answer in time (start)\n{SLOW_HINT}\n",
+    "die in silence": f"p.yaml:2: the server 'plain' exited before it replied (start): no output\n{DEAD_HINT}\n",
+    "hang at start": f"p.yaml:2: the server 'plain' did not reply in time (start)\n{SLOW_HINT}\n",
 }
 IN_A_CALL = {
-    "die in a call": f": the server 'plain' ended before it answered (act): out of memory\n{DEAD_HINT}\n",
-    "hang in a call": f": the server 'plain' did not answer in time (act)\n{SLOW_HINT}\n",
+    "die in a call": f": the server 'plain' exited before it replied (act): out of memory\n{DEAD_HINT}\n",
+    "hang in a call": f": the server 'plain' did not reply in time (act)\n{SLOW_HINT}\n",
     "no JSON": f": {NOISY}: '42 is the answer', and did not answer in time (act)\n{NOISE_HINT}\n",
     "no message": f": {NOISY}: '{{\"answer\": 42}}', and did not answer in time (act)\n{NOISE_HINT}\n",
     "JSON-RPC error": ": the server 'plain' failed (act): no such index\n",
     "error": ": the index is empty\n",
-    "silent error": ": the server says that it failed\n",
-    "text": ": it answered with text that is not JSON: 'all done, 完成'\n",
-    "list": " gave list, not an object\n",
-    "too little": " did not give 'done'\n",
+    "silent error": ": the server reported a failure\n",
+    "text": ": it replied with text that is not JSON: 'all done, 完成'\n",
+    "list": " returned list, not an object\n",
+    "too little": " did not return 'done'\n",
 }
 
 

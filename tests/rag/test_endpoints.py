@@ -55,7 +55,7 @@ def test_embeddings_come_as_numbers(stub):
         ((200, {}, {"data": [{"embedding": [1.0]}] * 2}), NOTHING),
         (data(None, None), NOTHING),
         (data([1.0], "AAAA"), NOTHING),
-        ((200, {}, {"data": []}), "0 embeddings came back for 2 texts"),
+        ((200, {}, {"data": []}), "received 0 embeddings for 2 texts"),
         (data([1.0], [{}]), "the embeddings are not numbers"),
         (data([1.0], ["x"]), "the embeddings are not numbers"),
         (data([1.0], [[1.0]]), "the embeddings are not numbers"),
@@ -71,8 +71,8 @@ def test_what_is_no_embedding_is_a_failure_of_the_system(stub, reply, message):
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        ([[], []], "the model gave vectors without dimensions"),
-        ([[1.0], [None]], "the model gave vectors with numbers that are not finite"),
+        ([[], []], "the model returned vectors without dimensions"),
+        ([[1.0], [None]], "the model returned vectors with numbers that are not finite"),
     ],
 )
 def test_vectors_by_which_nothing_can_be_found_are_refused(stub, vectors, message):
@@ -87,7 +87,7 @@ def test_a_key_that_the_endpoint_sends_back_is_not_shown(stub):
     with pytest.raises(SystemFailure) as caught:
         embed(stub, (401, {}, {"error": {"message": said}}))
     assert str(caught.value).splitlines()[0] == (
-        f"{stub.url}: the embeddings endpoint failed: the model answered with status 401: wrong: Bearer *** is unknown"
+        f"{stub.url}: the embeddings endpoint failed: the model returned status 401: wrong: Bearer *** is unknown"
     )
     assert str(caught.value.hint).endswith("RETRIEVER_API_KEY")
 
@@ -104,11 +104,11 @@ def test_an_endpoint_that_is_not_there(stub):
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"model_name": ""}, "model_name must say which model is asked"),
-        ({"retries": "x"}, "retries must be a whole number from 0 on, not 'x'"),
-        ({"retries": -1}, "retries must be a whole number from 0 on, not -1"),
-        ({"concurrency": 0}, "concurrency must be a whole number from 1 on, not 0"),
-        ({"timeout": True}, "timeout must be a number from 0 on, not True"),
+        ({"model_name": ""}, "model_name must specify the model to call"),
+        ({"retries": "x"}, "retries must be an integer of at least 0, not 'x'"),
+        ({"retries": -1}, "retries must be an integer of at least 0, not -1"),
+        ({"concurrency": 0}, "concurrency must be an integer of at least 1, not 0"),
+        ({"timeout": True}, "timeout must be a number of at least 0, not True"),
         (
             {"concurrency": 1_000_000},
             "concurrency is above the limit of 1,024 (1,000,000)\nhint: to raise the limit, set STEELYARD_CONCURRENCY",
@@ -118,11 +118,11 @@ def test_an_endpoint_that_is_not_there(stub):
             "retries is above the limit of 100 (about 1e30)\nhint: to raise the limit, set STEELYARD_RETRIES",
         ),
         ({"api_key": 7}, "api_key must be text, not int"),
-        ({"api_key": "sk-\nx"}, "the key holds characters that HTTP does not allow"),
-        ({"base_url": "file:///x"}, "this is no address: file:///x\nhint: for example http://localhost:8000/v1"),
+        ({"api_key": "sk-\nx"}, "the key contains characters that HTTP does not allow"),
+        ({"base_url": "file:///x"}, "not a valid address: file:///x\nhint: for example http://localhost:8000/v1"),
         (
             {"base_url": "http://u:key@[::1/v1"},
-            "this is no address: [::1/v1\nhint: for example http://localhost:8000/v1",
+            "not a valid address: [::1/v1\nhint: for example http://localhost:8000/v1",
         ),
         ({"retires": 3}, "no setting is called 'retires'\nhint: did you mean 'retries'?"),
         (

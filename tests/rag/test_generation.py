@@ -59,7 +59,7 @@ def test_s4_a_failure_that_stays_is_an_error_and_not_an_answer(stub):
     stub.script = {"bad": failure(400, "too long"), "gone": [failure(503, "busy"), failure(503, "busy")]}
     answers, errors = ask(stub, ["good", "bad", "gone"], retries=1)
     assert answers == ["re: good", None, None]
-    assert errors == [None, "the model answered with status 400: too long", "the model answered with status 503: busy"]
+    assert errors == [None, "the model returned status 400: too long", "the model returned status 503: busy"]
     assert len(stub.requests) == 4
 
 
@@ -67,14 +67,14 @@ def test_that_all_fail_is_a_failure_of_the_system(stub):
     stub.script = {"a": failure(401, f"wrong key {KEY}"), "b": failure(400, "other")}
     with pytest.raises(SystemFailure) as caught:
         ask(stub, ["a", "b"])
-    assert str(caught.value.message) == "every generation failed: the model answered with status 401: wrong key ***"
+    assert str(caught.value.message) == "every generation failed: the model returned status 401: wrong key ***"
     assert str(caught.value.hint).startswith("the key is api_key in backend_configs")
 
 
 def test_a_closed_port_and_a_late_reply_are_errors(stub):
     stub.script = {"late": lambda: time.sleep(0.4) or "x"}
     answers, errors = ask(stub, ["late", "soon"], timeout=0.2, retries=0)
-    assert (answers, errors) == ([None, "re: soon"], ["no answer within 0.2 s", None])
+    assert (answers, errors) == ([None, "re: soon"], ["no reply within 0.2 s", None])
     config = {"model_name": "m", "base_url": "http://127.0.0.1:9", "retries": 1, "base_delay": 0}
     generator = open_generator("openai", configs={"openai": config})
     reached = r"^every generation failed: the model cannot be reached: .*\nhint: base_url is http://"
@@ -116,7 +116,7 @@ def test_what_has_answered_before_may_fail_whole(stub):
     generator = open_generator("openai", configs={"openai": config})
     stub.script = {"x": failure(400, "no")}
     found = generate(generator, single_turns(["x"], None), proven=True)
-    assert found == ([None], ["the model answered with status 400: no"])
+    assert found == ([None], ["the model returned status 400: no"])
 
 
 def test_what_is_sent(stub):
@@ -165,16 +165,16 @@ def test_a_running_vllm_server_is_asked_the_same_way(stub):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"model_name": ""}, "model_name must say which model is asked"),
-        ({"concurrency": 0}, "concurrency must be a whole number from 1 on, not 0"),
-        ({"retries": 1.5}, "retries must be a whole number from 0 on, not 1.5"),
-        ({"timeout": "9"}, "timeout must be a number from 0 on, not '9'"),
-        ({"timeout": float("inf")}, "timeout must be a number from 0 on, not inf"),
+        ({"model_name": ""}, "model_name must specify the model to call"),
+        ({"concurrency": 0}, "concurrency must be an integer of at least 1, not 0"),
+        ({"retries": 1.5}, "retries must be an integer of at least 0, not 1.5"),
+        ({"timeout": "9"}, "timeout must be a number of at least 0, not '9'"),
+        ({"timeout": float("inf")}, "timeout must be a number of at least 0, not inf"),
         ({"api_key": 7}, "api_key must be text, not int"),
-        ({"api_key": "sk-\nx"}, "the key holds characters that HTTP does not allow"),
+        ({"api_key": "sk-\nx"}, "the key contains characters that HTTP does not allow"),
         (
             {"base_url": "localhost:8000"},
-            "this is no address: localhost:8000\nhint: for example http://localhost:8000/v1",
+            "not a valid address: localhost:8000\nhint: for example http://localhost:8000/v1",
         ),
         ({"modle_name": "x"}, "no setting is called 'modle_name'\nhint: did you mean 'model_name'?"),
     ],
@@ -190,8 +190,8 @@ def test_a_parameter_that_openai_lacks_is_refused(name):
     with pytest.raises(ConfigError) as caught:
         open_generator("openai", configs={"openai": {"model_name": "m"}}, sampling={name: 1})
     assert str(caught.value) == (
-        f"sampling_params: '{name}' is no sampling parameter\n"
-        "hint: what the server knows beyond OpenAI's parameters belongs into extra_params"
+        f"sampling_params: '{name}' is not a sampling parameter\n"
+        "hint: parameters of the server beyond those of OpenAI go into extra_params"
     )
 
 
@@ -212,7 +212,7 @@ def test_a_missing_library_names_its_extra(monkeypatch):
     )
     with pytest.raises(MissingExtra) as caught:
         open_generator("openai", configs={"openai": {"model_name": "m"}})
-    assert str(caught.value) == 'asking a model needs the package openai\nhint: pip install "steelyard[rag]"'
+    assert str(caught.value) == 'calling a model needs the package openai\nhint: pip install "steelyard[rag]"'
 
 
 def test_conversations():

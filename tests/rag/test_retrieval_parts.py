@@ -64,7 +64,7 @@ def test_both_kinds_of_rows_are_read(write):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "{}: there are no passages in it"),
+        ("", "{}: it contains no passages"),
         ('{"id": "1", "contents": "x"}\n{"id": "2", "contents": " "}', "{}:2: this passage has no text"),
         ('{"id": "1", "contents": null, "text": "x"}', "{}:1: this passage has no text"),
         ('{"id": "1", "content": "x"}', "{}:1: this passage has no text"),
@@ -76,7 +76,7 @@ def test_a_bad_corpus_is_refused(content, message, write):
     path = write("corpus.jsonl", content)
     with pytest.raises(InputError) as caught:
         read_corpus(path)
-    hint = "\nhint: a passage is an object with id and contents, or with _id, title and text"
+    hint = "\nhint: a passage must be an object with id and contents, or with _id, title and text"
     assert str(caught.value) == message.format(path) + hint
 
 
@@ -187,7 +187,7 @@ def test_an_index_that_is_broken_is_named(tmp_path):
 def test_a_folder_of_other_things_is_never_replaced(tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
     with pytest.raises(
-        ConfigError, match=rf"^{re.escape(str(tmp_path))}: this is no index, and is not replaced by one$"
+        ConfigError, match=rf"^{re.escape(str(tmp_path))}: this is not an index and is not replaced by one$"
     ):
         make_lexical(corpus("x"), tmp_path, way="all", overwrite=True, told=quiet)
     assert (tmp_path / "thesis.txt").read_text(encoding="utf-8") == "years of work"
@@ -347,9 +347,9 @@ def test_bad_vectors_and_indexes_are_refused(many, tmp_path):
     _, index = many
     with pytest.raises(ConfigError, match=r"^queries have 3 dimensions, the index has 24\n"):
         search_dense(index, np.ones((1, 3), dtype=np.float32), 1)
-    with pytest.raises(SystemFailure, match=r"^the model gave vectors with numbers that are not finite$"):
+    with pytest.raises(SystemFailure, match=r"^the model returned vectors with numbers that are not finite$"):
         normalised(np.array([[math.nan]], dtype=np.float32))
-    with pytest.raises(ConfigError, match="this index is not the one that its stamp describes"):
+    with pytest.raises(ConfigError, match="this index does not match its metadata"):
         open_dense(tmp_path / "index.faiss", {"passages": 499, "dimensions": 24})
     (tmp_path / "bad.faiss").write_bytes(b"12345678")
     with pytest.raises(ConfigError, match=r"bad.faiss: this index cannot be read: "):

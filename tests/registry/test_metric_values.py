@@ -11,8 +11,8 @@ from steelyard.errors import ConfigError
 from steelyard.registry.metrics import REGISTRY, metric
 
 TWO = np.ones(2)
-NO_NUMBER = "the metric Gives gave something that is no number"
-NOT_FINITE = "the metric Gives gave a value that is not a finite number"
+NO_NUMBER = "the metric Gives returned a value that is not a number"
+NOT_FINITE = "the metric Gives returned a value that is not finite"
 SHAPE = "the metric Gives gave values of shape "
 TOO_LARGE = "a value of Gives is above the limit of 1e+100"
 

@@ -17,7 +17,7 @@ VECTORS_HINT = (
     "hint: to make it anew, run a pipeline with retriever_embed and retriever_index (such as corpus_index.yaml) "
     "and overwrite: true"
 )
-TERMS_HINT = "hint: to make it anew, run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
+TERMS_HINT = "hint: to rebuild it, run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
 
 
 def fresh():

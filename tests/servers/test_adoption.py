@@ -18,7 +18,7 @@ from steelyard.pipelines.server import hearing
 from steelyard.rag.artifacts import read_stamp
 
 DIMENSIONS = 8
-ADOPT = "hint: if UltraRAG made it from this corpus by this model, run with --adopt; "
+ADOPT = "hint: if UltraRAG created it from this corpus with this model, run with --adopt; "
 ADOPT_VECTORS = ADOPT + VECTORS_HINT.removeprefix("hint: ")
 ADOPT_TERMS = ADOPT + TERMS_HINT.removeprefix("hint: ")
 TEXTS = [json.loads(line)["contents"] for line in Path(CORPUS).read_text(encoding="utf-8").splitlines()]
@@ -103,7 +103,7 @@ def test_vectors_of_ultrarag_are_adopted_once_and_found_like_there(server):
         for tool in ("retriever_embed", "retriever_index"):
             with pytest.raises(ConfigError) as caught:
                 call(server, tool, embedding_path="up/e.npy")
-            assert str(caught.value) == f"up/e.npy: nothing says what this was made from\n{ADOPT_VECTORS}"
+            assert str(caught.value) == f"up/e.npy: there is no record of what this was created from\n{ADOPT_VECTORS}"
         opened(server, url, adopt=True)
         heard = said(lambda: call(server, "retriever_embed", embedding_path="up/e.npy"))
         heard += said(lambda: call(server, "retriever_index", embedding_path="up/e.npy"))
@@ -147,7 +147,7 @@ def test_other_sizes_are_refused(server):
         for path, (tool, given) in steps.items():
             with pytest.raises(ConfigError) as caught:
                 call(server, tool, **given)
-            message = "this has 39 passages, the corpus has 40: it was made from something else"
+            message = "this has 39 passages, the corpus has 40: it was created from different input"
             assert str(caught.value) == f"{path}: {message}\n{TERMS_HINT if tool == 'bm25_search' else VECTORS_HINT}"
             assert read_stamp(Path(path)) is None
 
@@ -159,10 +159,10 @@ def test_an_index_with_other_numbers_or_of_another_kind_is_refused(server):
     with serving(embeddings) as url:
         opened(server, url, adopt=True)
         make_index(path, shift=1)
-        with pytest.raises(ConfigError, match="it does not number its passages from 0 on"):
+        with pytest.raises(ConfigError, match="its passages are not numbered from 0"):
             call(server, "retriever_search", query_list=["x"])
         faiss.write_index(other, str(path))
-        with pytest.raises(ConfigError, match="it is no flat index of inner products"):
+        with pytest.raises(ConfigError, match="it is not a flat inner-product index"):
             call(server, "retriever_search", query_list=["x"])
 
 
@@ -195,7 +195,7 @@ def test_terms_of_ultrarag_are_adopted_and_score_like_there(server, lang, tokeni
     opened(server, "", backend="bm25", backend_configs=configs)
     with pytest.raises(ConfigError) as caught:
         call(server, "bm25_index")
-    assert str(caught.value) == f"up/bm25: nothing says what this was made from\n{ADOPT_TERMS}"
+    assert str(caught.value) == f"up/bm25: there is no record of what this was created from\n{ADOPT_TERMS}"
     opened(server, "", backend="bm25", backend_configs=configs, adopt=True)
     heard = said(lambda: call(server, "bm25_index"))
     assert heard == [

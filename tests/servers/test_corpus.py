@@ -157,24 +157,25 @@ def test_what_is_left_out_is_said(server, tmp_path):
     make_documents(tmp_path / "docs")
     heard = said(lambda: server.build_text_corpus("docs", "text.jsonl"))
     assert heard[0] == "written: text.jsonl (4 documents)"
-    assert heard[1].startswith("left out or doubtful: docs/sub/broken.docx: this DOCX file cannot be read")
-    assert heard[2] == "left out or doubtful: docs/sub/empty.txt: there is no text in it"
-    assert heard[3] == "left out or doubtful: docs/sub/file.pdf: page 2: this page has no text"
-    assert heard[4] == "left out or doubtful: 1 more"
+    assert heard[1].startswith("skipped or doubtful: docs/sub/broken.docx: this DOCX file cannot be read")
+    assert heard[2] == "skipped or doubtful: docs/sub/empty.txt: it contains no text"
+    assert heard[3] == "skipped or doubtful: docs/sub/file.pdf: page 2: this page has no text"
+    assert heard[4] == "skipped or doubtful: 1 more"
 
 
 def test_one_file_that_cannot_be_read_is_an_error(server, tmp_path):
     make_documents(tmp_path / "docs")
     for path, message in {
-        "docs/sub/picture.png": "documents of this kind are not read\nhint: documents are .txt, .md, .pdf or .docx",
-        "docs/sub/empty.txt": "there is no document with text in it\nhint: documents are .txt, .md, .pdf or .docx",
-        "docs/no": "no such file or folder\nhint: name a document, or a folder of documents, in parse_file_path",
+        "docs/sub/picture.png": "documents of this format are not supported\n"
+        "hint: documents are .txt, .md, .pdf or .docx",
+        "docs/sub/empty.txt": "it contains no document with text\nhint: documents are .txt, .md, .pdf or .docx",
+        "docs/no": "no such file or folder\nhint: specify a document, or a folder of documents, in parse_file_path",
     }.items():
         with pytest.raises(InputError) as caught:
             server.build_text_corpus(path, "text.jsonl")
         assert str(caught.value) == f"{path}: {message}"
     assert not Path("text.jsonl").exists()
-    with pytest.raises(ConfigError, match=r"^parse_file_path must name a file, not ''$"):
+    with pytest.raises(ConfigError, match=r"^parse_file_path must be a file name, not ''$"):
         server.build_text_corpus("", "text.jsonl")
 
 
@@ -190,9 +191,9 @@ def test_titles_and_documents_without_text(server, write):
         {"id": 2, "doc_id": "", "title": "", "contents": "Title:\n\n\nContent:\nx?"},
     ]
     assert heard == [
-        "chunk_overlap: 64 is no smaller than chunk_size; 0 is used",
+        "chunk_overlap: 64 is not smaller than chunk_size; 0 is used",
         "written: out/chunks.jsonl (3 chunks)",
-        f"left out or doubtful: {path}:2: this document has no contents",
+        f"skipped or doubtful: {path}:2: this document has no contents",
     ]
 
 
@@ -202,9 +203,9 @@ def test_bad_rows_are_refused_with_their_lines(server, write):
         server.chunk_documents(str(path), {})
     assert str(caught.value) == (
         f"{path}:2: contents must be text, not list\n{path}:3: title must be text, not int\n"
-        "hint: a document is an object with id, title and contents; build_text_corpus makes such a file"
+        "hint: a document must be an object with id, title and contents; build_text_corpus creates such a file"
     )
-    with pytest.raises(ConfigError, match=r"^the settings of token are a mapping, not str$"):
+    with pytest.raises(ConfigError, match=r"^the settings of token must be a mapping, not str$"):
         server.chunk_documents(str(path), {"token": "x"})
 
 

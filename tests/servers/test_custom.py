@@ -169,4 +169,4 @@ def test_numbers_that_nothing_has_begun_are_said():
     with hearing(said=lambda notice: heard.append(str(notice))):
         assert fresh["assign_citation_ids_stateful"].function([["a"]]) == {"ret_psg": [["[1] a"]]}
         fresh["assign_citation_ids_stateful"].function([["b"]])
-    assert heard == ["citations are numbered from 1: no step before this one has begun to number them in this run"]
+    assert heard == ["citations are numbered from 1: no earlier step of this run has numbered any"]

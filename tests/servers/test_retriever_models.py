@@ -58,7 +58,7 @@ def test_an_embeddings_endpoint(server, write, monkeypatch):
         backend="openai",
         backend_configs=endpoint(url, model_name="other"),
     )
-    with pytest.raises(ConfigError, match=r"this was made from something else: model tiny, now other\n"):
+    with pytest.raises(ConfigError, match=r"this was created from different input: model tiny, now other\n"):
         call(server, "retriever_search", query_list=["a"])
 
 
@@ -76,7 +76,7 @@ def test_the_same_model_at_another_address_is_a_notice(server):
     with serving(answer) as first, serving(answer) as second:
         ready(server, corpus_path=CORPUS, backend="openai", backend_configs=endpoint(first))
         assert search(first) == []
-        moved = [f"output/index/index.faiss: made by tiny at {first}/v1; it is asked at {second}/v1 now"]
+        moved = [f"output/index/index.faiss: created by tiny at {first}/v1; queries now go to {second}/v1"]
         assert search(second) == moved
         for path in Path("output").rglob("*.stamp.json"):  # as earlier versions wrote it
             stamp = json.loads(path.read_text(encoding="utf-8"))
@@ -90,8 +90,8 @@ def test_the_same_model_at_another_address_is_a_notice(server):
 @pytest.mark.parametrize(
     ("status", "rows", "message"),
     [
-        (401, None, "the embeddings endpoint failed: the model answered with status 401: nothing more"),
-        (200, [[1.0]], "1 embeddings came back for 2 texts"),
+        (401, None, "the embeddings endpoint failed: the model returned status 401: nothing more"),
+        (200, [[1.0]], "received 1 embeddings for 2 texts"),
         (200, [[1.0], [1.0, 2.0]], "the embeddings are of different lengths"),
     ],
 )
@@ -115,7 +115,7 @@ def test_embeddings_without_dimensions_are_not_kept(server, write):
     corpus = str(write("corpus.jsonl", '{"id": "1", "contents": "x"}\n'))
     with serving(lambda path, headers, sent: (200, reply)) as url:
         call(server, "retriever_init", corpus_path=corpus, backend="openai", backend_configs=endpoint(url))
-        with pytest.raises(SystemFailure, match=r"^the model gave vectors without dimensions$"):
+        with pytest.raises(SystemFailure, match=r"^the model returned vectors without dimensions$"):
             call(server, "retriever_embed")
     assert not Path("output").exists()
 
@@ -172,7 +172,7 @@ def test_an_index_of_earlier_embeddings_is_refused(server, monkeypatch):
     call(server, "retriever_init", **given)  # the weights behind the name have changed
     call(server, "retriever_embed", overwrite=True)
     with pytest.raises(
-        ConfigError, match=r"index.faiss: this was made from something else: embeddings \w{12}, now \w{12}\n"
+        ConfigError, match=r"index.faiss: this was created from different input: embeddings \w{12}, now \w{12}\n"
     ):
         call(server, "retriever_index")
 
@@ -183,7 +183,7 @@ def test_a_local_model_that_is_not_installed(server, monkeypatch):
     with pytest.raises(MissingExtra) as caught:
         call(server, "retriever_embed")
     assert str(caught.value) == (
-        'embedding by a local model needs the package sentence-transformers\nhint: pip install "steelyard[models]"'
+        'embedding with a local model needs the package sentence-transformers\nhint: pip install "steelyard[models]"'
     )
 
 
@@ -208,7 +208,7 @@ def test_a_retriever_elsewhere(server):
         ((200, b"<html>"), "the reply is not JSON"),
         ((200, {"ret_psg": ["a"]}), "the reply has no ret_psg with a list of texts for each query"),
         ((200, []), "the reply has no ret_psg with a list of texts for each query"),
-        ((200, {"ret_psg": [["a"], ["b"]]}), "2 lists of passages came back for 1 queries"),
+        ((200, {"ret_psg": [["a"], ["b"]]}), "received 2 lists of passages for 1 queries"),
     ],
 )
 def test_a_retriever_elsewhere_that_fails(server, reply, why):

@@ -166,5 +166,5 @@ def test_an_old_result_says_that_it_is_old():
     )
     with pytest.raises(UnknownName) as caught:
         find("legal.uncertain <= 0.1", old)
-    assert str(caught.value.message) == "this result was written before there was 'legal.uncertain'"
+    assert str(caught.value.message) == "this result was written by a version without 'legal.uncertain'"
     assert "replay:" in str(caught.value.hint)

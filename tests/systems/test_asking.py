@@ -175,7 +175,7 @@ def test_an_attempt_that_takes_too_long_is_left_behind():
     assert found.record == {"answer": "question 0"}
     system = Fake(lambda ask, _: forever.wait(10))
     ((_, found),) = ask_all(system, asks(1), AskSettings(timeout=0.05, retries=0))
-    assert (str(found.message), found.attempts) == ("no answer within 0.05 s", 1)
+    assert (str(found.message), found.attempts) == ("no reply within 0.05 s", 1)
     assert 0.05 <= found.seconds < 10
     forever.set()
 
@@ -279,7 +279,7 @@ def test_an_exception_is_a_failure_of_its_question_alone(error):
     assert isinstance(found["q0"], Reply)
     assert isinstance(found["q2"], Reply)
     said = f": {error}" if str(error) else ""
-    assert str(found["q1"].message) == f"asking failed: {type(error).__name__}{said}"
+    assert str(found["q1"].message) == f"the request failed: {type(error).__name__}{said}"
     assert found["q1"].attempts == 1
 
 
@@ -345,9 +345,9 @@ def test_over_http_failures_are_told_apart(serve):
     found = {ask.id: reply for ask, reply in ask_all(system, asks(4), AskSettings(timeout=0.5, retries=1, backoff=0))}
     assert found["q0"].record["answer"] == "x"
     assert [(str(found[f"q{n}"].message), found[f"q{n}"].attempts) for n in (1, 2, 3)] == [
-        ("the system answered with status 503: down", 2),
-        ("the system answered with status 401: who are you", 1),
-        ("no answer within 0.5 s", 2),
+        ("the system returned status 503: down", 2),
+        ("the system returned status 401: who are you", 1),
+        ("no reply within 0.5 s", 2),
     ]
 
 
@@ -390,7 +390,7 @@ def test_attempts_that_never_end_are_bounded(monkeypatch):
     forever = threading.Event()
     system = Fake(lambda ask, _: forever.wait(60))
     settings = AskSettings(concurrency=3, timeout=0.02, retries=0)
-    with pytest.raises(SystemFailure, match=r"^the number of attempts that never ended is above the limit of 5"):
+    with pytest.raises(SystemFailure, match=r"^the number of unfinished attempts is above the limit of 5"):
         list(ask_all(system, asks(100), settings))
     assert len(system.asked) <= 9
     forever.set()

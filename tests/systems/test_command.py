@@ -68,7 +68,7 @@ def test_one_process_answers_all(system):
 def test_a_process_that_dies_is_a_failure_and_the_next_question_has_another(system):
     first = ask(system, "pid")
     died = failure(system, "die")
-    assert str(died.message) == "the program ended with code 7, its last words: KeyError: 'page'"
+    assert str(died.message) == "the program exited with code 7; last output: KeyError: 'page'"
     assert not isinstance(died, TryAgain)
     assert ask(system, "pid") != first
 
@@ -78,7 +78,7 @@ def test_a_process_that_is_too_slow_is_killed(command):
     pid = ask(system, "pid")
     system._timeout = 0.05
     late = failure(system, "sleep")
-    assert str(late.message) == "no answer within 0.05 s"
+    assert str(late.message) == "no reply within 0.05 s"
     assert isinstance(late, TryAgain)
     assert not alive(pid)
     system.close()
@@ -93,7 +93,7 @@ def test_a_process_that_is_too_slow_is_killed(command):
             "the reply cannot be read: this is not JSON: Expecting value (column 1); "
             "it begins with 'Loading the model'",
         ),
-        ("other", "the program replied to 'another', asked was 'q1'"),
+        ("other", "the program replied to 'another' instead of 'q1'"),
         ("long", "the reply is larger than 4 MB"),
     ],
 )
@@ -108,7 +108,7 @@ def test_a_line_that_nobody_asked_for(system):
     while process._lines.empty():  # the line is on its way
         threading.Event().wait(0.001)
     unasked = failure(system, "x")
-    assert str(unasked.message) == 'the program wrote a line that nobody asked for: {"answer": "x"}'
+    assert str(unasked.message) == 'the program wrote an unexpected line: {"answer": "x"}'
     assert ask(system, "x") == "x甲.md"
 
 
@@ -165,7 +165,7 @@ while True: time.sleep(60)"""
 
 def test_a_program_that_ends_without_a_word():
     system = CommandSystem("true", timeout=30)
-    assert str(failure(system, "x").message) == "the program ended with code 0, its last words: none"
+    assert str(failure(system, "x").message) == "the program exited with code 0; last output: none"
     system.close()
 
 
@@ -180,8 +180,8 @@ def test_a_program_that_cannot_be_started(write):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("  ", "no command is named"),
-        ("python 'x", "this is no command: python 'x (No closing quotation)"),
+        ("  ", "no command is given"),
+        ("python 'x", "not a valid command: python 'x (No closing quotation)"),
         ("no-such-program -x", "no program is called 'no-such-program'"),
     ],
 )

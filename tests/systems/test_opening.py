@@ -36,17 +36,17 @@ def test_replay(write):
 def test_unknown_forms(spec):
     with pytest.raises(ConfigError) as caught:
         open_system(spec)
-    assert str(caught.value.message) == f"no system can be opened by {spec!r}"
+    assert str(caught.value.message) == f"not a valid system: {spec!r}"
     assert caught.value.hint == SPEC_HINT
 
 
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [
-        ("openai:gpt", ConfigError, "a chat model is openai:MODEL@BASE_URL, not 'openai:gpt'"),
-        ("openai:gpt@localhost", ConfigError, "a chat model is openai:MODEL@BASE_URL, not 'openai:gpt@localhost'"),
-        ("http:/path", ConfigError, "this is no address: http:/path"),
-        ("http://host:port/", ConfigError, "this is no address: http://host:port/ (Invalid port: 'port')"),
+        ("openai:gpt", ConfigError, "a chat model must be openai:MODEL@BASE_URL, not 'openai:gpt'"),
+        ("openai:gpt@localhost", ConfigError, "a chat model must be openai:MODEL@BASE_URL, not 'openai:gpt@localhost'"),
+        ("http:/path", ConfigError, "not a valid address: http:/path"),
+        ("http://host:port/", ConfigError, "not a valid address: http://host:port/ (Invalid port: 'port')"),
         ("builtin:basline", UnknownName, "no system is called 'basline'"),
     ],
 )

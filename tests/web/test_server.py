@@ -92,7 +92,7 @@ def test_what_does_not_compare_says_why(get, server):
     known = ids(server)
     page = get(f"/compare/{known['old run']}/{known['other questions']}")
     assert page.status_code == 409
-    message = "other questions and old run do not compare, their settings differ: questions (1111 ≠ 0000)"
+    message = "other questions and old run are not comparable, their settings differ: questions (1111 ≠ 0000)"
     assert message in page.text
 
 
@@ -181,7 +181,7 @@ def test_nothing_but_get_and_head(server, method):
 def test_what_is_not_there_is_said_on_a_page(get):
     page = get("/nothing")
     assert page.status_code == 404
-    assert "There is no such page, or no such result any more." in page.text
+    assert "There is no such page, or the result no longer exists." in page.text
     assert 'data-zh="没有这个页面，或者结果已不存在。"' in page.text
 
 
@@ -309,7 +309,7 @@ def test_the_token_as_a_header(guarded):
 def test_elsewhere_a_token_is_needed():
     with pytest.raises(ConfigError) as caught:
         Access("0.0.0.0")
-    assert str(caught.value).startswith("--host: 0.0.0.0 can be reached from elsewhere: a token is needed\nhint: ")
+    assert str(caught.value).startswith("--host: 0.0.0.0 is reachable from other machines: a token is required\nhint: ")
     assert Access("0.0.0.0", "T").addressed("any.example")
     assert not Access("0.0.0.0", "T").admitted("", None)
 

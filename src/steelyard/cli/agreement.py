@@ -1,4 +1,4 @@
-"""`steelyard agreement RESULT REVIEW [REVIEW…]`: how far people agree with the judge."""
+"""`steelyard agreement RESULT REVIEW [REVIEW…]`: agreement of human reviewers with the judge."""
 
 import argparse
 import json
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from steelyard.reports.agreement import Agreement
 
 SUFFIXES = (".md", ".json")
-_DESCRIPTION = """How far a person agrees with the verdicts of a result: the share with its interval, Cohen's kappa, and
-the largest share of wrong verdicts that fits the review at 95 %. Of two reviews, also how far the persons agree."""
+_DESCRIPTION = """Agreement of a reviewer with the verdicts of a result: rate with confidence interval, Cohen's kappa
+and an upper bound of the error rate of the judge (95 %). With two reviews, also the agreement between the reviewers."""
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "agreement",
-        help="how far people agree with the judge",
+        help="agreement of human reviewers with the judge",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("result", metavar="RESULT", help="the results file that was sampled")
-    parser.add_argument("reviews", metavar="REVIEW", nargs="+", help="review.jsonl, filled in")
+    parser.add_argument("reviews", metavar="REVIEW", nargs="+", help="a completed review.jsonl")
     parser.add_argument("--by", metavar="TAG", help="agreement for each value of a tag (type)")
     parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     parser.add_argument(
@@ -35,7 +35,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, compare, tell."""
+    """Read the reviews, compute the agreement, print and write it."""
     from steelyard.cli.options import result_names
     from steelyard.cli.output import print_json, say, write_and_show
     from steelyard.io.results import load
@@ -49,20 +49,22 @@ def run(arguments: argparse.Namespace) -> int:
     table = load(arguments.result)
     names = result_names(arguments.reviews)
     reviews = {name: read_review(path) for name, path in zip(names, arguments.reviews, strict=True)}
-    found = agree(table, reviews, by=arguments.by)
+    agreement = agree(table, reviews, by=arguments.by)
 
     def write(path: Path) -> None:
         is_json = path.suffix.lower() == ".json"
-        write_whole(path, _json(found) if is_json else render_agreement_markdown(found, language=arguments.lang))
+        write_whole(
+            path, _json(agreement) if is_json else render_agreement_markdown(agreement, language=arguments.lang)
+        )
 
     def show() -> None:
-        print_json(_json(found)) if arguments.json else say(render_agreement(found, language=arguments.lang))
+        print_json(_json(agreement)) if arguments.json else say(render_agreement(agreement, language=arguments.lang))
 
     write_and_show(arguments.output, write, show)
     return 0
 
 
-def _json(found: "Agreement") -> str:
+def _json(agreement: "Agreement") -> str:
     from steelyard.reports.agreement import as_json
 
-    return json.dumps(as_json(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return json.dumps(as_json(agreement), ensure_ascii=False, allow_nan=False, indent=1) + "\n"

@@ -1,10 +1,10 @@
-"""Which column of a result a name on the command line means, in anybody's spelling."""
+"""Names of metrics on the command line, in any accepted spelling, mapped to the columns of a result."""
 
 from collections.abc import Collection, Sequence
 
 
 def column_called(name: str, columns: Collection[str]) -> str:
-    """The column that the name, or our spelling of it, is; the name as it was given where there is none."""
+    """The column for a name in any accepted spelling; the name itself if there is no such column."""
     from steelyard.errors import SteelyardError
     from steelyard.registry.names import parse_measure
 
@@ -12,13 +12,13 @@ def column_called(name: str, columns: Collection[str]) -> str:
         return name
     try:
         ours = str(parse_measure(name))
-    except SteelyardError:  # no metric of ours; the result may still say which columns it has
+    except SteelyardError:  # not a registered metric; the result may still have such a column
         return name
     return ours if ours in columns else name
 
 
 def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> list[str] | None:
-    """The columns for names of which one argument may hold several, each once; None where none is named."""
+    """The columns for comma-separated names, without duplicates; None without names."""
     from steelyard.registry.names import split_names
 
     if not names:

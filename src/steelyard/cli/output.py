@@ -1,4 +1,4 @@
-"""Where a report goes: files first, then standard output as a table or as JSON; notices go to standard error."""
+"""Output of a report: files first, then standard output as a table or JSON; notices go to standard error."""
 
 import argparse
 import os
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def deliver(report: "Report", arguments: argparse.Namespace) -> None:
-    """Write the files that were asked for, then print."""
+    """Write the requested files, then print."""
     from steelyard.cli.report import documents_for
     from steelyard.reports.files import write_report
 
@@ -26,7 +26,7 @@ def deliver(report: "Report", arguments: argparse.Namespace) -> None:
 
 
 def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: Callable[[], None]) -> None:
-    """Write every file, then print; the first file that could not be written is an error after all that."""
+    """Write every file, then print; raise the first write error at the end."""
     from steelyard.errors import SteelyardError
 
     failed: list[SteelyardError] = []
@@ -51,25 +51,25 @@ def show(report: "Report", arguments: argparse.Namespace) -> None:
 
 
 def print_json(text: str) -> None:
-    """JSON is UTF-8, whatever the terminal speaks; control characters are written as escapes."""
+    """Print JSON as UTF-8 whatever the encoding of the terminal; control characters are escaped."""
     sys.stdout.flush()
     sys.stdout.buffer.write(visible_json(text).encode("utf-8"))
 
 
 def say(text: str) -> None:
-    """Print on standard output; control characters of names and answers are shown as escapes."""
+    """Print on standard output; control characters of names and answers are escaped."""
     sys.stdout.write(printable(text))
 
 
 def tell(*lines: str) -> None:
-    """Print lines on standard error, at once; control characters are shown as escapes."""
+    """Print lines on standard error and flush; control characters are escaped."""
     if sys.stderr is not None:
         sys.stderr.write("".join(f"{visible_lines(line)}\n" for line in lines))
         sys.stderr.flush()
 
 
 def width_of_terminal() -> int:
-    """How many columns there are; much room where the output is no terminal."""
+    """The number of columns of the terminal; 300 if the output is not a terminal."""
     return os.get_terminal_size().columns if sys.stdout.isatty() else 300
 
 

@@ -30,19 +30,26 @@ LEVELS = ("debug", "info", "warn", "error")
 def add_command(commands: Any) -> None:
     """Register both commands."""
     build = commands.add_parser(
-        "build", help="write the parameters of a pipeline", description="Check a pipeline and write its parameters."
+        "build", help="write the parameters of a pipeline", description="Check a pipeline and write its parameter file."
     )
     _add_common(build)
     build.set_defaults(run=run_build)
     run = commands.add_parser("run", help="run a pipeline", description="Check a pipeline, then run its steps.")
     _add_common(run)
-    run.add_argument("--param", type=Path, metavar="FILE", help="parameters (those that build wrote, else defaults)")
-    run.add_argument("--resume", action="store_true", help="go on where the last run of this pipeline ended early")
-    run.add_argument("--isolated", action="store_true", help="start our own servers as processes of their own, too")
+    run.add_argument(
+        "--param",
+        type=Path,
+        metavar="FILE",
+        help="parameter file (default: the one written by build, else the server defaults)",
+    )
+    run.add_argument("--resume", action="store_true", help="continue the last unfinished run of this pipeline")
+    run.add_argument("--isolated", action="store_true", help="also start the built-in servers as separate processes")
     run.add_argument("--json", action="store_true", help="print the last result as JSON, and nothing else")
     run.add_argument("--is_demo", action="store_true", help=argparse.SUPPRESS)  # an option of UltraRAG
     run.add_argument(
-        "--adopt", action="store_true", help="use embeddings and indexes that UltraRAG made, after a check of sizes"
+        "--adopt",
+        action="store_true",
+        help="use embeddings and indexes created by UltraRAG, after a check of their sizes",
     )
     run.set_defaults(run=run_pipeline)
 
@@ -53,11 +60,11 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
         "--servers",
         choices=("auto", "ours", "project"),
         default="auto",
-        help="whose servers: the project's, or ours where those cannot be imported (%(default)s); ours; the project's",
+        help="auto: those of the project, or ours where they cannot be imported; ours; project (%(default)s)",
     )
-    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for one answer of a server (600)")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="timeout of one call to a server in seconds (600)")
     parser.add_argument(
-        "--log_level", choices=LEVELS, default="info", help="what servers of others print (%(default)s)"
+        "--log_level", choices=LEVELS, default="info", help="log level of external servers (%(default)s)"
     )
     add_language_option(parser)
 

@@ -1,4 +1,4 @@
-"""`steelyard report RESULT… -o FILE`: a page, a table or a plot of results that are there already."""
+"""`steelyard report RESULT… -o FILE`: a page, a table or a plot of existing results."""
 
 import argparse
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from steelyard.table import Table
 
 BENCHMARK_HINT = Message("cli.benchmark_names_folder_questions")
-_DESCRIPTION = """Show results that a run has left behind; nothing is asked or judged again.
-With several results (in one file or more) each is compared with the first. FILE.html is a page that opens in any
+_DESCRIPTION = """Report on results files; no question is asked or judged again.
+With several results (in one or more files) each is compared with the first. FILE.html is a page that opens in any
 browser without a network: headline, metrics, charts, and every item with its answer, evidence and reasons."""
 
 
@@ -35,8 +35,10 @@ def add_command(commands: Any) -> None:
     parser.add_argument("results", metavar="RESULT", nargs="+", help="results files; the first is the baseline")
     parser.add_argument("-m", "--metric", action="append", metavar="NAME", help="only these metrics (repeatable)")
     parser.add_argument("--by", metavar="TAG", help="means for each value of a tag")
-    parser.add_argument("--mask", action="store_true", help="hide identity, phone and card numbers and addresses")
-    parser.add_argument("--benchmark", metavar="DIR", help="where the documents are, if not where the result says")
+    parser.add_argument("--mask", action="store_true", help="mask identity, phone and card numbers and addresses")
+    parser.add_argument(
+        "--benchmark", metavar="DIR", help="folder of the documents (default: as recorded in the result)"
+    )
     add_documents_option(parser)
     add_test_options(parser)
     add_output_options(parser)
@@ -44,7 +46,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, compare, write."""
+    """Read the results, compare them, print and write."""
     from steelyard.cli.output import show, tell, write_and_show
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs, write_report
@@ -71,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_results(paths: Sequence[str], metrics: Sequence[str] | None = None) -> "list[Table]":
-    """Every result of the files, under names that tell them apart; with only these metrics if some are named."""
+    """All results of the files under unique names; with `metrics`, only these."""
     return [table for _, table in read_placed(paths, metrics)]
 
 
@@ -122,7 +124,7 @@ def documents_for(
 
 
 def _only(table: "Table", names: Sequence[str]) -> "Table":
-    """The table with the columns that are named, in anybody's spelling."""
+    """The table with only the named columns, in any accepted spelling."""
     from steelyard.cli.columns import columns_called
     from steelyard.errors import UnknownName
 

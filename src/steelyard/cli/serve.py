@@ -25,13 +25,15 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "serve",
-        help="offer a server to others over MCP",
-        description="Speak MCP for one server: over standard input and output, or over streamable HTTP.",
+        help="run one server over MCP",
+        description="Run one MCP server over standard input and output, or over streamable HTTP.",
     )
-    parser.add_argument("name", metavar="NAME", help="one of ours (evaluation, retriever, …), or a server's folder")
+    parser.add_argument(
+        "name", metavar="NAME", help="a built-in server (evaluation, retriever, …), or the folder of a server"
+    )
     parser.add_argument("--http", metavar="HOST:PORT", help="streamable HTTP instead of standard input and output")
     parser.add_argument(
-        "--token", help=f"bearer token that clients must send; needed beyond this machine (or set {TOKEN_VARIABLE})"
+        "--token", help=f"bearer token required of clients; mandatory beyond this machine (or set {TOKEN_VARIABLE})"
     )
     _add_limits(parser)
     add_language_option(parser)
@@ -41,12 +43,12 @@ def add_command(commands: Any) -> None:
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     """The limits of `Calls` and `Limits`, whose defaults the help repeats."""
     options = (
-        ("--call-timeout", seconds, "S", "seconds of one call (600)"),
-        ("--max-calls", positive, "N", "calls at work at a time (16)"),
-        ("--max-body", positive, "MB", "megabytes of a request over HTTP (256)"),
-        ("--max-sessions", positive, "N", "sessions over HTTP (256)"),
-        ("--session-timeout", seconds, "S", "seconds after which an idle session over HTTP is ended (600)"),
-        ("--read-timeout", seconds, "S", "seconds to wait for a client that is slow to send or to read (30)"),
+        ("--call-timeout", seconds, "S", "timeout of one call in seconds (600)"),
+        ("--max-calls", positive, "N", "concurrent calls (16)"),
+        ("--max-body", positive, "MB", "largest HTTP request in megabytes (256)"),
+        ("--max-sessions", positive, "N", "number of HTTP sessions (256)"),
+        ("--session-timeout", seconds, "S", "timeout of an idle HTTP session in seconds (600)"),
+        ("--read-timeout", seconds, "S", "timeout for slow clients in seconds (30)"),
     )
     group = parser.add_argument_group("limits")
     for name, kind, shown, words in options:

@@ -1,4 +1,4 @@
-"""`steelyard validate PATH…`: what is wrong with questions and documents, each with its place."""
+"""`steelyard validate PATH…`: check question files and documents; every problem has a location."""
 
 import argparse
 import json
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from unicodedata import east_asian_width
 
 from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
 from steelyard.i18n import Message
@@ -19,29 +20,29 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-_DESCRIPTION = """Check a benchmark folder, files of questions, or documents. Errors make a file useless and come first;
-warnings say what looks wrong with questions beside their document: evidence that is not on its page, and its like.
+_DESCRIPTION = """Check a benchmark folder, question files, or documents. Errors make a file unusable and come first;
+warnings are inconsistencies between questions and their document, such as evidence that is not on its page.
 With --show, the pages of documents are printed as they are read."""
 _KIND_HINT = Message("cli.questions_json_document_json_md")
 _DOCUMENT_HINT = Message("cli.document_json_pages_md_txt")
-_NOTHING: Final = {"en": "(no text)", "zh": "（没有文字）"}
 _UNITS: Final = {
-    "en": {"header": "header  ", "question": "question", "answer": "answer  ", "line": "line    "},
-    "zh": {"header": "首部", "question": "问话", "answer": "答话", "line": "单行"},
+    "header": Message("units.header"),
+    "question": Message("units.question"),
+    "answer": Message("units.answer"),
+    "line": Message("units.line"),
 }
-_INDENT: Final = {"en": " " * 10, "zh": " " * 6}  # a Chinese character is two columns wide
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "validate",
-        help="check questions and documents, with places",
+        help="check question files and documents",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a benchmark folder, a file of questions, a document")
-    parser.add_argument("--show", action="store_true", help="print what is read of documents, page by page")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="a benchmark folder, a question file, or a document")
+    parser.add_argument("--show", action="store_true", help="print the text of documents as it is read, page by page")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors: exit code 2")
     parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     add_documents_option(parser)
@@ -50,7 +51,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check everything, then tell."""
+    """Check all paths, then print the problems."""
     from steelyard.cli.output import print_json, say
 
     findings = _Findings(allowed=documents_folder(arguments))
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(slots=True)
 class _Findings:
-    """What has been looked at so far, and what was wrong with it."""
+    """The files checked so far, and their problems."""
 
     allowed: Path | None = None
     errors: list["SteelyardError"] = field(default_factory=list)
@@ -76,7 +77,7 @@ class _Findings:
     shown: list["Document"] = field(default_factory=list)
 
     def attempt(self, read: Callable[[Path], Result], path: Path) -> Result | None:
-        """What `read` gives, or nothing and an error more."""
+        """The result of `read`; None and a recorded error if it fails."""
         from steelyard.errors import SteelyardError
 
         try:
@@ -86,7 +87,7 @@ class _Findings:
             return None
 
     def check(self, path: Path) -> None:
-        """Look at a path, whatever it is."""
+        """Check a folder, a question file or a document."""
         from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS
         from steelyard.errors import InputError
         from steelyard.io.records import kind_of
@@ -105,7 +106,7 @@ class _Findings:
             self._document(path)
 
     def show(self, path: Path) -> None:
-        """Read a document whose pages are to be printed."""
+        """Read a document to print its pages."""
         from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS
         from steelyard.errors import InputError
         from steelyard.io.records import kind_of
@@ -147,7 +148,7 @@ class _Findings:
             self.warnings += lint(file, document)
 
     def _document(self, path: Path) -> "Document | None":
-        """A document, read once however many files ask about it."""
+        """A document, read once even if several question files refer to it."""
         from steelyard.documents.pages import read_document
 
         if path not in self.documents:
@@ -160,10 +161,10 @@ def _json(findings: _Findings) -> str:
     problems = [(problem, "error") for error in findings.errors for problem in error.problems]
     problems += [(problem, "warning") for problem in findings.warnings]
     rows = [{"where": problem.where, "message": str(problem.message), "level": level} for problem, level in problems]
-    told: dict[str, Any] = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
+    content: dict[str, Any] = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
     if findings.shown:
-        told["documents"] = [_document_json(document) for document in findings.shown]
-    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+        content["documents"] = [_document_json(document) for document in findings.shown]
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
 def _document_json(document: "Document") -> dict[str, Any]:
@@ -189,34 +190,33 @@ def _lines(findings: _Findings, language: str) -> Iterator[str]:
         yield error.text(language)
     for warning in findings.warnings:
         yield Problem(warning.where, Message("cli.warning", message=warning.message)).text(language)
-    yield _closing(findings, language)
+    yield _closing(findings).text(language)
 
 
 def _page_lines(name: str, page: "Page", language: str) -> Iterator[str]:
-    """A heading, and every unit of the page with its kind; control characters do not reach the terminal."""
-    yield _heading(name, page, language)
+    """A heading, and every unit of the page with its kind; control characters are escaped."""
+    yield Message("cli.page_heading", name=name, page=page.number, characters=len(page.text)).text(language)
+    labels = {kind: label.text(language) for kind, label in _UNITS.items()}
+    indent = max(map(_columns, labels.values())) + 2
     for unit in page.units:
+        label = labels[unit.kind]
         text = visible_lines(page.text[unit.start : unit.end])
-        yield f"{_UNITS[language][unit.kind]}  " + text.replace("\n", f"\n{_INDENT[language]}")
+        yield label + " " * (indent - _columns(label)) + text.replace("\n", "\n" + " " * indent)
     if not page.units:
-        yield _NOTHING[language]
+        yield Message("cli.page_empty").text(language)
     yield ""
 
 
-def _heading(name: str, page: "Page", language: str) -> str:
-    if language == "zh":
-        return f"{name}：第 {page.number} 页，{len(page.text)} 个字符"
-    return f"{name}: page {page.number}, {_counted(len(page.text), 'character')}"
+def _columns(text: str) -> int:
+    """The width of a text on a terminal; an ideograph is two columns wide."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
-def _closing(findings: _Findings, language: str) -> str:
-    files, questions, warnings = len(findings.files), findings.questions, len(findings.warnings)
-    errors = sum(len(error.problems) for error in findings.errors)
-    if language == "zh":
-        return f"文件 {files} 个，题目 {questions} 道：错误 {errors} 个，警告 {warnings} 个"
-    checked = f"{_counted(files, 'file')}, {_counted(questions, 'question')}"
-    return f"{checked}: {_counted(errors, 'error')}, {_counted(warnings, 'warning')}"
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+def _closing(findings: _Findings) -> Message:
+    return Message(
+        "cli.validated",
+        files=len(findings.files),
+        questions=findings.questions,
+        errors=sum(len(error.problems) for error in findings.errors),
+        warnings=len(findings.warnings),
+    )

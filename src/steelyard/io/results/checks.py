@@ -125,9 +125,7 @@ def check_header(head: Json, where: str) -> None:
             raise InputError(Message("formats.bounds_lowest_highest_value", metric=metric), where=where)
 
 
-def check_item(
-    item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str
-) -> None:
+def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str) -> None:
     """Refuse an item that is not of the shape that readers rely on, or has a score that it cannot have."""
     check_shape(item, _ITEM, "", where)
     known = frozenset(metrics)
