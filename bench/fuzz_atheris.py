@@ -163,8 +163,8 @@ def _results() -> tuple[str, Read, list[bytes]]:
 
 
 def _replies() -> tuple[str, Read, list[bytes]]:
-    from steelyard.systems.decoding import decode_reply
-    from steelyard.systems.records import reply_of
+    from steelyard.net.replies import decode_reply
+    from steelyard.systems.base import reply_of
 
     seeds = [
         b'{"answer": "42", "citations": [{"page": 1, "text": "x"}], "abstained": false, "amount_total": 42}',

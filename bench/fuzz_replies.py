@@ -22,8 +22,8 @@ from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.runner import evaluate_legal, load_benchmark
 from steelyard.legal.model import Question
 from steelyard.legal.score import judge
-from steelyard.systems.decoding import decode_reply
-from steelyard.systems.records import reply_of
+from steelyard.net.replies import decode_reply
+from steelyard.systems.base import reply_of
 from steelyard.systems.replay import OURS
 
 TEXTS: Final = (

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from platforms import forking
 
 from steelyard.answers.evaluate import evaluate_answers
 from steelyard.cli import main
@@ -41,7 +42,7 @@ def weighed():
     return evaluate_answers(texts, texts, ["Killed"], processes=2)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the metric is known to processes that are forked")
+@forking
 def test_the_part_of_a_killed_process_is_done_again(killed):
     killed(1)
     table = weighed()
@@ -50,7 +51,7 @@ def test_the_part_of_a_killed_process_is_done_again(killed):
     assert table.mean("Killed") == 1.0
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the metric is known to processes that are forked")
+@forking
 def test_a_process_that_is_killed_again_is_one_error(killed):
     killed(1000)
     with pytest.raises(SteelyardError) as caught:
@@ -87,8 +88,8 @@ print(evaluate_answers(texts, texts, ["Killed"], processes=2).mean("Killed"))
 """
 
 
+@forking
 @pytest.mark.slow
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the metric is known to processes that are forked")
 def test_workers_end_where_the_program_ignores_sigterm(tmp_path: Path):
     (tmp_path / "kill").touch()
     command = [sys.executable, "-c", IGNORES, str(tmp_path / "kill")]

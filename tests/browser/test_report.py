@@ -13,9 +13,9 @@ from steelyard import evaluate_answers
 from steelyard.cli import main
 from steelyard.documents.pages import Document, Page
 from steelyard.io.results import load
+from steelyard.legal.report.results import refusals
 from steelyard.reports.content import Report
-from steelyard.reports.legal import refusals
-from steelyard.reports.page import render_html
+from steelyard.reports.render.html.report_html import render_html
 from steelyard.stats.compare import compare_all
 
 pytestmark = pytest.mark.slow

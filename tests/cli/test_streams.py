@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from platforms import posix
+
+pytestmark = posix
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "data"

@@ -57,7 +57,7 @@ def test_an_ultrarag_that_cannot_be_imported_is_one_message(tmp_path):
 
 
 SERVE = "import sys; from steelyard.cli import main; sys.exit(main(['serve', 'sayhello', '--lang', 'en']))"
-OLD = "using MCP needs mcp>=1.30,<3, but mcp {} is installed"
+OLD = "speaking MCP needs mcp>=1.30,<3, but mcp {} is installed"
 
 
 @pytest.mark.parametrize("version", ["1.20", "3.0"])
@@ -77,7 +77,7 @@ def test_an_mcp_library_of_an_unknown_version_is_one_message(tmp_path, version):
 @pytest.mark.parametrize(
     ("program", "told"),
     [
-        ("raise ImportError(name='mcp')", "using MCP needs the package mcp"),
+        ("raise ImportError(name='mcp')", "speaking MCP needs the package mcp"),
         ("import no_such_package", "the package mcp cannot be imported: No module named 'no_such_package'"),
     ],
 )

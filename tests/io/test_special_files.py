@@ -10,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from platforms import posix
 
 import steelyard
 from steelyard.answers.sources import stream_answers
@@ -40,7 +41,7 @@ def complaint(read, path) -> str:
     return str(caught.value)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
+@posix
 @pytest.mark.parametrize("reader", READERS)
 def test_special_files_are_refused_by_every_reader(tmp_path, reader):
     fifo = tmp_path / "fifo"
@@ -70,7 +71,7 @@ def test_folders_that_cannot_be():
         assert complaint(read_benchmark, name) == f"{name}: there is no such folder"
 
 
-@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd here")
+@posix
 def test_a_pipe_of_the_shell_is_read(write):
     lines = "q1 Q0 d 1 1 t\nq2 Q0 d 1 1 t\nq1 Q0 e 1 1 t\n"
     command = [sys.executable, "-c", "import steelyard, sys; print(len(steelyard.evaluate_retrieval(*sys.argv[1:])))"]

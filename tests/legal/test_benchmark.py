@@ -13,12 +13,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from platforms import posix
 
 import steelyard
 from steelyard.errors import InputError, SystemFailure, UnknownName
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.runner import load_benchmark, run_benchmark
-from steelyard.systems.asking import AskSettings
+from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +69,7 @@ def recorded(path):
     return {line["id"]: line for line in lines if "id" in line}
 
 
+@posix
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_killed_run_loses_nothing_and_asks_nothing_twice(server, tmp_path, seed):
@@ -195,6 +197,7 @@ def test_a_file_that_cannot_be_finished_is_not_resumed(benchmark, tmp_path, name
     assert (asked, path.read_text("utf-8")) == ([], "".join(wrong))
 
 
+@posix
 def test_a_run_is_not_written_to_a_pipe(benchmark, tmp_path):
     os.mkfifo(tmp_path / "r.jsonl")
     system = PythonSystem(lambda question: "不详", "mine")

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from steelyard.legal import contains_quote, detect_abstention, find_invented, judge_fact
-from steelyard.text.normal import normal, normal_with_offsets
+from steelyard.text.normalisation import normalise, normalise_with_offsets
 from steelyard.text.numerals import numerals
 
 QUESTION = "他一共收了多少钱？"
@@ -117,8 +117,8 @@ def test_any_answer_is_judged(answer, question):
 
 @given(st.text(max_size=80))
 def test_places_lead_back_to_the_original(text):
-    found = normal_with_offsets(text)
-    assert found.text == normal(text)
+    found = normalise_with_offsets(text)
+    assert found.text == normalise(text)
     assert list(found.offsets) == sorted(found.offsets)
     assert found.offsets[-1] == len(text)
 

@@ -10,6 +10,7 @@ import threading
 import time
 
 import pytest
+from platforms import posix
 
 from steelyard import limits
 from steelyard.io.results import load
@@ -18,7 +19,7 @@ from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.runner import judge_answers, load_benchmark, run_benchmark
 from steelyard.legal.score import judge
-from steelyard.systems.asking import AskSettings
+from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem
 from steelyard.systems.replay import ReplaySystem
 
@@ -179,6 +180,7 @@ def test_answers_without_a_run_are_judged_one_by_one(benchmark, monkeypatch):
     assert verdicts[second].remarks == ()
 
 
+@posix
 def test_a_deadline_interrupts_a_regular_expression_and_leaves_no_trace():
     before = signal.getsignal(signal.SIGALRM)
     with pytest.raises(DeadlineExceeded), deadline(0.1):
@@ -190,6 +192,7 @@ def test_a_deadline_interrupts_a_regular_expression_and_leaves_no_trace():
     threading.Event().wait(0.03)
 
 
+@posix
 @pytest.mark.slow
 def test_a_timer_of_the_program_goes_on_behind_a_deadline():
     rang = threading.Event()

@@ -66,7 +66,7 @@ def test_tools_say_what_they_take(command, mode):
 
     info, instructions, tools = ask(command, conversation, mode=mode)
     assert (info.name, info.version) == ("evaluation", steelyard.__version__)
-    assert instructions.startswith("Weighs retrieval-augmented generation.")
+    assert instructions.startswith("Evaluates retrieval-augmented generation.")
     assert [tool.name for tool in tools] == TOOLS
     for tool in tools:
         assert tool.description
@@ -77,7 +77,7 @@ def test_tools_say_what_they_take(command, mode):
 
 @pytest.mark.parametrize("name", sorted(path.parents[1].name for path in ROOT.glob("servers/*/src/*.py")))
 def test_every_argument_of_every_server_is_described(name):
-    from steelyard.pipelines.loading import load_program
+    from steelyard.pipelines.load import load_program
     from steelyard.pipelines.schemas import input_schema
 
     server = load_program(ROOT / "servers" / name / "src" / f"{name}.py")
@@ -145,7 +145,7 @@ MISTAKES = [
     ("evaluate", {"pred_ls": ["a"], "gt_ls": [["a"], ["b"]]}, "1 answers in pred_ls, 2 references in gt_ls"),
     ("evaluate_legal", {"id_ls": ["x", "y"], "pred_ls": ["a"]}, "2 ids in id_ls, 1 answers in pred_ls"),
     ("evaluat", {}, "no tool is called 'evaluat'\nhint: did you mean 'evaluate'?"),
-    ("build", {}, "parameter_file must be a file name, not None"),
+    ("build", {}, "parameter_file must name a file, not None"),
 ]
 
 
@@ -237,17 +237,17 @@ def slow(tmp_path):
 
 
 def test_a_long_call_says_how_far_it_is(slow):
-    heard = []
+    notices = []
 
     async def hear(done, total, message):
-        heard.append((done, total, message))
+        notices.append((done, total, message))
 
     async def conversation(client):
         return await client.call_tool("sleep", {"seconds": 2.5}, progress_callback=hear)
 
     assert ask(slow, conversation).structured_content == {"slept": 2.5}
-    assert [done for done, _, _ in heard] == [1.0, 2.0]
-    counts = [int(re.fullmatch(r"sleep: (\d+) of 25", message)[1]) for _, _, message in heard]
+    assert [done for done, _, _ in notices] == [1.0, 2.0]
+    counts = [int(re.fullmatch(r"sleep: (\d+) of 25", message)[1]) for _, _, message in notices]
     assert 0 < counts[0] < counts[1] < 25
 
 
@@ -401,8 +401,8 @@ def test_an_address_that_others_reach_needs_a_token(capsys, monkeypatch):
     for host in ("0.0.0.0", "192.0.2.1", "example.com"):
         assert main(["serve", "evaluation", "--http", f"{host}:0"]) == 2
         assert capsys.readouterr().err == (
-            f"--http: {host} is reachable from other machines: a token is required\n"
-            "hint: set STEELYARD_TOKEN to a long random text, or give --token; "
+            f"--http: {host} can be reached from other machines: a token is needed\n"
+            "hint: set STEELYARD_TOKEN to a long random text, or use --token; "
             "clients send it as: Authorization: Bearer TOKEN\n"
         )
 

@@ -3,8 +3,8 @@
 import pytest
 
 from steelyard.errors import ConfigError, InputError
-from steelyard.rag.artifacts import TERMS, is_current, read_stamp, whole_file, whole_folder, write_stamp
 from steelyard.rag.runs import write_run
+from steelyard.search.artifacts import TERMS, is_current, read_stamp, whole_file, whole_folder, write_stamp
 
 # files
 
@@ -43,15 +43,15 @@ def test_a_stamp_says_what_differs(tmp_path):
     with pytest.raises(ConfigError) as caught:
         is_current(path, {"corpus": "a" * 64}, TERMS)
     assert str(caught.value) == (
-        f"{path}: there is no record of what this was created from\n"
-        "hint: if UltraRAG created it from this corpus with this model, run with --adopt; to make it anew, "
+        f"{path}: there is no stamp that says what this file was made from\n"
+        "hint: if UltraRAG created it from this corpus with this model, run with --adopt; to make it again, "
         "run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
     )
     write_stamp(path, {"corpus": "b" * 64, "passages": 3})
     with pytest.raises(ConfigError) as caught:
         is_current(path, {"corpus": "a" * 64, "passages": 3, "model": "m"}, TERMS)
     assert str(caught.value.message) == (
-        "this was created from different input: corpus bbbbbbbbbbbb, now aaaaaaaaaaaa; model unknown, now m"
+        "this file was made from other data: corpus bbbbbbbbbbbb, now aaaaaaaaaaaa; model unknown, now m"
     )
     assert is_current(path, {"passages": 3}, TERMS)
 

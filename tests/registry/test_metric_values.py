@@ -1,9 +1,8 @@
 """What a metric gives is checked alike for rankings and for answers, in one process and in several."""
 
-import os
-
 import numpy as np
 import pytest
+from platforms import forking
 
 import steelyard
 from steelyard.answers.overlaps import Overlaps
@@ -84,7 +83,7 @@ def test_precision_and_recall_are_checked_too(register, case):
     assert error("answers", "Gives").startswith(message)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the metric is known to processes that are forked")
+@forking
 @pytest.mark.parametrize("case", ["NaN", "too many values", "above the bounds"])
 def test_the_error_is_the_same_from_another_process(register, case):
     make, message = WRONG[case]

@@ -19,10 +19,10 @@ from steelyard.documents.sets import TWO_TEXTS, DocumentSet
 from steelyard.errors import Problem
 from steelyard.i18n import Message
 from steelyard.legal.benchmark.runner import documents_of, evaluate_legal
-from steelyard.reports import pages
 from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values
-from steelyard.reports.page import render_html
+from steelyard.reports.render.html import frame as pages
+from steelyard.reports.render.html.report_html import render_html
 from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
 from steelyard.stats.compare import compare_all
 from steelyard.table import Missing, Signature

@@ -22,15 +22,17 @@ from steelyard.counts import with_texts
 from steelyard.documents.pages import Document, Page
 from steelyard.errors import MissingExtra
 from steelyard.i18n import words_of
-from steelyard.reports import files, page_figures, plots
+from steelyard.legal.report.passages import Library, answer_marks, locate, utf16
+from steelyard.reports import files
 from steelyard.reports.console import render_console
 from steelyard.reports.content import Report
 from steelyard.reports.files import write_report
-from steelyard.reports.page import SCRIPTS, render_html
-from steelyard.reports.page_cleaning import mended
-from steelyard.reports.page_passages import Library, answer_marks, locate, utf16
-from steelyard.reports.page_sections import main_metric
+from steelyard.reports.plots import charts as plots
 from steelyard.reports.remarks import remarks
+from steelyard.reports.render.html import figures as page_figures
+from steelyard.reports.render.html.report_html import SCRIPTS, render_html
+from steelyard.reports.render.html.sanitize import mended
+from steelyard.reports.render.html.sections import main_metric
 from steelyard.stats.compare import compare_all
 from steelyard.table import Missing
 

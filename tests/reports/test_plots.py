@@ -11,10 +11,10 @@ import pytest
 from tables import make_table
 
 from steelyard.errors import MissingExtra, UnknownName
-from steelyard.reports import plots
 from steelyard.reports.content import Report
-from steelyard.reports.page_figures import Charts
-from steelyard.reports.plot_style import ACCENT, BAD, GOOD, GRID, INK, MUTED, extent, labels, short
+from steelyard.reports.plots import charts as plots
+from steelyard.reports.plots.style import ACCENT, BAD, GOOD, GRID, INK, MUTED, extent, labels, short
+from steelyard.reports.render.html.figures import Charts
 from steelyard.stats.compare import compare_all
 
 pytest.importorskip("vl_convert", reason="plots need vl-convert-python")
@@ -43,7 +43,8 @@ def ranked(name, level=0.0):
 
 def test_the_first_metrics_of_many_are_drawn_and_the_page_says_so(monkeypatch):
     """Each row costs time: a small file may have a thousand metrics."""
-    from steelyard.reports import page, plot_means
+    from steelyard.reports.plots import means as plot_means
+    from steelyard.reports.render.html import report_html as page
 
     metrics = [f"m{n:02}" for n in range(60)]
     tables = [table(name, {key: [0.2, 0.6, level] for key in metrics}) for name, level in (("a", 0.1), ("b", 0.7))]

@@ -8,8 +8,8 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard.stats.arrays import resampled_sums
 from steelyard.stats.intervals import mean_interval
-from steelyard.stats.resampling import resampled_sums
 
 VALUES = np.random.default_rng(1).beta(2, 5, size=80)
 quick = settings(max_examples=100, deadline=None, database=None)

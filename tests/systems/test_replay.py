@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.errors import InputError, SystemFailure
 from steelyard.io.results import Header, Item, ResultsWriter
-from steelyard.systems.records import Ask
+from steelyard.systems.base import Ask
 from steelyard.systems.replay import ReplaySystem
 from steelyard.table import Signature
 
@@ -123,8 +123,8 @@ def test_a_results_file(tmp_path):
         ),
         ("out.jsonl", '{"answer": "x"}', "the id must be text or an integer, not None"),
         ("out.json", '["x"]', "the id must be text or an integer, not None"),
-        ("out.json", '{"questions": []}', "it contains no answers"),
-        ("out.jsonl", "", "it contains no answers"),
+        ("out.json", '{"questions": []}', "the file has no answers"),
+        ("out.jsonl", "", "the file has no answers"),
         (
             "out.jsonl",
             '{"kind": "answers", "name": "x", "signature": "", "metrics": ["EM"]}\n{"id": "a", "scores": {"EM": 1}}\n',

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.answers.profiles import profile_of
-from steelyard.text.coding import Codes, Pieces, Reading, is_plain
+from steelyard.text.coding import Codes, Encoder, Pieces, is_plain
 
 PROFILES = ["steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"]
 # fmt: off
@@ -44,7 +44,7 @@ def test_a_text_is_plain_without_foreign_letters_and_without_the_mark_between_te
 
 
 def test_codes_are_taken_and_joined():
-    reading = Reading(str.split, Pieces(str.split))
+    reading = Encoder(str.split, Pieces(str.split))
     codes = reading.codes(["a b", "", "b", "c a a"], plain=True)
     assert (codes.values.tolist(), codes.lengths.tolist()) == ([0, 1, 1, 2, 0, 0], [2, 0, 1, 3])
     taken = codes.take(codes.lengths.argsort()[::-1])
@@ -55,7 +55,7 @@ def test_codes_are_taken_and_joined():
 
 def test_a_large_vocabulary_is_forgotten_between_batches(monkeypatch):
     monkeypatch.setattr("steelyard.text.coding._MOST_PIECES", 3)
-    reading = Reading(str.split, Pieces(str.split))
+    reading = Encoder(str.split, Pieces(str.split))
     for _ in range(3):
         codes = reading.codes(["a b c d", "d a"], plain=True)
         assert codes.values.tolist() == [0, 1, 2, 3, 3, 0]

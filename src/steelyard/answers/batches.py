@@ -21,7 +21,7 @@ from steelyard.i18n import Message
 from steelyard.registry.metrics import Measure, column_of
 from steelyard.table import Flags, FloatArray, IntArray, Missing
 from steelyard.text.coding import is_plain
-from steelyard.text.tokens import Unit
+from steelyard.text.tokens import TokenUnit
 
 LOST = Message("metrics.process_weighs_answers_killed_killed")
 LOST_HINT = Message("metrics.enough_memory_fewer_processes_need")
@@ -37,7 +37,7 @@ class Balance:
 
     measures: tuple[Measure, ...]
     profile: str
-    tokens: Unit
+    tokens: TokenUnit
 
 
 @dataclass(frozen=True, slots=True)

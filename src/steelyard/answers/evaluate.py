@@ -20,7 +20,7 @@ from steelyard.io.records import result_name
 from steelyard.registry.metrics import Measure
 from steelyard.registry.names import parse_measures
 from steelyard.table import Column, FloatArray, IntArray, Signature, Table
-from steelyard.text.tokens import Unit
+from steelyard.text.tokens import TokenUnit
 
 
 def evaluate_answers(
@@ -29,7 +29,7 @@ def evaluate_answers(
     metrics: str | Sequence[str] | None = None,
     *,
     profile: str = "steelyard",
-    tokens: Unit = "words",
+    tokens: TokenUnit = "words",
     language: str = "auto",
     mapping: Mapping[str, str] | None = None,
     ids: Sequence[str] | None = None,

@@ -16,7 +16,7 @@ from steelyard.errors import ConfigError, MissingExtra
 from steelyard.i18n import Message
 from steelyard.registry.metrics import metric
 from steelyard.table import FloatArray
-from steelyard.text.folding import fold
+from steelyard.text.normalisation import fold
 from steelyard.text.scripts import script_of
 
 DEFAULT_ANSWERS = ("Acc", "EM", "StringEM", "CoverEM", "F1", "ROUGE-1", "ROUGE-2", "ROUGE-L")

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.answers.overlaps import Overlaps, Shared, distinct_of, shared_of
 from steelyard.answers.rouge import Overlap
 from steelyard.table import Flags, FloatArray, IntArray
-from steelyard.text.coding import Codes, Reading
+from steelyard.text.coding import Codes, Encoder
 from steelyard.text.tokens import covers
 
 Groups = Sequence[Sequence[str]]
@@ -35,10 +35,10 @@ class Pairs:
         self._plain = plain
         self.references = [alias for row in groups for group in row for alias in group]
         self._counts = np.array([sum(map(len, row)) for row in groups], np.int64)
-        self._codes: dict[Reading, Codes] = {}
+        self._codes: dict[Encoder, Codes] = {}
         self._shared: dict[int, Shared] = {}
-        self._lists: dict[Reading, list[list[int]]] = {}
-        self._standing: dict[Reading, Flags] = {}
+        self._lists: dict[Encoder, list[list[int]]] = {}
+        self._standing: dict[Encoder, Flags] = {}
         self._cuts: dict[Cut[Any], list[Any]] = {}
 
     @cached_property
@@ -46,7 +46,7 @@ class Pairs:
         """For each pair the place of its answer."""
         return np.repeat(np.arange(len(self.answers)), self._counts)
 
-    def shared(self, reading: Reading) -> Shared:
+    def shared(self, reading: Encoder) -> Shared:
         """What the two sides of each pair share when they are read so."""
         codes = self._coded(reading)
         if id(codes) not in self._shared:  # readings may have codes in common
@@ -54,29 +54,29 @@ class Pairs:
             self._shared[id(codes)] = shared_of(codes.take(self.row), codes.take(references))
         return self._shared[id(codes)]
 
-    def distinct(self, reading: Reading, n: int) -> tuple[IntArray, IntArray, IntArray]:
+    def distinct(self, reading: Encoder, n: int) -> tuple[IntArray, IntArray, IntArray]:
         """Different n-grams of each pair: those that both sides have, of the answer, of the reference."""
         codes = self._coded(reading)
         references = np.arange(len(self.answers), len(codes.lengths))
         return distinct_of(codes.take(self.row), codes.take(references), n)
 
-    def is_something(self, reading: Reading) -> Flags:
+    def is_something(self, reading: Encoder) -> Flags:
         """Whether the reference of each pair has any tokens."""
         return np.greater(self._coded(reading).lengths[len(self.answers) :], 0)
 
-    def equal(self, reading: Reading) -> Flags:
+    def equal(self, reading: Encoder) -> Flags:
         """Whether the two sides of each pair are the same tokens in the same order."""
         if self._plain:
             return self.shared(reading).equal
         return self._each_code(reading, lambda answer, reference: answer == reference)
 
-    def covered(self, reading: Reading) -> Flags:
+    def covered(self, reading: Encoder) -> Flags:
         """Whether all tokens of each reference occur in the answer, in order and as often."""
         if self._plain:
             return self.shared(reading).covered
         return self._each_code(reading, covers)
 
-    def standing(self, reading: Reading) -> Flags:
+    def standing(self, reading: Encoder) -> Flags:
         """Whether the reference of each pair stands in the answer without a gap; nothing stands nowhere."""
         if reading not in self._standing:
             codes = self._coded(reading)
@@ -93,13 +93,13 @@ class Pairs:
             found[pair] = _stands(content[starts[reference] : ends[reference]], content, starts[row], ends[row])
         return found
 
-    def _each_code(self, reading: Reading, compare: Callable[[list[int], list[int]], bool]) -> Flags:
+    def _each_code(self, reading: Encoder, compare: Callable[[list[int], list[int]], bool]) -> Flags:
         """A flag for every pair, from the codes of its two texts."""
         texts = self._code_lists(reading)
         pairs = zip(self.row.tolist(), texts[len(self.answers) :], strict=True)
         return np.array([compare(texts[row], reference) for row, reference in pairs], np.bool_)
 
-    def _code_lists(self, reading: Reading) -> list[list[int]]:
+    def _code_lists(self, reading: Encoder) -> list[list[int]]:
         if reading not in self._lists:
             codes = self._coded(reading)
             values = codes.values.tolist()
@@ -161,7 +161,7 @@ class Pairs:
     def _texts(self) -> list[str]:
         return [*self.answers, *self.references]
 
-    def _coded(self, reading: Reading) -> Codes:
+    def _coded(self, reading: Encoder) -> Codes:
         """The codes of all answers, then of all references."""
         if reading not in self._codes:
             self._codes[reading] = reading.codes(self._texts, plain=self._plain)

@@ -12,10 +12,9 @@ from steelyard.answers.rouge import ADDEND, chinese_words, english_tokens
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 from steelyard.table import Flags, FloatArray
-from steelyard.text.coding import Cut, Pieces, Reading
-from steelyard.text.english import squad_text, ultrarag_text
-from steelyard.text.plain import PlainAtoms
-from steelyard.text.tokens import Unit, atoms, segment, tokens
+from steelyard.text.coding import Cut, Encoder, Pieces, PlainAtoms
+from steelyard.text.normalisation import squad_text, ultrarag_text
+from steelyard.text.tokens import TokenUnit, atoms, segment, tokens
 
 Relation = Callable[[Pairs, "Profile"], Flags]
 
@@ -30,9 +29,9 @@ class Profile:
     """
 
     name: str
-    matching: Reading
-    bag: Reading
-    rouge: Reading
+    matching: Encoder
+    bag: Encoder
+    rouge: Encoder
     bleu: Cut
     contained: Relation
     covered: Relation
@@ -43,17 +42,17 @@ class Profile:
     nothing_matches: bool = True
 
 
-def profile_of(name: str, unit: Unit = "words") -> Profile:
+def profile_of(name: str, unit: TokenUnit = "words") -> Profile:
     """The profile of this name; `unit` is for our own alone."""
     if name not in _PROFILES:
         raise UnknownName.of(Message("words.profile"), name, _PROFILES)
     return _PROFILES[name](unit)
 
 
-def _steelyard(unit: Unit) -> Profile:
+def _steelyard(unit: TokenUnit) -> Profile:
     plain = PlainAtoms()
-    matching = Reading(atoms, plain)
-    words = matching if unit == "chars" else Reading(partial(tokens, unit=unit), plain)
+    matching = Encoder(atoms, plain)
+    words = matching if unit == "chars" else Encoder(partial(tokens, unit=unit), plain)
     return Profile(
         name="steelyard",
         matching=matching,
@@ -70,9 +69,9 @@ def _steelyard(unit: Unit) -> Profile:
     )
 
 
-def _squad(_: Unit) -> Profile:
+def _squad(_: TokenUnit) -> Profile:
     cut = _split(squad_text)
-    reading = Reading(cut, Pieces(cut))
+    reading = Encoder(cut, Pieces(cut))
     return replace(
         _steelyard("words"),
         name="squad",
@@ -89,10 +88,10 @@ def _squad(_: Unit) -> Profile:
     )
 
 
-def _ultrarag(_: Unit) -> Profile:
+def _ultrarag(_: TokenUnit) -> Profile:
     truth = frozenset(("True", "False"))
-    reading = Reading(_split(ultrarag_text), Pieces(_split(_ultrarag_piece)), truth)
-    rouge = Reading(
+    reading = Encoder(_split(ultrarag_text), Pieces(_split(_ultrarag_piece)), truth)
+    rouge = Encoder(
         lambda text: english_tokens(ultrarag_text(text), stemmed=True),
         Pieces(lambda piece: english_tokens(_ultrarag_piece(piece), stemmed=True)),
         truth,
@@ -111,29 +110,29 @@ def _ultrarag(_: Unit) -> Profile:
     )
 
 
-def _rouge_score(_: Unit) -> Profile:
+def _rouge_score(_: TokenUnit) -> Profile:
     return replace(_squad("words"), name="rouge-score", rouge=_english(stemmed=False))
 
 
-def _rouge_score_stemmed(_: Unit) -> Profile:
+def _rouge_score_stemmed(_: TokenUnit) -> Profile:
     return replace(_squad("words"), name="rouge-score-stemmed")
 
 
-def _rouge_jieba(unit: Unit) -> Profile:
+def _rouge_jieba(unit: TokenUnit) -> Profile:
     return replace(
         _steelyard(unit),
         name="rouge-jieba",
-        rouge=Reading(_jieba_words, Pieces(_jieba_words)),
+        rouge=Encoder(_jieba_words, Pieces(_jieba_words)),
         bleu=segment,
         short_as_whole=False,
     )
 
 
-def _rouge_chinese(unit: Unit) -> Profile:
+def _rouge_chinese(unit: TokenUnit) -> Profile:
     return replace(
         _steelyard(unit),
         name="rouge-chinese",
-        rouge=Reading(_chinese_words),
+        rouge=Encoder(_chinese_words),
         bleu=segment,
         ngrams=_distinct_ngrams,
         subsequence=_chinese_subsequence,
@@ -141,9 +140,9 @@ def _rouge_chinese(unit: Unit) -> Profile:
     )
 
 
-def _english(*, stemmed: bool) -> Reading:
+def _english(*, stemmed: bool) -> Encoder:
     cut = partial(english_tokens, stemmed=stemmed)
-    return Reading(cut, Pieces(cut))
+    return Encoder(cut, Pieces(cut))
 
 
 def _split(normalise: Callable[[str], str]) -> Cut:
@@ -205,7 +204,7 @@ def _chinese_subsequence(pairs: Pairs, profile: Profile) -> Overlaps:
     return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted, addend=ADDEND)
 
 
-_PROFILES: dict[str, Callable[[Unit], Profile]] = {
+_PROFILES: dict[str, Callable[[TokenUnit], Profile]] = {
     "steelyard": _steelyard,
     "ultrarag": _ultrarag,
     "squad": _squad,

@@ -99,8 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.cli.progress import proportion
     from steelyard.legal.benchmark.question_checks import benchmark_folder
     from steelyard.legal.benchmark.runner import load_benchmark, run_benchmark, unfinished_path
-    from steelyard.systems.asking import AskSettings
-    from steelyard.systems.opening import open_system
+    from steelyard.systems.ask import AskSettings
+    from steelyard.systems.base import open_system
 
     rules = required_rules(arguments.require)
     path = _results_path(arguments)
@@ -174,7 +174,7 @@ def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namesp
 def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
     """Raise an error for an unknown tag or metric before any question is asked."""
     from steelyard.errors import UnknownName
-    from steelyard.reports.legal import METRIC, PARTS
+    from steelyard.legal.report.results import METRIC, PARTS
 
     tags = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
     metrics = [METRIC, *(f"{METRIC}.{part}" for part in PARTS)]
@@ -205,7 +205,7 @@ def _results_path(arguments: argparse.Namespace) -> Path:
 
 
 def _system_settings(arguments: argparse.Namespace, documents: Any) -> Any:
-    from steelyard.systems.settings import SystemSettings
+    from steelyard.systems.base import SystemSettings
 
     return SystemSettings(
         timeout=arguments.timeout,
@@ -227,5 +227,5 @@ def _header(text: str) -> tuple[str, str]:
     if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
         raise ConfigError(Message("cli.no_name_header_letters_figures", name=name), where="--header")
     if not (value.isascii() and value.replace("\t", " ").isprintable()):
-        raise ConfigError(Message("systems.header_not_http", name=name), where="--header")
+        raise ConfigError(Message("net.header_characters", name=name), where="--header")
     return name, value

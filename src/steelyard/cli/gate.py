@@ -93,9 +93,9 @@ def _load(path: str, earlier: str | None) -> "tuple[Table, Table | None]":
 
 def read_rules(texts: Sequence[str], types: Sequence[str] = ()) -> "list[Rule]":
     """The rules of --require, then those of --no-fall."""
-    from steelyard.stats.rules import NoFall, Target, parse_rule
+    from steelyard.stats.rules import NoRegression, Target, parse_rule
 
-    return [*map(parse_rule, texts), *(NoFall(Target(each)) for each in types)]
+    return [*map(parse_rule, texts), *(NoRegression(Target(each)) for each in types)]
 
 
 def required_rules(texts: Sequence[str]) -> "list[Rule]":

@@ -60,7 +60,7 @@ def run_view(arguments: argparse.Namespace) -> int:
     viewer = Viewer(index, pages, arguments.lang, privacy)
     try:
         serve(
-            viewer, access, arguments.port, lambda address: tell(_serving(index.folder, address).text(arguments.lang))
+            viewer, access, arguments.port, lambda address: tell(_viewing(index.folder, address).text(arguments.lang))
         )
     except KeyboardInterrupt:
         return 0
@@ -83,5 +83,5 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _serving(folder: Path, address: str) -> Message:
-    return Message("cli.serving", folder=visible(str(folder)), address=address)
+def _viewing(folder: Path, address: str) -> Message:
+    return Message("cli.viewing", folder=visible(str(folder)), address=address)

@@ -17,7 +17,7 @@ from steelyard.legal.facts.fields import FIELDS
 from steelyard.legal.model import EvidenceSet, Gap, Question
 from steelyard.legal.reading import read
 from steelyard.text.mentions import mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def value_cited(case: Case) -> float | None:
     if not asserted:
         return None
     real = "\n".join(each.text for each in case.cited("citations", "evidence") if is_real(each, case.document))
-    cited = mentions(normal(real))
+    cited = mentions(normalise(real))
     sums = {value.value for value in cited if value.kind in ("money", "number")}
     days = [day for value in cited if value.kind == "date" for day in (value.value, value.until) if day is not None]
     held = [

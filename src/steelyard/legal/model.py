@@ -9,7 +9,7 @@ from steelyard.i18n import Message
 from steelyard.legal.facts.fields import FIELDS, FactRules
 from steelyard.legal.formulas import PENALTIES
 from steelyard.legal.reading import LONGEST_ANSWER
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 TYPES: Final = ("fact_exact", "evidence_set", "conflict_gap")
 SNIPPET: Final = 300
@@ -200,7 +200,7 @@ def _evidence(items: Sequence[Mapping[str, Any]]) -> tuple[Evidence, ...]:
     return tuple(
         Evidence(
             item["page"],
-            normal(item["must_include"]),
+            normalise(item["must_include"]),
             item.get("section"),
             item.get("speaker"),
             bool(item.get("is_critical", False)),

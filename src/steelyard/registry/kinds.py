@@ -53,7 +53,7 @@ class Kind:
 BUILT_IN: Final = (
     Kind("retrieval", metrics="steelyard.retrieval.metrics"),
     Kind("answers", metrics="steelyard.answers.metrics"),
-    Kind("legal", metric="legal", checks="steelyard.legal.recorded"),
+    Kind("legal", metric="legal", checks="steelyard.legal.recorded", report="steelyard.legal.report"),
 )
 
 
@@ -65,7 +65,7 @@ def load_metrics_of(kind: Kind) -> None:
 
 @cache
 def kind_of(name: str) -> Kind:
-    """The kind of this name; one that nobody registered has nothing particular."""
+    """The kind of this name; a kind that is not registered has no hooks."""
     known = {kind.name: kind for kind in BUILT_IN}
     return known.get(name) or _installed(name) or Kind(name)
 

@@ -4,9 +4,9 @@
     def precision(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
         "Share of the first k documents that are relevant."
 
-The keyword-only arguments are the parameters that a name may carry: `P(rel=2)@5` calls `precision(…, rel=2, k=5)`.
-Strangers register by the same decorator, in a module named on the command line or by an entry point in the group
-`steelyard.metrics`.
+The keyword-only arguments are the parameters that a name may have: `P(rel=2)@5` calls `precision(…, rel=2, k=5)`.
+Other packages register metrics by the same decorator, in a module named on the command line or by an entry point in
+the group `steelyard.metrics`.
 """
 
 import importlib
@@ -55,7 +55,7 @@ class Metric:
 
     @property
     def parameters(self) -> frozenset[str]:
-        """Everything the name may carry."""
+        """The parameters that a name may have."""
         return self.required | frozenset(self.defaults)
 
     @property
@@ -74,7 +74,7 @@ class Measure:
 
     @classmethod
     def of(cls, metric: Metric, parameters: Mapping[str, Number]) -> "Measure":
-        """Check the parameters and put them in order; what is said stays said, also where it is the default."""
+        """Check the parameters and put them in order; an explicit value stays explicit, also if it is the default."""
         for parameter in parameters:
             if parameter not in metric.parameters:
                 raise ConfigError(
@@ -90,10 +90,10 @@ class Measure:
         return cls(metric, metric.name, tuple(sorted(parameters.items())))
 
     def settings(self) -> dict[str, Number | None]:
-        """All parameters, said or by default."""
+        """All parameters, explicit or by default."""
         return {**self.metric.defaults, **dict(self.parameters)}
 
-    def says(self, parameter: str) -> bool:
+    def sets(self, parameter: str) -> bool:
         """Whether the name itself sets this parameter."""
         return any(key == parameter for key, _ in self.parameters)
 
@@ -172,7 +172,7 @@ def _check_bounds(scores: "FloatArray", measure: Measure) -> None:
 
 
 def load_metrics(modules: Sequence[str] = (), folder: Path | None = None) -> None:
-    """Bring in metrics of installed packages (entry points) and of these modules, which may lie in `folder`."""
+    """Import the metrics of installed packages (entry points) and of these modules, which may be in `folder`."""
     from importlib.metadata import entry_points
 
     for point in entry_points(group=ENTRY_POINTS):

@@ -19,10 +19,10 @@ from steelyard.reports.grids import (
     markdown_grid,
 )
 from steelyard.reports.remarks import CORRECTIONS, too_few
-from steelyard.stats.changes import Change, Changes
 from steelyard.stats.compare import Comparison
+from steelyard.stats.correction import letters
 from steelyard.stats.direction import gain
-from steelyard.stats.letters import letters
+from steelyard.stats.pairing import Change, Changes
 from steelyard.table import Table
 from steelyard.text.visible import visible
 
@@ -228,7 +228,7 @@ def _letters(found: ComparisonReport) -> dict[str, dict[str, str] | None]:
 
 
 def _letters_of(tables: Sequence[Table], metric: str, pairs: Sequence[Comparison]) -> dict[str, str] | None:
-    if all(each.hopeless for each in pairs):
+    if all(each.underpowered for each in pairs):
         return None
     return letters(_by_merit(tables, metric), [(each.a, each.b) for each in pairs if each.significant])
 

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from steelyard.i18n import Language, Words, words_of
-from steelyard.reports import cells, legal, uncertain
+from steelyard.legal.report import results as legal
+from steelyard.legal.report import uncertain
+from steelyard.legal.report.verdicts import note_in
+from steelyard.reports import cells
 from steelyard.reports.content import Report, groups
 from steelyard.reports.grids import console_grid, draw, titled, width_of
 from steelyard.reports.remarks import remarks
-from steelyard.reports.verdicts import note_in
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import Summary
 from steelyard.table import Table

@@ -10,7 +10,8 @@ from steelyard import __version__
 from steelyard.errors import UnknownName, nearest
 from steelyard.i18n import Message
 from steelyard.io.results import items_of
-from steelyard.reports import legal, uncertain
+from steelyard.legal.report import results as legal
+from steelyard.legal.report import uncertain
 from steelyard.reports.gate import findings_json
 from steelyard.reports.grids import PageGrid
 from steelyard.stats.compare import Comparison

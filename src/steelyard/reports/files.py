@@ -84,7 +84,7 @@ def _mean_rows(report: Report) -> Iterator[list[object]]:
 
 
 def _page(report: Report, language: Language, documents: "Mapping[str, Document]") -> str:
-    from steelyard.reports.page import render_html
+    from steelyard.reports.render.html.report_html import render_html
 
     return render_html(report, language, documents)
 
@@ -150,6 +150,6 @@ def write_report(
 
 
 def _plot(report: Report, path: Path, language: Language) -> None:
-    from steelyard.reports.plots import save_plot
+    from steelyard.reports.plots.charts import save_plot
 
     save_plot(report, path, language=language)

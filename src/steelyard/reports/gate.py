@@ -10,8 +10,8 @@ from steelyard.i18n import Language, Words, words_of
 from steelyard.reports import cells
 from steelyard.reports.grids import Grid, console_grid, markdown, markdown_grid
 from steelyard.stats.direction import best, is_lower_better
-from steelyard.stats.gate import Fall, Finding, Gate, Verdict
-from steelyard.stats.rules import NoFall, NotWorse, Relative, Threshold
+from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
+from steelyard.stats.rules import NoRegression, NotWorse, Relative, Threshold
 from steelyard.stats.summary import interval_list, known
 from steelyard.text.visible import visible
 
@@ -20,8 +20,12 @@ MOST_MORE: Final = 1_000_000
 LISTED: Final = 50
 """So many items that fell are named in text; JSON has all."""
 MET, BROKEN, UNSURE = "✅", "❌", "⚠️"
-_VERDICTS: Final[dict[Verdict, str]] = {"met": "gate.met", "not met": "gate.not_met", "cannot tell": "gate.cannot_tell"}
-_DOUBTS: Final[dict[Verdict, str]] = {
+_VERDICTS: Final[dict[GateOutcome, str]] = {
+    "met": "gate.met",
+    "not met": "gate.not_met",
+    "cannot tell": "gate.cannot_tell",
+}
+_DOUBTS: Final[dict[GateOutcome, str]] = {
     "met": "gate.met_unproven",
     "not met": "gate.not_met_unproven",
     "cannot tell": "gate.sample_too_small",
@@ -47,7 +51,7 @@ def render_markdown(gate: Gate, *, language: Language = "en") -> str:
     blocks = [f"## {mark} {markdown(headline(gate, words))}"]
     blocks += [*(f"**{markdown(line)}**" for line in cut_off(gate, words)), markdown_grid(_grid(gate, words))]
     for finding in gate.findings:
-        if finding.fell:
+        if finding.regressions:
             items = "\n".join(f"- {markdown(line)}" for line in fallen(finding, words))
             title = words("gate.items_rose") if _may_not_rise(finding) else words("gate.items_fell")
             blocks += [f"### {title}: {markdown(str(finding.rule))}", items]
@@ -91,8 +95,8 @@ def headline(gate: Gate, words: Words) -> str:
 
 def verdict(finding: Finding, words: Words) -> str:
     """The verdict, and where the sample does not settle it, that it is uncertain."""
-    doubtful = _is_doubtful(finding) and finding.verdict != "cannot tell"
-    said = words(_VERDICTS[finding.verdict])
+    doubtful = _is_doubtful(finding) and finding.outcome != "cannot tell"
+    said = words(_VERDICTS[finding.outcome])
     return f"{said} ({words('gate.uncertain')})" if doubtful else said
 
 
@@ -106,7 +110,7 @@ def cut_off(gate: Gate, words: Words) -> Iterator[str]:
     for table in gate.cut_off:
         said = f"{table.name}: {words('gate.only_these_written')}: {len(table):,}"
         waived = words("gate.decided_anyway")
-        yield f"{said}; {waived if gate.settings.anyway else words('gate.no_rule_met')}"
+        yield f"{said}; {waived if gate.settings.force else words('gate.no_rule_met')}"
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
@@ -124,10 +128,10 @@ def warnings(gate: Gate, words: Words) -> Iterator[str]:
 
 def fallen(finding: Finding, words: Words) -> Iterator[str]:
     """The items that fell, as far as they are named, and how many more there are."""
-    for fall in finding.fell[:LISTED]:
+    for fall in finding.regressions[:LISTED]:
         yield f"{fall.id}: {_fall(finding, fall, words)}"
-    if len(finding.fell) > LISTED:
-        yield words("gate.and_more", n=f"{len(finding.fell) - LISTED:,}")
+    if len(finding.regressions) > LISTED:
+        yield words("gate.and_more", n=f"{len(finding.regressions) - LISTED:,}")
 
 
 def _grid(gate: Gate, words: Words, *, title: str = "") -> Grid:
@@ -139,7 +143,7 @@ def _grid(gate: Gate, words: Words, *, title: str = "") -> Grid:
 
 
 def _sign(finding: Finding) -> str:
-    return {"met": MET, "not met": BROKEN, "cannot tell": UNSURE}[finding.verdict]
+    return {"met": MET, "not met": BROKEN, "cannot tell": UNSURE}[finding.outcome]
 
 
 def _reasons(finding: Finding, words: Words) -> Iterator[str]:
@@ -149,7 +153,7 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
         yield from _nothing(finding, words)
         return
     match finding.rule:
-        case NoFall():
+        case NoRegression():
             yield _fall_count(finding, words)
             return
         case Threshold():
@@ -170,7 +174,7 @@ def _nothing(finding: Finding, words: Words) -> Iterator[str]:
     """That there is no item, and where that may be a slip of the pen, what may have been meant."""
     if _may_not_rise(finding):
         yield words("gate.none_scored_0")
-    elif isinstance(finding.rule, NoFall):
+    elif isinstance(finding.rule, NoRegression):
         yield words("gate.none_scored_1")
     else:
         yield words("gate.no_item")
@@ -182,17 +186,17 @@ def _nothing(finding: Finding, words: Words) -> Iterator[str]:
 
 def _fall_count(finding: Finding, words: Words) -> str:
     code = "gate.rose" if _may_not_rise(finding) else "gate.fell"
-    return words(code, fell=f"{len(finding.fell):,}", n=f"{finding.n:,}")
+    return words(code, fell=f"{len(finding.regressions):,}", n=f"{finding.n:,}")
 
 
 def _may_not_rise(finding: Finding) -> bool:
     """Whether the rule is about items of which less is better."""
-    return isinstance(finding.rule, NoFall) and is_lower_better(finding.rule.target.name)
+    return isinstance(finding.rule, NoRegression) and is_lower_better(finding.rule.target.name)
 
 
 def _is_doubtful(finding: Finding) -> bool:
     """Whether the sample does not settle it; that a mean is not the number asked for is plain."""
-    return not finding.sure and not (_is_equality(finding) and finding.verdict == "not met")
+    return not finding.sure and not (_is_equality(finding) and finding.outcome == "not met")
 
 
 def _is_equality(finding: Finding) -> bool:
@@ -204,7 +208,7 @@ def _doubt(finding: Finding, words: Words) -> Iterator[str]:
     if _is_equality(finding):
         yield words("gate.true_of_these")
         return
-    yield words(_DOUBTS[finding.verdict])
+    yield words(_DOUBTS[finding.outcome])
     yield _remedy(finding, words)
 
 
@@ -230,7 +234,7 @@ def _items(finding: Finding, words: Words) -> str:
     return f"{finding.n:,} {words('report.items')}"
 
 
-def _fall(finding: Finding, fall: Fall, words: Words) -> str:
+def _fall(finding: Finding, fall: Regression, words: Words) -> str:
     before = best(finding.rule.target.name)
     return words("gate.gone") if fall.now is None else f"{before:g} → {cells.number(fall.now)}"
 
@@ -238,7 +242,7 @@ def _fall(finding: Finding, fall: Fall, words: Words) -> str:
 def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:
     return {
         "rule": str(finding.rule),
-        "verdict": finding.verdict,
+        "verdict": finding.outcome,
         "passed": gate.lets_pass(finding),
         "sure": finding.sure,
         "more_items": finding.more_items,
@@ -251,5 +255,5 @@ def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:
         "interval": interval_list(finding.interval),
         "level": finding.level,
         "reason": reason(finding, words),
-        "fell": [{"id": fall.id, "now": fall.now} for fall in finding.fell],
+        "fell": [{"id": fall.id, "now": fall.now} for fall in finding.regressions],
     }

@@ -59,7 +59,7 @@ def _add_case(suite: Element, gate: Gate, finding: Finding, words: Words) -> Non
     name = {"name": _legal(str(finding.rule)), "classname": f"steelyard.gate.{gate.result.kind}", "time": "0.000"}
     case = SubElement(suite, "testcase", {key: _legal(value) for key, value in name.items()})
     if not gate.lets_pass(finding):
-        failure = SubElement(case, "failure", {"message": _legal(said), "type": finding.verdict})
+        failure = SubElement(case, "failure", {"message": _legal(said), "type": finding.outcome})
         failure.text = _legal("\n".join((said, *fallen(finding, words))))
     elif _is_waved_through(gate, finding):
         SubElement(case, "skipped", {"message": _legal(said)})
@@ -67,7 +67,7 @@ def _add_case(suite: Element, gate: Gate, finding: Finding, words: Words) -> Non
 
 
 def _is_waved_through(gate: Gate, finding: Finding) -> bool:
-    return finding.verdict == "cannot tell" and gate.lets_pass(finding)
+    return finding.outcome == "cannot tell" and gate.lets_pass(finding)
 
 
 def _legal(text: str) -> str:

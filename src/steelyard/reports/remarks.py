@@ -42,7 +42,7 @@ def remarks(report: Report, words: Words) -> Iterator[str]:
 
 def too_few(found: Sequence[Comparison], words: Words) -> list[str]:
     """That so few documents or items vary that these tests can show nothing, each once."""
-    return list(dict.fromkeys(_too_few(each, words) for each in found if each.hopeless and not each.result.resamples))
+    return list(dict.fromkeys(_too_few(each, words) for each in found if each.underpowered and not each.test.resamples))
 
 
 def _too_few(found: Comparison, words: Words) -> str:
@@ -71,9 +71,9 @@ def _counts(summary: Summary, words: Words) -> str:
 
 def _method(found: Sequence[Comparison], words: Words) -> Iterator[str]:
     first = found[0]
-    exact = sum(comparison.result.exact for comparison in found)
-    resampled = next((c.result.resamples for c in found if c.result.resamples), None)
-    yield words(TESTS[first.result.test])
+    exact = sum(comparison.test.exact for comparison in found)
+    resampled = next((c.test.resamples for c in found if c.test.resamples), None)
+    yield words(TESTS[first.test.name])
     if exact:
         yield f"{words('report.exact')} {exact}/{len(found)}"
     if resampled:
@@ -93,7 +93,7 @@ def _warnings(found: Sequence[Comparison], words: Words) -> Iterator[str]:
     if differ:
         yield f"{words('report.settings_differ')}: {', '.join(differ)}"
     yield from too_few(found, words)
-    sampled = [c for c in found if c.result.resamples]
+    sampled = [c for c in found if c.test.resamples]
     if sampled and _cannot_be_significant(sampled[0], len(found)):
         yield words("report.too_few_resamples")
 
@@ -106,5 +106,5 @@ def _shared(found: Sequence[Comparison]) -> str:
 
 def _cannot_be_significant(comparison: Comparison, family: int) -> bool:
     """Whether even the smallest p that this many resamples can give is above alpha once corrected."""
-    least = 1 / ((comparison.result.resamples or 0) + 1)
+    least = 1 / ((comparison.test.resamples or 0) + 1)
     return comparison.settings.correction in ("holm", "bonferroni") and least * family >= comparison.settings.alpha

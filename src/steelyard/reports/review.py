@@ -13,12 +13,12 @@ from steelyard.documents.pages import Document
 from steelyard.errors import ConfigError, InputError, UnknownName, nearest
 from steelyard.i18n import Language, Message
 from steelyard.io.reviews import Judgement, Sampling, digest_of, render_review_lines
+from steelyard.legal.report.results import METRIC
+from steelyard.legal.report.uncertain import flags
 from steelyard.reports.content import Report
-from steelyard.reports.legal import METRIC
 from steelyard.reports.masking import mask_apart, mask_documents, mask_table
-from steelyard.reports.page_items import item_data
-from steelyard.reports.pages import render_page
-from steelyard.reports.uncertain import flags
+from steelyard.reports.render.html.frame import render_page
+from steelyard.reports.render.html.items import item_data
 from steelyard.stats.sampling import Drawn, Stratum, draw, draw_in_turn
 from steelyard.stats.selection import AGAIN_HINT
 from steelyard.table import Flags, Table

@@ -118,7 +118,7 @@ def _column(measure: Measure, found: Rankings, settings: RetrievalSettings, pres
 
 def _values(measure: Measure, found: Rankings, settings: RetrievalSettings) -> FloatArray:
     arguments = measure.settings()
-    if measure.metric.defaults.get("rel") == 1 and not measure.says("rel"):
+    if measure.metric.defaults.get("rel") == 1 and not measure.sets("rel"):
         arguments["rel"] = settings.relevance_level
     return column_of(measure.metric.compute(found, **arguments), measure, found.queries)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.errors import MissingExtra
 from steelyard.i18n import Language
 from steelyard.reports.content import unique_names
-from steelyard.reports.plot_means import MOST_METRICS
+from steelyard.reports.plots.means import MOST_METRICS
 from steelyard.web.index import Entry
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def trends_of(runs: Sequence[Entry], language: Language, draw: Draw) -> Iterator
 
 def draw_trend(points: Sequence[Mapping[str, Any]], language: Language) -> str:
     """The plot of a metric over runs."""
-    from steelyard.reports.plots import trend
+    from steelyard.reports.plots.charts import trend
 
     return trend(points, language)
 

@@ -18,7 +18,7 @@ from steelyard import __version__, limits
 from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.i18n import LANGUAGES, Localized, Message
 from steelyard.io.results import load_all
-from steelyard.reports.page_sections import main_of
+from steelyard.reports.render.html.sections import main_of
 from steelyard.stats.compare import OWN_SETTINGS
 from steelyard.table import Signature, Table
 from steelyard.web.folder import FileStamp, Found, files_below, holds_results, within

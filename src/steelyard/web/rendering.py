@@ -8,7 +8,7 @@ from steelyard.errors import Problem
 from steelyard.i18n import Language
 from steelyard.legal.benchmark.runner import documents_of
 from steelyard.reports.content import Report
-from steelyard.reports.page import render_html
+from steelyard.reports.render.html.report_html import render_html
 from steelyard.web.privacy import Privacy
 from steelyard.web.viewer import Render
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 from steelyard.errors import SteelyardError
 from steelyard.i18n import Language, Message, words_of
 from steelyard.reports.content import Report, unique_names
-from steelyard.reports.pages import label, render_page, word
-from steelyard.reports.plot_means import MOST_METRICS, MOST_RUNS
+from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
+from steelyard.reports.render.html.frame import label, render_page, word
 from steelyard.stats.compare import check_comparable, compare_all
 from steelyard.table import Table
 from steelyard.web.history import Draw, draw_trend, series_of, trends_of

@@ -14,7 +14,7 @@ from steelyard.legal.evidence.sources import Source, source_of
 from steelyard.legal.facts.fields import FIELDS
 from steelyard.text.dates import Day
 from steelyard.text.mentions import mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 FEWEST: Final = 4
 """Fewer characters than these are found by chance."""
@@ -127,7 +127,7 @@ def _locations(fields: Fields, source: Source) -> Iterator[Fault]:
 def _told_answers(fields: Fields) -> Iterator[Fault]:
     """Answers that stand in their own question."""
     question, expected = fields["question"], fields.get("expected", {})
-    key, values = quote_key(question), mentions(normal(question))
+    key, values = quote_key(question), mentions(normalise(question))
     for name, value in expected.items():
         match name:
             case "entity" | "text_answer":

@@ -39,12 +39,10 @@ from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import QuestionFile, find_document, read_benchmark
 from steelyard.legal.model import TYPES, Fact, Gap, Question, question_of
 from steelyard.legal.score import Verdict
-from steelyard.systems.asking import AskSettings, ask_all
-from steelyard.systems.opening import open_system
+from steelyard.systems.ask import AskSettings, ask_all
+from steelyard.systems.base import Ask, Failure, Reply, System, SystemSettings, open_system
 from steelyard.systems.python import PythonSystem
-from steelyard.systems.records import Ask, Failure, Reply, System
 from steelyard.systems.replay import ReplaySystem
-from steelyard.systems.settings import SystemSettings
 from steelyard.table import Signature, Table
 
 METRIC: Final = "legal"

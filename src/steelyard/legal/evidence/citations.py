@@ -11,7 +11,7 @@ from steelyard.i18n.verdicts import UNITS, named
 from steelyard.legal.evidence.quotes import key_of, quote_key, quote_pieces
 from steelyard.legal.evidence.sources import source_of
 from steelyard.legal.model import Evidence
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 _PAGE: Final = re.compile(
     r"(?:第|p\.?|pages?)?\s?(\d{1,9})\s?页?(?:\s?[-~–至到]\s?第?\s?(\d{1,9})\s?页?)?", re.IGNORECASE
@@ -141,7 +141,7 @@ def _not_there(citation: Citation, document: Document) -> Message:
 
 def _file_name(name: str) -> str:
     """The last part of a path or an address, without what follows ? or #."""
-    return re.split(r"[/\\]", re.split("[?#]", normal(name).strip())[0])[-1]
+    return re.split(r"[/\\]", re.split("[?#]", normalise(name).strip())[0])[-1]
 
 
 def _stem(name: str) -> str:

@@ -13,7 +13,7 @@ from steelyard.i18n.verdicts import LOOSE, named
 from steelyard.legal.facts.clauses import are_alternatives, clause_of, doubt, live, totalled
 from steelyard.legal.facts.selection import settle
 from steelyard.text.mentions import Mention, mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 _AFTER_NUMBER: Final = re.compile(r"[\s,。;.!?()\]=+\-*/、和与或及]|左右|上下|[了的吧整正给]|$")
 _NOTHING: Final = re.compile(
@@ -212,14 +212,14 @@ def items_of(value: Sequence[Any]) -> list[tuple[Decimal, str]]:
     for item in value:
         amount = _item_amount(item.get("amount") if isinstance(item, Mapping) else item)
         if amount is not None:
-            found.append((amount, normal(str(item.get("description", ""))) if isinstance(item, Mapping) else ""))
+            found.append((amount, normalise(str(item.get("description", ""))) if isinstance(item, Mapping) else ""))
     return found
 
 
 def _item_amount(value: Any) -> Decimal | None:
     if not isinstance(value, str):
         return amount_of(value)
-    found = amounts(normal(value))
+    found = amounts(normalise(value))
     return found[0].value if len(found) == 1 and found[0].is_exact else None
 
 

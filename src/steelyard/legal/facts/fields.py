@@ -30,7 +30,7 @@ from steelyard.legal.facts.polarity import judge_boolean, polarity
 from steelyard.legal.reading import Reading, is_too_long, read
 from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.text.mentions import Mention, currency_code, mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 from steelyard.text.reading import is_silent
 
 FIELDS: Final = (
@@ -115,7 +115,7 @@ def judge_fact(
     record = _record(output)
     answer = record.get("answer")
     reading = read(answer) if isinstance(answer, str) else Reading("")
-    case = _Case(normal(question), reading.text, rules or FactRules(), reading.final, _named_currency(record))
+    case = _Case(normalise(question), reading.text, rules or FactRules(), reading.final, _named_currency(record))
     case = replace(case, rules=_with_aliases(case.rules, expected))
     keys = [key for key in FIELDS if expected.get(key) is not None]
     if "boolean_answer" in keys and not case.rules.partial_credit:
@@ -170,7 +170,7 @@ class _Case:
 @lru_cache(maxsize=1 << 10)
 def _amount_rules(question: str, rules: FactRules) -> AmountRules:
     """How strictly sums are taken for a question; all questions of a file are asked many times."""
-    source = normal(rules.source)
+    source = normalise(rules.source)
     is_strict, rate = rules.approx_policy == "strict", _RATE_ASKED.search(question) is not None
     return AmountRules(_currency(question, source), rules.numeric_exact, is_strict, source, rate, _scale(question))
 
@@ -230,7 +230,7 @@ def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> Judged:
     if isinstance(given, str):
         if is_too_long(given):
             return Judged(False, Message("legal.field_too_long"))
-        return _judge_words(key, expected, normal(given), case)
+        return _judge_words(key, expected, normalise(given), case)
     match key:
         case "amount_total" | "count":
             number = amount_of(given)
@@ -253,7 +253,7 @@ def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> Judged:
 
 def _iso(text: str) -> str:
     """A date in any notation as YYYY-MM-DD, or the text itself."""
-    found = [value for value in date_values(normal(text)) if value.is_exact]
+    found = [value for value in date_values(normalise(text)) if value.is_exact]
     return found[0].value.isoformat() if len(found) == 1 else text
 
 
@@ -280,7 +280,7 @@ def _says_something(key: str, expected: Any, judged: Judged, case: _Case) -> boo
     if key == "boolean_answer":
         return polarity(case.question, case.answer) is not None or judged.uncertain
     if key in ("entity", "text_answer"):
-        return judged.names_another or normal(str(expected)).lower() in case.answer.lower()
+        return judged.names_another or normalise(str(expected)).lower() in case.answer.lower()
     return bool(_VALUES[key](case.answer)) if key in _VALUES else False
 
 
@@ -322,7 +322,7 @@ def _judge_boolean(expected: Any, text: str, case: _Case) -> Judged:
 
 
 def _judge_name(expected: Any, text: str, case: _Case) -> Judged:
-    return judge_name(normal(str(expected)), [normal(alias) for alias in case.rules.aliases], case.question, text)
+    return judge_name(normalise(str(expected)), [normalise(alias) for alias in case.rules.aliases], case.question, text)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], Sequence[Mention]]]] = {

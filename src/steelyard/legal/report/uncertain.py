@@ -1,0 +1,120 @@
+"""Verdicts of a legal result that the rules could not decide: how many, and between which bounds the mean lies.
+
+`legal.uncertain` defines the lowest and the highest score of an item. The bounds of the mean are the means of these:
+what the mean would be if every uncertain verdict were wrong for the system, or right. A result without the part,
+written before there was one, has nothing to show.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from steelyard.i18n import Words
+from steelyard.legal.report.results import METRIC, part_mean
+from steelyard.reports import cells
+from steelyard.reports.grids import Grid
+from steelyard.stats.intervals import Interval
+from steelyard.stats.summary import interval_list, known
+from steelyard.table import Flags, Table, mean
+
+PART: Final = "uncertain"
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """The uncertain verdicts among the items of a type (all types where it is empty) that have the part.
+
+    `interval` is that of the share. `low` and `high` bound the mean score, which as judged is `mean`.
+    """
+
+    type: str
+    count: int
+    items: int
+    interval: Interval
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """The share of verdicts that are uncertain."""
+        return self.count / self.items
+
+    @property
+    def percent(self) -> str:
+        """The share as it is shown."""
+        return f"{100 * self.share:.1f} %"
+
+    def as_dict(self) -> dict[str, Any]:
+        """As in JSON output."""
+        return {
+            "count": self.count,
+            "items": self.items,
+            "share": self.share,
+            "ci95": interval_list(self.interval),
+            "mean_range": [known(self.low), known(self.high)],
+        }
+
+
+def flags(table: Table) -> Flags | None:
+    """Row by row, whether the verdict is uncertain; None where the result does not say."""
+    column = table.parts(METRIC).get(PART)
+    return None if column is None or np.isnan(column).all() else column == 1
+
+
+def uncertain(table: Table, kind: str = "") -> Uncertain | None:
+    """What is uncertain in a result, or in its items of one type; None where the result does not say."""
+    from steelyard.legal.uncertain import score_range  # reports of other kinds need not load the judges
+
+    found = flags(table)
+    if found is None:
+        return None
+    share = part_mean(table, kind, PART, table.parts(METRIC)[PART])
+    means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts(METRIC))]
+    return Uncertain(kind, int(found.sum()), share.items, share.interval, table.mean(METRIC), *means)
+
+
+def uncertain_by_type(table: Table) -> list[Uncertain]:
+    """The same for each type of question that says it, in order."""
+    kinds = np.array(table.tags.get("type", ()))
+    found = (uncertain(table.take(np.flatnonzero(kinds == kind)), kind) for kind in dict.fromkeys(kinds.tolist()))
+    return [each for each in found if each is not None]
+
+
+def line(table: Table, words: Words) -> str:
+    """How many are uncertain and, where any is, the range of the mean; empty where the result does not say."""
+    found = uncertain(table)
+    if found is None:
+        return ""
+    said = words("report.uncertain_share", n=f"{found.count:,}", items=f"{found.items:,}", share=found.percent)
+    return f"{table.name}: {', '.join([said, *([mean_range(found, words)] if found.count else [])])}"
+
+
+def mean_range(found: Uncertain, words: Words) -> str:
+    """The range of the mean."""
+    return words("report.mean_range", low=cells.number(found.low), high=cells.number(found.high))
+
+
+def grid(table: Table, words: Words) -> Grid | None:
+    """A row for each type that has an uncertain verdict, and one for all of them; None where no verdict is."""
+    found = uncertain(table)
+    if found is None or not found.count:
+        return None
+    rows = [_row(each, each.type) for each in uncertain_by_type(table) if each.count]
+    codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
+    headings = [words(code) for code in codes]
+    return Grid(headings, [*rows, _row(found, words("report.all"))], f"{table.name}: {words('report.uncertain_items')}")
+
+
+def as_json(table: Table) -> dict[str, Any]:
+    """All of it for the command line's JSON; nothing where the result does not say."""
+    found = uncertain(table)
+    if found is None:
+        return {}
+    return {PART: {**found.as_dict(), "by_type": {each.type: each.as_dict() for each in uncertain_by_type(table)}}}
+
+
+def _row(found: Uncertain, name: str) -> list[str]:
+    counted = f"{found.count:,} / {found.items:,} ({found.percent})"
+    return [name, counted, *(cells.number(number) for number in (found.mean, found.low, found.high))]

@@ -1,0 +1,1 @@
+"""Charts of results, drawn with Vega-Lite."""

@@ -1,0 +1,212 @@
+"""Panels of items: how scores are distributed, what changed between two results, where points were lost."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Self
+
+import numpy as np
+
+from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss
+from steelyard.reports.plots.style import (
+    ACCENT,
+    BAD,
+    GOOD,
+    INK,
+    MUTED,
+    WIDTH,
+    ZERO_LINE,
+    Spec,
+    labels,
+    rows,
+    series,
+    short,
+)
+from steelyard.stats.direction import gain
+from steelyard.stats.pairing import pair
+from steelyard.table import FloatArray, IntArray, Table
+
+BINS: Final = 20
+MOST_BARS: Final = 300
+MOST_ROWS: Final = 40
+
+_QUANTITY: Final = {"type": "quantitative", "title": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Items that are scored in both of two results, by what changed: the greatest gain last."""
+
+    ids: Sequence[str]
+    old: FloatArray
+    new: FloatArray
+    difference: FloatArray
+
+    @classmethod
+    def of(cls, new: Table, old: Table, metric: str) -> Self:
+        """The items of both tables that have a score of this metric in each; what is only rounding is no change."""
+        if set(new.ids).isdisjoint(old.ids):
+            return cls([], np.empty(0), np.empty(0), np.empty(0))
+        both = pair(new, old)
+        found = both.differences(metric, ties=True)
+        order = np.argsort(found, kind="stable")[: int((~np.isnan(found)).sum())]  # NaN sorts last
+        before, after = both.old[order], both.new[order]
+        ids = [new.ids[row] for row in after.tolist()]
+        return cls(ids, old.column(metric)[before], new.column(metric)[after], found[order])
+
+    def largest(self, count: int) -> "Paired":
+        """The items that changed most, in the same order; none that did not change."""
+        changed = int(np.count_nonzero(self.difference))
+        chosen = np.sort(np.argsort(-np.abs(self.difference), kind="stable")[: min(count, changed)])
+        ids = [self.ids[row] for row in chosen.tolist()]
+        return Paired(ids, self.old[chosen], self.new[chosen], self.difference[chosen])
+
+
+def histograms(tables: Sequence[Table], metric: str) -> list[Spec]:
+    """A panel for each table: 20 bins between the bounds of the metric, or two bars where every score is 0 or 1."""
+    scores = [column[np.isfinite(column)] for column in (table.column(metric) for table in tables)]
+    edges = _edges(np.concatenate(scores), tables[0].bounds(metric))
+    counts = [np.histogram(each, edges)[0] for each in scores]
+    most = max(1, *(int(count.max()) for count in counts))
+    titles = labels([table.name for table in tables]) if len(tables) > 1 else [None]
+    last = len(tables) - 1
+    return [
+        {**_histogram(edges, count, most, short(metric) if place == last else None), "title": title}
+        for place, (count, title) in enumerate(zip(counts, titles, strict=True))
+    ]
+
+
+def difference_bars(found: FloatArray, metric: str) -> Spec:
+    """A bar for each item, sorted; beyond 300 items one for each of 300 equal shares of them, as high as their mean."""
+    edges = np.linspace(0, len(found), min(len(found), MOST_BARS) + 1).round().astype(int).tolist()
+    values = [
+        {"start": start, "end": end, "value": value, "zero": 0, "colour": _colour(metric, value)}
+        for start, end in pairwise(edges)
+        if (value := float(found[start:end].mean()))
+    ]
+    # the outline covers the seams between bars that are less than a pixel apart
+    colour = {"field": "colour", "type": "nominal", "scale": None}
+    count = {"scale": {"domain": [0, max(len(found), 1)], "nice": False}, "axis": {"grid": False, "format": "d"}}
+    height = {"scale": {"zero": True, "nice": True}, "axis": {"gridColor": ZERO_LINE}, "title": short(metric)}
+    return {
+        "width": WIDTH,
+        "height": 200,
+        "data": {"values": values},
+        "mark": {"type": "rect", "strokeWidth": 0.5},
+        "encoding": {
+            "x": {**_QUANTITY, **count, "field": "start"},
+            "x2": {"field": "end"},
+            "y": {**_QUANTITY, **height, "field": "value"},
+            "y2": {"field": "zero"},
+            "fill": colour,
+            "stroke": colour,
+        },
+    }
+
+
+def _colour(metric: str, difference: float) -> str:
+    return GOOD if gain(metric, difference) > 0 else BAD
+
+
+def dumbbells(shown: Paired, names: Sequence[str], metric: str) -> Spec:
+    """A row for each item: its score in the old and in the new result."""
+    rowed = labels(shown.ids[::-1])
+    before, after = labels(names)
+    pairs = list(zip(rowed, shown.old[::-1].tolist(), shown.new[::-1].tolist(), strict=True))
+    bars = [{"row": row, "from": old, "to": new, "colour": _colour(metric, new - old)} for row, old, new in pairs]
+    points = [
+        {"row": row, "result": name, "score": score}
+        for row, old, new in pairs
+        for name, score in ((before, old), (after, new))
+    ]
+    x = {**_QUANTITY, "scale": {"zero": False, "nice": True}, "title": short(metric)}
+    stroke = {"stroke": {"field": "colour", "type": "nominal", "scale": None}}
+    rule = {
+        "data": {"values": bars},
+        "mark": {"type": "rule", "strokeWidth": 2},
+        "encoding": {"x": {**x, "field": "from"}, "x2": {"field": "to"}, **stroke},
+    }
+    point = {
+        "data": {"values": points},
+        "mark": {"type": "point", "size": 60},
+        "encoding": {"x": {**x, "field": "score"}, **series([before, after], (MUTED, ACCENT), ("circle", "diamond"))},
+    }
+    return {"width": WIDTH, "height": {"step": 20}, "encoding": {"y": rows(rowed)}, "layer": [rule, point]}
+
+
+def waterfall(found: Sequence[Loss], items: int) -> list[Spec]:
+    """The bars of a waterfall, named by codes: all points, what each stage took off them, and what was earned."""
+    bars = [_bar(ALL_POINTS, 0.0, float(items), MUTED, f"{items:,}")]
+    left = float(items)
+    for loss in found:
+        bars.append(_bar(STAGES[loss.stage], left - loss.points, left, BAD, f"−{loss.points:,.1f}"))
+        left -= loss.points
+    return [*bars, _bar(EARNED, 0.0, left, GOOD, f"{left:,.1f}")]
+
+
+def waterfall_panel(bars: Sequence[Spec], *, room_for: Iterable[str] = ()) -> Spec:
+    """The bars below one another, each with its number, joined where one ends and the next begins."""
+    joints = [{"row": bar["row"], "next": after["row"], "at": after["end"]} for bar, after in pairwise(bars)]
+    x = {**_QUANTITY, "scale": {"domain": [0, bars[0]["end"]], "nice": False}, "axis": {"tickCount": 6}}
+    fill = {"field": "colour", "type": "nominal", "scale": None}
+    joint = {
+        "data": {"values": joints},
+        "mark": {"type": "rule", "color": MUTED, "strokeDash": [2, 2]},
+        "encoding": {"x": {**x, "field": "at"}, "y2": {"field": "next"}},
+    }
+    bar = {
+        "mark": {"type": "bar", "height": 14},
+        "encoding": {"x": {**x, "field": "start"}, "x2": {"field": "end"}, "fill": fill},
+    }
+    number = {
+        "mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 11},
+        "encoding": {
+            "x": {**x, "field": "end"},
+            "text": {"field": "number", "type": "nominal"},
+            "fill": {"value": INK},
+        },
+    }
+    panel = {"width": WIDTH, "height": {"step": 26}, "data": {"values": list(bars)}}
+    return {
+        **panel,
+        "encoding": {"y": rows([each["row"] for each in bars], room_for=room_for)},
+        "layer": [joint, bar, number],
+    }
+
+
+def _bar(row: str, start: float, end: float, colour: str, number: str) -> Spec:
+    return {"row": row, "start": start, "end": end, "colour": colour, "number": number}
+
+
+def _edges(scores: FloatArray, bounds: tuple[float, float]) -> FloatArray:
+    """The edges of the bins: two bins for 0 and 1, else twenty that hold every score and reach to finite bounds."""
+    if len(scores) and np.isin(scores, (0.0, 1.0)).all():
+        return np.array([-0.5, 0.5, 1.5])
+    reached = np.array([*(bound for bound in bounds if np.isfinite(bound)), *scores])
+    low, high = (float(reached.min()), float(reached.max())) if len(reached) else (0.0, 1.0)
+    return np.linspace(low, high if high > low else low + 1.0, BINS + 1)
+
+
+def _histogram(edges: FloatArray, counts: IntArray, most: int, title: str | None) -> Spec:
+    is_binary = len(counts) == 2
+    gap = (edges[-1] - edges[0]) * (0.1 if is_binary else 0.002)
+    values = [
+        {"from": low + gap, "to": high - gap, "count": count, "zero": 0}
+        for low, high, count in zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True)
+        if count
+    ]
+    axis = {"grid": False, "values": [0, 1], "format": "d"} if is_binary else {"grid": False}
+    scale = {"domain": [float(edges[0]), float(edges[-1])], "nice": False}
+    height = {"scale": {"domain": [0, most], "nice": True}, "axis": {"tickMinStep": 1, "tickCount": 5, "format": ",d"}}
+    return {
+        "width": WIDTH,
+        "height": 140,
+        "data": {"values": values},
+        "mark": {"type": "rect", "fill": ACCENT},
+        "encoding": {
+            "x": {**_QUANTITY, "field": "from", "scale": scale, "axis": axis, "title": title},
+            "x2": {"field": "to"},
+            "y": {**_QUANTITY, **height, "field": "count"},
+            "y2": {"field": "zero"},
+        },
+    }

@@ -1,0 +1,1 @@
+"""Renderers: each writes the blocks of a report in one format."""
