@@ -81,7 +81,10 @@ def test_mistakes(write):
     path = write_rows(write, "mine.jsonl", ROWS)
     done = run(path, "-m", "ndcg@10")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "nDCG@10 is a metric of retrieval, not of answers\nhint: steelyard retrieval has it\n"
+    assert (
+        done.stderr
+        == "nDCG@10 is a metric of retrieval, not of answers\nhint: it is available in steelyard retrieval\n"
+    )
     done = run(path, "--map", "nonsense")
     assert done.returncode == 2
     assert "must be FIELD=NAME, not 'nonsense'" in done.stderr

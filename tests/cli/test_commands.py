@@ -186,7 +186,7 @@ MISTAKES = {
     ),
     "a missing folder": (
         ("retrieval", QRELS, RUN_A, "-o", "no/such/report.json"),
-        "no/such/report.json: there is no folder 'no/such'\nhint: make it first\n",
+        "no/such/report.json: there is no folder 'no/such'\nhint: create it first\n",
     ),
     "an unknown module": (
         ("retrieval", QRELS, RUN_A, "--metrics-from", "nobody_has_this"),
@@ -206,7 +206,7 @@ MISTAKES = {
     ),
     "an input as output": (
         ("retrieval", QRELS, "mine.csv", "-o", "mine.csv"),
-        "mine.csv: this is one of the inputs; it would be overwritten\nhint: name another\n",
+        "mine.csv: this is one of the inputs; it would be overwritten\nhint: use another name\n",
     ),
     "standard input twice": (
         ("retrieval", "-", "-"),

@@ -146,7 +146,7 @@ def test_too_few_documents_earn_no_letters(tmp_path, run):
     _, out, _ = run("compare", *legal_results(tmp_path, 3), "-o", tmp_path / "out.json", "-o", tmp_path / "out.tex")
     assert "s1      0.4000 –\n" in out
     assert "share a letter" not in out
-    assert "the smallest p is 0.125, 0.375 after correction; use --test t\n" in out
+    assert "the smallest possible p is 0.125, 0.375 after correction; use --test t\n" in out
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["letters"] == {"legal": None}
     assert r"s1 & 0.4000 – \\" in (tmp_path / "out.tex").read_text("utf-8")
 

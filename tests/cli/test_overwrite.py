@@ -146,7 +146,7 @@ def test_bench_keeps_the_old_result_until_the_new_one_is_there(slow, capsys):
     path, new = slow / "r.jsonl", slow / "r.jsonl.new"
     (slow / "go").touch()
     assert (bench(), bench()) == (0, 2)
-    assert "replace it by --overwrite" in capsys.readouterr().err
+    assert "replace it with --overwrite" in capsys.readouterr().err
     old = path.read_bytes()
     (slow / "go").unlink()
     child = started("--overwrite")

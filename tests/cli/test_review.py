@@ -166,7 +166,7 @@ def test_a_result_that_does_not_say_what_is_uncertain(result, tmp_path):
     assert done.stderr == (
         "baseline: this result does not record which verdicts are uncertain\n"
         "hint: judge the answers again: steelyard bench --system replay:RESULT -o NEW.jsonl; "
-        "or draw with --by doubtful\n"
+        "or sample with --by doubtful\n"
     )
     chinese = run("sample", old, "--by", "uncertain", "-o", tmp_path / "r.jsonl", "--lang", "zh").stderr
     assert "没有记录哪些判定存疑" in chinese
@@ -182,7 +182,7 @@ def test_the_review_page_shows_why_it_is_uncertain(marked, tmp_path):
 def test_a_page(result, tmp_path):
     page, lines = tmp_path / "r.html", tmp_path / "r.jsonl"
     done = run("sample", result, "-n", 5, "-o", page, "-o", lines, "--lang", "zh")
-    assert (done.returncode, done.stderr) == (0, "5 of 153 verdicts; seed 42\n")
+    assert (done.returncode, done.stderr) == (0, "从 153 条判定中抽取 5 条；种子 42\n")
     text = page.read_text("utf-8")
     assert '<html lang="zh-CN">' in text
     assert all(line["id"] in text for line in lines_of(lines))
@@ -271,7 +271,7 @@ def test_weights_give_back_what_uneven_drawing_took(result, sample, tmp_path):
     clear = next(line["sampling"]["of"] for line in lines_of(review) if line["sampling"]["stratum"] == "clear")
     assert found["weighted"]["agreement"] == pytest.approx(clear / 153)
     assert found["agreement"] < clear / 153 - 0.1
-    assert "weighted: a verdict stands for" in run("agreement", result, review).stdout
+    assert "weighted: a verdict counts as" in run("agreement", result, review).stdout
 
 
 def test_a_stratum_that_nobody_heard_is_named(result, sample, tmp_path):
@@ -419,7 +419,7 @@ def test_mistakes(name, result, tmp_path):
 def test_a_count_that_is_none(count, result, tmp_path):
     done = run("sample", result, f"-n={count}", "-o", tmp_path / "r.jsonl")
     assert done.returncode == 2
-    assert "must be a number from 1 on or a share such as 20%" in done.stderr
+    assert "must be an integer of at least 1 or a percentage such as 20%" in done.stderr
 
 
 def test_the_result_is_not_overwritten(result):

@@ -197,13 +197,13 @@ def test_show(folder, validate):
     folder(**{"d.md": SHOWN})
     assert validate("--show", "d.md") == (
         0,
-        "d.md: page 1, 34 characters\n"
+        "d.md: page 1, characters: 34\n"
         "header    询问笔录\n"
         "question  问：你一共收了多少？\n"
         "answer    答：一共收了42000元，\n"
         "          分两次。\n"
         "\n"
-        "d.md: page 2, 10 characters\n"
+        "d.md: page 2, characters: 10\n"
         "line      被询问人签名：霍听澜\n"
         "\n"
         "files: 1, questions: 0, errors: 0, warnings: 0\n",
@@ -229,12 +229,12 @@ def test_show_every_kind(folder, validate):
     code, printed = validate("--show", "p.json", "a.txt", "w.docx")
     assert code == 0
     assert printed == (
-        "p.json: page 3, 1 character\nline      甲\n\n"
-        "p.json: page 4, 0 characters\n(no text)\n\n"
-        "a.txt: page 1, 1 character\nline      甲\n\n"
-        "a.txt: page 2, 1 character\nline      乙\n\n"
-        "w.docx: page 1, 9 characters\nquestion  问：谁？\nanswer    答：他。\n\n"
-        "w.docx: page 2, 3 characters\nanswer    是他。\n\n"
+        "p.json: page 3, characters: 1\nline      甲\n\n"
+        "p.json: page 4, characters: 0\n(no text)\n\n"
+        "a.txt: page 1, characters: 1\nline      甲\n\n"
+        "a.txt: page 2, characters: 1\nline      乙\n\n"
+        "w.docx: page 1, characters: 9\nquestion  问：谁？\nanswer    答：他。\n\n"
+        "w.docx: page 2, characters: 3\nanswer    是他。\n\n"
         "files: 3, questions: 0, errors: 0, warnings: 0\n"
     )
 
@@ -273,7 +273,7 @@ def test_what_cannot_be_shown(folder, validate):
 
 def test_nothing_that_is_shown_commands_the_terminal(folder, validate):
     folder(**{"d.txt": "甲\x1b[2J\u9a6c\x9b\t乙"})
-    assert validate("--show", "d.txt")[1].startswith("d.txt: page 1, 9 characters\nline      甲\\x1b[2J马\\x9b\t乙\n")
+    assert validate("--show", "d.txt")[1].startswith("d.txt: page 1, characters: 9\nline      甲\\x1b[2J马\\x9b\t乙\n")
 
 
 def test_warnings_about_a_document(folder, validate):

@@ -73,7 +73,7 @@ MISTAKES = {
     "P(k=2.5)": (ConfigError, "P: k must be an integer, not 2.5"),
     "SetF(beta=1e400)": (ConfigError, "SetF: beta must be finite, not inf"),
     "P(rel=nan)@5": (ConfigError, "P: rel must be an integer, not nan"),
-    "AP(p=2)": (ConfigError, "AP has no parameter 'p'\nhint: AP knows: k, rel"),
+    "AP(p=2)": (ConfigError, "AP has no parameter 'p'\nhint: parameters of AP: k, rel"),
     "NumRet@5": (ConfigError, "NumRet has no parameter 'k'\nhint: NumRet takes no parameters"),
     "P(rel=x)@5": (
         ConfigError,

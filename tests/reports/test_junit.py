@@ -102,7 +102,7 @@ def test_any_text_is_escaped_and_control_characters_are_gone(name, value):
 def test_the_summary_for_a_pull_request():
     text = render_markdown(gate(*RULES))
     assert text.startswith("## ❌ the gate is not passed: new \\& \\<b\\> against old\n\n|  | rule | verdict | why |\n")
-    assert "| ✅ | F1 \\>= 0.4 | met (uncertain) | measured 0.4500 " in text
+    assert "| ✅ | F1 \\>= 0.4 | met (not established) | measured 0.4500 " in text
     assert "| ❌ | F1 \\>= 0.9 | not met | " in text
     assert "| ⚠️ | F1 not-worse-by 0.3 | cannot tell | " in text
     assert "### items that fell: no item of F1 may fall from 1\n\n- q0: 1 → 0.0000\n" in text
@@ -155,11 +155,11 @@ def why(rule, values, old=None, **fields):
 def test_reasons_do_not_contradict_verdicts():
     word, said = why("F1 >= 0.4", [0.0, 0.9] * 20)
     assert (word, "; met by the measured value; not statistically established; about " in said) == (
-        "met (uncertain)",
+        "met (not established)",
         True,
     )
     word, said = why("F1 >= 0.5", [0.0, 0.9] * 20)
-    assert word == "not met (uncertain)"
+    assert word == "not met (not established)"
     assert "; not met by the measured value; not statistically established; about " in said
     word, said = why("F1 not-worse-by 0.3", [0.0, 0.9] * 20, [1.0, 0.4] * 20)
     assert (word, "; inconclusive at this sample size; about " in said) == ("cannot tell", True)

@@ -295,7 +295,9 @@ def test_a_type_needs_a_metric_where_there_are_several():
 def test_what_cannot_be_decided_is_refused():
     new = table("new", [1.0], signature=Signature.of({"missing": "zero", "run": "a"}))
     old = table("old", [1.0], signature=Signature.of({"missing": "skip", "run": "b"}))
-    with pytest.raises(ConfigError, match=r"^this rule needs a baseline: F1 >= baseline\nhint: an earlier result"):
+    with pytest.raises(
+        ConfigError, match=r"^this rule needs a baseline: F1 >= baseline\nhint: specify an earlier result"
+    ):
         find("F1 >= baseline", new)
     with pytest.raises(ConfigError, match=r"^no rule is given\n"):
         decide([], new)

@@ -105,7 +105,7 @@ def _mapping(pairs: list[tuple[str, str]]) -> dict[str, str]:
     columns: dict[str, str] = {}
     for field, name in pairs:
         if columns.setdefault(field, name) != name:
-            raise ConfigError(Message("cli.field_mapped_both", field=field, found=columns[field], name=name))
+            raise ConfigError(Message("cli.duplicate_mapping", field=field, found=columns[field], name=name))
     return columns
 
 

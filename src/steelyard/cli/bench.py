@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
-STOPPED_EARLY = Message("cli.stopped_nothing_asked_yet")
+STOPPED_EARLY = Message("cli.stopped_early")
 TYPES = ("fact_exact", "evidence_set", "conflict_gap")
 _DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules (no model, no randomness).
 DIR contains questions/*.json and the documents that they name; the default is the bundled fictional benchmark.
@@ -150,8 +150,8 @@ def _notice_when_stopped(
         with terminable():
             yield counted
     except KeyboardInterrupt:
-        kept = Message("cli.stopped_questions_done_kept", done=done, questions=questions, written=written)
-        hint = Message("core.hint", hint=Message("cli.go_on_in", path=path))
+        kept = Message("cli.stopped", done=done, questions=questions, written=written)
+        hint = Message("core.hint", hint=Message("cli.resume_file", path=path))
         tell(*(line.text(language) for line in ((kept, hint) if written.exists() else (STOPPED_EARLY,))))
         raise
 
@@ -199,7 +199,7 @@ def _results_path(arguments: argparse.Namespace) -> Path:
             check_new(named[0])
         return Path(named[0])
     if arguments.resume:
-        raise ConfigError(Message("cli.nothing_resume"), hint=Message("cli.name_results_file_o_file"))
+        raise ConfigError(Message("cli.nothing_to_resume"), hint=Message("cli.resume_hint"))
     kind = arguments.system.partition(":")[0]
     return Path("results") / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
 
@@ -223,9 +223,9 @@ def _header(text: str) -> tuple[str, str]:
 
     name, colon, value = (part.strip() for part in text.partition(":"))
     if not (colon and name):  # the text may be a secret and is not shown
-        raise ConfigError(Message("cli.header_name_value_colon"), where="--header")
+        raise ConfigError(Message("cli.header_form"), where="--header")
     if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
-        raise ConfigError(Message("cli.no_name_header_letters_figures", name=name), where="--header")
+        raise ConfigError(Message("cli.header_name", name=name), where="--header")
     if not (value.isascii() and value.replace("\t", " ").isprintable()):
         raise ConfigError(Message("net.header_characters", name=name), where="--header")
     return name, value

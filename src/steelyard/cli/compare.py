@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     placed = read_placed(arguments.results, strict=True)
     tables = [table for _, table in placed]
     if len(tables) < 2:
-        raise ConfigError(Message("cli.two_results_needed_compare"), hint=Message("cli.name_older_file_first_then"))
+        raise ConfigError(Message("cli.too_few_results"), hint=Message("cli.compare_hint"))
     if not arguments.force:
         for table in tables[1:]:
             check_comparable(table, tables[0])

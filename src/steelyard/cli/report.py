@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from steelyard.documents.sets import DocumentSet
     from steelyard.table import Table
 
-BENCHMARK_HINT = Message("cli.benchmark_names_folder_questions")
+BENCHMARK_HINT = Message("cli.benchmark_hint")
 _DESCRIPTION = """Report on results files; no question is asked or judged again.
 With several results (in one or more files) each is compared with the first. FILE.html is a page that opens in any
 browser without a network: headline, metrics, charts, and every item with its answer, evidence and reasons."""

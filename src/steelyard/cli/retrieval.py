@@ -90,4 +90,4 @@ def _check_stdin(paths: list[str]) -> None:
     from steelyard.errors import ConfigError
 
     if paths.count("-") > 1:
-        raise ConfigError(Message("cli.standard_input_can_read_only"), hint=Message("cli.name_files_others"))
+        raise ConfigError(Message("cli.stdin_twice"), hint=Message("cli.stdin_hint"))

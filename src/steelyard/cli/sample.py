@@ -135,4 +135,4 @@ def _private_ids(ids: Sequence[str]) -> Iterator[Message]:
 
     count = sum(mask_text(identifier) != identifier for identifier in ids)
     if count:
-        yield Message("cli.ids_hold_something_private_kept", count=count)
+        yield Message("cli.private_ids", count=count)

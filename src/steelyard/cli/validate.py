@@ -23,8 +23,8 @@ Result = TypeVar("Result")
 _DESCRIPTION = """Check a benchmark folder, question files, or documents. Errors make a file unusable and come first;
 warnings are inconsistencies between questions and their document, such as evidence that is not on its page.
 With --show, the pages of documents are printed as they are read."""
-_KIND_HINT = Message("cli.questions_json_document_json_md")
-_DOCUMENT_HINT = Message("cli.document_json_pages_md_txt")
+_KIND_HINT = Message("cli.input_kinds")
+_DOCUMENT_HINT = Message("cli.document_kinds")
 _UNITS: Final = {
     "header": Message("units.header"),
     "question": Message("units.question"),
@@ -101,7 +101,7 @@ class _Findings:
         elif kind == ".json" and is_question_file(path):
             self._check_questions([path], path.parent.parent if path.parent.name == "questions" else path.parent)
         elif path.is_file() and kind not in (*DOCUMENT_KINDS, *OLD_KINDS):
-            raise InputError(Message("cli.neither_file_questions_nor_document"), where=str(path), hint=_KIND_HINT)
+            raise InputError(Message("cli.not_checkable"), where=str(path), hint=_KIND_HINT)
         else:
             self._document(path)
 
@@ -115,7 +115,7 @@ class _Findings:
         kind = kind_of(path)
         is_other = path.is_file() and kind not in (*DOCUMENT_KINDS, *OLD_KINDS)
         if path.is_dir() or is_other or (kind == ".json" and is_question_file(path)):
-            raise InputError(Message("cli.only_document_can_shown"), where=str(path), hint=_DOCUMENT_HINT)
+            raise InputError(Message("cli.not_a_document"), where=str(path), hint=_DOCUMENT_HINT)
         if path.is_file():
             self.files.add(path)
         document = self._document(path)

@@ -49,7 +49,7 @@ def run_view(arguments: argparse.Namespace) -> int:
     from steelyard.web.viewer import Viewer
 
     if not _is_folder(arguments.dir):
-        hint = Message("cli.name_folder_which_results_kept")
+        hint = Message("cli.results_folder_hint")
         raise InputError(Message("cli.no_such_folder"), where=visible(str(arguments.dir)), hint=hint)
     access = Access(arguments.host, arguments.token or os.environ.get(TOKEN_VARIABLE) or None)
     index = Index(arguments.dir)

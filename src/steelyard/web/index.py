@@ -191,7 +191,7 @@ def _read(folder: Path, file: Found) -> tuple[tuple[Any, ...], list[tuple[Any, .
     try:
         if file.problem:
             return (*stamp, _stored(file.problem, folder)), []
-        size = Message("words.the_size_of_this_file_in_bytes")
+        size = Message("words.bytes_of_file")
         limits.VIEW_RESULT_BYTES.check(file.size, size, error=InputError, where=file.path)
         if not holds_results(place):
             return (*stamp, ""), []
