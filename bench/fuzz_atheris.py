@@ -176,8 +176,8 @@ def _replies() -> tuple[str, Read, list[bytes]]:
 
 def _judges() -> tuple[str, Read, list[bytes]]:
     from steelyard.io.outputs import record_of
+    from steelyard.legal.benchmark.loading import load_benchmark
     from steelyard.legal.benchmark.question_checks import benchmark_folder
-    from steelyard.legal.benchmark.runner import load_benchmark
     from steelyard.legal.score import judge
 
     benchmark = load_benchmark(benchmark_folder())

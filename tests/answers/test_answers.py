@@ -6,8 +6,9 @@ from unicodedata import normalize
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 import steelyard
 from steelyard.answers.metrics import DEFAULT_ANSWERS, option_letters
@@ -99,7 +100,7 @@ texts = st.lists(scripts, min_size=1, max_size=5).map(" ".join)
 
 
 @given(texts, st.sampled_from(["。", "！", ".", "  ", "\n", "”"]))
-@settings(max_examples=40)
+@examples(40)
 def test_marks_and_blanks_around_a_text_do_not_matter(text, mark):
     assert set(scores([text], f"{mark}{text}{mark}").values()) == {1.0}
 

@@ -27,16 +27,6 @@ from steelyard.table import Signature
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def run(capsysbinary):
-    def run(*words):
-        code = main([*map(str, words)])
-        captured = capsysbinary.readouterr()
-        return code, captured.out.decode(), captured.err.decode()
-
-    return run
-
-
 def saved(folder, name, values, **fields):
     types = ["fact_exact"] * (len(values) // 2) + ["conflict_gap"] * (len(values) - len(values) // 2)
     fields = {"signature": Signature.of({"missing": "zero", "system": name}), "tags": {"type": types}, **fields}

@@ -10,13 +10,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from complaints import complaint
 from platforms import posix
 
 import steelyard
 from steelyard.answers.sources import stream_answers
 from steelyard.cli import main
 from steelyard.documents.pages import read_document
-from steelyard.errors import InputError, SteelyardError
+from steelyard.errors import SteelyardError
 from steelyard.io.records import read_records
 from steelyard.io.results import load_all
 from steelyard.io.yamls import read_yaml
@@ -33,12 +34,6 @@ READERS = {
     "questions": read_question_file,
     "yaml": read_yaml,
 }
-
-
-def complaint(read, path) -> str:
-    with pytest.raises(InputError) as caught:
-        read(str(path))
-    return str(caught.value)
 
 
 @posix

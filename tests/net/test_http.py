@@ -18,12 +18,13 @@ def client(url, **settings):
 
 @pytest.fixture
 def proxy():
-    """An HTTP proxy that answers by itself, and remembers what it was asked."""
+    """The address of an HTTP proxy that answers by itself, and the requests that it got."""
+    requests = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            self.server.requests.append((self.path, self.headers["Proxy-Authorization"], json.loads(body)))
+            requests.append((self.path, self.headers["Proxy-Authorization"], json.loads(body)))
             self.send_response(200)
             self.end_headers()
             self.wfile.write(b'{"by": "proxy"}')
@@ -32,20 +33,19 @@ def proxy():
             pass
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    server.requests = []
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    yield server
+    yield f"127.0.0.1:{server.server_port}", requests
     server.shutdown()
     thread.join()
     server.server_close()
 
 
 def test_a_request_through_a_proxy_with_a_password(proxy):
-    address = f"http://me:p%40ss@127.0.0.1:{proxy.server_port}"
-    assert client("http://system.invalid/ask", proxy=address).post({"a": 1}) == {"by": "proxy"}
+    address, requests = proxy
+    assert client("http://system.invalid/ask", proxy=f"http://me:p%40ss@{address}").post({"a": 1}) == {"by": "proxy"}
     credentials = base64.b64encode(b"me:p@ss").decode()
-    assert proxy.requests == [("http://system.invalid/ask", f"Basic {credentials}", {"a": 1})]
+    assert requests == [("http://system.invalid/ask", f"Basic {credentials}", {"a": 1})]
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from platforms import posix
 
 from steelyard.documents.sets import TWO_TEXTS, DocumentSet
 from steelyard.errors import MissingExtra, Problem
-from steelyard.legal.benchmark import runner as module
+from steelyard.legal.benchmark import loading as module
+from steelyard.legal.benchmark.loading import NO_PATH, OUTSIDE, documents_of
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import NO_PATH, OUTSIDE, documents_of
 
 
 @pytest.fixture

@@ -22,9 +22,8 @@ from pipelines.served import DEADLINE, SERVE, TOKEN, serving
 import steelyard
 from steelyard.cli import main
 from steelyard.io.yamls import read_yaml
-from steelyard.legal.benchmark.oracle import gold_record
+from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import load_benchmark
 
 pytestmark = pytest.mark.slow
 
@@ -116,7 +115,7 @@ def test_tools_weigh_as_the_library_does():
 
 def test_the_oracle_of_the_legal_benchmark_is_perfect_over_mcp_too():
     benchmark = load_benchmark(benchmark_folder())
-    gold = {each.about.id: gold_record(each, benchmark.documents[each.about.document]) for each in benchmark.questions}
+    gold = {each.about.id: each.gold_record(benchmark.documents[each.about.document]) for each in benchmark.questions}
 
     async def conversation(client):
         return await called(client, "evaluate_legal", {"id_ls": list(gold), "pred_ls": list(gold.values())})

@@ -5,8 +5,9 @@ import json
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from properties import examples
 
 from steelyard.cli import main
 from steelyard.errors import InputError, SteelyardError, SystemFailure, UnknownName
@@ -488,7 +489,7 @@ WHOLE = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@examples(200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(WHOLE, st.fixed_dictionaries({"toy": ANYTHING}) | ANYTHING, st.fixed_dictionaries({"toy": ANYTHING}) | ANYTHING)
 def test_no_pipeline_parameters_or_server_file_give_a_traceback(here, pipeline, parameters, server):
     (here / "parameters").mkdir(exist_ok=True)

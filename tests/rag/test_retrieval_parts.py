@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from steelyard.errors import ConfigError, InputError, SystemFailure, UnknownName
 from steelyard.rag.corpus import Corpus, read_corpus
@@ -287,7 +288,7 @@ def test_another_process_gives_the_same_vectors():
     assert len(digests) == 1
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=6), st.text(max_size=20))
 def test_any_texts_can_be_embedded(texts, query):
     model, vectors = fit_latent(texts, seed=1, progress=quiet)
@@ -295,7 +296,7 @@ def test_any_texts_can_be_embedded(texts, query):
     assert np.isfinite(model.embed([terms(query)])).all()
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=6), st.text(max_size=20), st.integers(1, 8))
 def test_any_texts_can_be_searched(tmp_path_factory, texts, query, top_k):
     found = lexical(tmp_path_factory.mktemp("bm25") / "index", *texts).search(query, top_k)

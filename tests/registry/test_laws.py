@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from reference import ranking
 
 import steelyard
@@ -141,7 +142,7 @@ def test_a_name_reads_back_and_says_what_it_is(name):
 @pytest.mark.slow
 @every_subject
 @given(data=st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_one_item_scores_in_its_range_alone_among_others_and_in_any_order(subject, data):
     items = data.draw(subject.items())
     together = subject.table(items)
@@ -158,7 +159,7 @@ def test_one_item_scores_in_its_range_alone_among_others_and_in_any_order(subjec
 
 
 @given(judgments.filter(lambda grades: max(grades.values()) > 0))
-@settings(max_examples=60)
+@examples(60)
 def test_a_perfect_ranking_scores_one(grades):
     perfect = {document: float(grade) for document, grade in grades.items() if grade > 0}
     measures = [m for m in map(parse_measure, RANKING) if m.name not in NOT_ONE_WHEN_PERFECT]
@@ -170,7 +171,7 @@ def test_a_perfect_ranking_scores_one(grades):
 
 @pytest.mark.parametrize("unit", ["words", "chars"])
 @given(text=texts)
-@settings(max_examples=60)
+@examples(60)
 def test_a_perfect_answer_scores_one_in_any_script_and_another_nought(unit, text):
     items = {"text": ([[text]], text), "option": ([["B"]], "B"), "other": ([["北京大学"]], "沪")}
     table = evaluate_texts(items, tokens=unit)
@@ -181,7 +182,7 @@ def test_a_perfect_answer_scores_one_in_any_script_and_another_nought(unit, text
 
 @every_subject
 @given(data=st.data())
-@settings(max_examples=20)
+@examples(20)
 def test_silence_scores_nought(subject, data):
     other = data.draw(st.tuples(subject.wanted, subject.output))
     table = subject.table({"silent": (data.draw(subject.wanted), None), "other": other})
@@ -192,7 +193,7 @@ def test_silence_scores_nought(subject, data):
 
 @pytest.mark.slow
 @given(judgments, ranked)
-@settings(max_examples=60)
+@examples(60)
 def test_no_ranking_beats_the_ideal_one(grades, scores):
     ideal = {document: float(grade) for document, grade in grades.items() if grade > 0}
     if ideal:
@@ -207,7 +208,7 @@ def test_no_ranking_beats_the_ideal_one(grades, scores):
 
 @pytest.mark.slow
 @given(SUBJECTS["rankings"].items())
-@settings(max_examples=60)
+@examples(60)
 def test_metrics_without_a_peer_here_equal_their_plain_definition(items):
     names = ["RBP", "RBP(p=0.5)", "RBP(p=0.8,rel=2)", "ERR@3", "Judged@2", "RR@2", "nDCG@3"]
     table = evaluate_rankings(items, names, trec_eval=10)

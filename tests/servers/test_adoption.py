@@ -3,7 +3,6 @@
 import json
 import random
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import bm25s
 import faiss
 import numpy as np
 import pytest
+from commands import run
 from servers.retriever_calls import CORPUS, TERMS_HINT, VECTORS_HINT, call, fresh, ready, serving
 
 from steelyard.errors import ConfigError, SteelyardError
@@ -250,11 +250,11 @@ def test_the_command_adopts(server, tmp_path):
         "retriever": {"corpus_path": CORPUS, "backend": "bm25", "backend_configs": {"bm25": {"save_path": "up/bm25"}}},
     }
     (tmp_path / "values.yaml").write_text(json.dumps(values), encoding="utf-8")
-    command = [sys.executable, "-m", "steelyard.cli", "run", "p.yaml", "--param", "values.yaml", "--lang", "en"]
-    first = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = ["run", "p.yaml", "--param", "values.yaml", "--lang", "en"]
+    first = run(*command, cwd=tmp_path)
     assert first.returncode == 2
     assert ADOPT_TERMS in first.stderr
-    second = subprocess.run([*command, "--adopt"], capture_output=True, text=True, check=False)
+    second = run(*command, "--adopt", cwd=tmp_path)
     assert second.returncode == 0, second.stderr
     assert "adopted: up/bm25 (40 passages" in second.stderr
     assert read_stamp(Path("up/bm25"))["adopted"] == 1

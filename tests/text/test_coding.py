@@ -1,8 +1,9 @@
 """Many texts at once come to what they come to one by one."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from steelyard.answers.profiles import profile_of
 from steelyard.text.coding import Codes, Encoder, Pieces, is_plain
@@ -28,7 +29,7 @@ def readings(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROFILES)
 @given(texts=st.lists(plain, min_size=1, max_size=8))
-@settings(max_examples=60)
+@examples(60)
 def test_plain_texts_read_together_equal_texts_read_alone(name, texts):
     for reading in readings(name):
         together, alone = reading.codes(texts, plain=True), reading.codes(texts, plain=False)

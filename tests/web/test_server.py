@@ -366,8 +366,9 @@ def test_the_command_serves_until_interrupted(folder):
     environment = {name: value for name, value in os.environ.items() if name != "STEELYARD_TOKEN"}
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment) as process:
         line = process.stderr.readline()
-        assert re.fullmatch(rf"results of {re.escape(str(folder))} on (http://127\.0\.0\.1:\d+/)\n", line)
-        page = httpx.get(line.split()[-1], trust_env=False)
+        serving = re.fullmatch(rf"{re.escape(str(folder))} 的结果：(http://127\.0\.0\.1:\d+/)\n", line)
+        assert serving
+        page = httpx.get(serving[1], trust_env=False)
         assert '<html lang="zh-CN">' in page.text
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)

@@ -16,7 +16,7 @@ import steelyard
 from steelyard.counts import with_texts
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
-from steelyard.legal.benchmark.runner import judge_answers
+from steelyard.legal.benchmark.judging import judge_answers
 from steelyard.pipelines.server import Server, notify, progress
 from steelyard.registry.names import CUTOFFS, parse_measure
 from steelyard.stats.compare import Comparison
@@ -156,7 +156,7 @@ def evaluate_legal(
     often = Counter(id_ls).most_common(1)
     if often and often[0][1] > 1:
         raise InputError(Message("servers.question_twice", question=often[0][0]))
-    verdicts = judge_answers(dict(zip(id_ls, pred_ls, strict=True)), legal_path, told=progress)
+    verdicts = judge_answers(dict(zip(id_ls, pred_ls, strict=True)), legal_path, progress=progress)
     parts = dict.fromkeys(part for verdict in verdicts.values() for part in verdict.parts)
     averages = {
         f"avg_{part}": _mean([each.parts[part] for each in verdicts.values() if part in each.parts]) for part in parts

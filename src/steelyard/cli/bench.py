@@ -22,16 +22,16 @@ from steelyard.cli.options import (
     seconds,
 )
 from steelyard.i18n import Message
+from steelyard.legal.question_types import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from steelyard.legal.benchmark.runner import Progress
+    from steelyard.legal.benchmark.judging import Progress
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
 STOPPED_EARLY = Message("cli.stopped_early")
-TYPES = ("fact_exact", "evidence_set", "conflict_gap")
 _DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules (no model, no randomness).
 DIR contains questions/*.json and the documents that they name; the default is the bundled fictional benchmark.
 SPEC: http://host/path, openai:MODEL@BASE_URL, python:module:attribute, command:ARGV, replay:FILE, builtin:baseline.
@@ -48,7 +48,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("folder", metavar="DIR", nargs="?", help="the benchmark folder (default: the bundled one)")
     parser.add_argument("--system", required=True, metavar="SPEC", help="the system under test")
-    parser.add_argument("--type", action="append", default=[], choices=TYPES, help="only questions of this type")
+    parser.add_argument("--type", action="append", default=[], choices=tuple(TYPES), help="only questions of this type")
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N questions")
     parser.add_argument("--by", metavar="TAG", default="type", help="means for each value of a tag (%(default)s)")
     parser.add_argument(
@@ -97,8 +97,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Ask every question, judge the answers, print and write the results."""
     from steelyard.cli.output import tell
     from steelyard.cli.progress import proportion
+    from steelyard.legal.benchmark.loading import load_benchmark
     from steelyard.legal.benchmark.question_checks import benchmark_folder
-    from steelyard.legal.benchmark.runner import load_benchmark, run_benchmark, unfinished_path
+    from steelyard.legal.benchmark.runner import run_benchmark, unfinished_path
     from steelyard.systems.ask import AskSettings
     from steelyard.systems.base import open_system
 
@@ -174,10 +175,11 @@ def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namesp
 def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
     """Raise an error for an unknown tag or metric before any question is asked."""
     from steelyard.errors import UnknownName
-    from steelyard.legal.report.results import METRIC, PARTS
+    from steelyard.legal.question_types import part_labels
+    from steelyard.legal.report.results import METRIC
 
     tags = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
-    metrics = [METRIC, *(f"{METRIC}.{part}" for part in PARTS)]
+    metrics = [METRIC, *(f"{METRIC}.{part}" for part in part_labels())]
     for name in (tag, *(name for rule in rules for name, _ in rule.target.tags)):
         if name not in tags:
             raise UnknownName.of(Message("words.tag"), name, tags)

@@ -110,7 +110,7 @@ def documents_for(
     """
     from steelyard.documents.sets import DocumentSet
     from steelyard.errors import ConfigError, InputError
-    from steelyard.legal.benchmark.runner import documents_of
+    from steelyard.legal.benchmark.loading import documents_of
 
     if folder is None:
         places = dict.fromkeys(zip((table.benchmark for table in tables), beside or [None] * len(tables), strict=True))

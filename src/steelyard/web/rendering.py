@@ -6,7 +6,7 @@ from pathlib import Path
 from steelyard.documents.sets import DocumentSet
 from steelyard.errors import Problem
 from steelyard.i18n import Language
-from steelyard.legal.benchmark.runner import documents_of
+from steelyard.legal.benchmark.loading import documents_of
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.web.privacy import Privacy

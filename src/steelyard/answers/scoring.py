@@ -1,4 +1,4 @@
-"""A batch of answers weighed: the work that threads of a process cannot share and processes can."""
+"""Scores of batches of answers, computed in this process or in several."""
 
 import signal
 from collections import deque
@@ -12,8 +12,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.overlaps import Overlaps
-from steelyard.answers.pairs import Pairs
 from steelyard.answers.profiles import Profile, profile_of
 from steelyard.answers.rows import BATCH, AnswerRow
 from steelyard.errors import SteelyardError
@@ -32,8 +32,8 @@ Scores = Mapping[str, FloatArray]
 
 
 @dataclass(frozen=True, slots=True)
-class Balance:
-    """What to weigh with, in a form that travels to another process."""
+class ScoringSpec:
+    """The metrics, the profile and the token unit; it can be sent to another process."""
 
     measures: tuple[Measure, ...]
     profile: str
@@ -41,8 +41,11 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """The rows of a batch without their texts, by metric their scores and why one is missing; a sum of references."""
+class ScoredBatch:
+    """The rows of a batch without their texts: ids, tags, and by metric the scores and their status.
+
+    `references` is a checksum of ids and references that does not depend on their order.
+    """
 
     ids: list[str]
     tags: dict[str, list[str]]
@@ -51,29 +54,29 @@ class Weighed:
     references: int
 
 
-def weigh_batches(batches: Iterable[list[AnswerRow]], balance: Balance, processes: int = 1) -> Iterator[Weighed]:
-    """Batch by batch, in order; more than one process is started only where there is more than one batch."""
+def score_batches(batches: Iterable[list[AnswerRow]], spec: ScoringSpec, processes: int = 1) -> Iterator[ScoredBatch]:
+    """Score the batches in order; processes are started only if there is more than one batch."""
     batches = iter(batches)
     first = list(islice(batches, 1))
     batches = chain(first, batches)
     if processes > 1 and first and len(first[0]) >= BATCH:
-        return _in_processes(batches, balance, processes)
-    profile = profile_of(balance.profile, balance.tokens)
-    return (weigh_batch(rows, balance.measures, profile) for rows in batches)
+        return _in_processes(batches, spec, processes)
+    profile = profile_of(spec.profile, spec.tokens)
+    return (score_batch(rows, spec.measures, profile) for rows in batches)
 
 
-def weigh_batch(rows: Sequence[AnswerRow], measures: Sequence[Measure], profile: Profile) -> Weighed:
-    """All metrics of some rows: a missing reference is no number, silence is 0."""
+def score_batch(rows: Sequence[AnswerRow], measures: Sequence[Measure], profile: Profile) -> ScoredBatch:
+    """All metrics of some rows: without a reference a row is unscored, without a prediction it scores 0."""
     has_reference = np.array([bool(row.references) for row in rows], np.bool_)
     blank = np.where(has_reference, 0.0, np.nan)
     batches = list(_paired(rows))
     scores = {str(measure): _spread(measure, batches, profile, blank) for measure in measures}
     status = {str(measure): _status(scores[str(measure)], has_reference, measure) for measure in measures}
-    return Weighed([row.id for row in rows], _tags(rows), scores, status, _reference_sum(rows))
+    return ScoredBatch([row.id for row in rows], _tags(rows), scores, status, _reference_sum(rows))
 
 
 def _reference_sum(rows: Sequence[AnswerRow]) -> int:
-    """A number that ids and references make in any order, so that two files of one test set can be told from others."""
+    """A checksum of ids and references in any order; files of one test set have the same."""
     return sum(crc32("\0".join(chain((row.id,), *row.references)).encode("utf-8", "surrogatepass")) for row in rows)
 
 
@@ -88,15 +91,15 @@ def _status(scores: Scores, has_reference: Flags, measure: Measure) -> NDArray[n
     return np.where(has_reference, np.where(np.isnan(scores["score"]), code, 0), 1).astype(np.int8)
 
 
-def _paired(rows: Sequence[AnswerRow]) -> Iterator[tuple[IntArray, Pairs]]:
-    """The rows that have an answer and a reference, with their places: the plain ones, and the others."""
-    paired = [place for place, row in enumerate(rows) if row.prediction is not None and row.references]
-    plain = paired if _are_plain(rows) else [place for place in paired if _are_plain(rows[place : place + 1])]
+def _paired(rows: Sequence[AnswerRow]) -> Iterator[tuple[IntArray, AnswerBatch]]:
+    """The rows that have an answer and a reference, with their indices: the plain ones, and the others."""
+    paired = [index for index, row in enumerate(rows) if row.prediction is not None and row.references]
+    plain = paired if _are_plain(rows) else [index for index in paired if _are_plain(rows[index : index + 1])]
     other = [] if plain is paired else sorted(set(paired).difference(plain))
-    for places in filter(None, (plain, other)):
-        answers = [rows[place].prediction or "" for place in places]
-        groups = [rows[place].references for place in places]
-        yield np.array(places), Pairs(answers, groups, plain=places is plain)
+    for indices in filter(None, (plain, other)):
+        answers = [rows[index].prediction or "" for index in indices]
+        groups = [rows[index].references for index in indices]
+        yield np.array(indices), AnswerBatch(answers, groups, plain=indices is plain)
 
 
 def _are_plain(rows: Sequence[AnswerRow]) -> bool:
@@ -104,21 +107,23 @@ def _are_plain(rows: Sequence[AnswerRow]) -> bool:
     return is_plain(answers) and is_plain("".join(alias for row in rows for group in row.references for alias in group))
 
 
-def _spread(measure: Measure, batches: Sequence[tuple[IntArray, Pairs]], profile: Profile, blank: FloatArray) -> Scores:
-    """The scores of a metric at the places of their rows."""
+def _spread(
+    measure: Measure, batches: Sequence[tuple[IntArray, AnswerBatch]], profile: Profile, blank: FloatArray
+) -> Scores:
+    """The scores of a metric in the order of the rows."""
     columns = {"score": blank.copy()}
-    for places, pairs in batches:
+    for indices, pairs in batches:
         for part, values in _computed(measure, pairs, profile).items():
-            columns.setdefault(part, blank.copy())[places] = values
+            columns.setdefault(part, blank.copy())[indices] = values
     return columns
 
 
-def _computed(measure: Measure, pairs: Pairs, profile: Profile) -> Scores:
-    found = measure.metric.compute(pairs, profile, **measure.settings())
+def _computed(measure: Measure, pairs: AnswerBatch, profile: Profile) -> Scores:
+    result = measure.metric.compute(pairs, profile, **measure.settings())
     parts = (
-        {"score": found.f1, "precision": found.precision, "recall": found.recall}
-        if isinstance(found, Overlaps)
-        else {"score": found}
+        {"score": result.f1, "precision": result.precision, "recall": result.recall}
+        if isinstance(result, Overlaps)
+        else {"score": result}
     )
     return {part: column_of(values, measure, len(pairs.answers)) for part, values in parts.items()}
 
@@ -128,12 +133,12 @@ def _tags(rows: Sequence[AnswerRow]) -> dict[str, list[str]]:
     return {name: [row.tags.get(name, "") for row in rows] for name in names}
 
 
-def _in_processes(batches: Iterable[list[AnswerRow]], balance: Balance, processes: int) -> Iterator[Weighed]:
-    """The same by several processes; only a few batches wait at a time."""
-    workers = _Workers(balance, processes)
+def _in_processes(batches: Iterable[list[AnswerRow]], spec: ScoringSpec, processes: int) -> Iterator[ScoredBatch]:
+    """The scored batches by several processes, in order; few batches are submitted ahead."""
+    workers = _Workers(spec, processes)
     try:
         for rows in batches:
-            workers.take(rows)
+            workers.submit(rows)
             if len(workers) > 2 * processes:
                 yield workers.first()
         while len(workers):
@@ -144,18 +149,18 @@ def _in_processes(batches: Iterable[list[AnswerRow]], balance: Balance, processe
 
 @dataclass(slots=True)
 class _Batch:
-    """Rows that are with a worker; `lost` counts the times that their worker died."""
+    """Rows that were submitted to a worker; `lost` counts how often their worker died."""
 
     rows: list[AnswerRow]
-    future: "Future[Weighed]"
+    future: "Future[ScoredBatch]"
     lost: int = 0
 
 
 class _Workers:
-    """Processes that weigh batches. Where one is killed, its pool is broken: what waits is done again by a new one."""
+    """Processes that score batches; if one is killed, the unfinished batches are submitted to a new pool."""
 
-    def __init__(self, balance: Balance, processes: int) -> None:
-        self._balance = balance
+    def __init__(self, spec: ScoringSpec, processes: int) -> None:
+        self._spec = spec
         self._processes = processes
         self._waiting: deque[_Batch] = deque()
         self._pool = self._new_pool()
@@ -163,30 +168,30 @@ class _Workers:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def take(self, rows: list[AnswerRow]) -> None:
-        """Hand out a batch."""
+    def submit(self, rows: list[AnswerRow]) -> None:
+        """Submit a batch."""
         try:
-            self._waiting.append(_Batch(rows, self._pool.submit(_weigh_prepared, rows)))
+            self._waiting.append(_Batch(rows, self._pool.submit(_score_prepared, rows)))
         except BrokenProcessPool:
             self._start_again()
-            self._waiting.append(_Batch(rows, self._pool.submit(_weigh_prepared, rows)))
+            self._waiting.append(_Batch(rows, self._pool.submit(_score_prepared, rows)))
 
-    def first(self) -> Weighed:
-        """What came of the batch that was handed out first."""
+    def first(self) -> ScoredBatch:
+        """The result of the batch that was submitted first."""
         while True:
             try:
-                found = self._waiting[0].future.result()
+                scored = self._waiting[0].future.result()
                 self._waiting.popleft()
-                return found
+                return scored
             except BrokenProcessPool:
                 self._start_again()
 
     def close(self) -> None:
-        """Let the processes end; nothing more is handed out."""
+        """Shut down the processes."""
         self._pool.shutdown(cancel_futures=True)
 
     def _start_again(self) -> None:
-        """New processes for what is not done; the same batch lost twice ends it."""
+        """Start new processes for the unfinished batches; a batch that is lost twice is an error."""
         _kill(self._pool)
         self._pool.shutdown(cancel_futures=True)
         self._pool = self._new_pool()
@@ -195,34 +200,34 @@ class _Workers:
                 batch.lost += 1
                 if batch.lost > 1:
                     raise SteelyardError(LOST, hint=LOST_HINT)
-                batch.future = self._pool.submit(_weigh_prepared, batch.rows)
+                batch.future = self._pool.submit(_score_prepared, batch.rows)
 
     def _new_pool(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self._processes, initializer=_prepare, initargs=(self._balance,))
+        return ProcessPoolExecutor(self._processes, initializer=_prepare, initargs=(self._spec,))
 
 
 def _kill(pool: ProcessPoolExecutor) -> None:
-    """End the processes of a broken pool, which waits for them in `shutdown`.
+    """Kill the processes of a broken pool, which waits for them in `shutdown`.
 
-    The pool sends SIGTERM, which a process does not obey while it starts in a program that ignores that signal.
+    The pool sends SIGTERM, which a starting process ignores if the program ignores that signal.
     """
     for process in list((pool._processes or {}).values()):
         process.kill()
 
 
-def _is_done(future: "Future[Weighed]") -> bool:
-    """Whether a batch was weighed, or is wrong in itself; then another attempt would end alike."""
+def _is_done(future: "Future[ScoredBatch]") -> bool:
+    """Whether a batch was scored, or failed by itself, so that another attempt would fail too."""
     return future.done() and not future.cancelled() and not isinstance(future.exception(), BrokenProcessPool)
 
 
 _PREPARED: list[tuple[Sequence[Measure], Profile]] = []  # of this process
 
 
-def _prepare(balance: Balance) -> None:
-    """Set up a worker. SIGTERM must end it, whatever the program does on it: a broken pool ends its workers so."""
+def _prepare(spec: ScoringSpec) -> None:
+    """Set up a worker. SIGTERM must end it, because a broken pool ends its workers this way."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _PREPARED.append((balance.measures, profile_of(balance.profile, balance.tokens)))
+    _PREPARED.append((spec.measures, profile_of(spec.profile, spec.tokens)))
 
 
-def _weigh_prepared(rows: list[AnswerRow]) -> Weighed:
-    return weigh_batch(rows, *_PREPARED[-1])
+def _score_prepared(rows: list[AnswerRow]) -> ScoredBatch:
+    return score_batch(rows, *_PREPARED[-1])

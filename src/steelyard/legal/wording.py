@@ -1,24 +1,11 @@
-"""Names that legal verdicts are told by, as messages: parts of a score, fields, kinds of values and of passages."""
+"""Labels for legal verdicts, as messages: fields, kinds of values, speakers and sections."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from steelyard.i18n.message import Joined, Localized, Message
 
-PARTS: Final[Mapping[str, Message]] = {
-    "exact_match": Message("parts.exact_match"),
-    "citation_correctness": Message("parts.citation_correctness"),
-    "recall": Message("parts.recall"),
-    "precision": Message("parts.precision"),
-    "citation_provided": Message("parts.citation_provided"),
-    "correct_abstention": Message("parts.correct_abstention"),
-    "no_hallucination": Message("parts.no_hallucination"),
-    "quote_included": Message("parts.quote_included"),
-    "conflict_surfaced": Message("parts.conflict_surfaced"),
-    "value_cited": Message("parts.value_cited"),
-    "penalised_score": Message("parts.penalised_score"),
-    "passed": Message("parts.passed"),
-    "uncertain": Message("parts.uncertain"),
+FIELD_LABELS: Final[Mapping[str, Message]] = {
     "amount_total": Message("parts.amount_total"),
     "amount_breakdown": Message("parts.amount_breakdown"),
     "date": Message("parts.date"),
@@ -29,7 +16,7 @@ PARTS: Final[Mapping[str, Message]] = {
     "text_answer": Message("parts.text_answer"),
     "count_ok": Message("parts.count_ok"),
 }
-"""Parts of a score, fields of an answer, and a remark that has a reason of its own."""
+"""Typed fields of an answer, and a flag that has its own reason. The labels of parts are in `question_types`."""
 INVENTED: Final[Mapping[str, Message]] = {
     "quote": Message("kinds.quote"),
     "name": Message("kinds.name"),
@@ -91,11 +78,9 @@ def invented_kind(kind: str) -> Message | str:
     return Message("legal.forbidden_kind", kind=named(INVENTED, rest))
 
 
-def labelled(part: str, reason: Localized | str) -> Message:
-    """A reason after the name of the part or field that it is of."""
-    return Message("core.labelled", label=named(PARTS, part), message=reason)
-
-
-def in_one_line(reasons: Iterable[tuple[str, Localized | str]]) -> Joined:
-    """Reasons with the names of what they are of, one after the other."""
-    return Joined("core.clauses", (labelled(part, reason) for part, reason in reasons))
+def in_one_line(reasons: Iterable[tuple[str, Localized | str]], labels: Mapping[str, Message]) -> Joined:
+    """Reasons, each after the label of its part or field, one after the other."""
+    return Joined(
+        "core.clauses",
+        (Message("core.labelled", label=named(labels, name), message=reason) for name, reason in reasons),
+    )
