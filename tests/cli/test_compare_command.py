@@ -86,7 +86,7 @@ def test_items_that_one_side_lacks_are_said(tmp_path, run):
     old, new = saved(tmp_path, "old", [1, 0, 1, 1]), saved(tmp_path, "new", [1, 0, 1], ids=["q0", "q1", "x"])
     code, out, _ = run("compare", old, new)
     assert code == 0
-    assert "items scored in only one of the two, left out of the comparison: 3" in out
+    assert "items scored in only one of the two, excluded from the comparison: 3" in out
     assert "scored only in new: 1 (x)\nscored only in old: 2 (q2, q3)\n" in out
     found = json.loads(run("compare", old, new, "--json")[1])
     assert (found["changes"][0]["only_in_a"], found["changes"][0]["only_in_b"]) == (["x"], ["q2", "q3"])

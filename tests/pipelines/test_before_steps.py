@@ -238,7 +238,7 @@ def test_a_step_that_is_missing_is_proposed(answers, capsys):
     Path("p.yaml").write_text(f"{servers}pipeline:\n{steps}")
     assert said_of(PARAMETERS.partition("evaluation:")[0]) == 2
     err = capsys.readouterr().err
-    assert "p.yaml:5: no step before prompt.qa_rag_boxed gives 'ret_psg'" in err
+    assert "p.yaml:5: no step before prompt.qa_rag_boxed provides 'ret_psg'" in err
     assert "add a step that gives it (retriever.retriever_search, " in err
     assert "define it in key_map of benchmark.benchmark" in err
 

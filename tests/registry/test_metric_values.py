@@ -29,8 +29,8 @@ WRONG = {
     "a table": (lambda rows: np.ones((rows, 2)), SHAPE + "({rows}, 2) for {rows} items"),
     "one number": (lambda rows: 1.0, SHAPE + "() for {rows} items"),
     "nothing": (lambda rows: None, SHAPE + "() for {rows} items"),
-    "above the bounds": (lambda rows: [1.5] * rows, "the metric Gives gave 1.5, which is not between 0 and 1"),
-    "below the bounds": (lambda rows: [-0.5] * rows, "the metric Gives gave -0.5, which is not between 0 and 1"),
+    "above the bounds": (lambda rows: [1.5] * rows, "the metric Gives returned 1.5, which is not between 0 and 1"),
+    "below the bounds": (lambda rows: [-0.5] * rows, "the metric Gives returned -0.5, which is not between 0 and 1"),
     "a large value": (lambda rows: [1e308] * rows, TOO_LARGE),
     "a large negative value": (lambda rows: [-1e308] * rows, TOO_LARGE),
 }

@@ -130,7 +130,7 @@ def test_what_makes_the_findings_doubtful_is_said():
     assert warnings == [
         "new: the run was cut off; only these items were written: 3; no rule is met without --force",
         "new: the system failed, counted as 0: 1",
-        "new: F1: items without a score, left out: 1",
+        "new: F1: items without a score, excluded: 1",
     ]
 
 

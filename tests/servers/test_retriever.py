@@ -168,7 +168,7 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
     with pytest.raises(ConfigError, match="these embeddings cannot be read: "):
         call(server, "retriever_index", overwrite=True)
     stamp.unlink()
-    with pytest.raises(ConfigError, match="there is no stamp that says what this file was made from"):
+    with pytest.raises(ConfigError, match="there is no record of what this file was created from"):
         call(server, "retriever_index")
 
 
