@@ -239,10 +239,10 @@ def test_settings_that_differ_are_refused_unless_told(tmp_path, run):
         "qrels (sha256 2 ≠ sha256 1), depth (10 ≠ –)\n"
         "hint: evaluate both with the same settings, or compare them with --force\n"
     )
-    code, out, err = run("compare", old, new, "--anyway")
+    code, out, err = run("compare", old, new, "--force")
     assert (code, err) == (0, "")
     assert "settings differ: missing, qrels, depth\n" in out
-    found = json.loads(run("compare", old, new, "--anyway", "--json")[1])
+    found = json.loads(run("compare", old, new, "--force", "--json")[1])
     assert found["comparisons"][0]["settings_differ"] == ["missing", "qrels", "depth"]
 
 
@@ -259,11 +259,11 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-@pytest.mark.parametrize("anyway", [(), ("--anyway",)])
-def test_what_cannot_be_compared_at_all(case, anyway, tmp_path, run):
+@pytest.mark.parametrize("force", [(), ("--force",), ("--anyway",)])
+def test_what_cannot_be_compared_at_all(case, force, tmp_path, run):
     fields, message = REFUSED[case]
     old, new = saved(tmp_path, "old", [1, 0]), saved(tmp_path, "new", [1, 0], **fields)
-    assert run("compare", old, new, *anyway) == (2, "", message)
+    assert run("compare", old, new, *force) == (2, "", message)
 
 
 def test_no_metric_in_common(tmp_path, run):
@@ -311,7 +311,7 @@ def test_chinese(tmp_path, run):
         2,
         "new 和 old 不可比，设置不同：missing (skip ≠ zero)\n提示：请用相同的设置评测两者，或用 --force 强制比较\n",
     )
-    _, out, _ = run("compare", old, new, old, "--lang", "zh", "--anyway")
+    _, out, _ = run("compare", old, new, old, "--lang", "zh", "--force")
     for words in (
         "有变化的条目",
         "效应量",

@@ -56,6 +56,7 @@ CODES = [
     (("--no-fall", "fact_exact", "--baseline", "old.jsonl"), 1),
     (("--no-fall", "conflict_gap", "--baseline", "old.jsonl"), 1),  # none of them ever had a 1: nothing is guarded
     (("--require", "legal[type=fact_exact] not-worse-by 0.02", "--baseline", "old.jsonl"), 1),
+    (("--require", "legal[type=fact_exact] not-worse-by 0.02", "--baseline", "old.jsonl", "--allow-inconclusive"), 0),
     (("--require", "legal[type=fact_exact] not-worse-by 0.02", "--baseline", "old.jsonl", "--allow-unsure"), 0),
     (("--require", "legal[type=nothing] >= 0"), 1),
     (("--require", "legal >= baseline"), 2),
@@ -113,7 +114,8 @@ def test_a_run_that_was_cut_off_is_said(files, run):
     code, out, _ = run("gate", new, "--require", "legal >= 0.8")
     assert (code, out.startswith("new: the run was cut off; only these items were written: 30; no rule")) == (1, True)
     assert run("gate", old, "--baseline", new, "--require", "legal >= 0.5")[0] == 1
-    assert run("gate", new, "--require", "legal >= 0.8", "--anyway")[0] == 0
+    assert run("gate", new, "--require", "legal >= 0.8", "--force")[0] == 0
+    assert run("gate", new, "--require", "legal >= 0.8", "--anyway")[0] == 0  # the old spelling
     code, out, _ = run("gate", new, "--require", "legal >= 0.8", "--json")
     assert (code, json.loads(out)["passed"], json.loads(out)["findings"][0]["verdict"]) == (1, False, "not met")
 
@@ -165,7 +167,7 @@ def test_a_baseline_of_other_questions_is_refused_unless_told(tmp_path, run):
     code, out, err = run("gate", new, "--baseline", old, "--no-fall", "fact_exact")
     assert (code, out) == (2, "")
     assert err.startswith("new and old are not comparable, their settings differ: questions (sha256 2 ≠ sha256 1)\n")
-    code, out, _ = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--anyway")
+    code, out, _ = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--force")
     assert (code, "settings differ: questions\n" in out) == (0, True)
 
 
@@ -280,7 +282,7 @@ def test_the_action_decides_and_writes_the_summary(files, tmp_path):
 
 
 def test_the_action_passes_what_passes(files, tmp_path):
-    done = act(tmp_path, result="new.jsonl", require="legal >= 0.8", options="--alpha 0.1 --allow-unsure")
+    done = act(tmp_path, result="new.jsonl", require="legal >= 0.8", options="--alpha 0.1 --allow-inconclusive")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "summary.md").read_text("utf-8").startswith("## ✅")
 
@@ -290,7 +292,7 @@ def test_the_action_passes_what_passes(files, tmp_path):
     ("options", "passed"),
     [
         ("--alpha 0.1", ["--alpha", "0.1"]),
-        ("--alpha 0.1 --allow-unsure\n\n  --lang zh\n", ["--alpha", "0.1", "--allow-unsure", "--lang", "zh"]),
+        ("--alpha 0.1 --allow-inconclusive\n\n  --lang zh\n", ["--alpha", "0.1", "--allow-inconclusive", "--lang", "zh"]),
         ("""--no-fall 'fact exact' --require "F1 >= 1" """, ["--no-fall", "fact exact", "--require", "F1 >= 1"]),
         ("--no-fall $(touch hacked);`touch hacked` *", ["--no-fall", "$(touch", "hacked);`touch", "hacked`", "*"]),
         (" \n ", []),
