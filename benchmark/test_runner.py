@@ -36,7 +36,7 @@ def summary_of(table: steelyard.Table) -> dict[str, Any]:
     """What the benchmark's document promises of a run."""
     scores = table.column("legal").tolist()
     weights = [float(weight or 1) for weight in table.tags.get("weight", [""] * len(table))]
-    passed = [value == 1.0 for value in table.parts("legal")["passed"].tolist()]
+    passed = [value == 1.0 for value in table.parts["legal"]["passed"].tolist()]
     kinds = list(table.tags["type"])
     by_type = {
         kind: {"total": kinds.count(kind), "mean": _mean(*_of_kind(kind, kinds, scores, weights))}

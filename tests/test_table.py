@@ -87,7 +87,7 @@ def test_taking_rows_takes_everything_that_belongs_to_them():
     assert list(part.ids) == ["d", "a"]
     assert part.why("F1", 0) == BROKEN
     assert part.column("EM").tolist() == [1.0, 1.0]
-    assert part.parts("F1")["recall"].tolist() == [0.0, 1.0]
+    assert part.parts["F1"]["recall"].tolist() == [0.0, 1.0]
     assert part["F1"].notes == {0: "judge", 1: "same"}
     assert list(part.outputs) == [{"answer": "z"}, {"answer": "w"}]
     assert list(part.tags["type"]) == ["y", "x"]
@@ -99,7 +99,7 @@ def test_only_some_metrics_with_all_that_belongs_to_them():
         parts=parts, notes={"F1": {0: "why"}, "EM": {1: "not"}}, sums=["EM"], bounds={"F1": (0, 1), "EM": (0, 1)}
     )
     kept = found.only(["F1"])
-    assert (kept.metrics, list(kept.parts("F1")), kept["F1"].notes) == (["F1"], ["recall"], {0: "why"})
+    assert (kept.metrics, list(kept.parts["F1"]), kept["F1"].notes) == (["F1"], ["recall"], {0: "why"})
     assert (kept.sums, kept.bounds("F1"), kept.why("F1", 1)) == ([], (0, 1), SILENT)
     assert (kept.ids, kept.tags) == (found.ids, found.tags)
     assert found.only(["EM", "F1"]).metrics == ["EM", "F1"]

@@ -187,9 +187,10 @@ class Table:
         """How many cells of a metric have no number for a reason of this kind."""
         return int(self[metric].missing(kind).sum())
 
-    def parts(self, metric: str) -> Mapping[str, FloatArray]:
-        """The components of a score (part → values); empty for a metric that is not here or has none."""
-        return self.columns[metric].parts if metric in self.columns else {}
+    @property
+    def parts(self) -> dict[str, Mapping[str, FloatArray]]:
+        """The components of scores (metric → part → values), of the metrics that have some."""
+        return {metric: column.parts for metric, column in self.columns.items() if column.parts}
 
     def bounds(self, metric: str) -> Bounds:
         """The least and the greatest value of a metric, as far as they are known."""

@@ -153,7 +153,7 @@ def test_batches_equal_pairs(profile, stemmed):
     table = evaluate_answers([a for a, _ in pairs], [b for _, b in pairs], names, profile=profile)
     for row, (prediction, reference) in enumerate(pairs):
         for name, one in zip(names, english_overlaps(prediction, reference, stemmed=stemmed), strict=True):
-            found = table.parts(name)["precision"][row], table.parts(name)["recall"][row], table.column(name)[row]
+            found = table.parts[name]["precision"][row], table.parts[name]["recall"][row], table.column(name)[row]
             assert found == parts(one), (prediction, reference)
 
 
@@ -163,7 +163,7 @@ def test_chinese_batches_equal_pairs():
     table = evaluate_answers([a for a, _ in pairs], [b for _, b in pairs], names, profile="rouge-chinese")
     for row, sides in enumerate(pairs):
         for name, one in zip(names, chinese_overlaps(*map(segment, sides)), strict=True):
-            found = table.parts(name)["precision"][row], table.parts(name)["recall"][row], table.column(name)[row]
+            found = table.parts[name]["precision"][row], table.parts[name]["recall"][row], table.column(name)[row]
             assert found == parts(one), sides
 
 

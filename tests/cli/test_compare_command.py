@@ -148,7 +148,7 @@ def test_parts_of_a_metric_compare_as_the_gate_takes_them(tmp_path, run):
     assert (code, err) == (0, "")
     found = json.loads(written[0].read_text("utf-8"))
     (compared,) = found["comparisons"]
-    expected = [np.nanmean(steelyard.load(path).parts("legal")["honest"]) for path in files]
+    expected = [np.nanmean(steelyard.load(path).parts["legal"]["honest"]) for path in files]
     assert (compared["metric"], compared["n"]) == ("legal.honest", 20)
     assert [compared["b_mean"], compared["a_mean"]] == pytest.approx(expected)
     assert len(found["changes"][0]["better"]) == compared["wins"] > 0

@@ -340,7 +340,7 @@ def judged(tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_rule_about_what_is_uncertain(run, judged):
-    share = load(judged / "few.jsonl").parts("legal")["uncertain"].mean()
+    share = load(judged / "few.jsonl").parts["legal"]["uncertain"].mean()
     code, out, _ = run("gate", judged / "few.jsonl", "--require", "legal.uncertain <= 0.2", "--lang", "en")
     assert (code, f"measured {share:.4f} [" in out) == (0, True)
     code, out, _ = run("gate", judged / "many.jsonl", "--require", "legal.uncertain <= 0.1", "--lang", "en")

@@ -109,7 +109,7 @@ def marked(result):
 
 def uncertain_ids(path):
     table = load(path)
-    return {item for item, value in zip(table.ids, table.parts("legal")["uncertain"], strict=True) if value == 1}
+    return {item for item, value in zip(table.ids, table.parts["legal"]["uncertain"], strict=True) if value == 1}
 
 
 def test_uncertain_verdicts_are_taken_first(marked, tmp_path):
@@ -253,7 +253,7 @@ def test_shares_kappa_groups_and_disagreements(result, sample, tmp_path):
         assert "看错了" in text
         assert all(each["id"] in text for each in first["disagreements"])
     table = load(result)
-    passes = dict(zip(table.ids, table.parts("legal")["passed"].tolist(), strict=True))
+    passes = dict(zip(table.ids, table.parts["legal"]["passed"].tolist(), strict=True))
     judge = [passes[line["id"]] == 1 for line in lines_of(review)]
     person = [verdict if line["agree"] else not verdict for verdict, line in zip(judge, lines_of(review), strict=True)]
     share = sum(judge) / 40, sum(person) / 40

@@ -46,7 +46,7 @@ def same(one, other):
         assert one.bounds(metric) == other.bounds(metric)
         assert [one.why(metric, row) for row in range(3)] == [other.why(metric, row) for row in range(3)]
     assert {tag: list(values) for tag, values in one.tags.items()} == {tag: list(v) for tag, v in other.tags.items()}
-    np.testing.assert_array_equal(one.parts("legal")["quoted"], other.parts("legal")["quoted"])
+    np.testing.assert_array_equal(one.parts["legal"]["quoted"], other.parts["legal"]["quoted"])
     assert dict(one["legal"].notes) == dict(other["legal"].notes)
     assert list(one.outputs) == list(other.outputs)
 

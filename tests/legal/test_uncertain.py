@@ -62,7 +62,7 @@ def test_a_certain_score_has_no_range(uncertain):
 def test_the_range_is_what_the_judge_would_give():
     """An item judged right and the same one judged wrong are the two ends of one another's range."""
     table = steelyard.evaluate_legal("builtin:baseline")
-    parts = {**table.parts("legal"), "uncertain": np.ones(len(table))}
+    parts = {**table.parts.get("legal", {}), "uncertain": np.ones(len(table))}
     low, high = score_range(table.column("legal"), parts)
     term = np.where(np.isnan(parts["exact_match"]), parts.get("correct_abstention"), parts["exact_match"])
     assert low[term == 0] == pytest.approx(table.column("legal")[term == 0])

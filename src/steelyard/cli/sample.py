@@ -63,7 +63,7 @@ def sample_size(text: str) -> "SampleSize":
     match = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(%?)\s*", text)
     number, percent = (float(match[1]), bool(match[2])) if match else (0.0, False)
     if not (0 < number <= 100 if percent else number >= 1 and number.is_integer()):
-        raise argparse.ArgumentTypeError(f"must be a number from 1 on or a share such as 20%, not {text!r}")
+        raise argparse.ArgumentTypeError(f"must be an integer of at least 1 or a percentage such as 20%, not {text!r}")
     return SampleSize(number, percent)
 
 

@@ -201,7 +201,7 @@ def _lines(findings: _Findings, language: str) -> Iterator[str]:
 
 
 def _page_lines(name: str, page: "Page", words: Words) -> Iterator[str]:
-    """A heading, and every unit of the page with its kind; control characters do not reach the terminal."""
+    """A heading, and every unit of the page with its kind; control characters are escaped."""
     yield words("cli.page_heading", name=name, page=page.number, characters=_counted(len(page.text), _CHARACTERS))
     labels = {kind: words(code) for kind, code in _UNITS.items()}
     widest = max(map(_width, labels.values()))

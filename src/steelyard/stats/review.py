@@ -80,7 +80,7 @@ def uncertain_rows(table: Table, metric: str) -> list[int]:
 
 def uncertain_flags(table: Table, metric: str) -> Flags | None:
     """For each row whether the verdict is uncertain; None if the result does not record it."""
-    column = table.parts(metric).get(UNCERTAIN)
+    column = table.parts.get(metric, {}).get(UNCERTAIN)
     return None if column is None or np.isnan(column).all() else column == 1
 
 
@@ -104,7 +104,7 @@ def reviewable(table: Table, metric: str) -> list[int]:
 
 def passed(table: Table, metric: str) -> Flags:
     """For each row whether the verdict is a pass: as the result records it, else by a score of at least 0.5."""
-    recorded = table.parts(metric).get("passed")
+    recorded = table.parts.get(metric, {}).get("passed")
     return table.column(metric) >= PASSING if recorded is None else recorded == 1
 
 

@@ -36,7 +36,7 @@ def select(table: Table, target: Target) -> Table:
     if target.name in table.columns:
         return chosen.only([target.name])
     metric, part = _part(table, target.name)
-    present = chosen.take(np.flatnonzero(~np.isnan(chosen.parts(metric)[part])))
+    present = chosen.take(np.flatnonzero(~np.isnan(chosen.parts[metric][part])))
     return replace(present, columns={target.name: _part_column(present[metric], part)})
 
 
@@ -90,7 +90,7 @@ def _part(table: Table, name: str) -> tuple[str, str]:
 
 def _parts(table: Table) -> dict[str, tuple[str, str]]:
     """The metric and the part by dotted name, for all metrics."""
-    return {f"{metric}.{part}": (metric, part) for metric in table.metrics for part in table.parts(metric)}
+    return {f"{metric}.{part}": (metric, part) for metric, parts in table.parts.items() for part in parts}
 
 
 def _part_column(column: Column, part: str) -> Column:

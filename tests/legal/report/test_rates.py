@@ -21,4 +21,4 @@ def test_inventions_are_a_share_of_answers():
     invented, said = legal.hallucinations(table)
     assert 0 < invented < said == len(table)
     assert legal.hallucination_rate(table) == invented / said
-    assert sum(table.parts("legal")["no_hallucination"] == 0) == invented
+    assert sum(table.parts["legal"]["no_hallucination"] == 0) == invented

@@ -72,7 +72,7 @@ ALL = ("fact_exact", "evidence_set", "conflict_gap")
 def test_the_range_of_the_mean(marked):
     table = load(marked)
     found = uncertain(table)
-    assert found.count == int(table.parts("legal")["uncertain"].sum()) > 20
+    assert found.count == int(table.parts["legal"]["uncertain"].sum()) > 20
     assert (found.items, found.mean) == (153, table.mean("legal"))
     assert [found.low, found.high] == pytest.approx(expected_range(marked, ALL))
     assert found.low < found.mean < found.high
@@ -136,8 +136,8 @@ def test_nothing_uncertain_has_no_range(certain):
 def test_items_without_the_part_are_not_counted(marked):
     """A run that an earlier version began and this one resumed."""
     table = load(marked)
-    column = table.parts("legal")["uncertain"]
-    parts = {**table.parts("legal"), "uncertain": np.where(np.arange(153) < 50, np.nan, column)}
+    column = table.parts["legal"]["uncertain"]
+    parts = {**table.parts.get("legal", {}), "uncertain": np.where(np.arange(153) < 50, np.nan, column)}
     found = uncertain(replace(table, columns={"legal": replace(table["legal"], parts=parts)}))
     assert (found.items, found.count, found.mean) == (103, column[50:].sum(), table.mean("legal"))
 

@@ -157,7 +157,7 @@ class Footer:
 def items_of(table: Table) -> Iterator[Item]:
     """The items of a table, row by row."""
     columns = {metric: numbers(table.column(metric)) for metric in table.metrics}
-    parts = {metric: _part_numbers(table, metric) for metric in table.metrics if table.parts(metric)}
+    parts = {metric: _part_numbers(of_metric) for metric, of_metric in table.parts.items()}
     for row, identifier in enumerate(table.ids):
         missing = {metric: reason for metric in table.metrics if (reason := table.why(metric, row))}
         yield Item(
@@ -189,8 +189,8 @@ def read_bounds(bounds: Sequence[float | None]) -> Bounds:
     return low, high
 
 
-def _part_numbers(table: Table, metric: str) -> dict[str, list[float | None]]:
-    return {part: numbers(values) for part, values in table.parts(metric).items()}
+def _part_numbers(parts: Mapping[str, FloatArray]) -> dict[str, list[float | None]]:
+    return {part: numbers(values) for part, values in parts.items()}
 
 
 def _finite(bounds: Bounds) -> list[float | None]:

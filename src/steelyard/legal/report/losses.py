@@ -93,7 +93,7 @@ def _claims(table: Table, row: int, *, shows: bool) -> list[Claim]:
     if row in table.failures:
         return [(FAILED, lost)]
     output = (table.outputs[row] if table.outputs else None) or {}
-    columns = table.parts(METRIC)
+    columns = table.parts.get(METRIC, {})
     parts = {name: float(column[row]) for name, column in columns.items() if not np.isnan(column[row])}
     case = _Case(output, parts, 1.0 - lost, shows)
     taken: dict[str, float] = {}

@@ -185,7 +185,7 @@ def _refusal_rates(counts: Refusals | None) -> list[Share]:
 
 
 def _part_rates(table: Table) -> list[Share]:
-    parts = table.parts(results.METRIC)
+    parts = table.parts.get(results.METRIC, {})
     counts = {part: int((~np.isnan(column)).sum()) for part, column in parts.items()}
     invented = Share(
         "report.hallucinating_answers", results.hallucination_rate(table), results.hallucinations(table)[1], bad=True

@@ -63,7 +63,7 @@ def part_means(table: Table) -> Iterator[PartMean]:
     """The score and its parts for each type, in order."""
     for kind in dict.fromkeys(table.tags.get("type", ())):
         of_type = table.take(np.flatnonzero(np.array(table.tags["type"]) == kind))
-        columns = {METRIC: of_type.column(METRIC), **of_type.parts(METRIC)}
+        columns = {METRIC: of_type.column(METRIC), **of_type.parts.get(METRIC, {})}
         for part in (METRIC, *part_labels()):
             if part in columns and not np.isnan(columns[part]).all():
                 yield part_mean(of_type, kind, part, columns[part])
@@ -98,7 +98,7 @@ def refusals(table: Table) -> Refusals:
 
 def hallucinations(table: Table) -> tuple[int, int]:
     """Of the answers to questions about gaps, those in which something is invented, and how many answers there are."""
-    column = table.parts(METRIC).get("no_hallucination", np.full(len(table), np.nan))
+    column = table.parts.get(METRIC, {}).get("no_hallucination", np.full(len(table), np.nan))
     answers = {row: verdict for row, verdict in _answered_gaps(table).items() if not np.isnan(column[row])}
     return sum(column[row] == 0 and bool(of.get("invented", True)) for row, of in answers.items()), len(answers)
 

@@ -62,8 +62,8 @@ def uncertain(table: Table, kind: str = "") -> Uncertain | None:
     flags = uncertain_flags(table, METRIC)
     if flags is None:
         return None
-    share = part_mean(table, kind, UNCERTAIN, table.parts(METRIC)[UNCERTAIN])
-    means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts(METRIC))]
+    share = part_mean(table, kind, UNCERTAIN, table.parts[METRIC][UNCERTAIN])
+    means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts.get(METRIC, {}))]
     return Uncertain(kind, int(flags.sum()), share.items, share.interval, table.mean(METRIC), *means)
 
 

@@ -90,7 +90,7 @@ def _result(table: Table, rows: Rows, details: ItemDetails, kind: KindPage) -> J
         "parts": {
             metric: {part: _column(column, rows) for part, column in parts.items()}
             for metric in table.metrics
-            if (parts := table.parts(metric))
+            if (parts := table.parts.get(metric, {}))
         },
         "said": [None if row is None else _answer(table, row, details, kind) for row in rows],
     }
