@@ -470,7 +470,7 @@ def test_no_text_gives_a_traceback(tmp_path_factory, text):
 def test_a_key_said_twice(tmp_path):
     path = tmp_path / "p.yaml"
     path.write_text("servers:\n  a: x\n  a: y\n")
-    with pytest.raises(InputError, match=r"p.yaml:3: the key 'a' appears again \(first on line 2\)"):
+    with pytest.raises(InputError, match=r"p.yaml:3: duplicate key 'a' \(first on line 2\)"):
         read_pipeline(path)
 
 

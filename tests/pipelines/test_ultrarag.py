@@ -33,7 +33,7 @@ def test_a_tool_of_ultrarag_alone(command, tool, tmp_path, monkeypatch, capsys):
     server, reason = TOOLS[tool]
     assert main([command, str(written(tmp_path, server, tool))]) == 2
     output = capsys.readouterr()
-    assert f"p.yaml:6: UltraRAG has the tool s.{tool}; Steelyard does not offer it: {reason}\n{HINT}" in output.err
+    assert f"p.yaml:6: UltraRAG has the tool s.{tool}; Steelyard does not provide it: {reason}\n{HINT}" in output.err
     assert "Hello" not in output.out + output.err
     assert [path.name for path in tmp_path.iterdir()] == ["p.yaml"]
 

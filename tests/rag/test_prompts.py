@@ -64,7 +64,7 @@ def test_a_name_that_is_not_used_is_an_error(template):
     with pytest.raises(ConfigError) as caught:
         filled(template("{{ question }}"), question=["x"], documents=["y"])
     assert str(caught.value) == (
-        "t.jinja: the template does not use 'documents', so the output of ask would not reach the model\n"
+        "t.jinja: the template does not use 'documents': the 'documents' passed to ask would not reach the model\n"
         "hint: a template for ask is prompt/ask.jinja"
     )
 

@@ -12,7 +12,7 @@ from steelyard.registry.metrics import REGISTRY, metric
 TWO = np.ones(2)
 NO_NUMBER = "the metric Gives returned a value that is not a number"
 NOT_FINITE = "the metric Gives returned a value that is not finite"
-SHAPE = "the metric Gives gave values of shape "
+SHAPE = "the metric Gives returned values of shape "
 TOO_LARGE = "a value of Gives is above the limit of 1e+100"
 
 # what a metric makes of the number of items, and the error
