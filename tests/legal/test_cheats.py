@@ -64,10 +64,6 @@ def as_honest(*parts: str) -> Ceiling:
     return ceiling
 
 
-def is_control(question: Question) -> bool:
-    return isinstance(question, GapQuestion) and not question.should_abstain
-
-
 def should_abstain(question: Question) -> bool:
     return isinstance(question, GapQuestion) and question.should_abstain
 
@@ -76,11 +72,10 @@ def saying(value: bool) -> Ceiling:
     """Where yes or no is the whole answer."""
 
     def ceiling(question: Question) -> float:
-        is_right = not isinstance(question, EvidenceQuestion) and question.expected.get("boolean_answer") is value
-        is_asked = isinstance(question, FactQuestion) or (
-            isinstance(question, GapQuestion) and not question.should_abstain
-        )
-        return of("exact_match", "correct_abstention", "no_hallucination")(question) if is_right and is_asked else 0.0
+        if not isinstance(question, FactQuestion | GapQuestion) or should_abstain(question):
+            return 0.0
+        is_right = question.expected.get("boolean_answer") is value
+        return of("exact_match", "correct_abstention", "no_hallucination")(question) if is_right else 0.0
 
     return ceiling
 

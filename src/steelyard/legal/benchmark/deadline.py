@@ -20,7 +20,7 @@ class DeadlineExceeded(Exception):
 
 
 class _Interrupt(BaseException):
-    """Raised by the signal handler; a BaseException, so that `except Exception` in the body does not catch it."""
+    """Raised by the signal handler; no subclass of Exception, so that handlers in the body do not catch it."""
 
 
 @contextmanager

@@ -190,8 +190,8 @@ def _ids(content: Any, places: Places) -> Iterator[tuple[str, str]]:
 def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
     first: dict[str, str] = {}
     problems = []
-    for name, place in ids:
+    for name, location in ids:
         if name in first:
-            problems.append(Problem(place, Message("formats.id_appears_again_first", name=name, first=first[name])))
-        first.setdefault(name, place)
+            problems.append(Problem(location, Message("formats.id_appears_again_first", name=name, first=first[name])))
+        first.setdefault(name, location)
     return problems

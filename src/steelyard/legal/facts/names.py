@@ -223,8 +223,8 @@ def _judge_digits(name: str, answer: str) -> FieldVerdict:
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word[0]))
     wanted = digits_of(name)
     runs = [re.sub(r"[\s\-()+]", "", run) for run in re.findall(r"\+?\d[\d\s\-()]{3,}[\dXx]", answer)]
-    kin = {run.upper().removeprefix("86") if len(run) == len(wanted) + 2 else run.upper() for run in runs}
-    same_kind = {run for run in kin if len(run) >= len(wanted) - 2}
+    numbers = {run.upper().removeprefix("86") if len(run) == len(wanted) + 2 else run.upper() for run in runs}
+    same_kind = {run for run in numbers if len(run) >= len(wanted) - 2}
     if same_kind == {wanted} and NEGATED.search(answer[: answer.find(wanted[:3])][-24:]):
         return FieldVerdict(False, Message("legal.denies", name=name))
     if same_kind == {wanted}:

@@ -380,24 +380,36 @@ def _combined(
         return _Reading(chosen.sense, sure=False)
     if chosen.has("mostly"):
         return _mostly(chosen, statements)
+    return _Reading(chosen.sense, sure=_is_sure(chosen, first, final, plain, statements, asked))
+
+
+def _is_sure(
+    chosen: Statement,
+    first: Statement | None,
+    final: Statement | None,
+    plain: Sequence[Statement],
+    statements: Sequence[Statement],
+    asked: Asked,
+) -> bool:
+    """Whether the chosen statement is certain: it repeats the predicate, and nothing contradicts it."""
+    is_short = statements[-1].clause.sentence == 0
     agree = first is None or first.sense == chosen.sense or not first.is_strong(asked) or first.has("rule", "given")
     is_found = chosen.has("court") and chosen.has("turn")
-    sure = agree and (is_short or is_found or chosen.is_strong(asked)) and not chosen.has("given")
-    opposed = [statement for statement in plain if statement.sense != chosen.sense and statement.is_strong(asked)]
+    if not agree or not (is_short or is_found or chosen.is_strong(asked)) or chosen.has("given"):
+        return False
+    is_only = first is None or final is None or first is final
+    is_thesis = _is_thesis(chosen, statements[0], asked)
+    if not is_thesis and statements[-1].clause.sentence > 1 and is_only and chosen.share(asked) < 0.7:
+        return False
+    opposed = [other for other in plain if other.sense != chosen.sense and other.is_strong(asked)]
     if final is not None:
-        opposed = [statement for statement in opposed if statement.clause.start > final.clause.start]
-    if _is_thesis(chosen, statements[0], asked):
-        opposed = [statement for statement in opposed if statement.has("conclude", "turn")]
-    elif statements[-1].clause.sentence > 1 and (first is None or final is None or first is final):
-        sure = sure and chosen.share(asked) >= 0.7
-    if any(not is_short or statement.has("turn") for statement in opposed):
-        sure = False
-    turned = [
-        statement
-        for statement in plain
-        if statement.clause.sentence == chosen.clause.sentence and statement.has("turn")
-    ]
-    return _Reading(chosen.sense, sure and (is_short or all(statement.sense == chosen.sense for statement in turned)))
+        opposed = [other for other in opposed if other.clause.start > final.clause.start]
+    if is_thesis:
+        opposed = [other for other in opposed if other.has("conclude", "turn")]
+    if any(not is_short or other.has("turn") for other in opposed):
+        return False
+    turned = [other for other in plain if other.clause.sentence == chosen.clause.sentence and other.has("turn")]
+    return is_short or all(other.sense == chosen.sense for other in turned)
 
 
 def _is_thesis(chosen: Statement, first: Statement, asked: Asked) -> bool:

@@ -71,10 +71,7 @@ _HEAD: Final = re.compile(r"(相同|一致|一样|变更|变化|不同|有效|�
 @lru_cache(maxsize=1 << 10)
 def asked_by(question: str) -> Asked:
     """What a question asks; its subject, proper names and titles are not part of the predicate."""
-    plain = _WORK.sub("", question)
-    plain = next((part for part in re.split("[?？]", plain) if part.strip()), plain).rstrip("吗呢么 \n。.")
-    pieces = [piece.strip() for piece in _SENTENCE_END.split(plain) if piece.strip()]
-    plain = next((piece for piece in reversed(pieces) if _ASKS.search(piece.lower())), pieces[-1] if pieces else plain)
+    plain = _asking_sentence(question)
     start, mark = _predicate_start(plain)
     predicate = plain[start:].lower()
     scanned, before = scan(predicate), scan(plain[: start - len(mark)].lower())
@@ -104,6 +101,14 @@ def asked_by(question: str) -> Asked:
         is_about_claims=_ABOUT_CLAIMS.search(plain.lower()) is not None,
         head=head[1] if (head := _HEAD.search(question)) else "",
     )
+
+
+def _asking_sentence(question: str) -> str:
+    """The last sentence that asks, without titles of works and final particles."""
+    plain = _WORK.sub("", question)
+    plain = next((part for part in re.split("[?？]", plain) if part.strip()), plain).rstrip("吗呢么 \n。.")
+    pieces = [piece.strip() for piece in _SENTENCE_END.split(plain) if piece.strip()]
+    return next((piece for piece in reversed(pieces) if _ASKS.search(piece.lower())), pieces[-1] if pieces else plain)
 
 
 def _predicate_start(question: str) -> tuple[int, str]:

@@ -53,7 +53,10 @@ _CHARACTERS: Final = "".join(sorted({char for _, words in _ROLES for char in wor
 _PATTERN: Final = re.compile(
     rf"(?=[A-Za-z{_CHARACTERS}])(?:" + "|".join(f"(?P<{name}>{words})" for name, words in _ROLES) + ")", re.IGNORECASE
 )
-_KIN: Final = (frozenset(("loan", "collected")), frozenset(("delivered", "collected")))  # who lends or hands over gives
+_GROUPS: Final = (
+    frozenset(("loan", "collected")),
+    frozenset(("delivered", "collected")),
+)  # who lends or hands over gives
 _ENDS: Final = frozenset(("begun", "ended"))
 """Roles that anything can have: a beginning and an end."""
 _GENERIC: Final = frozenset(("collected",))
@@ -83,4 +86,4 @@ def contradicts(asked: frozenset[str], stated: frozenset[str]) -> bool:
     """Whether the stated roles are different from the asked ones."""
     if not asked or not stated or (asked <= _ENDS and not stated & _ENDS):
         return False
-    return not (asked & stated or any(asked & kin and stated & kin for kin in _KIN))
+    return not (asked & stated or any(asked & group and stated & group for group in _GROUPS))

@@ -140,7 +140,7 @@ def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[M
         values = narrow(question, answer, values)
         if len(_distinct(values)) == 1:
             return values
-    ways: list[Callable[[], Sequence[Mention]]] = [
+    rules: list[Callable[[], Sequence[Mention]]] = [
         lambda: concluded(answer, values),
         lambda: equated(answer, values),
         lambda: _adding_up(question, answer, values),
@@ -148,7 +148,7 @@ def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[M
         lambda: _in_role(question, answer, values),
         lambda: _by_words(question, answer, values),
     ]
-    return next((chosen for way in ways if len(_distinct(chosen := way())) == 1), values)
+    return next((chosen for rule in rules if len(_distinct(chosen := rule())) == 1), values)
 
 
 def _not_asked(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:

@@ -56,27 +56,27 @@ def cents(value: Decimal) -> int:
 class Stated:
     """Operands of one kind in the order of the answer, with their positions."""
 
-    places: list[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
     values: list[int] = field(default_factory=list)
 
-    def add(self, place: int, value: int) -> None:
+    def add(self, position: int, value: int) -> None:
         """Insert a value at its position."""
-        at = bisect_left(self.places, place)
-        self.places.insert(at, place)
+        at = bisect_left(self.positions, position)
+        self.positions.insert(at, position)
         self.values.insert(at, value)
 
-    def near(self, place: int, limit: int = _NEAR) -> list[int]:
+    def near(self, position: int, limit: int = _NEAR) -> list[int]:
         """The values nearest to a position, before and after it."""
-        at = bisect_left(self.places, place)
+        at = bisect_left(self.positions, position)
         return self.values[max(0, at - limit) : at + limit]
 
     def between(self, start: int, end: int) -> list[int]:
         """The values at positions from `start` to before `end`."""
-        return self.values[bisect_left(self.places, start) : bisect_left(self.places, end)]
+        return self.values[bisect_left(self.positions, start) : bisect_left(self.positions, end)]
 
-    def runs(self, place: int) -> Iterator[int]:
+    def runs(self, position: int) -> Iterator[int]:
         """Sums of two or more consecutive values that end before the position or begin after it."""
-        at = bisect_left(self.places, place)
+        at = bisect_left(self.positions, position)
         for row in (reversed(self.values[max(0, at - _LONGEST_SUM) : at]), self.values[at : at + _LONGEST_SUM]):
             total = 0
             for number, value in enumerate(row, 1):
@@ -85,16 +85,16 @@ class Stated:
                     yield total
 
 
-def is_sum(value: int, place: int, stated: Stated) -> bool:
+def is_sum(value: int, position: int, stated: Stated) -> bool:
     """Whether a value is the sum or the difference of two stated ones, or of several in a row."""
     if not stated.values:
         return False
-    near = Counter(stated.near(place))
+    near = Counter(stated.near(position))
     for one in near:
         other = value - one
         if (other in near and (other != one or near[one] > 1)) or (value + one in near and value != 0):
             return True
-    return any(run == value or value + run in near for run in stated.runs(place))
+    return any(run == value or value + run in near for run in stated.runs(position))
 
 
 def is_product(value: int, amounts: Iterable[int], counts: Iterable[int]) -> bool:
@@ -201,8 +201,8 @@ def names_a_span(around: str) -> bool:
 
 def _calendar(days: Sequence[Day]) -> list[date]:
     """The days that name one day of the calendar."""
-    whole = (day for day in days if day.is_whole and day.is_possible)
-    return [date(day.year or 1, day.month or 1, day.day or 1) for day in whole]
+    full = (day for day in days if day.is_whole and day.is_possible)
+    return [date(day.year or 1, day.month or 1, day.day or 1) for day in full]
 
 
 def _is_days(value: Decimal, one: date, two: date) -> bool:

@@ -52,7 +52,7 @@ class DerivedValues:
         self.amounts, self.counts, self.all_counts, self.minutes = Stated(), Stated(), Stated(), Stated()
         self.years = _years_of_days(grounds)
         self.days: list[Day] = []
-        self.day_places = Stated()
+        self.day_positions = Stated()
         self.percents: list[Decimal] = []
         self.is_chinese = not claims.text.isascii()
         missing = {value.start for value in unknown}
@@ -74,7 +74,7 @@ class DerivedValues:
                 for day in (value.value, value.until):
                     if day is not None:
                         self.days.append(self._with_year(day))
-                        self.day_places.add(value.start, len(self.days) - 1)
+                        self.day_positions.add(value.start, len(self.days) - 1)
             case "time":
                 self.minutes.add(value.start, min(minutes_of(self.text, value)))
             case "percent" if (percent := percent_of(self.text, value)) is not None and len(self.percents) < 8:
@@ -183,7 +183,7 @@ class DerivedValues:
 
     def _is_count(self, value: Mention) -> bool:
         """Whether a count is the time between two moments, or the number of payments that the answer lists."""
-        days = [self.days[at] for at in self.day_places.near(value.start, 4)]
+        days = [self.days[at] for at in self.day_positions.near(value.start, 4)]
         clocks = self.minutes.near(value.start, 4)
         number, unit = self._whole_span(value)
         if derivations.is_span(number, unit, days, clocks):

@@ -33,9 +33,9 @@ def find_forbidden(answer: str, check: str, context: str, *, question: str = "")
     what = match[1].removesuffix("s") if match[1].removesuffix("s") in _KINDS else match[1]
     claims = claims_of(answer)
     text = without_quotes(claims.text)
-    places = _forbidden_names(text, question) if what in _NAMES else _forbidden_values(text, what, question)
+    spans = _forbidden_names(text, question) if what in _NAMES else _forbidden_values(text, what, question)
     span = claims.folded.original_span
-    return [Invented(words, f"forbidden {kind}", *span(start, end)) for words, kind, start, end in places]
+    return [Invented(words, f"forbidden {kind}", *span(start, end)) for words, kind, start, end in spans]
 
 
 def _forbidden_names(text: str, question: str) -> Iterator[tuple[str, str, int, int]]:
