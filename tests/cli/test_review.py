@@ -14,8 +14,8 @@ from tables import table_of
 
 from steelyard.io.results import load
 from steelyard.io.reviews import digest_of
-from steelyard.reports.review import DOUBTS
 from steelyard.stats.agreement import clopper_pearson_upper
+from steelyard.stats.review import DOUBTS
 
 ROOT = Path(__file__).parents[2]
 

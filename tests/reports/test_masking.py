@@ -24,8 +24,9 @@ from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values
 from steelyard.reports.render.html import frame as pages
 from steelyard.reports.render.html.report_html import render_html
-from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
+from steelyard.reports.render.html.review_html import render_review
 from steelyard.stats.compare import compare_all
+from steelyard.stats.review import SampleSettings, SampleSize, take_sample
 from steelyard.table import Missing, Signature
 from steelyard.text.private import private_passages
 
@@ -231,7 +232,7 @@ def test_no_page_of_a_masked_result_holds_an_original(legal, large, monkeypatch)
     originals = {*PRIVATE, *(long for page in documents_pages(documents) for long in long_passages(page))}
     assert len(originals) > len(PRIVATE) + 3, "the documents have phones and identity numbers of their own"
     masked = mask_documents(documents)
-    sample = take_sample(table, SampleSettings(Wanted(100, percent=True)))
+    sample = take_sample(table, SampleSettings(SampleSize(100, percent=True)))
     rendered = {
         "report": lambda hide: render_html(
             Report([mask_table(table) if hide else table]), "en", masked if hide else documents

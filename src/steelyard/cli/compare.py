@@ -1,7 +1,6 @@
 """`steelyard compare OLD NEW [NEW…]`: what got better, what got worse, and whether it is real."""
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,7 +52,7 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, check, compare, deliver."""
-    from steelyard.cli.report import read_placed
+    from steelyard.cli.results import read_placed
     from steelyard.errors import ConfigError
     from steelyard.reports.files import check_outputs
     from steelyard.stats.compare import check_comparable
@@ -66,15 +65,15 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.anyway:
         for table in tables[1:]:
             check_comparable(table, tables[0])
-    found = _compared(tables, comparison_settings(arguments), arguments)
-    _deliver(found, arguments, [folder for folder, _ in placed])
+    comparison = _compared(tables, comparison_settings(arguments), arguments)
+    _deliver(comparison, arguments, [folder for folder, _ in placed])
     return 0
 
 
 def _compared(
     tables: "list[Table]", settings: "ComparisonSettings", arguments: argparse.Namespace
 ) -> "ComparisonReport":
-    from steelyard.cli.columns import columns_called
+    from steelyard.cli.results import columns_called
     from steelyard.reports.comparison import ComparisonReport
     from steelyard.reports.content import Report
     from steelyard.stats.compare import compare_all, compare_by, compare_pairs
@@ -88,39 +87,29 @@ def _compared(
     shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
     return ComparisonReport(
         Report(shown, comparisons, arguments.per_item, arguments.by),
-        changes=[changes(by_name[each.a], old, each.metric) for each in comparisons],
-        shown=metrics or [each.metric for each in comparisons[:1]],
+        changes=[changes(by_name[pair.a], old, pair.metric) for pair in comparisons],
+        shown=metrics or [pair.metric for pair in comparisons[:1]],
         within=compare_by(new, old, arguments.by, settings, metrics=metrics) if arguments.by else {},
         pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),
     )
 
 
-def _deliver(found: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:
-    """Write the files that were asked for, then print; files with words hold what is printed."""
-    from steelyard.cli.output import write_and_show
-    from steelyard.cli.report import documents_for
+def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:
+    """Write the files that were asked for, then print; text files have the blocks that are printed."""
+    from steelyard.cli.output import show_blocks, write_and_show
+    from steelyard.cli.results import documents_for
     from steelyard.io.writing import write_whole
-    from steelyard.reports import comparison
-    from steelyard.reports.files import write_report
+    from steelyard.reports.comparison import comparison_blocks, comparison_tables
+    from steelyard.reports.files import RENDERERS, write_report
+
+    blocks = comparison_blocks(comparison, arguments.lang)
 
     def write(path: Path) -> None:
-        renderer = comparison.RENDERERS.get(path.suffix.lower())
-        if renderer is not None:
-            write_whole(path, renderer(found, arguments.lang))
+        if (suffix := path.suffix.lower()) in RENDERERS:
+            write_whole(path, RENDERERS[suffix](blocks, arguments.lang))
             return
-        report = replace(found.report, grids=comparison.page_grids(found))
+        report = replace(comparison.report, page_tables=comparison_tables(comparison))
         documents = documents_for(report.tables, None, folders, documents_folder(arguments))
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
 
-    write_and_show(arguments.output, write, lambda: _show(found, arguments))
-
-
-def _show(found: "ComparisonReport", arguments: argparse.Namespace) -> None:
-    from steelyard.cli.output import print_json, say, width_of_terminal
-    from steelyard.reports import comparison
-
-    if arguments.json:
-        print_json(comparison.render_json(found))
-        return
-    width, terminal = width_of_terminal(), sys.stdout.isatty()
-    say(comparison.render_console(found, language=arguments.lang, width=width, colour=terminal))
+    write_and_show(arguments.output, write, lambda: show_blocks(blocks, arguments))

@@ -7,16 +7,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from steelyard.cli.options import add_language_option
+from steelyard.i18n import words_of
 
 COMMAND = ("bench", "--system", "builtin:baseline")
 
 REPORT = Path("output") / "demo.html"
-
-_INTRODUCTION = {
-    "en": "Invented legal documents and questions; the built-in baseline, which has no model, answers them.",
-    "zh": "虚构的法律文书与题目，由内置的基线系统（不含任何模型）作答。",
-}
-_REPORT = {"en": "\nreport: {} (open it in a browser)\n", "zh": "\n报告：{}（用浏览器打开）\n"}
 
 
 def add_command(commands: Any) -> None:
@@ -35,13 +30,14 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.cli.output import say
     from steelyard.cli.parser import build_parser
 
+    words = words_of(arguments.lang)
     shown = [*COMMAND, "-o", str(REPORT)]
-    say(f"{_INTRODUCTION[arguments.lang]}\n\n$ steelyard {' '.join(shown)}\n\n")
+    say(f"{words('cli.demo_introduction')}\n\n$ steelyard {' '.join(shown)}\n\n")
     sys.stdout.flush()
     REPORT.parent.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder:
-        words = [*shown, "-o", str(Path(folder) / "demo.jsonl"), "--lang", arguments.lang]
-        command = build_parser().parse_args(words)
+        options = [*shown, "-o", str(Path(folder) / "demo.jsonl"), "--lang", arguments.lang]
+        command = build_parser().parse_args(options)
         code: int = command.run(command)
-    say(_REPORT[arguments.lang].format(REPORT))
+    say(f"\n{words('cli.demo_report', path=REPORT)}\n")
     return code

@@ -18,7 +18,7 @@ from steelyard.i18n import Message, words_of
 if TYPE_CHECKING:
     from steelyard.documents.sets import DocumentSet
     from steelyard.io.reviews import Judgement
-    from steelyard.reports.review import Wanted
+    from steelyard.stats.review import SampleSize
     from steelyard.table import Table
 
 SUFFIXES = (".html", ".jsonl")
@@ -36,7 +36,7 @@ def add_command(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("result", metavar="RESULT", help="a results file")
-    parser.add_argument("-n", dest="wanted", type=wanted, default="20%", metavar="N", help="20, or 20%% (20%%)")
+    parser.add_argument("-n", dest="size", type=sample_size, default="20%", metavar="N", help="20, or 20%% (20%%)")
     words = "a tag: from each value its share; uncertain: undecided verdicts first; doubtful: partial credit more often"
     parser.add_argument("--by", metavar="TAG", help=words)
     parser.add_argument("-m", "--metric", metavar="NAME", help="whose verdicts (the first metric of the result)")
@@ -52,31 +52,31 @@ def add_command(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def wanted(text: str) -> "Wanted":
+def sample_size(text: str) -> "SampleSize":
     """A count, or a share in percent."""
-    from steelyard.reports.review import Wanted
+    from steelyard.stats.review import SampleSize
 
     found = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(%?)\s*", text)
     number, percent = (float(found[1]), bool(found[2])) if found else (0.0, False)
     if not (0 < number <= 100 if percent else number >= 1 and number.is_integer()):
         raise argparse.ArgumentTypeError(f"must be a number from 1 on or a share such as 20%, not {text!r}")
-    return Wanted(number, percent)
+    return SampleSize(number, percent)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw, write, and say what was drawn."""
     from steelyard.cli.output import tell
-    from steelyard.cli.report import documents_for
+    from steelyard.cli.results import documents_for
     from steelyard.io.results import load
     from steelyard.io.reviews import is_untouched
     from steelyard.reports.files import check_outputs
-    from steelyard.reports.review import SampleSettings, take_sample
+    from steelyard.stats.review import SampleSettings, take_sample
 
     check_outputs(arguments.output, [arguments.result], suffixes=SUFFIXES, overwrite=True)
     if not (arguments.overwrite or all(map(is_untouched, _reviews(arguments.output)))):
         check_outputs(arguments.output, suffixes=SUFFIXES)
     table = load(arguments.result)
-    sample = take_sample(table, SampleSettings(arguments.wanted, arguments.by, arguments.seed, arguments.metric))
+    sample = take_sample(table, SampleSettings(arguments.size, arguments.by, arguments.seed, arguments.metric))
     beside = [Path(arguments.result).parent]
     documents = documents_for([table], arguments.benchmark, beside, documents_folder(arguments))
     _write(table, sample, documents, arguments)
@@ -89,7 +89,7 @@ def _write(
 ) -> None:
     from steelyard.io.reviews import is_untouched, render_review_lines
     from steelyard.io.writing import write_whole
-    from steelyard.reports.review import mask_strata, render_review
+    from steelyard.reports.render.html.review_html import mask_strata, render_review
 
     for path in dict.fromkeys(arguments.output):
         if path.suffix.lower() == ".jsonl":
@@ -104,7 +104,7 @@ def _notices(
     table: "Table", sample: "Sequence[Judgement]", documents: "DocumentSet", arguments: argparse.Namespace
 ) -> Iterator[str]:
     """What was drawn, which documents are not shown, and which ids hold something private."""
-    from steelyard.reports.review import UNCERTAIN, uncertain_rows
+    from steelyard.stats.review import UNCERTAIN, uncertain_rows
 
     yield f"{len(sample)} of {sample[0].sampling.population} verdicts; seed {arguments.seed}"
     if arguments.by == UNCERTAIN:

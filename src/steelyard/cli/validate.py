@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from unicodedata import east_asian_width
 
 from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
-from steelyard.i18n import Message
+from steelyard.i18n import Message, Words, words_of
 from steelyard.text.visible import visible_lines
 
 if TYPE_CHECKING:
@@ -24,12 +25,19 @@ warnings say what looks wrong with questions beside their document: evidence tha
 With --show, the pages of documents are printed as they are read."""
 _KIND_HINT = Message("cli.questions_json_document_json_md")
 _DOCUMENT_HINT = Message("cli.document_json_pages_md_txt")
-_NOTHING: Final = {"en": "(no text)", "zh": "（没有文字）"}
 _UNITS: Final = {
-    "en": {"header": "header  ", "question": "question", "answer": "answer  ", "line": "line    "},
-    "zh": {"header": "首部", "question": "问话", "answer": "答话", "line": "单行"},
+    "header": "cli.unit_header",
+    "question": "cli.unit_question",
+    "answer": "cli.unit_answer",
+    "line": "cli.unit_line",
 }
-_INDENT: Final = {"en": " " * 10, "zh": " " * 6}  # a Chinese character is two columns wide
+"""Kinds of units of a page, by the codes of their names."""
+_CHARACTERS: Final = ("cli.one_character", "cli.characters")
+_FILES: Final = ("cli.one_file", "cli.files")
+_QUESTIONS: Final = ("cli.one_question", "cli.questions")
+_ERRORS: Final = ("cli.one_error", "cli.errors")
+_WARNINGS: Final = ("cli.one_warning", "cli.warnings")
+"""What is counted: the code for one, and that for any other number."""
 
 
 def add_command(commands: Any) -> None:
@@ -184,39 +192,43 @@ def _lines(findings: _Findings, language: str) -> Iterator[str]:
 
     for document in findings.shown:
         for page in document.pages:
-            yield from _page_lines(document.name, page, language)
+            yield from _page_lines(document.name, page, words_of(language))
     for error in findings.errors:
         yield error.text(language)
     for warning in findings.warnings:
         yield Problem(warning.where, Message("cli.warning", message=warning.message)).text(language)
-    yield _closing(findings, language)
+    yield _closing(findings).text(language)
 
 
-def _page_lines(name: str, page: "Page", language: str) -> Iterator[str]:
+def _page_lines(name: str, page: "Page", words: Words) -> Iterator[str]:
     """A heading, and every unit of the page with its kind; control characters do not reach the terminal."""
-    yield _heading(name, page, language)
+    yield words("cli.page_heading", name=name, page=page.number, characters=_counted(len(page.text), _CHARACTERS))
+    labels = {kind: words(code) for kind, code in _UNITS.items()}
+    widest = max(map(_width, labels.values()))
     for unit in page.units:
-        text = visible_lines(page.text[unit.start : unit.end])
-        yield f"{_UNITS[language][unit.kind]}  " + text.replace("\n", f"\n{_INDENT[language]}")
+        label = labels[unit.kind]
+        text = visible_lines(page.text[unit.start : unit.end]).replace("\n", "\n" + " " * (widest + 2))
+        yield f"{label}{' ' * (widest - _width(label) + 2)}{text}"
     if not page.units:
-        yield _NOTHING[language]
+        yield words("cli.no_text")
     yield ""
 
 
-def _heading(name: str, page: "Page", language: str) -> str:
-    if language == "zh":
-        return f"{name}：第 {page.number} 页，{len(page.text)} 个字符"
-    return f"{name}: page {page.number}, {_counted(len(page.text), 'character')}"
+def _width(text: str) -> int:
+    """The columns of the terminal that a text takes: two for a Chinese character."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
-def _closing(findings: _Findings, language: str) -> str:
-    files, questions, warnings = len(findings.files), findings.questions, len(findings.warnings)
-    errors = sum(len(error.problems) for error in findings.errors)
-    if language == "zh":
-        return f"文件 {files} 个，题目 {questions} 道：错误 {errors} 个，警告 {warnings} 个"
-    checked = f"{_counted(files, 'file')}, {_counted(questions, 'question')}"
-    return f"{checked}: {_counted(errors, 'error')}, {_counted(warnings, 'warning')}"
+def _closing(findings: _Findings) -> Message:
+    return Message(
+        "cli.checked",
+        files=_counted(len(findings.files), _FILES),
+        questions=_counted(findings.questions, _QUESTIONS),
+        errors=_counted(sum(len(error.problems) for error in findings.errors), _ERRORS),
+        warnings=_counted(len(findings.warnings), _WARNINGS),
+    )
 
 
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+def _counted(number: int, codes: tuple[str, str]) -> Message:
+    one, several = codes
+    return Message(one) if number == 1 else Message(several, n=number)

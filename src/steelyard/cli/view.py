@@ -41,8 +41,7 @@ def run_view(arguments: argparse.Namespace) -> int:
     from steelyard.cli.progress import proportion
     from steelyard.web.access import Access
     from steelyard.web.index import Index
-    from steelyard.web.privacy import MASKED, OPEN
-    from steelyard.web.rendering import report_pages
+    from steelyard.web.rendering import MASKED, OPEN, report_pages
     from steelyard.web.server import serve
     from steelyard.web.viewer import Viewer
 
@@ -51,8 +50,8 @@ def run_view(arguments: argparse.Namespace) -> int:
         raise InputError(Message("cli.no_such_folder"), where=visible(str(arguments.dir)), hint=hint)
     access = Access(arguments.host, arguments.token or os.environ.get(TOKEN_VARIABLE) or None)
     index = Index(arguments.dir)
-    with proportion("results") as told:
-        index.refresh(told)
+    with proportion("results") as progress:
+        index.refresh(progress)
     privacy = MASKED if arguments.mask else OPEN
     pages = report_pages(index.folder, privacy, documents_folder(arguments))
     viewer = Viewer(index, pages, arguments.lang, privacy)

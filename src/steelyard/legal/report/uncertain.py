@@ -6,19 +6,19 @@ written before there was one, has nothing to show.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from steelyard.i18n import Words
 from steelyard.legal.report.results import METRIC, part_mean
+from steelyard.legal.uncertain import score_range
 from steelyard.reports import cells
-from steelyard.reports.grids import Grid
+from steelyard.reports.blocks import TableBlock
 from steelyard.stats.intervals import Interval
+from steelyard.stats.review import UNCERTAIN, uncertain_flags
 from steelyard.stats.summary import interval_list, known
-from steelyard.table import Flags, Table, mean
-
-PART: Final = "uncertain"
+from steelyard.table import Table, mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,64 +57,58 @@ class Uncertain:
         }
 
 
-def flags(table: Table) -> Flags | None:
-    """Row by row, whether the verdict is uncertain; None where the result does not say."""
-    column = table.parts(METRIC).get(PART)
-    return None if column is None or np.isnan(column).all() else column == 1
-
-
 def uncertain(table: Table, kind: str = "") -> Uncertain | None:
     """What is uncertain in a result, or in its items of one type; None where the result does not say."""
-    from steelyard.legal.uncertain import score_range  # reports of other kinds need not load the judges
-
-    found = flags(table)
-    if found is None:
+    flags = uncertain_flags(table, METRIC)
+    if flags is None:
         return None
-    share = part_mean(table, kind, PART, table.parts(METRIC)[PART])
+    share = part_mean(table, kind, UNCERTAIN, table.parts(METRIC)[UNCERTAIN])
     means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts(METRIC))]
-    return Uncertain(kind, int(found.sum()), share.items, share.interval, table.mean(METRIC), *means)
+    return Uncertain(kind, int(flags.sum()), share.items, share.interval, table.mean(METRIC), *means)
 
 
 def uncertain_by_type(table: Table) -> list[Uncertain]:
     """The same for each type of question that says it, in order."""
     kinds = np.array(table.tags.get("type", ()))
-    found = (uncertain(table.take(np.flatnonzero(kinds == kind)), kind) for kind in dict.fromkeys(kinds.tolist()))
-    return [each for each in found if each is not None]
+    of_types = (uncertain(table.take(np.flatnonzero(kinds == kind)), kind) for kind in dict.fromkeys(kinds.tolist()))
+    return [summary for summary in of_types if summary is not None]
 
 
 def line(table: Table, words: Words) -> str:
     """How many are uncertain and, where any is, the range of the mean; empty where the result does not say."""
-    found = uncertain(table)
-    if found is None:
+    summary = uncertain(table)
+    if summary is None:
         return ""
-    said = words("report.uncertain_share", n=f"{found.count:,}", items=f"{found.items:,}", share=found.percent)
-    return f"{table.name}: {', '.join([said, *([mean_range(found, words)] if found.count else [])])}"
+    share = words("report.uncertain_share", n=f"{summary.count:,}", items=f"{summary.items:,}", share=summary.percent)
+    return f"{table.name}: {', '.join([share, *([mean_range(summary, words)] if summary.count else [])])}"
 
 
-def mean_range(found: Uncertain, words: Words) -> str:
+def mean_range(summary: Uncertain, words: Words) -> str:
     """The range of the mean."""
-    return words("report.mean_range", low=cells.number(found.low), high=cells.number(found.high))
+    return words("report.mean_range", low=cells.number(summary.low), high=cells.number(summary.high))
 
 
-def grid(table: Table, words: Words) -> Grid | None:
-    """A row for each type that has an uncertain verdict, and one for all of them; None where no verdict is."""
-    found = uncertain(table)
-    if found is None or not found.count:
+def uncertain_table(table: Table, words: Words) -> TableBlock | None:
+    """A row for each type that has an uncertain verdict, and one for all types; None where no verdict is uncertain."""
+    summary = uncertain(table)
+    if summary is None or not summary.count:
         return None
-    rows = [_row(each, each.type) for each in uncertain_by_type(table) if each.count]
+    rows = [_row(of_type, of_type.type) for of_type in uncertain_by_type(table) if of_type.count]
     codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
     headings = [words(code) for code in codes]
-    return Grid(headings, [*rows, _row(found, words("report.all"))], f"{table.name}: {words('report.uncertain_items')}")
+    title = f"{table.name}: {words('report.uncertain_items')}"
+    return TableBlock(headings, [*rows, _row(summary, words("report.all"))], title)
 
 
 def as_json(table: Table) -> dict[str, Any]:
     """All of it for the command line's JSON; nothing where the result does not say."""
-    found = uncertain(table)
-    if found is None:
+    summary = uncertain(table)
+    if summary is None:
         return {}
-    return {PART: {**found.as_dict(), "by_type": {each.type: each.as_dict() for each in uncertain_by_type(table)}}}
+    by_type = {of_type.type: of_type.as_dict() for of_type in uncertain_by_type(table)}
+    return {UNCERTAIN: {**summary.as_dict(), "by_type": by_type}}
 
 
-def _row(found: Uncertain, name: str) -> list[str]:
-    counted = f"{found.count:,} / {found.items:,} ({found.percent})"
-    return [name, counted, *(cells.number(number) for number in (found.mean, found.low, found.high))]
+def _row(summary: Uncertain, name: str) -> list[str]:
+    counted = f"{summary.count:,} / {summary.items:,} ({summary.percent})"
+    return [name, counted, *(cells.number(number) for number in (summary.mean, summary.low, summary.high))]
