@@ -47,11 +47,13 @@ def calls() -> Iterator[tuple[str, str, set[str] | None]]:
                     yield f"{path.name}:{node.lineno}", code, None if is_joined else names
 
 
+@pytest.mark.slow
 def test_every_code_is_in_the_catalogue():
     missing = [f"{place} {code}" for place, code, _ in calls() if code not in texts("en")]
     assert missing == []
 
 
+@pytest.mark.slow
 def test_every_message_has_the_arguments_of_its_text():
     wrong = [
         f"{place} {code}: {sorted(names)}"

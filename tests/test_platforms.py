@@ -43,11 +43,13 @@ def run(code, *arguments, **options):
     return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=240, check=False, **options)
 
 
+@pytest.mark.slow
 def test_every_module_is_imported_without_posix():
     done = run(WITHOUT_POSIX + IMPORT_ALL)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_results_are_written_and_replaced_without_posix(write, tmp_path):
     (judged, ranked), results = (write("qrels", "q 0 d 1\n"), write("run", "q Q0 d 1 1.0 x\n")), tmp_path / "r.jsonl"
     for _ in range(2):

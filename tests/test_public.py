@@ -25,6 +25,7 @@ def test_every_public_name_is_there_and_listed():
         _ = steelyard.weight
 
 
+@pytest.mark.slow
 def test_the_version_is_in_one_place():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert project["project"]["dynamic"] == ["version"]
@@ -36,6 +37,7 @@ def test_the_version_is_in_one_place():
     assert "importlib.metadata" not in done.stderr
 
 
+@pytest.mark.slow
 def test_import_and_help_bring_in_nothing_heavy():
     code = (
         "import sys, steelyard, steelyard.cli.parser; steelyard.cli.parser.build_parser().format_help(); "
@@ -44,6 +46,7 @@ def test_import_and_help_bring_in_nothing_heavy():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_weighing_a_run_brings_in_neither_scipy_nor_pandas():
     code = (
         "import sys, steelyard; steelyard.evaluate_retrieval({'q': {'d': 1}}, {'q': {'d': 1.0}}).summary(); "
@@ -52,6 +55,7 @@ def test_weighing_a_run_brings_in_neither_scipy_nor_pandas():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_the_page_of_a_ranking_brings_in_no_judge_and_no_system(tmp_path):
     (tmp_path / "qrels").write_text("q1 0 d1 1\n")
     (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")
@@ -78,6 +82,7 @@ def test_the_error_tree():
     assert str(error) == 'reading parquet files needs the package pyarrow\nhint: pip install "steelyard[parquet]"'
 
 
+@pytest.mark.slow
 def test_imports_point_down():
     done = subprocess.run(
         [sys.executable, "-m", "importlinter.cli", "lint", "--no-cache"],

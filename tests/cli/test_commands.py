@@ -42,6 +42,7 @@ def test_demo():
         assert words in done.stdout
 
 
+@pytest.mark.slow
 def test_both_names_are_installed():
     for name in ("steelyard", "ultrarag"):
         done = subprocess.run(
@@ -157,6 +158,7 @@ def test_metrics_are_listed_and_explained():
         assert word in done.stdout
 
 
+@pytest.mark.slow
 def test_a_stranger_s_metric(tmp_path):
     (tmp_path / "mine.py").write_text(
         "import numpy as np\nfrom steelyard import metric\n\n"
@@ -251,6 +253,7 @@ def test_two_files_the_wrong_way_round_get_a_hint(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_files_of_this_folder_do_not_stand_in_for_libraries(tmp_path):
     for name in ("rich", "statistics", "numpy"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('run by accident')")
@@ -261,6 +264,7 @@ def test_files_of_this_folder_do_not_stand_in_for_libraries(tmp_path):
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.slow
 def test_a_metric_of_this_folder(tmp_path):
     (tmp_path / "mine.py").write_text(
         "from steelyard import metric\n\n@metric('One')\ndef one(r):\n    return r.retrieved > 0\n"
@@ -269,6 +273,7 @@ def test_a_metric_of_this_folder(tmp_path):
     assert json.loads(done.stdout)["results"][0]["metrics"]["One"]["mean"] == 1.0
 
 
+@pytest.mark.slow
 def test_json_is_utf_8_whatever_the_terminal_speaks(tmp_path):
     (tmp_path / "qrels").write_text("查询 0 d 1\n", encoding="utf-8")
     (tmp_path / "run").write_text("查询 Q0 d 1 1 t\n", encoding="utf-8")
@@ -288,6 +293,7 @@ def test_names_are_not_markup(tmp_path):
     assert "run[best]" in text.splitlines()[0]
 
 
+@pytest.mark.slow
 def test_pipes_are_files_too():
     command = f'"{sys.executable}" -m steelyard retrieval <(cat "{QRELS}") <(cat "{RUN_A}") -m AP --json'
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
@@ -295,6 +301,7 @@ def test_pipes_are_files_too():
     assert mean == steelyard.evaluate_retrieval(QRELS, RUN_A, ["AP"]).mean("AP")
 
 
+@pytest.mark.slow
 def test_compressed_standard_input():
     command = [sys.executable, "-m", "steelyard", "retrieval", QRELS, "-", "-m", "AP", "--json"]
     done = subprocess.run(command, input=gzip.compress(Path(RUN_A).read_bytes()), capture_output=True, check=True)
@@ -302,6 +309,7 @@ def test_compressed_standard_input():
     assert mean == steelyard.evaluate_retrieval(QRELS, RUN_A, ["AP"]).mean("AP")
 
 
+@pytest.mark.slow
 def test_a_terminal_that_cannot_show_triangles():
     done = start("retrieval", QRELS, RUN_B, RUN_A, "-m", "AP", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
@@ -314,6 +322,7 @@ def test_counts_alone_are_printed_and_not_compared():
     assert found["results"][1]["metrics"]["NumRet"]["sum"] == 800
 
 
+@pytest.mark.slow
 @posix
 def test_a_disk_that_is_full():
     if not Path("/dev/full").exists():
@@ -323,12 +332,14 @@ def test_a_disk_that_is_full():
     assert (done.returncode, done.stderr) == (2, "output: No space left on device\n")
 
 
+@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error():
     command = f'"{sys.executable}" -m steelyard retrieval "{QRELS}" "{RUN_A}" -q | head -1'
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_our_own_bug_shows_its_traceback_and_exits_with_4(tmp_path):
     (tmp_path / "broken.py").write_text(
         "from steelyard import metric\n\n@metric('Broken')\ndef broken(r):\n    return 1 / 0\n"

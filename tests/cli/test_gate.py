@@ -281,12 +281,14 @@ def test_the_action_decides_and_writes_the_summary(files, tmp_path):
     assert ElementTree.parse(junit).getroot().get("tests") == "2"
 
 
+@pytest.mark.slow
 def test_the_action_passes_what_passes(files, tmp_path):
     done = act(tmp_path, result="new.jsonl", require="legal >= 0.8", options="--alpha 0.1 --allow-inconclusive")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "summary.md").read_text("utf-8").startswith("## ✅")
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     ("options", "passed"),
@@ -314,6 +316,7 @@ def test_the_options_of_the_action_are_split_as_a_shell_would(options, passed, t
     assert not (tmp_path / "hacked").exists()
 
 
+@pytest.mark.slow
 def test_options_with_an_open_quote_are_wrong_input(files, tmp_path):
     assert act(tmp_path, result="new.jsonl", require="legal >= 0.8", options="--no-fall 'x").returncode == 2
 

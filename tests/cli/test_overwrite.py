@@ -71,6 +71,7 @@ def test_a_file_that_cannot_be_written_does_not_keep_the_others(here, capsys):
     assert (here / "ok.md").exists()
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(("command", "name"), [("report", "r.html"), ("compare", "r.md"), ("retrieval", "r.csv")])
 def test_where_no_more_can_be_written_the_old_file_stays(here, command, name):

@@ -34,18 +34,21 @@ def run(folder, *words, code=CODE):
     )
 
 
+@pytest.mark.slow
 def test_alone_it_is_ours(tmp_path):
     done = run(tmp_path, "run", "none.yaml", "--lang", "en")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("none.yaml: no such file\n")
 
 
+@pytest.mark.slow
 def test_beside_ultrarag_it_is_ultrarags(tmp_path):
     install(tmp_path)
     done = run(tmp_path, "run", "p.yaml")
     assert (done.returncode, done.stdout, done.stderr) == (7, "UltraRAG run p.yaml\n", "")
 
 
+@pytest.mark.slow
 def test_an_ultrarag_that_cannot_be_imported_is_one_message(tmp_path):
     install(tmp_path, "import no_such_package\n")
     done = run(tmp_path, "run", "p.yaml")
@@ -60,6 +63,7 @@ SERVE = "import sys; from steelyard.cli import main; sys.exit(main(['serve', 'sa
 OLD = "using MCP needs mcp>=1.30,<3, but mcp {} is installed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", ["1.20", "3.0"])
 def test_an_mcp_library_of_an_unknown_version_is_one_message(tmp_path, version):
     (tmp_path / "mcp").mkdir()
@@ -74,6 +78,7 @@ def test_an_mcp_library_of_an_unknown_version_is_one_message(tmp_path, version):
     assert hint.startswith('hint: pip install "steelyard[mcp]"')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "told"),
     [

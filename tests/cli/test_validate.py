@@ -291,6 +291,7 @@ def test_warnings_about_a_document(folder, validate):
     )
 
 
+@pytest.mark.slow
 def test_as_a_process(folder):
     path = folder(**{"questions/a.json": file_of(FACT)})
     settings = {key: value for key, value in os.environ.items() if key not in ("LANG", "LC_ALL", "LC_MESSAGES")}

@@ -167,6 +167,7 @@ HUGE = {  # 1.25 GB each: frames and members of 50 MB one behind the other, and 
 }
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize("name", HUGE)
 def test_a_line_of_a_gigabyte_is_refused_in_little_memory(write, name):

@@ -66,6 +66,7 @@ def test_folders_that_cannot_be():
         assert complaint(read_benchmark, name) == f"{name}: there is no such folder"
 
 
+@pytest.mark.slow
 @posix
 def test_a_pipe_of_the_shell_is_read(write):
     lines = "q1 Q0 d 1 1 t\nq2 Q0 d 1 1 t\nq1 Q0 e 1 1 t\n"

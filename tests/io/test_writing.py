@@ -100,6 +100,7 @@ def test_devices_and_pipes_are_written_to(tmp_path):
     assert (heard, pipe.is_fifo()) == (["through"], True)
 
 
+@pytest.mark.slow
 @posix
 def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
@@ -112,6 +113,7 @@ def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path):
     )
 
 
+@pytest.mark.slow
 @posix
 def test_a_name_of_standard_output_is_not_replaced(tmp_path):
     """Not even where it leads to an ordinary file, which would lose what is printed later."""

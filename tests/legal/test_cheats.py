@@ -194,6 +194,7 @@ def test_cheating_earns_no_more_than_the_formulas_allow(name, kind):
     assert earned <= mean([ceiling(question) for question in OF_TYPE[kind]]) + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHEATS)
 def test_no_cheat_is_better_than_the_same_retrieval_and_a_refusal_where_one_is_due(name):
     """Over all questions, the honest line earns more than any cheat."""

@@ -77,6 +77,7 @@ def test_a_reply_as_deep_as_is_allowed_can_be_read_again(benchmark, tmp_path):
     assert load(tmp_path / "r.jsonl").ids == table.ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["numerals", "figures", "page", "range", "nested", "text"])
 def test_a_recorded_hostile_answer_ends_no_run(benchmark, write, tmp_path, name):
     ids = [question.about.id for question in benchmark.questions]
@@ -157,6 +158,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_a_judge_that_never_ends_keeps_no_command(benchmark, tmp_path):
     program = STUCK.replace("ID", benchmark.questions[0].about.id)
     words = ["bench", "--system", "builtin:baseline", "--type", "fact_exact", "--limit", "4", "-o", "r.jsonl"]

@@ -49,6 +49,7 @@ def test_other_forms_of_the_encodings():
         decode_bounded(gzip.compress(b"a")[:-4], "gzip", 99)
 
 
+@pytest.mark.slow
 def test_s3_gigabytes_in_a_few_bytes_do_not_fill_the_memory():
     program = (
         "import resource, zstandard\n"

@@ -61,6 +61,7 @@ def held(peer):
     return peer.call("held", size=SIZE)["structuredContent"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("major", MAJORS)
 def test_idle_sessions_keep_neither_their_last_request_nor_their_last_answer(counting, major):
     with (
@@ -79,6 +80,7 @@ def test_idle_sessions_keep_neither_their_last_request_nor_their_last_answer(cou
         assert [client.post("ping", {}).status_code for client in clients] == [200] * 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("major", MAJORS)
 def test_sessions_that_clients_left_without_an_answer_are_ended(counting, major, tmp_path):
     short = {**under(major), "STEELYARD_SERVE_UNUSED_SECONDS": "1e-9"}

@@ -54,6 +54,7 @@ def run(tmp_path, monkeypatch, capsys):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isolated", [[], ["--isolated"]])
 @pytest.mark.parametrize(
     ("values", "line", "message"),
@@ -67,6 +68,7 @@ def test_the_line_of_a_parameter_is_found(run, values, line, message, isolated):
     assert f"parameters/p_parameter.yaml:{line}: benchmark.get_data: {message}\n" in err
 
 
+@pytest.mark.slow
 def test_errors_of_isolated_servers_are_translated(run):
     code, err = run("--lang", "zh", "--isolated", question="quest")
     assert code == 3
@@ -75,12 +77,14 @@ def test_errors_of_isolated_servers_are_translated(run):
     )
 
 
+@pytest.mark.slow
 def test_notices_of_isolated_servers_are_translated(run):
     code, err = run("--lang", "zh", "--isolated")
     assert code == 0
     assert "已保存：output/scores_" in err
 
 
+@pytest.mark.slow
 def test_an_error_of_an_isolated_prompt_is_its_own(run):
     Path("prompt/other.jinja").write_text("{{ other }}")
     code, err = run("--lang", "en", "--isolated", step="prompt.qa_boxed", template="prompt/other.jinja")
@@ -88,6 +92,7 @@ def test_an_error_of_an_isolated_prompt_is_its_own(run):
     assert "parameters/p_parameter.yaml:10: prompt.qa_boxed: prompt/other.jinja:1: " in err
 
 
+@pytest.mark.slow
 def test_an_error_is_the_same_after_the_way():
     hint = Message("core.known", names="a, b")
     problems = [Problem("x:1", Message("words.text")), Problem("x:2", Message("core.known", names="c"))]
@@ -97,6 +102,7 @@ def test_an_error_is_the_same_after_the_way():
     assert (str(received), received.text("zh"), received.parameter) == (str(error), error.text("zh"), "a.b")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fields",
     [
@@ -114,6 +120,7 @@ def test_what_cannot_be_read_is_no_error(fields):
     assert error_from_json(fields) is None
 
 
+@pytest.mark.slow
 def test_notices_are_messages_or_foreign_text():
     notices = [Message("servers.saved", path="x"), "loaded"]
     assert [str(notice) for notice in notices_from_json(notices_to_json(notices))] == ["saved: x", "loaded"]

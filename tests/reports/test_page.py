@@ -350,6 +350,7 @@ def test_the_extension_is_the_format(tmp_path):
     assert files.PLOTS == plots.SUFFIXES
 
 
+@pytest.mark.slow
 def test_commands_that_make_no_page_do_not_load_one():
     code = "import steelyard.reports.files, sys; print([name for name in sys.modules if 'page' in name])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

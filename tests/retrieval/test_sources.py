@@ -86,6 +86,7 @@ def test_two_zstandard_frames_are_one_file(write):
     assert scores(QRELS, write("run.zst", frames)) == EXPECTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [RUN_TEXT, TEXT_FORMS["interleaved queries"]])
 def test_standard_input(write, text):
     qrels = write("qrels.txt", QRELS_TEXT)

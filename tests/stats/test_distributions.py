@@ -89,6 +89,7 @@ def test_refusals_say_why():
         fair_two_sided(5, 4)
 
 
+@pytest.mark.slow
 def test_statistics_do_not_import_scipy():
     modules = "paired, intervals, correction, power"
     script = f"import sys; from steelyard.stats import {modules}; sys.exit('scipy' in sys.modules)"

@@ -35,6 +35,7 @@ def nonzero(values):
     return scaled[scaled != 0]
 
 
+@pytest.mark.slow
 @quick
 @given(tenths)
 def test_precision_at_ten_ties_where_it_should(pairs):

@@ -78,6 +78,7 @@ def test_threads_do_not_change_it(items):
     assert permutation_tests(differences) == one
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blas_threads", ["1", "2"])
 def test_threads_of_the_matrix_library_do_not_change_it(blas_threads):
     script = (

@@ -415,6 +415,7 @@ index.close()
 """
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_whatever_it_is_at(folder, number):
@@ -429,6 +430,7 @@ def test_a_signal_ends_it_whatever_it_is_at(folder, number):
         assert (process.wait(timeout=MINUTE), process.stderr.read()) == (0, "")
 
 
+@pytest.mark.slow
 @posix
 def test_whoever_comes_while_it_is_busy_is_let_in(folder):
     words = [sys.executable, "-m", "steelyard", "view", str(folder), "--port", "0"]

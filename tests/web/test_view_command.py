@@ -34,6 +34,7 @@ def test_a_host_that_is_none_is_a_mistake_of_the_user(tmp_path, capsys, host):
     assert "cannot listen on" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_limit_of_the_viewer_is_read_from_the_environment(tmp_path):
     words = [sys.executable, "-m", "steelyard.cli", "view", str(tmp_path), "--port", "0", "--lang", "en"]
     environment = os.environ | {"STEELYARD_VIEW_CONNECTIONS": "none"}
