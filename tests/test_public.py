@@ -95,7 +95,7 @@ def test_files_and_functions_are_small(path):
     assert text.count("\n") <= 600
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert node.end_lineno - node.lineno < 40, f"{node.name} is too long"
+            assert (node.end_lineno or 0) - node.lineno < 40, f"{node.name} is too long"
 
 
 def test_libraries_do_not_speak():
@@ -112,11 +112,13 @@ def test_everything_is_caught_in_few_places_only():
     allowed = {
         "cli/__init__.py": 1,
         "retrieval/threads.py": 1,
+        "net/threads.py": 1,
         "pipelines/calls.py": 1,
         "legal/benchmark/judging.py": 1,
-        "pipelines/loading.py": 2,
-        "pipelines/remote.py": 1,
-        "systems/asking.py": 1,
+        "pipelines/load.py": 2,
+        "pipelines/client.py": 1,
+        "systems/ask.py": 1,
+        "systems/base.py": 1,
         "systems/python.py": 1,
         "web/index.py": 1,
         "web/page_cache.py": 1,

@@ -6,9 +6,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
+from platforms import linux
 
 import steelyard
 from steelyard import limits
@@ -33,7 +35,7 @@ def evaluate_run(path):
     return steelyard.evaluate_retrieval({"q": {"d": 1}}, str(path), ["AP"])
 
 
-READERS = {
+READERS: dict[str, tuple[Any, Any]] = {
     "qrels.txt": (qrels_from, b"q 0 d%d 1\n"),
     "run.txt": (evaluate_run, b"q Q0 d%d 1 1 t\n"),
     "answers.jsonl": (rows_of, b'{"id": "%d", "prediction": "a", "references": "a"}\n'),
@@ -138,8 +140,8 @@ except SteelyardError:
 """
 
 
+@linux
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kB on Linux")
 @pytest.mark.parametrize("name", BOMBS)
 def test_little_memory_is_taken_by_a_file_that_holds_much(write, name):
     read, piece = BOMBS[name]
@@ -165,7 +167,7 @@ HUGE = {  # 1.25 GB each: frames and members of 50 MB one behind the other, and 
 }
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space are Linux's")
+@linux
 @pytest.mark.parametrize("name", HUGE)
 def test_a_line_of_a_gigabyte_is_refused_in_little_memory(write, name):
     import resource

@@ -124,9 +124,9 @@ def test_what_is_not_known_is_refused_before_the_first_step_and_by_build(  # noq
     before = file.read_bytes()
     for command in ("run", "build"):
         assert main([command, "p.yaml", "--lang", "en"]) == 2
-        told = capsys.readouterr().err
-        assert f"parameters/p_parameter.yaml:{line}: {server}.{TOOLS[server]}: {message}\n" in told
-        assert "snapshot" not in told
+        err = capsys.readouterr().err
+        assert f"parameters/p_parameter.yaml:{line}: {server}.{TOOLS[server]}: {message}\n" in err
+        assert "snapshot" not in err
     assert file.read_bytes() == before
     assert not (here / "output").exists()
 
@@ -143,10 +143,10 @@ def test_settings_of_ultrarag_without_use_are_told(here, capsys):
         "      index_path: x.index\n    milvus: {uri: x, token: null}\n",
     )
     assert main(["run", "p.yaml", "--lang", "en"]) == 0
-    told = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
-    assert told == [
-        f"parameters/p_parameter.yaml:{line}: retriever.index_backend_configs.faiss.{name} is left out: "
-        "a parameter of UltraRAG that has no use here"
+    notices = [line for line in capsys.readouterr().err.splitlines() if "is ignored" in line]
+    assert notices == [
+        f"parameters/p_parameter.yaml:{line}: retriever.index_backend_configs.faiss.{name} is ignored: "
+        "a parameter of UltraRAG that has no effect here"
         for line, name in ((11, "index_use_gpu"), (12, "index_chunk_size"))
     ]
     write(
@@ -159,32 +159,32 @@ def test_settings_of_ultrarag_without_use_are_told(here, capsys):
 
 
 def test_settings_as_the_server_of_the_checkout_has_them_are_not_told(here, capsys):
-    """UltraRAG's own parameter.yaml has settings without use: whoever leaves them as they are is told nothing."""
+    """UltraRAG's own parameter.yaml has settings without use: whoever leaves them as they are gets no notice."""
     folder = here / "servers" / "retriever"
     (folder / "src").mkdir(parents=True)
     (folder / "src" / "retriever.py").write_text("import a_package_that_is_not_there\n", encoding="utf-8")
     values = f"corpus_path: {CORPUS}\nbackend: latent\nindex_backend_configs: {{faiss: {{index_use_gpu: true}}}}\n"
     (folder / "parameter.yaml").write_text(values, encoding="utf-8")
-    for size, told in (("", False), (", index_chunk_size: 7", True)):
+    for size, notified in (("", False), (", index_chunk_size: 7", True)):
         write(here, "retriever", f"  index_backend_configs: {{faiss: {{index_use_gpu: true{size}}}}}\n")
         assert main(["run", "p.yaml", "--servers", "ours", "--lang", "en"]) == 0
         error = capsys.readouterr().err
         assert "index_use_gpu" not in error
-        assert ("faiss.index_chunk_size is left out" in error) is told
+        assert ("faiss.index_chunk_size is ignored" in error) is notified
 
 
 def test_how_many_passages_are_wanted_is_checked_before_the_first_step(here, capsys):
     write(here, "retriever", f"  corpus_path: {CORPUS}\n  top_k: 0\n", tool="bm25_search")
     assert main(["run", "p.yaml", "--lang", "en"]) == 2
-    told = capsys.readouterr().err
-    assert "p_parameter.yaml:5: retriever.bm25_search: top_k must be a whole number from 1 on, not 0\n" in told
+    err = capsys.readouterr().err
+    assert "p_parameter.yaml:5: retriever.bm25_search: top_k must be a whole number from 1 on, not 0\n" in err
     assert not (here / "output").exists()
 
 
 def test_chunks_without_documents_name_the_tool_that_makes_them(here, capsys):
     write(here, "corpus", "  raw_chunk_path: corpora/text.jsonl\n")
     assert main(["run", "p.yaml", "--lang", "en"]) == 2
-    hint = "hint: run build_text_corpus first, or name the file of documents in raw_chunk_path"
+    hint = "hint: run build_text_corpus first, or set raw_chunk_path to a file of documents"
     assert f"corpora/text.jsonl: no such file\n{hint}\n" in capsys.readouterr().err
 
 

@@ -1,6 +1,7 @@
 """Surveys written part by part: replies, parts, states, and the text at the end."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from steelyard.rag.surveys import (
     selected,
 )
 
-SURVEY = {
+SURVEY: dict[str, Any] = {
     "title": "Harbours",
     "sections": [
         {"title": "1. Dover", "plan": "what it is", "content": "Old.\n\n\n\nSee Section-2 \\cite{textid2, textid1}."},
@@ -86,7 +87,7 @@ def test_actions_in_replies(reply, allowed, strict, valid):
 
 
 def test_texts_in_replies():
-    rules = Rules(True, "write", found=("textid1",))
+    rules = Rules(True, "write", known_keys=("textid1",))
     text = "Ships have come to this harbour for a thousand years and more \\cite{textid1}."
     assert read_text_reply(f"<action> {text} </action>", rules).action == {"name": "write", "content": text}
     assert read_text_reply(f"<action>{text}</action>", rules).valid

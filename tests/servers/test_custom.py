@@ -1,13 +1,14 @@
 """The custom server: what is taken out of answers; a failed answer stays a failed one."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from steelyard import InputError
-from steelyard.pipelines.loading import load_program
-from steelyard.pipelines.schemas import fits
-from steelyard.pipelines.server import hearing
+from steelyard.pipelines.load import load_program
+from steelyard.pipelines.schemas import matches_type
+from steelyard.pipelines.server import callbacks
 
 TOOLS = load_program(Path(__file__).parents[2] / "servers" / "custom" / "src" / "custom.py").tools
 BINDINGS = {
@@ -115,7 +116,7 @@ def test_citations_are_numbered_per_question():
     assert passages == [[" a ", "b"], ["c"], []]
 
 
-NULL_ROWS = {
+NULL_ROWS: dict[str, tuple[list[Any], Any]] = {
     "merge_passages": ([[["m"], None, ["n"]], [None, ["a"], None]], {"ret_psg": [["m"], ["a"], ["n"]]}),
     "assign_citation_ids": ([[None, ["a"]]], {"ret_psg": [[], ["[1] a"]]}),
     "iterretgen_nextquery": ([[None, "q", None], ["x", None, None]], {"nextq_ls": [None, "q", None]}),
@@ -127,11 +128,11 @@ def test_null_rows(name):
     arguments, expected = NULL_ROWS[name]
     assert call(name, *arguments) == expected
     names = list(TOOLS[name].binding.inputs)
-    assert all(fits(value, TOOLS[name], each) for each, value in zip(names, arguments, strict=True))
+    assert all(matches_type(value, TOOLS[name], each) for each, value in zip(names, arguments, strict=True))
 
 
 def test_passages_of_as_many_questions_are_merged():
-    with pytest.raises(InputError, match=r"^passages of 1 questions in temp_psg, of 2 in ret_psg$"):
+    with pytest.raises(InputError, match=r"^temp_psg has passages of 1 questions, ret_psg of 2$"):
         call("merge_passages", [None], [["a"], None])
 
 
@@ -165,8 +166,8 @@ def test_citations_keep_their_numbers_over_rounds_and_in_branches():
 
 def test_numbers_that_nothing_has_begun_are_said():
     fresh = load_program(Path(__file__).parents[2] / "servers" / "custom" / "src" / "custom.py").tools
-    heard = []
-    with hearing(said=lambda notice: heard.append(str(notice))):
+    notices = []
+    with callbacks(on_notice=lambda notice: notices.append(str(notice))):
         assert fresh["assign_citation_ids_stateful"].function([["a"]]) == {"ret_psg": [["[1] a"]]}
         fresh["assign_citation_ids_stateful"].function([["b"]])
-    assert heard == ["citations are numbered from 1: no step before this one has begun to number them in this run"]
+    assert notices == ["citations are numbered from 1: no earlier step of this run has started the numbering"]

@@ -1,4 +1,4 @@
-"""Answer metrics: each looks at a batch of answers and their references, and the closest reference counts."""
+"""Answer metrics over a batch of answers and references; the closest reference counts."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.bleu import smoothed_bleu
 from steelyard.answers.overlaps import Overlaps
-from steelyard.answers.pairs import Pairs
 from steelyard.answers.profiles import Profile
 from steelyard.answers.rouge import ngram_overlap, summary_overlap
 from steelyard.errors import ConfigError, MissingExtra
 from steelyard.i18n import Message
 from steelyard.registry.metrics import metric
 from steelyard.table import FloatArray
-from steelyard.text.folding import fold
+from steelyard.text.normalisation import fold
 from steelyard.text.scripts import script_of
 
 DEFAULT_ANSWERS = ("Acc", "EM", "StringEM", "CoverEM", "F1", "ROUGE-1", "ROUGE-2", "ROUGE-L")
@@ -26,31 +26,31 @@ _OPTIONS = re.compile(r"A?B?C?D?E?F?G?H?")
 
 
 @metric("Acc", kind="answers")
-def contained(pairs: Pairs, profile: Profile) -> FloatArray:
-    """Accuracy by containment: 1 if some reference stands in the answer.
+def contained(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """Accuracy by containment: 1 if the answer contains some reference.
 
     Formula: [some reference is contained in the answer]
-    Convention: at the borders of words and numbers, so 2000 does not stand in 42000, nor one in none.
+    Convention: at the boundaries of words and numbers: 42000 does not contain 2000, nor none one.
     Source: UltraRAG acc
     """
     return pairs.best(profile.contained(pairs, profile))
 
 
 @metric("EM", kind="answers")
-def exact_match(pairs: Pairs, profile: Profile) -> FloatArray:
+def exact_match(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Exact match: 1 if the answer equals some reference.
 
     Formula: [some reference equals the answer]
-    Convention: case, width, blanks and punctuation do not matter; what is left of a text is never nothing.
+    Convention: case, width, blanks and punctuation are ignored; a text of punctuation only is kept as it is.
     Source: SQuAD; UltraRAG em
     """
     equal = pairs.equal(profile.matching)
-    return pairs.best(equal if profile.nothing_matches else equal & pairs.is_something(profile.matching))
+    return pairs.best(equal if profile.nothing_matches else equal & pairs.has_tokens(profile.matching))
 
 
 @metric("StringEM", kind="answers")
-def groups_found(pairs: Pairs, profile: Profile) -> FloatArray:
-    """String match over groups: the share of groups of aliases of which one stands in the answer.
+def groups_found(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """String match over groups: the share of groups of aliases of which the answer contains one.
 
     Formula: |groups found in the answer| / |groups|
     Convention: a flat list of references is one group.
@@ -60,18 +60,18 @@ def groups_found(pairs: Pairs, profile: Profile) -> FloatArray:
 
 
 @metric("CoverEM", kind="answers")
-def covered(pairs: Pairs, profile: Profile) -> FloatArray:
-    """Covering match: 1 if all of some reference occurs in the answer, in order.
+def covered(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """Covering match: 1 if all words of some reference occur in the answer, in order.
 
     Formula: [some reference is a subsequence of the answer]
-    Convention: words may stand between; a word that the reference has twice must occur twice.
-    Source: UltraRAG coverem, which looks at sets of words
+    Convention: other words may be between them; a word that the reference has twice must occur twice.
+    Source: UltraRAG coverem, which compares sets of words
     """
     return pairs.best(profile.covered(pairs, profile))
 
 
 @metric("F1", kind="answers")
-def token_f1(pairs: Pairs, profile: Profile) -> Overlaps:
+def token_f1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     """Token F1: words that answer and reference share.
 
     Formula: 2 · P · R / (P + R), P and R over bags of tokens
@@ -82,7 +82,7 @@ def token_f1(pairs: Pairs, profile: Profile) -> Overlaps:
 
 
 @metric("ROUGE-1", kind="answers")
-def rouge_1(pairs: Pairs, profile: Profile) -> Overlaps:
+def rouge_1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     """ROUGE-1: words that answer and reference share, as F1.
 
     Formula: 2 · P · R / (P + R) over single tokens, clipped
@@ -92,18 +92,18 @@ def rouge_1(pairs: Pairs, profile: Profile) -> Overlaps:
 
 
 @metric("ROUGE-2", kind="answers")
-def rouge_2(pairs: Pairs, profile: Profile) -> Overlaps:
-    """ROUGE-2: pairs of neighbouring words that answer and reference share, as F1.
+def rouge_2(pairs: AnswerBatch, profile: Profile) -> Overlaps:
+    """ROUGE-2: bigrams that answer and reference share, as F1.
 
-    Formula: 2 · P · R / (P + R) over pairs of neighbours, clipped
-    Convention: a text of one word has no pairs; it scores 1 against itself and 0 against all else (rouge_score: 0).
+    Formula: 2 · P · R / (P + R) over bigrams, clipped
+    Convention: a text of one word has no bigrams; it scores 1 against itself and 0 against others (rouge_score: 0).
     Source: Lin, ACL workshop 2004; rouge_score rouge2
     """
     return pairs.closest(profile.ngrams(pairs, profile, 2))
 
 
 @metric("ROUGE-L", kind="answers")
-def rouge_l(pairs: Pairs, profile: Profile) -> Overlaps:
+def rouge_l(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     """ROUGE-L: the longest common subsequence of answer and reference, as F1.
 
     Formula: 2 · P · R / (P + R), P = LCS / |answer|, R = LCS / |reference|
@@ -114,8 +114,8 @@ def rouge_l(pairs: Pairs, profile: Profile) -> Overlaps:
 
 
 @metric("ROUGE-Lsum", kind="answers")
-def rouge_lsum(pairs: Pairs, profile: Profile) -> Overlaps:
-    """ROUGE-Lsum: longest common subsequences sentence by sentence, put together, as F1.
+def rouge_lsum(pairs: AnswerBatch, profile: Profile) -> Overlaps:
+    """ROUGE-Lsum: longest common subsequences sentence by sentence, combined, as F1.
 
     Formula: 2 · P · R / (P + R) over the union of the subsequences of each reference sentence
     Convention: a sentence is a line.
@@ -125,14 +125,14 @@ def rouge_lsum(pairs: Pairs, profile: Profile) -> Overlaps:
 
 
 @metric("BLEU", kind="answers")
-def bleu(pairs: Pairs, profile: Profile, *, smooth: int | None = None) -> FloatArray:
-    """BLEU of a single answer: n-grams up to four that it shares with the references, with a penalty for brevity.
+def bleu(pairs: AnswerBatch, profile: Profile, *, smooth: int | None = None) -> FloatArray:
+    """BLEU of a single answer: n-grams up to four that it shares with the references, with a brevity penalty.
 
     Formula: brevity penalty · geometric mean of the precisions of 1- to 4-grams
     Convention: sacrebleu's sentence BLEU (effective order, exponential smoothing), by characters for Chinese and
         Japanese; all references count at once. The mean over items is not corpus BLEU. BLEU(smooth=4) is nltk's with
-        Chen and Cherry's fourth smoothing, over the words of the profile (LeCoQA's is that of rouge-jieba, which keeps
-        blanks as jieba does).
+        smoothing method 4 of Chen and Cherry, over the words of the profile (LeCoQA uses that of rouge-jieba, which
+        keeps blanks as jieba does).
     Source: Papineni and others, ACL 2002; sacrebleu; Chen and Cherry, WMT 2014
     """
     if smooth is not None:
@@ -142,8 +142,8 @@ def bleu(pairs: Pairs, profile: Profile, *, smooth: int | None = None) -> FloatA
 
 
 @metric("chrF", kind="answers")
-def character_f(pairs: Pairs, profile: Profile) -> FloatArray:
-    """chrF: character n-grams that answer and reference share, recall counting twice.
+def character_f(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """chrF: character n-grams that answer and reference share, with recall weighted twice.
 
     Formula: F with β = 2 over character n-grams up to six
     Source: Popović, WMT 2015; sacrebleu
@@ -153,26 +153,26 @@ def character_f(pairs: Pairs, profile: Profile) -> FloatArray:
 
 
 @metric("CharF1", kind="answers")
-def character_f1(pairs: Pairs, profile: Profile) -> Overlaps:
-    """Character F1: letters, figures and Chinese characters that answer and reference share.
+def character_f1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
+    """Character F1: letters, digits and Chinese characters that answer and reference share.
 
     Formula: 2 · P · R / (P + R), P and R over bags of characters
-    Convention: lower case; everything that is neither letter nor figure is dropped.
+    Convention: lower case; other characters are dropped.
     Source: CJRC and CAIL reading comprehension; LawBench rc-F1
     """
     return pairs.closest(pairs.overlaps(_characters, partial(ngram_overlap, n=1)))
 
 
-@metric("Choice", kind="answers")
-def choice(pairs: Pairs, profile: Profile, *, skip: int = 0) -> FloatArray:
+@metric("Choice", kind="answers", unscored="the answer names none of the options")
+def choice(pairs: AnswerBatch, profile: Profile, *, skip: int = 0) -> FloatArray:
     """Multiple choice: 1 if the answer names exactly the right options and no other.
 
     Formula: [option letters of the answer = option letters of a reference]
     Convention: a letter from A to H that is not part of a longer word, or several of them together (ABD). An answer
-        that names no option is wrong; with Choice(skip=1) it is left unscored, and counted as such.
+        that names no option is wrong; with Choice(skip=1) it is unscored, and counted as such.
     Source: LawBench 1-2, 3-6
     """
-    scores = pairs.best(pairs.each(_same_options))
+    scores = pairs.best(pairs.compare_texts(_same_options))
     if skip:
         scores[[not option_letters(answer) for answer in pairs.answers]] = np.nan
     return scores
@@ -205,24 +205,24 @@ def _same_options(answer: str, reference: str) -> bool:
     return bool(letters) and option_letters(reference) == letters
 
 
-def _smoothed_bleu(pairs: Pairs, profile: Profile, smooth: int) -> FloatArray:
+def _smoothed_bleu(pairs: AnswerBatch, profile: Profile, smooth: int) -> FloatArray:
     if smooth != 4:
         raise ConfigError(
             Message("metrics.bleu_knows_smoothing_4_not", smooth=smooth),
             hint=Message("metrics.bleu_alone_smoothed_sacrebleu"),
         )
-    found = [
+    scores = [
         smoothed_bleu(profile.bleu(answer), [profile.bleu(alias) for group in groups for alias in group])
         for answer, groups in pairs.rows()
     ]
-    return np.array(found, np.float64)
+    return np.array(scores, np.float64)
 
 
-def _by_answer(pairs: Pairs, scorer_of: Callable[[str, list[str]], Any]) -> FloatArray:
+def _by_answer(pairs: AnswerBatch, scorer_of: Callable[[str, list[str]], Any]) -> FloatArray:
     """sacrebleu's score of each answer against all its references."""
     rows = [(answer, [alias for group in groups for alias in group]) for answer, groups in pairs.rows()]
-    found = [scorer_of(*row).sentence_score(*row).score / 100 for row in rows]
-    return np.minimum(np.array(found, np.float64), 1.0)  # sacrebleu: 100.00000000000004
+    scores = [scorer_of(*row).sentence_score(*row).score / 100 for row in rows]
+    return np.minimum(np.array(scores, np.float64), 1.0)  # sacrebleu: 100.00000000000004
 
 
 def _is_dense(*texts: str) -> bool:

@@ -1,4 +1,4 @@
-"""Dates as people write them, Chinese and English; what is not written is never filled in from the clock."""
+"""Chinese and English dates in a text; missing parts are never filled in from the current date."""
 
 import re
 from calendar import monthrange
@@ -10,7 +10,7 @@ from steelyard.text.numerals import CHINESE, value_of
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A date as far as it is said; None where it is not."""
+    """A date; parts that the text does not give are None."""
 
     year: int | None = None
     month: int | None = None
@@ -18,12 +18,12 @@ class Day:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it names one day."""
+        """Whether it specifies one day."""
         return None not in (self.year, self.month, self.day)
 
     @property
     def is_possible(self) -> bool:
-        """Whether there is such a day."""
+        """Whether the date exists."""
         if self.month is not None and not 1 <= self.month <= 12:
             return False
         if self.day is None:
@@ -32,12 +32,12 @@ class Day:
         return 1 <= self.day <= longest
 
     def agrees(self, other: "Day") -> bool:
-        """Whether nothing that both say differs, and this says no more than the other."""
+        """Whether the common parts are equal, and this gives no part that the other lacks."""
         mine, theirs = (self.year, self.month, self.day), (other.year, other.month, other.day)
         return all(one is None or one == two for one, two in zip(mine, theirs, strict=True))
 
     def isoformat(self) -> str:
-        """YYYY-MM-DD, with ?? for what is not said."""
+        """YYYY-MM-DD, with ?? for missing parts."""
         parts = (
             f"{self.year:04}" if self.year else "????",
             *(f"{n:02}" if n else "??" for n in (self.month, self.day)),
@@ -47,7 +47,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class DateMention:
-    """A date in a text; `until` ends a range, and a `loose` one is a bound, a part of a month, or not Gregorian."""
+    """A date in a text; `until` ends a range; a `loose` date is a bound, a part of a month, or not Gregorian."""
 
     start: int
     end: int
@@ -59,7 +59,7 @@ class DateMention:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it names one day that exists, and no more and no less."""
+        """Whether it specifies exactly one existing day."""
         return self.until is None and not self.loose and self.day.is_whole and self.day.is_possible
 
 
@@ -129,13 +129,13 @@ LUNAR_DAY: Final = re.compile(
 
 
 def dates(text: str) -> list[DateMention]:
-    """All dates of a normal text, in order; ends of ranges are joined to their beginnings."""
-    found = [_with_day_before(text, mention) for mention in _resolved(_mentions(text))]
-    return _ranges(text, [_qualified(text, mention) for mention in found])
+    """All dates of a normalised text, in order; the ends of a range are one entry."""
+    resolved = [_with_day_before(text, mention) for mention in _resolved(_mentions(text))]
+    return _ranges(text, [_qualified(text, mention) for mention in resolved])
 
 
 def _with_day_before(text: str, mention: DateMention) -> DateMention:
-    """3 to 19 August 2022 is a range whose beginning has the month and the year of its end."""
+    """3 to 19 August 2022 is a range whose start takes the month and the year of its end."""
     before = _DAY_BEFORE.search(text[max(0, mention.start - 12) : mention.start]) if mention.day.is_whole else None
     if before is None or not text[mention.start].isdigit() or mention.text[:4].isdigit():
         return mention
@@ -145,12 +145,12 @@ def _with_day_before(text: str, mention: DateMention) -> DateMention:
 
 
 def _mentions(text: str) -> list[tuple[DateMention, str]]:
-    """Each date with its relative year, the longest form first where several fit."""
+    """Each date with its relative year; of several matching forms the longest is used."""
     gates = _open_gates(text)
     if not gates:
         return []
     taken = bytearray(len(text) + 1)
-    found = []
+    dated = []
     for gate, form in _FORMS:
         if gate not in gates:
             continue
@@ -160,12 +160,12 @@ def _mentions(text: str) -> list[tuple[DateMention, str]]:
                 continue
             day, relative = _day(match)
             taken[start:end] = b"\1" * (end - start)
-            found.append((DateMention(start, end, match[0], day), relative))
-    return sorted(found, key=lambda pair: pair[0].start)
+            dated.append((DateMention(start, end, match[0], day), relative))
+    return sorted(dated, key=lambda pair: pair[0].start)
 
 
 def _open_gates(text: str) -> set[str]:
-    """Which forms can occur at all; most texts have few of their characters."""
+    """The forms whose characters occur in the text."""
     gates = {"年"} if "年" in text else set()
     gates |= {"月"} if "月" in text else set()
     gates |= {"年月"} if len(gates) == 2 else set()
@@ -185,7 +185,7 @@ def _day(match: re.Match[str]) -> tuple[Day, str]:
 
 
 def _slashed(first: int, second: int, year: int) -> Day:
-    """30/8/2020 and 8/30/2020 are clear; 5/6/2020 is not, and is no day."""
+    """30/8/2020 and 8/30/2020 are unambiguous; 5/6/2020 is ambiguous and has no day."""
     if first > 12 >= second:
         return Day(year, second, first)
     if second > 12 >= first:
@@ -198,10 +198,10 @@ def _whole(text: str | None) -> int | None:
     return None if value is None else int(value)
 
 
-def _resolved(found: list[tuple[DateMention, str]]) -> list[DateMention]:
+def _resolved(dated: list[tuple[DateMention, str]]) -> list[DateMention]:
     """同年 and 同月 are the year and the month of the date before, 次年 and 翌年 the year after."""
     resolved: list[DateMention] = []
-    for mention, relative in found:
+    for mention, relative in dated:
         before = resolved[-1].day.year if resolved else None
         if relative == "同月" and resolved:
             last = resolved[-1].day
@@ -215,7 +215,7 @@ def _resolved(found: list[tuple[DateMention, str]]) -> list[DateMention]:
 
 
 def _qualified(text: str, mention: DateMention) -> DateMention:
-    """What stands beside a date may make it a bound, a part of a month, approximate or lunar."""
+    """Whether the words beside a date make it a bound, a part of a month, approximate or lunar."""
     before, after = text[max(0, mention.start - 24) : mention.start], text[mention.end : mention.end + 8]
     vague = _VAGUE.match(after) if mention.day.day is None else None
     after_vague = after[vague.end() :] if vague else after
@@ -230,14 +230,14 @@ def _qualified(text: str, mention: DateMention) -> DateMention:
     return replace(mention, loose=loose, approx=approx)
 
 
-def _ranges(text: str, found: list[DateMention]) -> list[DateMention]:
-    """Join a date to the next where only a word for "to" stands between; the end inherits year and month."""
+def _ranges(text: str, mentions: list[DateMention]) -> list[DateMention]:
+    """Join a date to the next if only a word for "to" is between them; the end inherits year and month."""
     joined: list[DateMention] = []
     skip = -1
-    for place, mention in enumerate(found):
-        if place <= skip:
+    for index, mention in enumerate(mentions):
+        if index <= skip:
             continue
-        following = found[place + 1] if place + 1 < len(found) else None
+        following = mentions[index + 1] if index + 1 < len(mentions) else None
         if mention.until is not None:
             joined.append(mention)
             continue
@@ -245,7 +245,7 @@ def _ranges(text: str, found: list[DateMention]) -> list[DateMention]:
         if until is None:
             joined.append(mention)
             continue
-        skip = place + 1 if following is not None and until.start == following.start else skip
+        skip = index + 1 if following is not None and until.start == following.start else skip
         loose = "" if mention.loose == "bound" and not until.loose else mention.loose or until.loose
         begun = replace(mention.day, year=mention.day.year or until.day.year)
         words = text[mention.start : until.end]

@@ -1,6 +1,6 @@
-"""Numbers as people write them: digits with groups, Chinese numerals and capitals, mixtures by unit, English words.
+"""Numbers in a text: digits with groups, Chinese numerals and capitals, mixtures by unit, English words.
 
-四万二 is 42000 and 四万零二 is 40002; 三四千 is no number but a range. No library reads these safely.
+四万二 is 42000 and 四万零二 is 40002; 三四千 is a range, not a number. No library reads all of these correctly.
 """
 
 import re
@@ -40,14 +40,14 @@ _WORD_RUN: Final = re.compile(
     re.IGNORECASE,
 )
 HAS_WORD: Final = re.compile(rf"\b(?:{_WORD})\b", re.IGNORECASE)
-"""Whether a text has a number in English words."""
+"""Pattern of a number in English words."""
 LONGEST: Final = 60
-"""Characters of a run of numerals beyond which it is no number."""
+"""The longest run of numerals in characters that is read as a number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A number in a text; `value` is None where the words name a range or nothing at all (三四千)."""
+    """A number in a text; `value` is None if the words are a range (三四千) or not a number."""
 
     start: int
     end: int
@@ -56,21 +56,21 @@ class Numeral:
 
     @property
     def is_range(self) -> bool:
-        """Whether two neighbouring digits stand for "some"."""
+        """Whether two adjacent digits mean an approximate number."""
         return self.value is None
 
 
 def numerals(text: str) -> list[Numeral]:
     """All numbers of a folded text, in order."""
-    found = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in _RUN.finditer(text)]
+    digits = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in _RUN.finditer(text)]
     if not HAS_WORD.search(text):
-        return found
+        return digits
     words = [Numeral(run.start(), run.end(), run[0], _english(run[0])) for run in _WORD_RUN.finditer(text)]
-    return sorted([*found, *words], key=lambda numeral: numeral.start) if words else found
+    return sorted([*digits, *words], key=lambda numeral: numeral.start) if words else digits
 
 
 def value_of(run: str) -> Decimal | None:
-    """The value of a run of digits and numerals; None where it is a range, makes no sense or is too long."""
+    """The value of a run of digits and numerals; None if it is a range, invalid or too long."""
     if len(run) > LONGEST:
         return None
     parts = [_number(part) if part[0].isdigit() and part.isascii() else part for part in _PART.findall(run)]
@@ -97,26 +97,26 @@ def _merged_points(parts: list[Decimal | str]) -> list[Decimal | str]:
     if "点" not in parts:
         return parts
     point = parts.index("点")
-    after = next((place for place in range(point + 1, len(parts)) if parts[place] not in DIGITS), len(parts))
-    whole = DIGITS.get(str(parts[point - 1])) if point else None
-    if whole is None:
+    after = next((index for index in range(point + 1, len(parts)) if parts[index] not in DIGITS), len(parts))
+    integer = DIGITS.get(str(parts[point - 1])) if point else None
+    if integer is None:
         return parts
     fraction = "".join(str(DIGITS[str(part)]) for part in parts[point + 1 : after])
-    return [*parts[: point - 1], Decimal(f"{whole}.{fraction}"), *parts[after:]]
+    return [*parts[: point - 1], Decimal(f"{integer}.{fraction}"), *parts[after:]]
 
 
 class _Sum:
-    """A number put together unit by unit: 一亿二千万 and 4万2千."""
+    """A number accumulated unit by unit: 一亿二千万 and 4万2千."""
 
     def __init__(self) -> None:
         self.total = Decimal(0)  # of 亿 and 万
         self.section = Decimal(0)  # below 万
-        self.pending: Decimal | None = None  # a digit that waits for its unit
+        self.pending: Decimal | None = None  # a digit whose unit has not been read yet
         self.last_unit = 0
         self.after_zero = False
 
     def add_number(self, number: Decimal) -> bool:
-        """Take a digit; False if one is waiting already."""
+        """Add a digit; False if another one is still pending."""
         if self.pending is not None:
             return False
         if number == 0:
@@ -126,7 +126,7 @@ class _Sum:
         return True
 
     def add_unit(self, unit: int) -> None:
-        """Close what came before with its unit."""
+        """Apply a unit to the digits before it."""
         if unit in LARGE_UNITS.values():
             section = self.section + (self.pending or 0) or (0 if self.total else 1)
             self.total = (self.total + section) * unit if unit == 10**8 else self.total + section * unit
@@ -136,7 +136,7 @@ class _Sum:
         self.pending, self.last_unit, self.after_zero = None, unit, False
 
     def value(self) -> Decimal:
-        """The whole; a last digit without a unit takes the next lower one, unless a zero stands before it."""
+        """The value; a last digit without a unit takes the next lower unit, unless a zero precedes it."""
         if self.pending is None:
             return self.total + self.section
         is_short = self.last_unit > 10 and not self.after_zero and self.pending < 10 and self.pending % 1 == 0
@@ -144,18 +144,18 @@ class _Sum:
 
 
 def _composed(parts: list[Decimal | str]) -> Decimal | None:
-    found = _Sum()
+    number = _Sum()
     for part in parts:
         if isinstance(part, Decimal) or part in DIGITS:
-            if not found.add_number(part if isinstance(part, Decimal) else Decimal(DIGITS[part])):
+            if not number.add_number(part if isinstance(part, Decimal) else Decimal(DIGITS[part])):
                 return None
         elif part in _TENS:
-            found.section, found.last_unit = found.section + _TENS[part], 10
+            number.section, number.last_unit = number.section + _TENS[part], 10
         elif part in _UNITS:
-            found.add_unit(_UNITS[part])
+            number.add_unit(_UNITS[part])
         else:
             return None
-    return found.value()
+    return number.value()
 
 
 def _english(run: str) -> Decimal:

@@ -11,13 +11,14 @@ import numpy as np
 from steelyard.documents.pages import Document
 from steelyard.documents.sets import DocumentSet
 from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
-from steelyard.i18n.verdicts import INVENTED, PARTS
+from steelyard.legal.question_types import part_labels
 from steelyard.legal.report import results
 from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
 from steelyard.legal.report.results import Refusals
 from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain, uncertain_table
 from steelyard.legal.report.verdicts import note_in
+from steelyard.legal.wording import INVENTED
 from steelyard.reports import cells
 from steelyard.reports.blocks import PageTable
 from steelyard.reports.plots.items import waterfall, waterfall_panel
@@ -88,7 +89,7 @@ class LegalPage(KindPage):
     """The sections, charts and item details of legal results."""
 
     folders = (Path(__file__).parent / "templates",)
-    codes = tuple(name.code for name in (*PARTS.values(), *INVENTED.values()))
+    codes = tuple(name.code for name in (*part_labels().values(), *INVENTED.values()))
     about_documents = True
 
     def sections(self, tables: Sequence[Table]) -> Sections:
@@ -116,7 +117,7 @@ class LegalPage(KindPage):
         self, benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
     ) -> DocumentSet:
         """The documents of a benchmark."""
-        from steelyard.legal.benchmark.runner import documents_of
+        from steelyard.legal.benchmark.loading import documents_of
 
         return documents_of(benchmark, within=within, beside=beside, also=also)
 
@@ -190,7 +191,7 @@ def _part_rates(table: Table) -> list[Share]:
         "report.hallucinating_answers", results.hallucination_rate(table), results.hallucinations(table)[1], bad=True
     )
     cited = [
-        Share(PARTS[part].code, float(np.nanmean(parts[part])), counts[part], is_part=True)
+        Share(part_labels()[part].code, float(np.nanmean(parts[part])), counts[part], is_part=True)
         for part in CITED
         if counts.get(part)
     ]
@@ -199,7 +200,8 @@ def _part_rates(table: Table) -> list[Share]:
 
 def _part_row(part: results.PartMean) -> PartRow:
     numbers = (cells.number(part.mean), cells.interval(part.interval))
-    code = PARTS[part.part].code if part.part in PARTS else part.part
+    labels = part_labels()
+    code = labels[part.part].code if part.part in labels else part.part
     return PartRow(part.type, code, part.part == results.METRIC, *numbers, part.items)
 
 
