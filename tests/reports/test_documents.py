@@ -81,10 +81,10 @@ def test_parts_by_type():
 def test_questions_about_gaps():
     text = render_markdown(report(), language="zh")
     assert "### base: 冲突/缺口题" in text
-    assert "| 应当作答 | 1 | 0 | 0.0% |\n| 应当拒答 | 1 | 0 | 100.0% |\n| 含编造内容的回答 |  |  | 50.0% |" in text
+    assert "| 应当作答 | 1 | 0 | 0.0% |\n| 应当拒答 | 1 | 0 | 100.0% |\n| 含幻觉的回答 |  |  | 50.0% |" in text
     latex = render_latex(report())
     assert r"not answerable & 1 & 0 & 100.0\% \\" in latex
-    assert r"hallucinating answers &  &  & 50.0\% \\" in latex
+    assert r"answers with hallucinations &  &  & 50.0\% \\" in latex
 
 
 def test_the_worst_questions_stand_in_markdown_alone():
@@ -106,8 +106,8 @@ def test_the_console_gives_the_same_reasons():
 def test_a_weighted_mean_is_said():
     weighted = legal_table()
     weighted.tags["weight"] = ["2", "1", "1"]
-    assert "\n\nbase: mean by the weights of the questions 0.3500\n\n" in render_markdown(Report([weighted]))
-    assert "\n% base: mean by the weights of the questions 0.3500\n" in render_latex(Report([weighted]))
+    assert "\n\nbase: mean weighted by the questions' weights 0.3500\n\n" in render_markdown(Report([weighted]))
+    assert "\n% base: mean weighted by the questions' weights 0.3500\n" in render_latex(Report([weighted]))
 
 
 def test_other_results_have_no_legal_tables():
