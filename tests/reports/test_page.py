@@ -146,7 +146,7 @@ def test_legal_items_bring_their_passages_and_reasons_in_two_languages(legal, tm
 def test_only_pages_that_are_named_are_embedded():
     pages = tuple(Page(number, f"第{number}段。甲方付款{number}00元。", ()) for number in range(1, 9))
     library = Library({"d": Document("d", pages, "")})
-    [right, wrong, absent] = library.placed(
+    [right, wrong, absent] = library.located(
         [
             {"page": 2, "text": "付款200元"},
             {"page": 3, "text": "付款500元"},
@@ -158,13 +158,13 @@ def test_only_pages_that_are_named_are_embedded():
     assert wrong["places"][0][0] == 5
     assert absent["places"] == []
     assert list(library.as_json()["d"]) == ["2", "3", "4", "5"]
-    assert "places" not in library.placed([{"page": 1, "text": "x"}], "elsewhere")[0]
+    assert "places" not in library.located([{"page": 1, "text": "x"}], "elsewhere")[0]
 
 
 def test_a_passage_may_run_over_a_page_and_have_gaps():
     pages = (Page(1, "甲方应当在", ()), Page(2, "七日内付款。", ()))
     library = Library({"d": Document("d", pages, "")})
-    [found] = library.placed([{"page": "1-2", "text": "应当在七日内"}], "d")
+    [found] = library.located([{"page": "1-2", "text": "应当在七日内"}], "d")
     assert found["places"] == [(1, 2, 5), (2, 0, 3)]
     assert locate("Pay……tomorrow", "He will PAY, they say, Tomorrow.") == [(8, 11), (23, 31)]
     assert locate("", "text") == []

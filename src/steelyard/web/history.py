@@ -27,10 +27,10 @@ class Trend:
 
 def series_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     """The runs of each series, the latest first."""
-    found: dict[str, list[Entry]] = {}
+    series: dict[str, list[Entry]] = {}
     for entry in entries:
-        found.setdefault(entry.series, []).append(entry)
-    return found
+        series.setdefault(entry.series, []).append(entry)
+    return series
 
 
 def trends_of(runs: Sequence[Entry], language: Language, draw: Draw) -> Iterator[Trend]:
@@ -57,7 +57,7 @@ def draw_trend(points: Sequence[Mapping[str, Any]], language: Language) -> str:
 def _points(runs: Sequence[Entry], metric: str) -> Iterator[dict[str, Any]]:
     labels = unique_names([f"{datetime.fromtimestamp(run.time):%m-%d %H:%M}" for run in runs])
     for label, run in zip(labels, runs, strict=True):
-        found = run.metrics.get(metric)
-        if found and found["mean"] is not None:
-            low, high = found["ci95"]
-            yield {"run": label, "metric": metric, "mean": found["mean"], "low": low, "high": high}
+        summary = run.metrics.get(metric)
+        if summary and summary["mean"] is not None:
+            low, high = summary["ci95"]
+            yield {"run": label, "metric": metric, "mean": summary["mean"], "low": low, "high": high}

@@ -161,10 +161,10 @@ class Index:
 
     def _refresh(self, progress: ProgressCallback) -> None:
         known = {path: stamp for path, *stamp in self._query("SELECT path, mtime_ns, size FROM files")}
-        found = {os.fsencode(file.path): file for file in files_below(self.folder)}
-        for path in known.keys() - found.keys():
+        files = {os.fsencode(file.path): file for file in files_below(self.folder)}
+        for path in known.keys() - files.keys():
             self._replace(path, None, [])
-        changed = [(path, file) for path, file in found.items() if known.get(path) != [file.mtime_ns, file.size]]
+        changed = [(path, file) for path, file in files.items() if known.get(path) != [file.mtime_ns, file.size]]
         for done, (path, file) in enumerate(changed):
             progress(done, len(changed))
             self._replace(path, *_read(self.folder, file))
@@ -223,7 +223,7 @@ def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:
     summary = table.summary()
     means = [metric for metric in table.metrics if metric not in table.sums]
     main = main_of(table.kind, means) if means else ""
-    metrics = {_storable(metric): found.as_dict() for metric, found in summary.metrics.items()}
+    metrics = {_storable(metric): mean.as_dict() for metric, mean in summary.metrics.items()}
     return (
         _digest([path.hex(), place]),
         path,
@@ -275,8 +275,8 @@ def _open(path: Path) -> sqlite3.Connection:
 
 def _made_anew(path: Path) -> sqlite3.Connection:
     try:
-        for each in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
-            each.unlink(missing_ok=True)
+        for file in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
+            file.unlink(missing_ok=True)
         return _prepared(path)
     except (OSError, sqlite3.Error):
         return _in_memory()

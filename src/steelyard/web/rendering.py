@@ -46,7 +46,9 @@ def report_pages(folder: Path, privacy: Privacy, also: Path | None = None) -> Re
         documents = DocumentSet.of(
             kind_page(kind).documents(benchmark, within=root, beside=root, also=also) for kind, benchmark in benchmarks
         )
-        missing = [Problem(each.where.removeprefix(f"{root}{os.sep}"), each.message) for each in documents.missing]
+        missing = [
+            Problem(problem.where.removeprefix(f"{root}{os.sep}"), problem.message) for problem in documents.missing
+        ]
         return render_html(report, language, privacy.documents(DocumentSet(documents.found, tuple(missing))))
 
     return render

@@ -121,14 +121,14 @@ class Viewer:
     def listed(self) -> Listed:
         """The current contents of the folder, masked if that is asked for."""
         self.index.refresh()
-        found = self.index.listing()
+        listing = self.index.listing()
         shown = self.privacy.text
         entries = [
             replace(entry, name=shown(entry.name), path=shown(entry.path), signature=shown(entry.signature))
-            for entry in found.entries
+            for entry in listing.entries
         ]
-        broken = [(shown(path), tuple(map(shown, problem))) for path, problem in found.broken.items()]
-        return Listed(entries, broken, found.others)
+        broken = [(shown(path), tuple(map(shown, problem))) for path, problem in listing.broken.items()]
+        return Listed(entries, broken, listing.others)
 
     def list_page(self, language: Language) -> Page:
         """The list of all results, to search, sort, open and compare."""
@@ -174,12 +174,12 @@ class Viewer:
 
     def _tables(self, *identifiers: str) -> list[Table]:
         """The results with these ids that exist, under different names."""
-        found = [table for identifier in identifiers if (table := self.index.open(identifier)) is not None]
-        shown = self.privacy.tables(found)
+        tables = [table for identifier in identifiers if (table := self.index.open(identifier)) is not None]
+        shown = self.privacy.tables(tables)
         names = unique_names([table.name for table in shown])
         return [  # the location of documents is not shown, but needed to find them
             replace(table, name=name, benchmark=original.benchmark)
-            for table, name, original in zip(shown, names, found, strict=True)
+            for table, name, original in zip(shown, names, tables, strict=True)
         ]
 
     def _report(self, report: Report, language: Language) -> Page:

@@ -14,7 +14,7 @@ from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.legal.grounding import claims, forbidden
 from steelyard.legal.model import FIELDS
 from steelyard.legal.question_types import part_labels
-from steelyard.legal.report.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
+from steelyard.legal.report.verdicts import note_in, reasons_in, remarks_in
 from steelyard.legal.wording import FIELD_LABELS, INVENTED, LOOSE, in_one_line, invented_kind
 
 PASSAGE = Message("legal.at_passage", page=1, words="一共收了42000元", reason=Message("legal.not_page", page=1))
@@ -143,6 +143,7 @@ def test_every_part_field_and_kind_has_a_name():
     assert set(FIELDS) <= set(FIELD_LABELS)
     kinds = claims._CHECKED | {kind for kinds in forbidden._KINDS.values() for kind in kinds}
     assert kinds | {"quote", "name", "place"} == set(INVENTED)
-    assert {name: name for name in (*part_labels(), *FIELD_LABELS)} == part_names("en")
-    assert kind_names("zh")["money"] == "金额"
+    labels = {**part_labels(), **FIELD_LABELS}
+    assert {name: name for name in labels} == {name: str(label) for name, label in labels.items()}
+    assert INVENTED["money"].text("zh") == "金额"
     assert {name: name for name in LOOSE} == {name: str(message) for name, message in LOOSE.items()}

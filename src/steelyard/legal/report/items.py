@@ -28,18 +28,18 @@ class LegalItems(ItemDetails):
             {key: as_text(value) for key, value in (expected.get("answer") or {}).items()},
             expected.get("abstain"),
             expected.get("quotes"),
-            self._library.placed(expected.get("evidence"), document),
+            self._library.located(expected.get("evidence"), document),
         )
 
     def answer(self, text: str, output: Output, document: str) -> AnswerDetails:
         """The passages, invented values and reasons of an answer."""
         verdict = output.get("verdict") or {}
         invented = as_list(verdict.get("invented"))
-        cited = self._library.placed(output.get("citations"), document)
+        cited = self._library.located(output.get("citations"), document)
         return AnswerDetails(
             answer_marks(text, invented, _quotes(cited, verdict)),
             cited,
-            self._library.placed(output.get("evidence"), document),
+            self._library.located(output.get("evidence"), document),
             verdict.get("abstained"),
             [[str(value.get("text", "")), str(value.get("kind", ""))] for value in invented],
             _reasons(output),

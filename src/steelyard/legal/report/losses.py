@@ -8,7 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard.i18n import Joined, Message, from_json
+from steelyard.legal.evidence.citations import AT_PASSAGE, LONGEST_WORDS
 from steelyard.legal.evidence.quotes import quote_key, quote_pieces
+from steelyard.legal.model import FIELDS
+from steelyard.legal.question_types import type_of_parts
 from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.legal.report.results import METRIC
 from steelyard.table import FloatArray, Table
@@ -35,17 +38,17 @@ STAGES: Final = {
     INVENTED: "stages.invented",
     UNEXPLAINED: "stages.unexplained",
 }
-"""The stages in the order in which a system comes to them, with the codes of their names."""
+"""The stages in the order of a pipeline, with the codes of their names."""
 
-_SLACK: Final = 1e-9
+_TOLERANCE: Final = 1e-9
 
-Claim = tuple[str, float]
-"""A stage, and the points of one item that it takes."""
+StageLoss = tuple[str, float]
+"""A stage, and the points of one item that are lost there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """The points that were lost at a stage, and the items that lost some there."""
+    """The points that were lost at a stage, and the number of items that lost points there."""
 
     stage: str
     points: float
@@ -55,31 +58,31 @@ class Loss:
 def losses(table: Table) -> list[Loss]:
     """The stages at which a legal result lost points, in order; with the points earned they add up to its items.
 
-    Each part of a score that is not full loses its weight in the formula (`legal.score`), to one stage:
+    The points that a part of a score lacks are lost at one stage:
 
     - `exact_match`: not retrieved, if a required passage is not; else refused wrongly, if the answer refuses or there
       is none; else wrong value;
-    - `citation_correctness`, `recall`: the earliest stage of the passages that are missed: not retrieved (its words
-      stand in nothing that the system shows), not cited (only in what it does not cite), wrong place (cited, but on
-      another page, as said by another speaker, too long, or not in the document so);
+    - `citation_correctness`, `recall`: the earliest stage of the missed passages: not retrieved (no text that the
+      system shows has its words), not cited (only texts that it does not cite have them), wrong place (cited, but with
+      another page or speaker, too long, or with other words than the document);
     - `precision`, `citation_provided`: wrong place, if there are snippets, else as `recall`;
     - `correct_abstention`: should have refused; or, where there is an answer, as `exact_match`;
     - `no_hallucination`: invented; after an empty answer as `correct_abstention`;
-    - `quote_included`, `conflict_surfaced`: not retrieved or not cited; should have refused, if the answer has both
-      sides before it and does not say that they disagree.
+    - `quote_included`, `conflict_surfaced`: not retrieved or not cited; should have refused, if both sides were
+      retrieved and the answer does not say that they disagree.
 
-    An item on which the system failed loses its point there. A result none of whose items shows a passage cannot be
-    blamed for retrieval. A loss that the parts do not account for, say in a file without parts, is unexplained. An
-    item that was not scored has no point to lose.
+    If the system failed on an item, its point is lost there. If no item of a result shows a passage, nothing counts as
+    not retrieved. A loss that the parts do not account for, as in a file without parts, is unexplained. Items without
+    a score lose nothing.
     """
     if table.kind != METRIC:
         return []
     shows = any(texts for output in table.outputs for texts in _passages(output or {}).values())
-    claims = [claim for row in np.flatnonzero(_lost(table) > 0) for claim in _claims(table, int(row), shows=shows)]
+    lost_at = [loss for row in np.flatnonzero(_lost(table) > 0) for loss in _item_losses(table, int(row), shows=shows)]
     return [
         Loss(stage, math.fsum(points), len(points))
         for stage in STAGES
-        if (points := [lost for name, lost in claims if name == stage])
+        if (points := [lost for name, lost in lost_at if name == stage])
     ]
 
 
@@ -87,8 +90,8 @@ def _lost(table: Table) -> FloatArray:
     return np.nan_to_num(1.0 - table.column(METRIC))
 
 
-def _claims(table: Table, row: int, *, shows: bool) -> list[Claim]:
-    """What each stage takes of an item, each once; together exactly what it lost."""
+def _item_losses(table: Table, row: int, *, shows: bool) -> list[StageLoss]:
+    """The points that one item lost at each stage; they add up to what it lost."""
     lost = float(_lost(table)[row])
     if row in table.failures:
         return [(FAILED, lost)]
@@ -96,12 +99,12 @@ def _claims(table: Table, row: int, *, shows: bool) -> list[Claim]:
     columns = table.parts.get(METRIC, {})
     parts = {name: float(column[row]) for name, column in columns.items() if not np.isnan(column[row])}
     case = _Case(output, parts, 1.0 - lost, shows)
-    taken: dict[str, float] = {}
-    for stage, points in case.claims():
-        taken[stage] = taken.get(stage, 0.0) + points
-    if abs(math.fsum(taken.values()) - lost) > _SLACK:
+    by_stage: dict[str, float] = {}
+    for stage, points in case.losses():
+        by_stage[stage] = by_stage.get(stage, 0.0) + points
+    if abs(math.fsum(by_stage.values()) - lost) > _TOLERANCE:
         return [(UNEXPLAINED, lost)]
-    return list(taken.items())
+    return list(by_stage.items())
 
 
 def _passages(output: Mapping[str, Any]) -> dict[str, list[str]]:
@@ -118,23 +121,21 @@ def _texts(items: Iterable[Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """One item that lost something; `shows` says whether the system shows what it retrieves."""
+    """One item that lost points; `shows` if the system shows the texts that it retrieves."""
 
     output: Mapping[str, Any]
     parts: Mapping[str, float]
     score: float
     shows: bool
 
-    def claims(self) -> Iterator[Claim]:
-        """Every part that is not full with its stage and the points that it lost."""
+    def losses(self) -> Iterator[StageLoss]:
+        """Every part that lost points, as its stage and the points."""
         for part, points in self._lost_parts():
             if points > 0:
-                yield _STAGE_OF.get(part, _Case.unanswered)(self), points
+                yield _STAGE_OF.get(part, _Case.wrong_answer)(self), points
 
-    def _lost_parts(self) -> Iterator[Claim]:
+    def _lost_parts(self) -> Iterator[StageLoss]:
         """The points that each part lost: its weight times what it lacks."""
-        from steelyard.legal.question_types import type_of_parts
-
         kind = type_of_parts(self.parts)
         if kind is None:
             return
@@ -142,87 +143,85 @@ class _Case:
         for part, weight in kind.weights(self.parts).items():
             yield part, weight * (1 - counted[part])
 
-    def unanswered(self) -> str:
-        """The value is not there, or not right."""
+    def wrong_answer(self) -> str:
+        """The value is missing or wrong."""
         if not all(self._is_retrieved(words) for words in self._evidence):
             return NOT_RETRIEVED
         return REFUSED if self._refuses() else WRONG_VALUE
 
-    def met_a_gap(self) -> str:
-        """It was answered where it should have been refused, or the other way round."""
-        return NOT_REFUSED if self._verdict.get("should_abstain") else self.unanswered()
+    def wrong_refusal(self) -> str:
+        """An answer in place of a refusal, or a refusal in place of an answer."""
+        return NOT_REFUSED if self._verdict.get("should_abstain") else self.wrong_answer()
 
     def invented(self) -> str:
-        """Something was invented, or nothing said at all."""
-        return INVENTED if self._verdict.get("invented") else self.met_a_gap()
+        """Something was invented, or there is no answer."""
+        return INVENTED if self._verdict.get("invented") else self.wrong_refusal()
 
-    def unquoted(self) -> str:
-        """None of the quotations that would do is in the answer."""
+    def missing_quote(self) -> str:
+        """None of the accepted quotations is in the answer."""
         quotes = self._expected.get("quotes", ())
         return self._earliest([quote for quote in quotes if self._is_retrieved(quote)] or quotes, cited=(self._answer,))
 
-    def uncited(self) -> str:
-        """Passages behind a fact are not cited as required."""
+    def missing_citation(self) -> str:
+        """Passages that support a fact are not cited as required."""
         return self._earliest(self._missed("citation_correctness"), cited=self._judged("citations", "evidence"))
 
-    def unfound(self) -> str:
-        """Passages that were asked for are not given as required."""
+    def missing_evidence(self) -> str:
+        """Requested passages are not given as required."""
         return self._earliest(self._missed("recall"), cited=self._judged("evidence", "citations"))
 
-    def astray(self) -> str:
-        """Passages were given that are not asked for or do not stand there, or none at all."""
-        return WRONG_PLACE if self._judged("evidence", "citations") else self.unfound()
+    def wrong_evidence(self) -> str:
+        """Passages were given that were not requested or are not in the document, or none at all."""
+        return WRONG_PLACE if self._judged("evidence", "citations") else self.missing_evidence()
 
-    def not_surfaced(self) -> str:
-        """Both sides lay before the system, and it did not say so; or one of them did not."""
+    def conflict_not_stated(self) -> str:
+        """Both sides of a conflict were retrieved and the conflict is not stated; or one was not retrieved."""
         stage = self._earliest(self._evidence, cited=(self._answer, *self._judged("citations", "evidence")))
         return NOT_REFUSED if stage == WRONG_PLACE else stage
 
     def _refuses(self) -> bool:
-        from steelyard.legal.model import FIELDS
-
         if self._answer.strip():
             return detect_abstention(self._answer, question=str(self.output.get("question", ""))).abstains
         return all(self.output.get(field) is None for field in FIELDS)
 
-    def _earliest(self, wanted: Sequence[str], *, cited: Sequence[str]) -> str:
-        """The first stage at which any of these words got lost; in what is cited they are, but not as required."""
-        if not all(self._is_retrieved(words) for words in wanted):
+    def _earliest(self, passages: Sequence[str], *, cited: Sequence[str]) -> str:
+        """The first stage at which any of these passages was lost; if all are cited, not as required."""
+        if not all(self._is_retrieved(words) for words in passages):
             return NOT_RETRIEVED
-        return WRONG_PLACE if wanted and all(_stands_in(words, cited) for words in wanted) else NOT_CITED
+        return WRONG_PLACE if passages and all(_is_in(words, cited) for words in passages) else NOT_CITED
 
     def _missed(self, part: str) -> list[str]:
-        """The required passages that the reason of a part names as missing; all, where it names none."""
-        from steelyard.legal.evidence.citations import LONGEST_WORDS
-
+        """The required passages that the reason of a part names as missing; all if it names none."""
         stored = (self._verdict.get("messages") or {}).get("reasons") or {}
         named = _named_passages(stored.get(part))
         passages = self._expected.get("evidence", ())
-        missed = [each["text"] for each in passages if (each["page"], each["text"][:LONGEST_WORDS]) in named]
+        missed = [
+            passage["text"] for passage in passages if (passage["page"], passage["text"][:LONGEST_WORDS]) in named
+        ]
         return missed or self._evidence
 
     def _is_retrieved(self, words: str) -> bool:
         texts = [text for shown in _passages(self.output).values() for text in shown]
-        return not self.shows or _stands_in(words, (self._answer, *texts))
+        return not self.shows or _is_in(words, (self._answer, *texts))
 
     def _judged(self, first: str, second: str) -> list[str]:
-        """What was judged: the citations or the evidence, whichever a question asks for first and has any."""
+        """The texts that were judged: of one field, or of the other if the first is empty."""
         shown = _passages(self.output)
         return shown[first] or shown[second]
 
     @property
     def _verdict(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.output.get("verdict") or {}
-        return found
+        verdict: Mapping[str, Any] = self.output.get("verdict") or {}
+        return verdict
 
     @property
     def _expected(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self._verdict.get("expected") or {}
-        return found
+        expected: Mapping[str, Any] = self._verdict.get("expected") or {}
+        return expected
 
     @property
     def _evidence(self) -> list[str]:
-        return [each["text"] for each in self._expected.get("evidence", ())]
+        return [passage["text"] for passage in self._expected.get("evidence", ())]
 
     @property
     def _answer(self) -> str:
@@ -231,29 +230,27 @@ class _Case:
 
 
 _STAGE_OF: Final[Mapping[str, Callable[[_Case], str]]] = {
-    "exact_match": _Case.unanswered,
-    "citation_correctness": _Case.uncited,
-    "recall": _Case.unfound,
-    "precision": _Case.astray,
-    "citation_provided": _Case.astray,
-    "correct_abstention": _Case.met_a_gap,
+    "exact_match": _Case.wrong_answer,
+    "citation_correctness": _Case.missing_citation,
+    "recall": _Case.missing_evidence,
+    "precision": _Case.wrong_evidence,
+    "citation_provided": _Case.wrong_evidence,
+    "correct_abstention": _Case.wrong_refusal,
     "no_hallucination": _Case.invented,
-    "quote_included": _Case.unquoted,
-    "conflict_surfaced": _Case.not_surfaced,
+    "quote_included": _Case.missing_quote,
+    "conflict_surfaced": _Case.conflict_not_stated,
 }
 
 
 def _named_passages(stored: Any) -> set[tuple[Any, Any]]:
     """The page and the first words of each passage that a stored reason names."""
-    from steelyard.legal.evidence.citations import AT_PASSAGE
-
     reason = from_json(stored)
     items = reason.items if isinstance(reason, Joined) else ()
     passages = [item for item in items if isinstance(item, Message) and item.code == AT_PASSAGE]
     return {(item.args["page"], item.args["words"]) for item in passages}
 
 
-def _stands_in(words: str, texts: Sequence[str]) -> bool:
+def _is_in(words: str, texts: Sequence[str]) -> bool:
     """Whether one of the texts has all pieces of the words."""
     pieces = quote_pieces(words)
     return any(all(piece in quote_key(text) for piece in pieces) for text in texts)

@@ -18,7 +18,7 @@ from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, loss
 from steelyard.legal.report.results import Refusals
 from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain, uncertain_table
 from steelyard.legal.report.verdicts import note_in
-from steelyard.legal.wording import INVENTED
+from steelyard.legal.wording import FIELD_LABELS, INVENTED
 from steelyard.reports import cells
 from steelyard.reports.blocks import PageTable
 from steelyard.reports.plots.items import waterfall, waterfall_panel
@@ -89,7 +89,7 @@ class LegalPage(KindPage):
     """The sections, charts and item details of legal results."""
 
     folders = (Path(__file__).parent / "templates",)
-    codes = tuple(name.code for name in (*part_labels().values(), *INVENTED.values()))
+    codes = tuple(label.code for label in (*part_labels().values(), *FIELD_LABELS.values(), *INVENTED.values()))
     about_documents = True
 
     def sections(self, tables: Sequence[Table]) -> Sections:

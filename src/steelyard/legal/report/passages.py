@@ -1,4 +1,4 @@
-"""Where a passage stands in a text, so that a page marks characters and decides nothing."""
+"""The location of passages in documents and answers, as offsets that a page marks."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,9 +12,8 @@ from steelyard.reports.render.html.kind_page import Json, Mark
 from steelyard.text.normalisation import normalise_with_offsets
 
 Span = tuple[int, int]
-Place = tuple[int, int, int]
-"""A page, and where on it a passage begins and ends, in UTF-16 units."""
-
+PageSpan = tuple[int, int, int]
+"""A page number, and where a passage begins and ends on the page, in UTF-16 units."""
 
 _QUOTED: Final = re.compile('“([^”]{2,400})”|「([^」]{2,400})」|『([^』]{2,400})』|"([^"]{2,400})"')
 _LONG: Final = 20_000
@@ -22,61 +21,61 @@ _LONG: Final = 20_000
 
 
 class Skeleton(NamedTuple):
-    """Letters and figures of a text in one way of writing, and where each stands in the text."""
+    """The normalised letters and figures of a text, with their offsets in the text."""
 
     key: str
     offsets: tuple[int, ...]
 
 
 def locate(passage: str, text: str) -> list[Span]:
-    """Where the pieces of a passage between its gaps stand in a text, in order; nowhere if one of them is missing.
+    """The spans of the pieces of a passage between its gaps in a text, in order; none if a piece is missing.
 
     >>> locate("号码我忘记了", "答：号码，我忘记了。")
     [(2, 9)]
     """
     skeleton = _skeleton(text)
-    found: list[Span] = []
+    spans: list[Span] = []
     at = 0
     for piece in _pieces(passage):
         start = skeleton.key.find(piece, at)
         if start < 0:
             return []
         at = start + len(piece)
-        found.append((skeleton.offsets[start], skeleton.offsets[at - 1] + 1))
-    return found
+        spans.append((skeleton.offsets[start], skeleton.offsets[at - 1] + 1))
+    return spans
 
 
 class Library:
-    """Documents that a page shows, and those of their pages that were asked for."""
+    """The documents of a page, and those of their pages that passages are on."""
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
         self._documents = documents
-        self._wanted: dict[str, set[int]] = {}
-        self._found: dict[tuple[str, tuple[int, ...], str], list[Place]] = {}
+        self._shown: dict[str, set[int]] = {}
+        self._spans: dict[tuple[str, tuple[int, ...], str], list[PageSpan]] = {}
 
-    def placed(self, citations: Any, name: str) -> list[Json]:
-        """The passages of a record with the places where they stand in the document of that name."""
-        return [self._placed(citation, name) for citation in citations_of(citations)]
+    def located(self, citations: Any, name: str) -> list[Json]:
+        """The passages of a record with their spans in the document of that name."""
+        return [self._located(citation, name) for citation in citations_of(citations)]
 
     def as_json(self) -> dict[str, dict[str, str]]:
-        """Document → page → text, of the pages that some passage names or stands on."""
-        return {name: dict(self._pages(name, sorted(numbers))) for name, numbers in self._wanted.items()}
+        """Document → page → text, of the pages that some passage names or is on."""
+        return {name: dict(self._pages(name, sorted(numbers))) for name, numbers in self._shown.items()}
 
-    def _placed(self, citation: Citation, name: str) -> Json:
-        found: Json = {"pages": list(citation.pages), "text": citation.text}
-        found |= {key: str(value) for key in ("section", "speaker") if (value := getattr(citation, key))}
+    def _located(self, citation: Citation, name: str) -> Json:
+        passage: Json = {"pages": list(citation.pages), "text": citation.text}
+        passage |= {key: str(value) for key in ("section", "speaker") if (value := getattr(citation, key))}
         document = self._documents.get(name)
         if document is None:
-            return found
-        asked = (name, citation.pages, citation.text)
-        if asked not in self._found:
-            self._found[asked] = _find(citation, document)
-            self._want(name, [*citation.pages, *(page for page, *_ in self._found[asked])], document)
-        return {**found, "places": self._found[asked]}
+            return passage
+        key = (name, citation.pages, citation.text)
+        if key not in self._spans:
+            self._spans[key] = _find(citation, document)
+            self._show(name, [*citation.pages, *(page for page, *_ in self._spans[key])], document)
+        return {**passage, "places": self._spans[key]}
 
-    def _want(self, name: str, numbers: Iterable[int], document: Document) -> None:
-        there = {page.number for page in document.pages}
-        self._wanted.setdefault(name, set()).update(there.intersection(numbers))
+    def _show(self, name: str, numbers: Iterable[int], document: Document) -> None:
+        existing = {page.number for page in document.pages}
+        self._shown.setdefault(name, set()).update(existing.intersection(numbers))
 
     def _pages(self, name: str, numbers: Sequence[int]) -> Iterator[tuple[str, str]]:
         for number in numbers:
@@ -86,10 +85,10 @@ class Library:
 
 
 def answer_marks(answer: str, invented: Sequence[Any], quotes: Sequence[str]) -> list[Mark]:
-    """What is marked in an answer: (start, end, "invented" or "quote"), in UTF-16 units."""
-    false = [span for each in invented if (span := _invented_span(each, answer))]
-    true = [] if len(answer) > _LONG else [span for quote in quotes for span in _quoted(quote, answer)]
-    marks = [(*span, "invented") for span in false] + [(*span, "quote") for span in dict.fromkeys(true)]
+    """The marks of an answer: (start, end, "invented" or "quote"), in UTF-16 units."""
+    wrong = [span for value in invented if (span := _invented_span(value, answer))]
+    quoted = [] if len(answer) > _LONG else [span for quote in quotes for span in _quoted(quote, answer)]
+    marks = [(*span, "invented") for span in wrong] + [(*span, "quote") for span in dict.fromkeys(quoted)]
     return [(utf16(answer, start), utf16(answer, end), kind) for start, end, kind in marks]
 
 
@@ -103,32 +102,33 @@ def _has_long(text: str) -> bool:
     return max(text, default="") > "\uffff"
 
 
-def _find(citation: Citation, document: Document) -> list[Place]:
-    """Where the words stand: on the pages that are named, else on the first other page that has them."""
+def _find(citation: Citation, document: Document) -> list[PageSpan]:
+    """The spans of a citation: on the pages that it names, else on the first other page that has its words."""
     others = ((page.number,) for page in document.pages if page.number not in citation.pages)
-    hits = (_places(citation.text, numbers, document) for numbers in (citation.pages, *others))
+    hits = (_spans_on(citation.text, numbers, document) for numbers in (citation.pages, *others))
     return next((hit for hit in hits if hit), [])
 
 
-def _places(text: str, numbers: Sequence[int], document: Document) -> list[Place]:
-    """Where the words stand on these pages, which are read as one."""
+def _spans_on(text: str, numbers: Sequence[int], document: Document) -> list[PageSpan]:
+    """The spans of the words on these pages, which are read as one text."""
     pages = [page for number in numbers if (page := document.page(number)) is not None]
     spans = locate(text, "".join(page.text for page in pages))
-    found = []
+    result = []
     before = 0
     for page in pages:
         after = before + len(page.text)
         cut = [(max(start, before) - before, min(end, after) - before) for start, end in spans]
-        found += [(page.number, utf16(page.text, a), utf16(page.text, b)) for a, b in cut if a < b]
+        result += [(page.number, utf16(page.text, a), utf16(page.text, b)) for a, b in cut if a < b]
         before = after
-    return found
+    return result
 
 
 def _quoted(quote: str, answer: str) -> list[Span]:
-    """The quote where the answer has it, or what the answer has of it between quotation marks."""
-    if contains_quote(answer, quote):  # quicker than to locate it
+    """The spans of a quote in an answer, or of the parts of it that the answer has between quotation marks."""
+    if contains_quote(answer, quote):  # faster than locate
         return locate(quote, answer)
-    spans = ((found.start(found.lastindex or 0), found.end(found.lastindex or 0)) for found in _QUOTED.finditer(answer))
+    matches = _QUOTED.finditer(answer)
+    spans = ((match.start(match.lastindex or 0), match.end(match.lastindex or 0)) for match in matches)
     return [(start, end) for start, end in spans if contains_quote(quote, answer[start:end])]
 
 
@@ -155,7 +155,7 @@ def _skeleton(text: str) -> Skeleton:
 
 
 def _lower(text: str, offsets: Sequence[int]) -> Iterator[tuple[str, int]]:
-    """Characters in lower case with their places; one may become two."""
+    """Characters in lower case with their offsets; one character may become two."""
     for char, place in zip(text, offsets, strict=False):
         for low in char.lower():
             yield low, place

@@ -1,4 +1,4 @@
-"""What a legal result says beyond its mean: parts by type, refusals, inventions, the worst questions."""
+"""Figures of a legal result: parts of the score by type, refusals, hallucination rate, the lowest questions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -49,8 +49,8 @@ class Refusals:
 
 
 @dataclass(frozen=True, slots=True)
-class Worst:
-    """A question that went wrong, and why."""
+class LowQuestion:
+    """A question with a low score, and the reason."""
 
     id: str
     score: float
@@ -71,40 +71,40 @@ def part_means(table: Table) -> Iterator[PartMean]:
 
 def part_mean(table: Table, kind: str, part: str, column: FloatArray) -> PartMean:
     """The mean of a part over the items that have it."""
-    there = ~np.isnan(column)
+    scored = ~np.isnan(column)
     clusters = clusters_of(table)
-    found = mean_interval(column[there], clusters=None if clusters is None else clusters[there])
-    within = replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
-    return PartMean(kind, part, float(column[there].mean()), within, int(there.sum()))
+    interval = mean_interval(column[scored], clusters=None if clusters is None else clusters[scored])
+    bounded = replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0))
+    return PartMean(kind, part, float(column[scored].mean()), bounded, int(scored.sum()))
 
 
 def refusals(table: Table) -> Refusals:
-    """How questions about gaps were met; those without an answer are in neither column, and are counted."""
-    found: dict[tuple[bool, bool], int] = {}
+    """How questions about gaps were answered; those without an answer are counted by themselves."""
+    counts: dict[tuple[bool, bool], int] = {}
     for verdict in _answered_gaps(table).values():
         key = (bool(verdict.get("should_abstain")), verdict["abstained"])
-        found[key] = found.get(key, 0) + 1
+        counts[key] = counts.get(key, 0) + 1
     gaps = _gaps(table)
     failed = sum(row in table.failures for row in gaps)
     return Refusals(
-        found.get((False, False), 0),
-        found.get((False, True), 0),
-        found.get((True, False), 0),
-        found.get((True, True), 0),
+        counts.get((False, False), 0),
+        counts.get((False, True), 0),
+        counts.get((True, False), 0),
+        counts.get((True, True), 0),
         failed,
-        len(gaps) - sum(found.values()) - failed,
+        len(gaps) - sum(counts.values()) - failed,
     )
 
 
 def hallucinations(table: Table) -> tuple[int, int]:
-    """Of the answers to questions about gaps, those in which something is invented, and how many answers there are."""
+    """Of the answers to questions about gaps, the number in which something is invented, and the number of all."""
     column = table.parts.get(METRIC, {}).get("no_hallucination", np.full(len(table), np.nan))
     answers = {row: verdict for row, verdict in _answered_gaps(table).items() if not np.isnan(column[row])}
     return sum(column[row] == 0 and bool(of.get("invented", True)) for row, of in answers.items()), len(answers)
 
 
 def hallucination_rate(table: Table) -> float:
-    """The share of answers to questions about gaps in which something is invented; silence invents nothing."""
+    """The share of answers to questions about gaps in which something is invented; no answer is not one."""
     invented, answers = hallucinations(table)
     return invented / answers if answers else float("nan")
 
@@ -114,19 +114,19 @@ def _gaps(table: Table) -> list[int]:
 
 
 def _answered_gaps(table: Table) -> dict[int, Mapping[str, Any]]:
-    """The verdicts on questions about gaps to which something was said, by row."""
+    """The verdicts on questions about gaps that have an answer, by row."""
     verdicts = {row: (table.outputs[row] or {}).get("verdict", {}) for row in _gaps(table)} if table.outputs else {}
     return {row: verdict for row, verdict in verdicts.items() if isinstance(verdict.get("abstained"), bool)}
 
 
-def worst(table: Table, count: int = WORST) -> list[Worst]:
+def worst(table: Table, count: int = WORST) -> list[LowQuestion]:
     """The questions with the lowest scores, in order; all of them below 1."""
     column = table.column(METRIC)
     order = [row for row in np.argsort(column, kind="stable").tolist() if column[row] < 1][:count]
     outputs: Sequence[Any] = table.outputs or [None] * len(table)
     notes = table.columns[METRIC].notes
     return [
-        Worst(
+        LowQuestion(
             table.ids[row],
             float(column[row]),
             str((outputs[row] or {}).get("question", "")),
@@ -138,36 +138,36 @@ def worst(table: Table, count: int = WORST) -> list[Worst]:
 
 
 def weighted_mean(table: Table) -> float | None:
-    """The mean by the weights of the questions; None where all weigh the same."""
+    """The mean by the weights of the questions; None if the questions have none."""
     weights = [float(weight or 1) for weight in table.tags.get("weight", ())]
     return float(np.average(table.column(METRIC), weights=weights)) if weights else None
 
 
 def spent(table: Table) -> dict[str, float]:
-    """Seconds a question (median, 95th of 100) and tokens, where they were kept."""
+    """Seconds per question (median and 95th percentile) and tokens, if they were recorded."""
     seconds = [output["seconds"] for output in table.outputs if output and "seconds" in output]
     tokens = [output["tokens"] for output in table.outputs if output and "tokens" in output]
-    found = (
+    times = (
         {"seconds_median": float(np.median(seconds)), "seconds_p95": float(np.percentile(seconds, 95))}
         if seconds
         else {}
     )
-    return {**found, **({"tokens": float(sum(tokens))} if tokens else {})}
+    return {**times, **({"tokens": float(sum(tokens))} if tokens else {})}
 
 
 def as_json(table: Table) -> dict[str, Any]:
-    """All of it for the command line's JSON."""
+    """The figures as fields of JSON output."""
     matrix = refusals(table)
     return {
         "by_type": [
             {
-                "type": each.type,
-                "part": each.part,
-                "mean": known(each.mean),
-                "ci95": interval_list(each.interval),
-                "items": each.items,
+                "type": part.type,
+                "part": part.part,
+                "mean": known(part.mean),
+                "ci95": interval_list(part.interval),
+                "items": part.items,
             }
-            for each in part_means(table)
+            for part in part_means(table)
         ],
         "abstention": {
             "answered_answerable": matrix.answered_answerable,
@@ -181,7 +181,7 @@ def as_json(table: Table) -> dict[str, Any]:
         },
         **({} if (weighted := weighted_mean(table)) is None else {"weighted_mean": weighted}),
         "hallucination_rate": known(hallucination_rate(table)),
-        "worst": [{"id": each.id, "score": each.score, "reason": each.reason} for each in worst(table)],
+        "worst": [{"id": low.id, "score": low.score, "reason": low.reason} for low in worst(table)],
         **spent(table),
     }
 

@@ -1,31 +1,18 @@
-"""The words of legal verdicts in the language of a report, from the messages that a results file stores.
+"""The reasons and remarks of legal verdicts in a language, from the messages that a results file stores.
 
-A file of an earlier version stores none, and a changed one others: then the English texts of the file stand.
+Without stored messages, as in files of earlier versions, the English texts of the file are used.
 """
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 from steelyard.i18n import Language, Message, from_json
 from steelyard.legal.question_types import part_labels
 from steelyard.legal.report.results import METRIC
-from steelyard.legal.wording import FIELD_LABELS, INVENTED, in_one_line
+from steelyard.legal.wording import FIELD_LABELS, in_one_line
 from steelyard.table import Table
 
 Output = Mapping[str, Any]
-
-
-@cache
-def part_names(language: Language) -> dict[str, str]:
-    """The names of parts and fields in a language."""
-    return _names(_labels(), language)
-
-
-@cache
-def kind_names(language: Language) -> dict[str, str]:
-    """The names of kinds of invented values in a language."""
-    return _names(INVENTED, language)
 
 
 def reasons_in(language: Language, output: Output) -> dict[str, str]:
@@ -36,7 +23,7 @@ def reasons_in(language: Language, output: Output) -> dict[str, str]:
 
 def remarks_in(language: Language, output: Output) -> list[str]:
     """The remarks of a verdict."""
-    written = [str(each) for each in _verdict(output).get("remarks") or ()]
+    written = [str(remark) for remark in _verdict(output).get("remarks") or ()]
     stored = _messages(output).get("remarks") or ()
     if len(stored) != len(written):
         return written
@@ -44,7 +31,7 @@ def remarks_in(language: Language, output: Output) -> list[str]:
 
 
 def note_in(language: Language, table: Table, row: int, metric: str = METRIC) -> str:
-    """The note of an item: all reasons of its verdict in one line, or why there is none; "" where it has no note."""
+    """The note of an item: all reasons of its verdict in one line, or the error; "" if it has no note."""
     note = table.notes(row).get(metric, "")
     output = (table.outputs[row] if table.outputs else None) or {}
     messages = _messages(output) if metric == METRIC else {}
@@ -58,10 +45,6 @@ def note_in(language: Language, table: Table, row: int, metric: str = METRIC) ->
 
 def _labels() -> dict[str, Message]:
     return {**part_labels(), **FIELD_LABELS}
-
-
-def _names(names: Mapping[str, Message], language: Language) -> dict[str, str]:
-    return {name: message.text(language) for name, message in names.items()}
 
 
 def _text(language: Language, stored: Any, english: str) -> str:

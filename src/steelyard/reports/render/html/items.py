@@ -105,20 +105,20 @@ def _answer(table: Table, row: int, details: ItemDetails, kind: KindPage) -> Jso
     """The answer of one system to one item, with its verdict; fields without a value are left out."""
     output = _output(table, row)
     text = as_text(output.get("answer"))
-    found = details.answer(text, output, table.tags[DOCUMENT][row] if DOCUMENT in table.tags else "")
+    verdict = details.answer(text, output, table.tags[DOCUMENT][row] if DOCUMENT in table.tags else "")
     shown = _SHOWN | details.fields
     values = {
         "answer": text,
-        "marks": found.marks,
+        "marks": verdict.marks,
         "fields": {key: _cut(as_text(value), LONGEST_FIELD) for key, value in output.items() if key not in shown},
-        "citations": found.citations,
-        "evidence": found.evidence,
-        "contexts": [_cut(as_text(_content(each)), LONGEST_CONTEXT) for each in as_list(output.get("contexts"))],
-        "abstained": found.abstained,
-        "invented": found.invented,
-        "reasons": found.reasons,
-        "remarks": found.remarks,
-        "notes": {} if found.reasons else _notes(table, row, kind),
+        "citations": verdict.citations,
+        "evidence": verdict.evidence,
+        "contexts": [_cut(as_text(_content(context)), LONGEST_CONTEXT) for context in as_list(output.get("contexts"))],
+        "abstained": verdict.abstained,
+        "invented": verdict.invented,
+        "reasons": verdict.reasons,
+        "remarks": verdict.remarks,
+        "notes": {} if verdict.reasons else _notes(table, row, kind),
         "gaps": {metric: [gap.kind, gap.reason] for metric in table.metrics if (gap := table.why(metric, row))},
         "failure": table.failures.get(row),
         "seconds": output.get("seconds"),
