@@ -1,6 +1,8 @@
 # Every target sets up its own .venv from python3 and the package index, pinned and hashed.
 PYTHON ?= python3
 BIN := .venv/bin
+# a file of tests is the work of one worker, begun in the order of tests/conftest.py
+SPREAD := --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test quick coverage check bench docs node constraints clean
 
@@ -8,15 +10,15 @@ demo: .venv/ready
 	$(BIN)/steelyard demo
 
 test: .venv/ready node
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto $(SPREAD)
 
 # without the tests marked slow
 quick: .venv/ready
-	$(BIN)/pytest -n auto -m "not slow"
+	$(BIN)/pytest -n auto $(SPREAD) -m "not slow"
 
 # all tests, with the share of lines and branches that they run; the floor stands in pyproject.toml
 coverage: .venv/ready node
-	$(BIN)/pytest -n auto --dist loadfile --cov --cov-report=term:skip-covered
+	$(BIN)/pytest -n auto $(SPREAD) --cov --cov-report=term:skip-covered
 
 # what the tests of the browser and of the TypeScript client need; without npm they are skipped, and say so
 node:

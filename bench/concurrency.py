@@ -50,10 +50,9 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 def measure(url: str, questions: int, level: int) -> tuple[float, float, int]:
     """Seconds per question, CPU seconds per question, and the most threads."""
-    from steelyard.systems.asking import AskSettings, ask_all
+    from steelyard.systems.ask import AskSettings, ask_all
+    from steelyard.systems.base import Ask, Reply, SystemSettings
     from steelyard.systems.http import HttpSystem
-    from steelyard.systems.records import Ask, Reply
-    from steelyard.systems.settings import SystemSettings
 
     asks: Iterator[Ask] = (Ask(f"q{number}", "一共收了多少？", "d.md") for number in range(questions))
     start, used, most = time.perf_counter(), time.process_time(), 0

@@ -164,8 +164,8 @@ def _results() -> tuple[str, Read, list[bytes]]:
 
 
 def _replies() -> tuple[str, Read, list[bytes]]:
-    from steelyard.systems.decoding import decode_reply
-    from steelyard.systems.records import reply_of
+    from steelyard.net.replies import decode_reply
+    from steelyard.systems.base import reply_of
 
     seeds = [
         b'{"answer": "42", "citations": [{"page": 1, "text": "x"}], "abstained": false, "amount_total": 42}',
@@ -177,8 +177,8 @@ def _replies() -> tuple[str, Read, list[bytes]]:
 
 def _judges() -> tuple[str, Read, list[bytes]]:
     from steelyard.io.outputs import record_of
+    from steelyard.legal.benchmark.loading import load_benchmark
     from steelyard.legal.benchmark.question_checks import benchmark_folder
-    from steelyard.legal.benchmark.runner import load_benchmark
     from steelyard.legal.score import judge
 
     benchmark = load_benchmark(benchmark_folder())

@@ -18,13 +18,14 @@ from bench.mutations import mutate_bytes, mutate_value
 from bench.outcomes import outcome_of, print_outcomes, read_options
 from steelyard.documents.pages import Document
 from steelyard.io.results import dump
+from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import evaluate_legal, load_benchmark
+from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.legal.model import Question
 from steelyard.legal.score import judge
-from steelyard.systems.decoding import decode_reply
-from steelyard.systems.records import reply_of
-from steelyard.systems.replay import OURS
+from steelyard.net.replies import decode_reply
+from steelyard.systems.base import reply_of
+from steelyard.systems.replay import ADDED
 
 TEXTS: Final = (
     *("", " ", "1 1 1 1 " * 200, "材料未显示。" * 100, "\n" * 2000, "```json\n{", "{" * 500, "<think>" * 50),
@@ -70,7 +71,7 @@ def real_replies() -> dict[str, dict[str, Any]]:
     """What the baseline says to each question, without what we write beside it."""
     table = evaluate_legal("builtin:baseline")
     said = zip(table.ids, table.outputs, strict=True)
-    return {name: {key: value for key, value in (of or {}).items() if key not in OURS} for name, of in said}
+    return {name: {key: value for key, value in (of or {}).items() if key not in ADDED} for name, of in said}
 
 
 def mutated(reply: dict[str, Any], chance: random.Random) -> bytes:

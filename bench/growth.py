@@ -161,7 +161,7 @@ def judges() -> dict[str, Callable[[str], object]]:
 def scorers() -> dict[str, Callable[[str], object]]:
     """Whole questions: the text as answer, as citations with pages, and as the document."""
     from steelyard.documents.pages import Document
-    from steelyard.legal.model import question_of
+    from steelyard.legal import question_of
     from steelyard.legal.score import judge
 
     about = {"id": "q", "difficulty": "easy", "category": "c"}

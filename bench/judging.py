@@ -14,7 +14,8 @@ LENGTHS: Final = (34, 300, 1_300, 20_000)
 MEGABYTE: Final = 1_000_000
 CODE: Final = """
 import json, sys, time
-from steelyard.legal.benchmark.runner import judge_records, load_benchmark
+from steelyard.legal.benchmark.judging import judge_records
+from steelyard.legal.benchmark.loading import load_benchmark
 benchmark = load_benchmark(sys.argv[1])
 records = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
 outputs = {item["id"]: item["output"] for item in records if "id" in item}

@@ -8,9 +8,9 @@ import numpy as np
 
 from bench.populations import Pair, Population, Shape
 from steelyard.stats.compare import compare
-from steelyard.stats.evidence import Sample
+from steelyard.stats.evidence import DecisionSample
 from steelyard.stats.intervals import Interval, mean_interval
-from steelyard.stats.paired import Test, paired_tests
+from steelyard.stats.paired import TestName, paired_tests
 from steelyard.stats.summary import CLUSTER_TAG, summarise
 from steelyard.table import Column, FloatArray, Table
 
@@ -79,12 +79,12 @@ def gate_errors(pair: Pair, items: int, *, simulations: int, seed: int) -> float
     """How often a gate says "not worse by more than the margin", where it is worse by just the margin."""
     passed = 0
     for old, new in _pairs(pair, items, simulations=simulations, seed=seed):
-        samples = (Sample(column, (-1.0, 1.0), paired=True) for column in (new - old).T)
+        samples = (DecisionSample(column, (-1.0, 1.0), paired=True) for column in (new - old).T)
         passed += sum(sample.interval(0.9).low > pair.difference + 1e-12 for sample in samples)
     return passed / simulations
 
 
-def null_p_values(test: Test, items: int, *, simulations: int, seed: int, binary: bool = False) -> FloatArray:
+def null_p_values(test: TestName, items: int, *, simulations: int, seed: int, binary: bool = False) -> FloatArray:
     """p of two systems that are equally good, of several seeds: columns of one call share their random signs."""
     generator = np.random.default_rng([seed, items])
     found: list[float] = []

@@ -26,20 +26,20 @@ from bench.simulation import (
     shares_at_random,
     summary_misses,
 )
-from steelyard.stats.paired import Test
+from steelyard.stats.paired import TestName
 
 DOCUMENT: Final = PROJECT / "docs" / "statistics.md"
 BEGIN, END = "<!-- simulated:begin -->", "<!-- simulated:end -->"
 SIZES: Final = (30, 100, 1_000)
 BAND: Final = (0.94, 0.96)
-TESTS: Final[tuple[tuple[str, Test, int], ...]] = (
+TESTS: Final[tuple[tuple[str, TestName, int], ...]] = (
     ("permutation, exact", "permutation", 25),
     ("permutation, sampled", "permutation", 100),
     ("t", "t", 100),
     ("Wilcoxon", "wilcoxon", 100),
     ("bootstrap", "bootstrap", 100),
 )
-DISCRETE: Final[tuple[tuple[str, Test, int, bool], ...]] = (
+DISCRETE: Final[tuple[tuple[str, TestName, int, bool], ...]] = (
     ("sign, continuous scores", "sign", 100, False),
     ("sign, 0/1 scores", "sign", 100, True),
     ("permutation, 0/1 scores", "permutation", 100, True),

@@ -1,9 +1,11 @@
-"""Make the parts of docs/ that are read off the program: metrics, commands, profiles, legal-examples, limits.
+"""Make the parts of docs/ that are read off the program: metrics, commands, profiles,
+legal-examples, modules, limits.
 
 `make docs` writes them; a test fails when they are not what this makes.
 """
 
 import argparse
+import ast
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from steelyard.registry.metrics import Metric
 from steelyard.registry.names import SPELLINGS, all_metrics
 
 FOLDER = Path(__file__).parent
+PACKAGE = FOLDER.parent / "src" / "steelyard"
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-jieba", "rouge-chinese")
 PROFILES_HEAD = """Every value was computed by the profile that heads its column. The default is right in every script;
 the others repeat other programs, faults included.
@@ -70,6 +73,11 @@ LEGAL_EXAMPLES = (
 )
 LIMITS_BEGIN, LIMITS_END = "<!-- limits: made by `make docs` -->", "<!-- limits: end -->"
 MADE = "<!-- made by `make docs`; edit the docstrings and the parser instead -->"
+MODULES_TITLE = f"""# Modules
+
+{MADE}
+
+The first line of the docstring of every folder and module. How they work together: [architecture](architecture.md)."""
 
 
 def metrics_page() -> str:
@@ -113,6 +121,26 @@ def legal_page() -> str:
         remarks = f" ({', '.join(found.remarks)})" if found.remarks else ""
         lines.append(f"| {question} | {answer} | {'right' if found.correct else 'wrong'}{remarks} | {found.reason} |")
     return "\n".join(lines) + "\n"
+
+
+def modules_page() -> str:
+    """Every folder and module of the package with the first line of its docstring."""
+    lines = [MODULES_TITLE, "", *_modules(PACKAGE), ""]
+    for folder in sorted(path.parent for path in PACKAGE.rglob("*/__init__.py")):
+        name = folder.relative_to(PACKAGE).as_posix()
+        lines += [f"## `{name}/`", "", _summary(folder / "__init__.py"), "", *_modules(folder), ""]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _modules(folder: Path) -> list[str]:
+    paths = (path for path in sorted(folder.glob("*.py")) if not path.stem.startswith("__"))
+    rows = [f"| `{path.stem}` | {_summary(path)} |" for path in paths]
+    return ["| module | content |", "|---|---|", *rows] if rows else []
+
+
+def _summary(path: Path) -> str:
+    text = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").partition("\n")[0]
+    return text.replace("|", r"\|")
 
 
 def security_page() -> str:
@@ -177,6 +205,7 @@ def main() -> None:
     (FOLDER / "profiles.md").write_text(profiles_page(), encoding="utf-8")
     (FOLDER / "legal-examples.md").write_text(legal_page(), encoding="utf-8")
     (FOLDER / "commands.md").write_text(commands_page(), encoding="utf-8")
+    (FOLDER / "modules.md").write_text(modules_page(), encoding="utf-8")
     (FOLDER / "security.md").write_text(security_page(), encoding="utf-8")
 
 

@@ -1,15 +1,55 @@
-"""Shared fixtures."""
+"""Shared fixtures, and how a run of the tests is set up."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from properties import TIMES, USUAL
 
 # nothing is timed here; where a change is to land, the examples are the same every time
-settings.register_profile("here", deadline=None)
-settings.register_profile("landing", deadline=None, derandomize=True)
-settings.load_profile("landing" if os.environ.get("CI") else "here")
+settings.register_profile("here", deadline=None, max_examples=round(USUAL * TIMES))
+settings.register_profile("landing", settings.get_profile("here"), derandomize=True)
+settings.load_profile("landing" if os.environ.get("CI") and TIMES == 1 else "here")
+
+# compiled modules are kept for the workers and for the processes that tests start, also where the environment says no
+os.environ["PYTHONDONTWRITEBYTECODE"] = ""
+sys.dont_write_bytecode = False
+
+# with `--dist loadfile` a file is the work of one worker: those that take longest are begun first
+LONG = (
+    "pipelines/test_majors.py",
+    "browser/test_report.py",
+    "pipelines/test_mcp.py",
+    "cli/test_streams.py",
+    "test_docs.py",
+    "pipelines/test_limits.py",
+    "pipelines/test_remote.py",
+    "pipelines/test_sessions.py",
+    "legal/test_benchmark.py",
+    "reports/test_page.py",
+    "reports/test_masking.py",
+    "browser/test_review.py",
+    "browser/test_view.py",
+    "cli/test_overwrite.py",
+    "stats/test_simulation.py",
+    "legal/test_lines.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that take longest first, in the order of the list."""
+    here = Path(__file__).parent
+    order = {here / name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: order.get(item.path, len(order)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are processors: many tests wait for servers, browsers and processes."""
+    return (os.cpu_count() or 1) + 1
+
 
 REAL = Path(__file__).parents[1].parent / "shared" / "data" / "real"
 

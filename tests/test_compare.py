@@ -17,7 +17,7 @@ def test_the_newer_comes_first_and_the_difference_is_new_minus_old():
     assert (found.a, found.b, found.n, found.a_mean, found.b_mean) == ("new", "old", 4, 0.75, 0.25)
     assert found.difference == 0.5
     # two of four items differ, both one way: of the four sign flips two are as extreme
-    assert (found.p_value, found.result.exact, found.significant) == (0.5, True, False)
+    assert (found.p_value, found.test.exact, found.significant) == (0.5, True, False)
     assert (found.wins, found.losses, found.as_dict()["ties"]) == (2, 0, 2)
 
 
@@ -61,7 +61,7 @@ def test_the_same_seed_gives_the_same_p():
     new, old = table("new", source.random(200)), table("old", source.random(200))
     first, second = (steelyard.compare(new, old, seed=7)[0] for _ in range(2))
     assert first.p_value == second.p_value
-    assert first.result.resamples == 10_000
+    assert first.test.resamples == 10_000
 
 
 def test_what_is_equal_but_for_rounding_is_equal():
@@ -76,7 +76,7 @@ def test_what_is_equal_but_for_rounding_is_equal():
 def test_small_differences_tie_as_they_do_on_paper():
     new, old = np.array([1, 3, 1]) * 1e-6 + 0.5, np.array([0, 2, 2]) * 1e-6 + 0.5
     (found,) = steelyard.compare(table("new", new), table("old", old))
-    assert (found.p_value, found.result.exact) == (1.0, True)
+    assert (found.p_value, found.test.exact) == (1.0, True)
 
 
 def test_the_order_of_items_does_not_matter():
@@ -86,7 +86,7 @@ def test_the_order_of_items_does_not_matter():
     first = steelyard.compare(table("a", values[0], ids), table("b", values[1], ids))[0]
     mixed = [ids[n] for n in turned]
     second = steelyard.compare(table("a", values[0][turned], mixed), table("b", values[1], ids))[0]
-    assert first.result.resamples == 10_000
+    assert first.test.resamples == 10_000
     assert first.p_value == second.p_value
 
 
@@ -107,7 +107,7 @@ def in_documents(documents, metrics=("F1",), gain=0.1):
 
 
 @pytest.mark.parametrize(
-    ("documents", "settings", "smallest", "hopeless"),
+    ("documents", "settings", "smallest", "underpowered"),
     [
         (4, {}, 0.125, True),
         (5, {}, 0.0625, True),
@@ -120,29 +120,34 @@ def in_documents(documents, metrics=("F1",), gain=0.1):
         (4, {"test": "bootstrap"}, None, False),
     ],
 )
-def test_a_test_that_cannot_tell_says_so(documents, settings, smallest, hopeless):
+def test_a_test_that_cannot_tell_says_so(documents, settings, smallest, underpowered):
     (found,) = steelyard.compare(*in_documents(documents), **settings)
-    assert (found.n, found.units, found.by_document, found.hopeless) == (10 * documents, documents, True, hopeless)
+    assert (found.n, found.units, found.by_document, found.underpowered) == (
+        10 * documents,
+        documents,
+        True,
+        underpowered,
+    )
     assert found.smallest_p == (None if smallest is None else pytest.approx(smallest, abs=5e-5))
     assert smallest is None or found.p_value == pytest.approx(found.smallest_p)  # all differ alike: it is reached
-    assert found.significant is not hopeless
-    assert np.isnan(found.smallest_detectable) == hopeless
+    assert found.significant is not underpowered
+    assert np.isnan(found.smallest_detectable) == underpowered
     assert (found.as_dict()["units"], found.as_dict()["smallest_p"]) == (documents, found.smallest_p)
 
 
 @pytest.mark.parametrize(
-    ("correction", "hopeless"), [("holm", True), ("bonferroni", True), ("bh", False), ("none", False)]
+    ("correction", "underpowered"), [("holm", True), ("bonferroni", True), ("bh", False), ("none", False)]
 )
-def test_the_family_makes_it_harder_to_tell(correction, hopeless):
+def test_the_family_makes_it_harder_to_tell(correction, underpowered):
     """Six documents, smallest p 0.031: too large for two metrics, but Benjamini and Hochberg let both pass together."""
     for found in steelyard.compare(*in_documents(6, ("F1", "EM")), correction=correction):
-        assert (found.hopeless, found.significant) == (hopeless, not hopeless)
+        assert (found.underpowered, found.significant) == (underpowered, not underpowered)
 
 
 def test_a_sampled_p_is_no_smaller_than_its_draws():
     source = np.random.default_rng(2)
     (found,) = steelyard.compare(table("new", source.random(200)), table("old", source.random(200)), resamples=99)
-    assert (found.units, found.by_document, found.smallest_p, found.hopeless) == (200, False, 0.01, False)
+    assert (found.units, found.by_document, found.smallest_p, found.underpowered) == (200, False, 0.01, False)
     (found,) = steelyard.compare(table("new", [1.0] * 3000), table("old", [0.0] * 3000))
     assert 0 < found.smallest_p < 1e-300
 

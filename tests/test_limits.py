@@ -12,8 +12,8 @@ from steelyard import limits
 from steelyard.errors import ConfigError, InputError
 from steelyard.stats.compare import ComparisonSettings
 from steelyard.stats.intervals import mean_interval
-from steelyard.systems.asking import AskSettings
-from steelyard.systems.settings import SystemSettings
+from steelyard.systems.ask import AskSettings
+from steelyard.systems.base import SystemSettings
 
 ROOT = Path(__file__).parents[1]
 

@@ -61,7 +61,8 @@ def test_the_page_of_a_ranking_brings_in_no_judge_and_no_system(tmp_path):
     )
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("\n[]\n")
+    # the options of `bench` name the types of questions, which bring in no judge
+    assert done.stdout.endswith("\n['steelyard.legal', 'steelyard.legal.question_types']\n")
 
 
 def test_reports_know_no_kind_by_name():
@@ -112,11 +113,13 @@ def test_everything_is_caught_in_few_places_only():
     allowed = {
         "cli/__init__.py": 1,
         "retrieval/threads.py": 1,
+        "net/threads.py": 1,
         "pipelines/calls.py": 1,
         "legal/benchmark/judging.py": 1,
-        "pipelines/loading.py": 2,
-        "pipelines/remote.py": 1,
-        "systems/asking.py": 1,
+        "pipelines/load.py": 2,
+        "pipelines/client.py": 1,
+        "systems/ask.py": 1,
+        "systems/base.py": 1,
         "systems/python.py": 1,
         "web/index.py": 1,
         "web/page_cache.py": 1,

@@ -1,4 +1,4 @@
-"""What is counted on the way to scores, by code; results files and JSON have the English text of a code.
+"""Counts of an evaluation by code; results files and JSON have the English text of a code.
 
 A count that an older or a newer version wrote, and that has no code here, keeps its text as its name.
 """

@@ -1,4 +1,4 @@
-"""What can go wrong, as the user sees it.
+"""Errors with a message, a location, a hint and an exit code.
 
     SteelyardError                exit 2     message · where · hint
     ├── InputError                           a file does not say what its format requires
@@ -7,7 +7,7 @@
     ├── MissingExtra                         an optional package is absent; the hint is the install line
     └── SystemFailure             exit 3     the system, model or server under test failed
 
-Anything else that escapes is a bug of ours and keeps its traceback (exit 4).
+Any other exception is a fault of the program and keeps its traceback (exit 4).
 """
 
 import difflib
@@ -41,7 +41,11 @@ class Problem(Localized):
 
 
 class SteelyardError(Localized, Exception):
-    """A mistake that the user can correct: what is wrong, where, and what to do. Plain text is not ours: a server's."""
+    """A mistake that the user can correct: what is wrong, where, and what to do. Plain text is not ours: a server's.
+
+    `parameter` names the argument of a tool that the error is about, with dots for what is below it
+    (`backend_configs.openai.timeout`): a pipeline finds the line of its parameter file by it.
+    """
 
     exit_code: ClassVar[int] = 2
 
@@ -52,9 +56,11 @@ class SteelyardError(Localized, Exception):
         where: str | None = None,
         hint: Localized | str | None = None,
         problems: Sequence[Problem] = (),
+        parameter: str | None = None,
     ) -> None:
         self.message = as_message(message)
         self.where = where
+        self.parameter = parameter
         self.hint = as_message(hint) if isinstance(hint, str) else hint
         self.problems = tuple(problems) or (Problem(where or "", self.message),)
         super().__init__(self.message)
@@ -102,10 +108,19 @@ class UnknownName(SteelyardError):
     """Nothing is called that; the hint is the nearest name."""
 
     @classmethod
-    def of(cls, what: Message, name: str, known: Iterable[str], *, where: str | None = None) -> "UnknownName":
+    def of(
+        cls,
+        what: Message,
+        name: str,
+        known: Iterable[str],
+        *,
+        where: str | None = None,
+        parameter: str | None = None,
+    ) -> "UnknownName":
         """An error about `name`, a `what` ("metric", "test" …) that is not among `known`."""
         shown = cut(name)
-        return cls(Message("core.unknown_name", what=what, name=shown), where=where, hint=nearest(shown, known))
+        message = Message("core.unknown_name", what=what, name=shown)
+        return cls(message, where=where, hint=nearest(shown, known), parameter=parameter)
 
 
 class MissingExtra(SteelyardError):

@@ -3,7 +3,7 @@
     limits.RESAMPLES.check(resamples, "n_resamples")          # raises when the number is too large
     if size > limits.REPLY_BYTES.value: ...                   # where the caller has to stop by itself
 
-A door (cli, web, servers) calls `read_environment` once: STEELYARD_<NAME>=NUMBER replaces a default.
+The entry points (cli, web, servers) call `read_environment` once: STEELYARD_<NAME>=NUMBER replaces a default.
 Libraries read `.value` when they are called, never when they are imported, and never read the environment.
 """
 
@@ -37,11 +37,17 @@ class Limit:
         return Message("core.raise_limit_set", variable=self.variable)
 
     def check(
-        self, number: float, what: Message | str, *, error: type[SteelyardError] = ConfigError, where: str | None = None
+        self,
+        number: float,
+        what: Message | str,
+        *,
+        error: type[SteelyardError] = ConfigError,
+        where: str | None = None,
+        parameter: str | None = None,
     ) -> None:
         """Raise `error` when a number is above the limit; `what` names the option, field or thing."""
         if number > self.value:
-            raise self.exceeded(what, error=error, where=where, number=number)
+            raise self.exceeded(what, error=error, where=where, number=number, parameter=parameter)
 
     def exceeded(
         self,
@@ -50,6 +56,7 @@ class Limit:
         error: type[SteelyardError] = ConfigError,
         where: str | None = None,
         number: float | None = None,
+        parameter: str | None = None,
     ) -> SteelyardError:
         """The error that says which limit was exceeded, and how to raise it."""
         limit = shown(self.value)
@@ -58,7 +65,7 @@ class Limit:
             if number is None
             else Message("core.above_limit_measured", what=what, limit=limit, number=shown(number))
         )
-        return error(message, where=where, hint=self.hint)
+        return error(message, where=where, hint=self.hint, parameter=parameter)
 
 
 LIMITS: Final[dict[str, Limit]] = {}

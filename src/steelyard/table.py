@@ -22,6 +22,8 @@ IntArray = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-np.inf, np.inf)
+ROUNDING = 1e-9
+"""How far a score may lie outside of its bounds."""
 
 
 @dataclass(frozen=True, slots=True)

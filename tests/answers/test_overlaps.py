@@ -4,8 +4,9 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from reference.rouge import subsequence_overlap
 
 from steelyard.answers import overlaps
@@ -66,7 +67,7 @@ def test_many_pairs_make_many_blocks(monkeypatch):
 
 
 @given(texts, texts)
-@settings(max_examples=60)
+@examples(60)
 def test_overlaps_are_those_of_one_pair_to_the_last_digit(left, right):
     shared = shared_of(codes([left]), codes([right]))
     for many, one in (

@@ -6,11 +6,12 @@ import json
 
 import numpy as np
 import pytest
+from complaints import complaint
 from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.answers.sources import Answers, answers_of, stream_answers
-from steelyard.errors import ConfigError, InputError, SteelyardError
+from steelyard.errors import ConfigError
 from steelyard.io.layouts import ID, PREDICTION, QUESTION, REFERENCES
 from steelyard.io.streams import text_blocks
 
@@ -30,13 +31,6 @@ def read_answers(path, **settings) -> Answers:
 
 def lines(*rows) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-
-
-def complaint(read, *values, kind=InputError, **settings) -> str:
-    with pytest.raises(SteelyardError) as caught:
-        read(*values, **settings)
-    assert type(caught.value) is kind
-    return str(caught.value)
 
 
 @pytest.fixture

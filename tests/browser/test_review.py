@@ -11,7 +11,8 @@ from tables import table_of
 
 from steelyard.io.results import load
 from steelyard.io.reviews import read_review
-from steelyard.legal.benchmark.runner import documents_of, evaluate_legal
+from steelyard.legal.benchmark.loading import documents_of
+from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.reports.agreement import agree
 from steelyard.reports.render.html.review_html import render_review
 from steelyard.stats.review import SampleSettings, SampleSize, take_sample

@@ -1,9 +1,8 @@
 """`steelyard answers` as a person runs it."""
 
 import json
-import subprocess
-import sys
 
+import commands
 import pytest
 
 ROWS = [
@@ -14,12 +13,7 @@ ROWS = [
 
 
 def run(*arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "steelyard", "answers", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return commands.run("answers", *arguments)
 
 
 def write_rows(write, name, rows):

@@ -8,14 +8,15 @@ import sys
 import time
 from pathlib import Path
 
+import commands
 import pytest
+from platforms import linux
 
 ROOT = Path(__file__).parents[2]
 
 
 def run(*words, cwd=ROOT):
-    words = [sys.executable, "-m", "steelyard", "bench", *map(str, words)]
-    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False)
+    return commands.run("bench", *words, cwd=cwd)
 
 
 @pytest.mark.slow
@@ -44,7 +45,7 @@ def test_chinese(tmp_path):
 
 
 MISTAKES = {
-    "no system": (("--system", "nothing"), "no system can be opened by 'nothing'"),
+    "no system": (("--system", "nothing"), "this is not the SPEC of a system: 'nothing'"),
     "no folder": (("nowhere", "--system", "builtin:baseline"), "nowhere: there is no such folder"),
     "resume what": (
         ("--system", "builtin:baseline", "--resume"),
@@ -61,7 +62,7 @@ MISTAKES = {
     ),
     "bad header value": (
         ("--system", "http://127.0.0.1:1/", "--header", "X: 1\n2"),
-        "--header: the header 'X' holds characters that HTTP does not allow",
+        "--header: the header 'X' has characters that HTTP does not allow",
     ),
 }
 
@@ -155,8 +156,8 @@ def is_alive(pid):
     return state != "Z"
 
 
+@linux
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_a_run_that_is_stopped_ends_its_programs_and_says_what_was_kept(tmp_path, number, code):
     (tmp_path / "program.py").write_text(SLOW_PROGRAM, encoding="utf-8")

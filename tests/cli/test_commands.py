@@ -1,4 +1,4 @@
-"""The program as a person runs it: real processes, exit codes, what is printed where."""
+"""The program as a person runs it: exit codes, what is printed where, what is written."""
 
 import csv
 import gzip
@@ -10,25 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import run, start
+from platforms import posix
 
 import steelyard
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "data"
 QRELS, RUN_A, RUN_B, RUN_C = (str(DATA / name) for name in ("qrels.txt", "run_a.txt", "run_b.txt", "run_c.txt"))
-
-
-def run(*arguments, cwd=None, **environment):
-    settings = {key: value for key, value in os.environ.items() if key not in ("LANG", "LC_ALL", "LC_MESSAGES")}
-    return subprocess.run(
-        [sys.executable, "-m", "steelyard", *arguments],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        cwd=cwd,
-        env={**settings, "PYTHONIOENCODING": "utf-8", **environment},
-    )
 
 
 def as_json(*arguments):
@@ -169,7 +158,7 @@ def test_a_stranger_s_metric(tmp_path):
         "    return rankings.per_query((rankings.rank == 1) & (rankings.grade >= rel))\n"
     )
     words = ("-m", "First,P@1", "--metrics-from", "mine", "--json")
-    done = run("retrieval", QRELS, RUN_A, *words, PYTHONPATH=str(tmp_path))
+    done = start("retrieval", QRELS, RUN_A, *words, PYTHONPATH=str(tmp_path))
     metrics = json.loads(done.stdout)["results"][0]["metrics"]
     assert metrics["First"]["mean"] == metrics["P@1"]["mean"]
 
@@ -269,7 +258,7 @@ def test_a_metric_of_this_folder(tmp_path):
     (tmp_path / "mine.py").write_text(
         "from steelyard import metric\n\n@metric('One')\ndef one(r):\n    return r.retrieved > 0\n"
     )
-    done = run("retrieval", QRELS, RUN_A, "-m", "One", "--metrics-from", "mine", "--json", cwd=tmp_path)
+    done = start("retrieval", QRELS, RUN_A, "-m", "One", "--metrics-from", "mine", "--json", cwd=tmp_path)
     assert json.loads(done.stdout)["results"][0]["metrics"]["One"]["mean"] == 1.0
 
 
@@ -307,7 +296,7 @@ def test_compressed_standard_input():
 
 
 def test_a_terminal_that_cannot_show_triangles():
-    done = run("retrieval", QRELS, RUN_B, RUN_A, "-m", "AP", PYTHONIOENCODING="ascii")
+    done = start("retrieval", QRELS, RUN_B, RUN_A, "-m", "AP", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert "0.5635 ?" in done.stdout
 
@@ -318,6 +307,7 @@ def test_counts_alone_are_printed_and_not_compared():
     assert found["results"][1]["metrics"]["NumRet"]["sum"] == 800
 
 
+@posix
 def test_a_disk_that_is_full():
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
@@ -336,7 +326,7 @@ def test_our_own_bug_shows_its_traceback_and_exits_with_4(tmp_path):
     (tmp_path / "broken.py").write_text(
         "from steelyard import metric\n\n@metric('Broken')\ndef broken(r):\n    return 1 / 0\n"
     )
-    done = run("retrieval", QRELS, RUN_A, "-m", "Broken", "--metrics-from", "broken", PYTHONPATH=str(tmp_path))
+    done = start("retrieval", QRELS, RUN_A, "-m", "Broken", "--metrics-from", "broken", PYTHONPATH=str(tmp_path))
     assert done.returncode == 4
     assert "ZeroDivisionError" in done.stderr
 

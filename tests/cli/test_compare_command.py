@@ -26,16 +26,6 @@ def results(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def run(capsysbinary):
-    def run(*words):
-        code = main([*map(str, words)])
-        captured = capsysbinary.readouterr()
-        return code, captured.out.decode(), captured.err.decode()
-
-    return run
-
-
 def saved(folder, name, values, ids=None, signature=None, **fields):
     ids = ids or [f"q{n}" for n in range(len(values))]
     path = folder / f"{name}.jsonl"

@@ -2,7 +2,6 @@
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -10,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from platforms import posix
 
 from steelyard.cli import main
 from steelyard.io.results import load
@@ -60,6 +60,7 @@ def test_a_table_is_saved_over_an_older_one(here):
     assert list(load("r.jsonl").ids) == list(table.ids)
 
 
+@posix
 def test_a_file_that_cannot_be_written_does_not_keep_the_others(here, capsys):
     (here / "astray.md").symlink_to(here / "nowhere" / "r.md")
     capsys.readouterr()
@@ -70,12 +71,15 @@ def test_a_file_that_cannot_be_written_does_not_keep_the_others(here, capsys):
     assert (here / "ok.md").exists()
 
 
+@posix
 @pytest.mark.parametrize(("command", "name"), [("report", "r.html"), ("compare", "r.md"), ("retrieval", "r.csv")])
 def test_where_no_more_can_be_written_the_old_file_stays(here, command, name):
     old = here / name
     old.write_text("precious")
 
     def full():
+        import resource
+
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
     words = [sys.executable, "-m", "steelyard", *COMMANDS[command], "-o", name]
@@ -136,6 +140,7 @@ def until_two_are_in(path: Path, child: subprocess.Popen[bytes]) -> None:
         time.sleep(0.02)
 
 
+@posix
 @pytest.mark.slow
 def test_bench_keeps_the_old_result_until_the_new_one_is_there(slow, capsys):
     path, new = slow / "r.jsonl", slow / "r.jsonl.new"
@@ -179,7 +184,7 @@ def test_two_that_resume_at_the_same_time(slow):
 
 def test_what_a_run_adds_while_another_resumes_is_not_cut_off(slow, monkeypatch):
     """The lock comes before the reading: here the other run writes and ends just before the lock is had."""
-    from steelyard.io import results
+    from steelyard.io.results import writing as results
 
     (slow / "go").touch()
     path = slow / "r.jsonl"
@@ -210,6 +215,7 @@ def test_a_header_that_was_torn_is_written_again(slow):
     assert (slow / "r.jsonl").read_bytes() == b'{"mine": 1}'
 
 
+@posix
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["link", "text", "pipe"])
 @pytest.mark.parametrize("mode", ["--overwrite", "--resume"])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli import main
-from steelyard.legal.benchmark import runner as module
+from steelyard.legal.benchmark import loading as module
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 
 NOT_SHOWN = "documents are not shown: "

@@ -1,43 +1,22 @@
 """`steelyard sample` and `steelyard agreement` used rightly and wrongly."""
 
-import io
 import json
 import re
 from collections import Counter
-from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
+from commands import run
 from reports.marked import REASON, mark_uncertain, unmark
 from tables import table_of
 
-from steelyard.cli import main
 from steelyard.io.results import load
 from steelyard.io.reviews import digest_of
 from steelyard.stats.agreement import clopper_pearson_upper
 from steelyard.stats.review import DOUBTS
 
 ROOT = Path(__file__).parents[2]
-
-
-class Done(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def run(*words, cwd=ROOT):
-    """The command in this process, as a shell would see it."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
-    with chdir(cwd), redirect_stdout(out), redirect_stderr(err):
-        try:
-            code = main([str(word) for word in words])
-        except SystemExit as left:
-            code = left.code
-        out.flush(), err.flush()
-    return Done(code, *(stream.buffer.getvalue().decode("utf-8") for stream in (out, err)))
 
 
 def lines_of(path):

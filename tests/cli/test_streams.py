@@ -5,11 +5,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+from commands import run
+from platforms import posix
+
+pytestmark = posix
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "data"
@@ -56,7 +60,7 @@ COMMANDS = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("streams")
-    start(("retrieval", *RUNS, "-m", "AP", "-o", "r.jsonl"), folder, stdout=subprocess.DEVNULL)
+    assert run("retrieval", *RUNS, "-m", "AP", "-o", "r.jsonl", cwd=folder).returncode == 0
     (folder / "d.md").write_text("=== 第1页 共1页 ===\n答：一共收了42000元。\n", "utf-8")
     (folder / "odd.json").write_text(json.dumps(ODD), "utf-8")
     return folder
@@ -81,25 +85,54 @@ def full() -> Iterator[int]:
     os.close(descriptor)
 
 
+# all modules once, then each command in a process of its own that has the streams of this one, and ends as others do
+EACH = """
+import importlib, json, os, pkgutil, sys
+import steelyard
+from steelyard.cli import main
+for module in pkgutil.walk_packages(steelyard.__path__, "steelyard."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+codes = []
+for number, words in enumerate(json.loads(sys.argv[1])):
+    child = os.fork()
+    if not child:
+        if sys.stderr is not None:
+            os.dup2(os.open(f"{sys.argv[2]}{number}.err", os.O_WRONLY | os.O_CREAT), 2)
+        sys.exit(main(words))
+    codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+with open(f"{sys.argv[2]}.json", "w") as file:
+    json.dump(codes, file)
+"""
+
+
 def start(words, folder, *, closed=(), **settings) -> subprocess.CompletedProcess[str]:
     def close():
         for descriptor in closed:
             os.close(descriptor)
 
-    command = [sys.executable, "-m", "steelyard", *words]
     settings = {"stderr": subprocess.PIPE, **settings}
-    return subprocess.run(command, cwd=folder, text=True, check=False, preexec_fn=close, **settings)
+    return subprocess.run([sys.executable, *words], cwd=folder, text=True, check=False, preexec_fn=close, **settings)
 
 
-def outcomes(folder: Path, prefix: str, **settings) -> dict[str, subprocess.CompletedProcess[str]]:
+class Outcome(NamedTuple):
+    returncode: int
+    stderr: str
+
+
+def outcomes(folder: Path, prefix: str, **settings) -> dict[str, Outcome]:
     """Every command under the same conditions; all files that they were to write are there, and whole."""
-
-    def one(numbered):
-        number, (words, _) = numbered
-        return start([word.replace("{}", f"{prefix}{number}") for word in words], folder, **settings)
-
-    with ThreadPoolExecutor(2) as threads:
-        found = dict(zip(COMMANDS, threads.map(one, enumerate(COMMANDS.values())), strict=True))
+    commands = [
+        [word.replace("{}", f"{prefix}{number}") for word in words]
+        for number, (words, _) in enumerate(COMMANDS.values())
+    ]
+    start(("-c", EACH, json.dumps(commands), prefix), folder, **settings)
+    found = {}
+    for number, (name, code) in enumerate(
+        zip(COMMANDS, json.loads((folder / f"{prefix}.json").read_text()), strict=True)
+    ):
+        path = folder / f"{prefix}{number}.err"
+        found[name] = Outcome(code, path.read_text("utf-8") if path.exists() else "")
     for number, (words, _) in enumerate(COMMANDS.values()):
         for word in words:
             if "{}" in word:
@@ -137,11 +170,12 @@ def test_closed_streams(folder):
 
 @pytest.mark.slow
 def test_nobody_hears_anything(folder):
+    gate = ("-m", "steelyard", "gate", "r.jsonl", "--require")
     with gone() as stream:
-        done = start(("gate", "r.jsonl", "--require", "AP >= 0.99"), folder, stdout=stream, stderr=stream)
+        done = start((*gate, "AP >= 0.99"), folder, stdout=stream, stderr=stream)
     assert done.returncode == 1
     with full() as stream:
-        done = start(("gate", "r.jsonl", "--require", "AP >= 0.01"), folder, stdout=stream, stderr=stream)
+        done = start((*gate, "AP >= 0.01"), folder, stdout=stream, stderr=stream)
     assert done.returncode == 2
 
 

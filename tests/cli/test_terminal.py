@@ -4,12 +4,12 @@ import csv
 import io
 import json
 import os
-import pty
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from platforms import posix
 from rendering import render_csv
 from tables import table_of
 
@@ -68,8 +68,11 @@ def test_json_is_as_it_was(here, capsys):
     assert json.loads(capsys.readouterr().out)["results"][0]["per_item"][0]["id"] == EVIL
 
 
+@posix
 @pytest.mark.slow
 def test_a_real_terminal_gets_our_styles_only(here):
+    import pty
+
     leader, follower = pty.openpty()
     words = [sys.executable, "-m", "steelyard", *COMMANDS["report"]]
     done = subprocess.Popen(words, stdout=follower, env={**os.environ, "TERM": "xterm-256color"})

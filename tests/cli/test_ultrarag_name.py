@@ -57,7 +57,7 @@ def test_an_ultrarag_that_cannot_be_imported_is_one_message(tmp_path):
 
 
 SERVE = "import sys; from steelyard.cli import main; sys.exit(main(['serve', 'sayhello', '--lang', 'en']))"
-OLD = "speaking MCP needs mcp>=1.30,<3, and mcp {} is installed"
+OLD = "speaking MCP needs mcp>=1.30,<3, but mcp {} is installed"
 
 
 @pytest.mark.parametrize("version", ["1.20", "3.0"])

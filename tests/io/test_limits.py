@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from platforms import linux
 
 import steelyard
 from steelyard import limits
@@ -138,8 +139,8 @@ except SteelyardError:
 """
 
 
+@linux
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in kB on Linux")
 @pytest.mark.parametrize("name", BOMBS)
 def test_little_memory_is_taken_by_a_file_that_holds_much(write, name):
     read, piece = BOMBS[name]
@@ -165,7 +166,7 @@ HUGE = {  # 1.25 GB each: frames and members of 50 MB one behind the other, and 
 }
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space are Linux's")
+@linux
 @pytest.mark.parametrize("name", HUGE)
 def test_a_line_of_a_gigabyte_is_refused_in_little_memory(write, name):
     import resource

@@ -7,7 +7,7 @@ from tables import table_of
 
 import steelyard
 from steelyard.errors import InputError
-from steelyard.io.results import UNFINISHED, ResultsWriter, load, load_all, save_all
+from steelyard.io.results import UNFINISHED, Footer, Header, Item, ResultsWriter, load, load_all, save_all
 from steelyard.table import Missing, Signature
 
 
@@ -91,14 +91,15 @@ def test_several_results_in_one_file(tmp_path):
 
 HEAD = {"steelyard": "0.1.0", "kind": "legal", "name": "s", "signature": "", "metrics": ["legal"]}
 ITEM = {"id": "q1", "scores": {"legal": 1.0}}
+HEADER = Header("legal", "s", Signature(), ["legal"])
 
 
 def test_written_as_it_goes_and_resumed_at_any_byte(tmp_path):
     path = tmp_path / "results.jsonl"
-    with ResultsWriter.create(path, HEAD) as writer:
-        writer.add(ITEM)
+    with ResultsWriter.create(path, HEADER) as writer:
+        writer.add(Item("q1", {"legal": 1.0}))
         assert path.read_text().count("\n") == 2  # on its way before the next item
-        writer.add({**ITEM, "id": "q2", "note": "甲"})
+        writer.add(Item("q2", {"legal": 1.0}, notes={"legal": "甲"}))
     whole = path.read_bytes()
     first_line = whole.index(b"\n") + 1
     for length in range(first_line, len(whole) + 1):
@@ -107,16 +108,16 @@ def test_written_as_it_goes_and_resumed_at_any_byte(tmp_path):
         assert steelyard.load(path).counts[UNFINISHED] == kept
         writer, head, items = ResultsWriter.resume(path)
         with writer:
-            writer.add({**ITEM, "id": "q3"})
-        assert head == HEAD
-        assert [item["id"] for item in items] == ["q1", "q2"][:kept]
+            writer.add(Item("q3", {"legal": 1.0}))
+        assert head == HEADER
+        assert [item.id for item in items] == ["q1", "q2"][:kept]
         assert list(steelyard.load(path).ids) == [*["q1", "q2"][:kept], "q3"]
 
 
 def test_a_finished_result_is_not_resumed(tmp_path):
     path = tmp_path / "results.jsonl"
-    with ResultsWriter.create(path, HEAD) as writer:
-        writer.finish({})
+    with ResultsWriter.create(path, HEADER) as writer:
+        writer.finish(Footer(0, {}))
     with pytest.raises(InputError, match="this result is finished"):
         ResultsWriter.resume(path)
 
@@ -134,7 +135,7 @@ def test_nothing_recorded_is_overwritten(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_text("precious")
     with pytest.raises(InputError) as caught:
-        ResultsWriter.create(path, HEAD)
+        ResultsWriter.create(path, HEADER)
     hint = "go on with it by --resume, replace it by --overwrite, or name another"
     assert str(caught.value) == f"{path}: this file exists already\nhint: {hint}"
     assert path.read_text() == "precious"

@@ -10,12 +10,14 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from complaints import complaint
+from platforms import posix
 
 import steelyard
 from steelyard.answers.sources import stream_answers
 from steelyard.cli import main
 from steelyard.documents.pages import read_document
-from steelyard.errors import InputError, SteelyardError
+from steelyard.errors import SteelyardError
 from steelyard.io.records import read_records
 from steelyard.io.results import load_all
 from steelyard.io.yamls import read_yaml
@@ -34,13 +36,7 @@ READERS = {
 }
 
 
-def complaint(read, path) -> str:
-    with pytest.raises(InputError) as caught:
-        read(str(path))
-    return str(caught.value)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
+@posix
 @pytest.mark.parametrize("reader", READERS)
 def test_special_files_are_refused_by_every_reader(tmp_path, reader):
     fifo = tmp_path / "fifo"
@@ -70,7 +66,7 @@ def test_folders_that_cannot_be():
         assert complaint(read_benchmark, name) == f"{name}: there is no such folder"
 
 
-@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="no /dev/fd here")
+@posix
 def test_a_pipe_of_the_shell_is_read(write):
     lines = "q1 Q0 d 1 1 t\nq2 Q0 d 1 1 t\nq1 Q0 e 1 1 t\n"
     command = [sys.executable, "-c", "import steelyard, sys; print(len(steelyard.evaluate_retrieval(*sys.argv[1:])))"]

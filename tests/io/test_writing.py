@@ -1,13 +1,13 @@
 """A file is written whole or not at all, by one function."""
 
 import os
-import resource
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
+from platforms import posix, unprivileged
 
 from steelyard.errors import ConfigError
 from steelyard.io.writing import whole_file, write_whole
@@ -47,7 +47,10 @@ def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path):
     assert names(tmp_path) == ["a.txt"]
 
 
+@posix
 def test_a_file_larger_than_it_may_be_leaves_the_old_one(tmp_path):
+    import resource
+
     path = tmp_path / "a.txt"
     path.write_text("old")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -60,6 +63,7 @@ def test_a_file_larger_than_it_may_be_leaves_the_old_one(tmp_path):
     assert (path.read_text(), names(tmp_path)) == ("old", ["a.txt"])
 
 
+@posix
 def test_mode_and_links_are_kept(tmp_path):
     (tmp_path / "below").mkdir()
     path, link = tmp_path / "below" / "a.txt", tmp_path / "link.txt"
@@ -75,12 +79,14 @@ def test_mode_and_links_are_kept(tmp_path):
     assert (tmp_path / "below" / "b.txt").read_bytes() == b"bytes"
 
 
+@posix
 def test_a_new_file_has_the_usual_mode(tmp_path):
     (tmp_path / "usual").write_text("")
     write_whole(tmp_path / "new", "")
     assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
 
 
+@posix
 def test_devices_and_pipes_are_written_to(tmp_path):
     write_whole(Path(os.devnull), "gone")
     assert Path(os.devnull).is_char_device()
@@ -94,6 +100,7 @@ def test_devices_and_pipes_are_written_to(tmp_path):
     assert (heard, pipe.is_fifo()) == (["through"], True)
 
 
+@posix
 def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     words = "import sys; from pathlib import Path; from steelyard.io import writing\nwriting._PIPE_SECONDS = 0\n"
@@ -103,6 +110,7 @@ def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path):
     assert done.stdout == f"{tmp_path / 'pipe'}: nobody reads this pipe\nhint: start what reads it first\n"
 
 
+@posix
 def test_a_name_of_standard_output_is_not_replaced(tmp_path):
     """Not even where it leads to an ordinary file, which would lose what is printed later."""
     (tmp_path / "out.json").symlink_to("/dev/stdout")
@@ -132,7 +140,7 @@ def test_names_as_long_as_a_name_may_be(tmp_path):
     assert path.read_text() == "y"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@unprivileged
 def test_what_may_not_be_written(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("old")

@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any
 
 from steelyard.documents.pages import Document
-from steelyard.systems.passages import Index, Passage, passages_of
+from steelyard.systems.baseline import Index, Passage, passages_of
 from steelyard.text.mentions import mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 Record = dict[str, Any]
 Cheat = Callable[[str, Document], Record]
@@ -57,7 +57,7 @@ def slices(document: Document) -> list[Record]:
 
 
 def values(document: Document, *kinds: str) -> list[str]:
-    return list(dict.fromkeys(found.text for found in mentions(normal(document.text)) if found.kind in kinds))
+    return list(dict.fromkeys(found.text for found in mentions(normalise(document.text)) if found.kind in kinds))
 
 
 def units(document: Document, kind: str) -> Iterator[tuple[int, str]]:
@@ -236,7 +236,7 @@ def all_figures_as_final_answer(question: str, document: Document) -> Record:
 def all_names(question: str, document: Document) -> Record:
     from steelyard.legal.grounding.proper_names import names
 
-    found = dict.fromkeys(name for name, _ in names(normal(document.text)))
+    found = dict.fromkeys(name for name, _ in names(normalise(document.text)))
     return {"answer": "、".join(found) or "无"}
 
 
@@ -289,7 +289,7 @@ def document_in_fields(question: str, document: Document) -> Record:
 @cheat
 def field_against_text(question: str, document: Document) -> Record:
     """The field says yes, the text says no; the field has one figure of the nearest line, the text has all of them."""
-    found = [value for value in mentions(normal(nearest_line(question, document))) if value.value is not None]
+    found = [value for value in mentions(normalise(nearest_line(question, document))) if value.value is not None]
     money = next((float(value.value) for value in found if value.kind == "money"), None)
     said = "，".join(value.text for value in found)
     return {

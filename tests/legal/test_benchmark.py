@@ -10,18 +10,18 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
+from commands import ROOT, run
+from platforms import posix
 
 import steelyard
 from steelyard.errors import InputError, SystemFailure, UnknownName
+from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import load_benchmark, run_benchmark
-from steelyard.systems.asking import AskSettings
+from steelyard.legal.benchmark.runner import run_benchmark
+from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem
-
-ROOT = Path(__file__).parents[2]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -59,7 +59,7 @@ def server():
 
 def command(server, path, *words):
     url = f"http://127.0.0.1:{server.server_address[1]}/ask"
-    return [sys.executable, "-m", "steelyard", "bench", "--system", url, "-o", str(path), "-j", "4", *words]
+    return ["bench", "--system", url, "-o", str(path), "-j", "4", *words]
 
 
 def recorded(path):
@@ -68,11 +68,13 @@ def recorded(path):
     return {line["id"]: line for line in lines if "id" in line}
 
 
+@posix
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_killed_run_loses_nothing_and_asks_nothing_twice(server, tmp_path, seed):
     path = tmp_path / "results.jsonl"
-    process = subprocess.Popen(command(server, path), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    words = [sys.executable, "-m", "steelyard", *command(server, path)]
+    process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wanted = random.Random(seed).randint(3, 60)
     while len(server.asked) < wanted:
         assert process.poll() is None, "the run ended before it was killed"
@@ -81,17 +83,16 @@ def test_a_killed_run_loses_nothing_and_asks_nothing_twice(server, tmp_path, see
     process.wait()
     before = recorded(path)
     already = len(server.asked)
-    done = subprocess.run(
-        command(server, path, "--resume", "--json"), cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    server.delay = 0
+    done = run(*command(server, path, "--resume", "--json"))
     again = [body["id"] for body in server.asked[already:]]
     assert not set(again) & set(before)
     assert len(again) == len(set(again)) == 153 - len(before)
     after = recorded(path)
     assert {key: after[key] for key in before} == before
     whole = tmp_path / "whole.jsonl"
-    server.delay = 0
-    undisturbed = subprocess.run(command(server, whole, "--json"), cwd=ROOT, capture_output=True, text=True, check=True)
+    undisturbed = run(*command(server, whole, "--json"))
+    assert (done.returncode, undisturbed.returncode) == (0, 0)
     results = [json.loads(each.stdout)["results"][0] for each in (done, undisturbed)]
     assert results[0]["metrics"] == results[1]["metrics"]
     scores = [{key: line["scores"] for key, line in recorded(each).items()} for each in (path, whole)]
@@ -101,7 +102,7 @@ def test_a_killed_run_loses_nothing_and_asks_nothing_twice(server, tmp_path, see
 @pytest.mark.slow
 def test_the_key_is_never_sent(server, tmp_path):
     server.delay = 0
-    subprocess.run(command(server, tmp_path / "r.jsonl", "--limit", "20"), cwd=ROOT, capture_output=True, check=True)
+    assert run(*command(server, tmp_path / "r.jsonl", "--limit", "20")).returncode == 0
     assert len(server.asked) == 20
     assert all(set(body) == {"id", "question", "document"} for body in server.asked)
 
@@ -195,6 +196,7 @@ def test_a_file_that_cannot_be_finished_is_not_resumed(benchmark, tmp_path, name
     assert (asked, path.read_text("utf-8")) == ([], "".join(wrong))
 
 
+@posix
 def test_a_run_is_not_written_to_a_pipe(benchmark, tmp_path):
     os.mkfifo(tmp_path / "r.jsonl")
     system = PythonSystem(lambda question: "不详", "mine")

@@ -18,15 +18,14 @@ from legal.cheats import CHEATS, Record, honest_line, nearest, slices
 
 from steelyard.documents.pages import Document
 from steelyard.io.outputs import record_of
-from steelyard.legal import EvidenceSet, Fact, Gap, judge
-from steelyard.legal.benchmark.oracle import gold_record
+from steelyard.legal import EvidenceQuestion, FactQuestion, GapQuestion, LegalVerdict, Question, judge
+from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import load_benchmark
-from steelyard.legal.formulas import EVIDENCE_WEIGHTS, FACT_WEIGHTS, GAP_WEIGHTS, QUOTE_WEIGHT
-from steelyard.legal.model import TYPES, Question
-from steelyard.legal.score import Verdict
+from steelyard.legal.question_types import TYPES as BY_NAME
+from steelyard.legal.question_types.gap import QUOTE_PARTS
 
 BUNDLED = load_benchmark(benchmark_folder())
+TYPES = list(BY_NAME)
 OF_TYPE = {kind: [each for each in BUNDLED.questions if each.about.type == kind] for kind in TYPES}
 Ceiling = Callable[[Question], float]
 
@@ -37,14 +36,8 @@ def document_of(question: Question) -> Document:
 
 def weights(question: Question) -> dict[str, float]:
     """What each part counts for in the score of a question."""
-    match question:
-        case Fact():
-            return dict(FACT_WEIGHTS) if question.citation_required else {"exact_match": 1.0}
-        case EvidenceSet():
-            return dict(EVIDENCE_WEIGHTS)
-    if question.quotes or question.conflicting:
-        return {**GAP_WEIGHTS, "quote": QUOTE_WEIGHT}
-    return dict.fromkeys(GAP_WEIGHTS, 0.5)
+    found = question.weights(question.part_names)
+    return {"quote" if part in QUOTE_PARTS else part: weight for part, weight in found.items()}
 
 
 def of(*parts: str) -> Ceiling:
@@ -53,7 +46,7 @@ def of(*parts: str) -> Ceiling:
 
 
 @cache
-def honest_verdict(number: int) -> Verdict:
+def honest_verdict(number: int) -> LegalVerdict:
     question = BUNDLED.questions[number]
     document = document_of(question)
     return judge(question, honest_line(question.about.question, document), document)
@@ -64,19 +57,29 @@ def as_honest(*parts: str) -> Ceiling:
 
     def ceiling(question: Question) -> float:
         found = honest_verdict(BUNDLED.questions.index(question))
-        if isinstance(question, EvidenceSet):  # its parts count in full or not at all
+        if isinstance(question, EvidenceQuestion):  # its parts count in full or not at all
             return found.score
         return sum(weights(question).get(part, 0.0) * found.parts[part] for part in parts if part in found.parts)
 
     return ceiling
 
 
+def is_control(question: Question) -> bool:
+    return isinstance(question, GapQuestion) and not question.should_abstain
+
+
+def should_abstain(question: Question) -> bool:
+    return isinstance(question, GapQuestion) and question.should_abstain
+
+
 def saying(value: bool) -> Ceiling:
     """Where yes or no is the whole answer."""
 
     def ceiling(question: Question) -> float:
-        is_right = not isinstance(question, EvidenceSet) and question.expected.get("boolean_answer") is value
-        is_asked = isinstance(question, Fact) or (isinstance(question, Gap) and not question.should_abstain)
+        is_right = not isinstance(question, EvidenceQuestion) and question.expected.get("boolean_answer") is value
+        is_asked = isinstance(question, FactQuestion) or (
+            isinstance(question, GapQuestion) and not question.should_abstain
+        )
         return of("exact_match", "correct_abstention", "no_hallucination")(question) if is_right and is_asked else 0.0
 
     return ceiling
@@ -84,7 +87,9 @@ def saying(value: bool) -> Ceiling:
 
 def where(abstain: Ceiling, control: Ceiling) -> Ceiling:
     """Of a gap: one ceiling where a refusal is right, another for controls."""
-    return lambda question: (abstain if isinstance(question, Gap) and question.should_abstain else control)(question)
+    return lambda question: (abstain if isinstance(question, GapQuestion) and question.should_abstain else control)(
+        question
+    )
 
 
 NOTHING = of()
@@ -101,7 +106,7 @@ REFUSES = where(of("correct_abstention", "no_hallucination"), SAYS)
 REFUSES_QUOTING = where(of("correct_abstention", "no_hallucination", "quote"), of("no_hallucination", "quote"))
 # a refusal stands where the line after it does not supply what was asked; on one side of a conflict it does
 REFUSES_OR_LINE = where(
-    lambda q: (LINE if isinstance(q, Gap) and q.conflicting else REFUSES_QUOTING)(q),
+    lambda q: (LINE if isinstance(q, GapQuestion) and q.conflicting else REFUSES_QUOTING)(q),
     of("correct_abstention", "no_hallucination", "quote"),
 )
 HONEST_FACT = as_honest("exact_match")
@@ -174,7 +179,7 @@ def mean(values: list[float]) -> float:
 
 
 @cache
-def verdicts(name: str, kind: str) -> list[Verdict]:
+def verdicts(name: str, kind: str) -> list[LegalVerdict]:
     return [
         judge(each, CHEATS[name](each.about.question, document_of(each)), document_of(each)) for each in OF_TYPE[kind]
     ]
@@ -220,7 +225,7 @@ def test_what_is_wrong_is_reported():
 # honest systems: they know the key, and answer as people and models do
 
 
-def value_in(question: Fact | Gap) -> str:
+def value_in(question: FactQuestion | GapQuestion) -> str:
     """The expected value in words."""
     is_english = question.about.question.isascii()
     return (", " if is_english else "，").join(
@@ -262,16 +267,16 @@ def _item(item: Any, is_english: bool) -> str:
 
 def spoken(question: Question) -> str:
     """A short honest answer."""
-    if isinstance(question, Gap) and question.should_abstain:
-        return str(gold_record(question, document_of(question))["answer"])
-    if isinstance(question, Gap):
-        quote = str(gold_record(question, document_of(question))["answer"])
+    if isinstance(question, GapQuestion) and question.should_abstain:
+        return str(question.gold_record(document_of(question))["answer"])
+    if isinstance(question, GapQuestion):
+        quote = str(question.gold_record(document_of(question))["answer"])
         return f"{value_in(question)}{'. ' if question.about.question.isascii() else '。'}{quote}"
-    return value_in(question) if isinstance(question, Fact) else ""
+    return value_in(question) if isinstance(question, FactQuestion) else ""
 
 
 def passages(question: Question) -> list[Record]:
-    found = gold_record(question, document_of(question))
+    found = question.gold_record(document_of(question))
     cited: list[Record] = found.get("evidence") or found["citations"]
     return cited
 
@@ -282,7 +287,7 @@ def record(question: Question, answer: str, cited: list[Record] | None = None) -
 
 
 def oracle(question: Question) -> Record:
-    return gold_record(question, document_of(question))
+    return question.gold_record(document_of(question))
 
 
 def in_short(question: Question) -> Record:
@@ -293,7 +298,7 @@ def with_explanation(question: Question) -> Record:
     """The passage, what follows from it, and the answer as a conclusion."""
     is_english = question.about.question.isascii()
     quoted = "".join(f"“{each['text']}”" for each in passages(question)[:2])
-    if isinstance(question, Gap) or not quoted:
+    if isinstance(question, GapQuestion) or not quoted:
         return record(question, spoken(question))
     answer = (
         f"I read the document for this. It says {quoted}. The answer is: {spoken(question)}."
@@ -316,7 +321,7 @@ def with_six_passages(question: Question) -> Record:
 def with_two_quotations(question: Question) -> Record:
     line = nearest(question.about.question, document_of(question))[0].text.strip("“”")
     quoted = f" It also says “{line}”." if question.about.question.isascii() else f"相关的话还有“{line}”。"
-    return record(question, spoken(question) + quoted if isinstance(question, Gap) else spoken(question))
+    return record(question, spoken(question) + quoted if isinstance(question, GapQuestion) else spoken(question))
 
 
 def in_markdown(question: Question) -> Record:
@@ -338,7 +343,7 @@ def with_referral(question: Question) -> Record:
     """A refusal says where else one may ask."""
     is_english = question.about.question.isascii()
     referral = " Please ask the court reporter or counsel." if is_english else "建议向办案机关或当事人进一步核实。"
-    refuses = isinstance(question, Gap) and question.should_abstain
+    refuses = isinstance(question, GapQuestion) and question.should_abstain
     return record(question, spoken(question) + referral if refuses else spoken(question))
 
 
@@ -353,7 +358,7 @@ HONEST = {
 
 def least(name: str, question: Question) -> float:
     """All of it; only where passages are given that nobody asked for, precision is lost by the formula itself."""
-    if name == "with_six_passages" and isinstance(question, EvidenceSet):
+    if name == "with_six_passages" and isinstance(question, EvidenceQuestion):
         given = max(6, len(question.evidence) + 1)
         return 1.0 if len(question.evidence) / given >= question.precision_min else 0.7
     return 1.0

@@ -3,11 +3,12 @@
 from datetime import date
 from decimal import Decimal
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from properties import examples
 
 from steelyard.legal import contains_quote, detect_abstention, find_invented, judge_fact
-from steelyard.text.normal import normal, normal_with_offsets
+from steelyard.text.normalisation import normalise, normalise_with_offsets
 from steelyard.text.numerals import numerals
 
 QUESTION = "他一共收了多少钱？"
@@ -40,7 +41,7 @@ def test_chinese_numerals_read_back(number):
 
 
 @given(amounts, st.sampled_from(["{}元", "一共{}元。", "人民币{}元", "答案是：{}元", "根据第3页，他一共收了{}元。"]))
-@settings(max_examples=60)
+@examples(60)
 def test_an_amount_in_any_notation_is_one_amount(number, frame):
     forms = [
         str(number),
@@ -56,7 +57,7 @@ def test_an_amount_in_any_notation_is_one_amount(number, frame):
 
 
 @given(amounts, st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_a_changed_digit_never_keeps_the_credit(number, data):
     digits = list(str(number))
     place = data.draw(st.integers(0, len(digits) - 1))
@@ -89,7 +90,7 @@ def forms_of(day: date) -> list[str]:
 
 
 @given(days, days)
-@settings(max_examples=60)
+@examples(60)
 def test_a_date_in_any_notation_is_one_date(day, other):
     for form in forms_of(day):
         assert judge_fact({"date": day.isoformat()}, f"是{form}。", question="是哪一天？").correct, form
@@ -104,7 +105,7 @@ answers = st.text(
 
 
 @given(answers, answers)
-@settings(max_examples=150)
+@examples(150)
 def test_any_answer_is_judged(answer, question):
     expected = {"amount_total": 42000, "date": "2020-08-30", "count": 2, "boolean_answer": True, "entity": "张三"}
     verdict = judge_fact(expected, answer, question=question)
@@ -117,8 +118,8 @@ def test_any_answer_is_judged(answer, question):
 
 @given(st.text(max_size=80))
 def test_places_lead_back_to_the_original(text):
-    found = normal_with_offsets(text)
-    assert found.text == normal(text)
+    found = normalise_with_offsets(text)
+    assert found.text == normalise(text)
     assert list(found.offsets) == sorted(found.offsets)
     assert found.offsets[-1] == len(text)
 

@@ -10,15 +10,18 @@ import threading
 import time
 
 import pytest
+from platforms import posix
 
 from steelyard import limits
 from steelyard.io.results import load
 from steelyard.legal.benchmark import judging
 from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline
+from steelyard.legal.benchmark.judging import judge_answers
+from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import judge_answers, load_benchmark, run_benchmark
+from steelyard.legal.benchmark.runner import run_benchmark
 from steelyard.legal.score import judge
-from steelyard.systems.asking import AskSettings
+from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem
 from steelyard.systems.replay import ReplaySystem
 
@@ -138,17 +141,17 @@ def test_judging_that_takes_too_long_is_an_error_of_its_item(benchmark, tmp_path
 
 STUCK = """
 import re, sys
-import steelyard.legal.score as score
+from steelyard.legal.question_types.fact import FactQuestion
 from steelyard.cli import main
 
-judged = score._judge_fact
+judge = FactQuestion.judge
 
-def stuck(question, *case):
+def stuck(question, case):
     if question.about.id == "ID":
         re.match(r"(a+)+$", "a" * 60 + "b")
-    return judged(question, *case)
+    return judge(question, case)
 
-score._judge_fact = stuck
+FactQuestion.judge = stuck
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -179,6 +182,7 @@ def test_answers_without_a_run_are_judged_one_by_one(benchmark, monkeypatch):
     assert verdicts[second].remarks == ()
 
 
+@posix
 def test_a_deadline_interrupts_a_regular_expression_and_leaves_no_trace():
     before = signal.getsignal(signal.SIGALRM)
     with pytest.raises(DeadlineExceeded), deadline(0.1):
@@ -190,6 +194,7 @@ def test_a_deadline_interrupts_a_regular_expression_and_leaves_no_trace():
     threading.Event().wait(0.03)
 
 
+@posix
 @pytest.mark.slow
 def test_a_timer_of_the_program_goes_on_behind_a_deadline():
     rang = threading.Event()

@@ -10,7 +10,7 @@ import steelyard
 from steelyard.documents.pages import read_document
 from steelyard.legal.benchmark.lint import lint
 from steelyard.legal.benchmark.questions import find_document, read_benchmark
-from steelyard.text.radicals import EQUIVALENTS, unified
+from steelyard.text.normalisation import EQUIVALENTS, unified
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 LINES = [

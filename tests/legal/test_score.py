@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from steelyard.documents.pages import read_document
 from steelyard.i18n import as_message
 from steelyard.legal import Abstention, FactVerdict, contains_quote, judge, judge_fact, question_of
-from steelyard.legal.benchmark.oracle import gold_record
+from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import read_question_file
-from steelyard.legal.benchmark.runner import load_benchmark
-from steelyard.legal.facts.amounts import Judged
+from steelyard.legal.facts.amounts import FieldVerdict
 
 BUNDLED = load_benchmark(benchmark_folder())
 
@@ -24,7 +23,7 @@ BUNDLED = load_benchmark(benchmark_folder())
 @pytest.mark.parametrize("question", BUNDLED.questions, ids=lambda question: question.about.id)
 def test_the_key_scores_one_and_silence_nought(question):
     document = BUNDLED.documents[question.about.document]
-    assert judge(question, gold_record(question, document), document).score == 1.0
+    assert judge(question, question.gold_record(document), document).score == 1.0
     assert judge(question, {}, document).score == 0.0
     assert judge(question, {"answer": "   ", "citations": [], "evidence": []}, document).score == 0.0
 
@@ -447,15 +446,15 @@ def test_what_rules_cannot_decide_is_said(document, monkeypatch):
         verdict = judge(question, {"answer": "42000元", "evidence": [RIGHT]}, document)
         assert (verdict.parts["uncertain"], verdict.uncertain, "uncertain" in verdict.reasons) == (0.0, False, False)
         assert judge(question, {}, document).parts["uncertain"] == 0.0
-    unsure = Judged(True, as_message("the answer says 42000元"), uncertain=True)
+    unsure = FieldVerdict(True, as_message("the answer says 42000元"), uncertain=True)
     found = FactVerdict(True, 1.0, as_message("amount_total: the answer says 42000元"), {"amount_total": unsure})
-    monkeypatch.setattr("steelyard.legal.score.judge_fact", lambda *_, **__: found)
+    monkeypatch.setattr("steelyard.legal.cases.judge_fact", lambda *_, **__: found)
     for question in (fact(), control(expected={"amount_total": 42000})):
         verdict = judge(question, {"answer": "42000元"}, document)
         assert (verdict.parts["uncertain"], verdict.uncertain) == (1.0, True)
         assert verdict.reasons["uncertain"] == "amount_total: the answer says 42000元"
     refusal = Abstention(True, as_message("the answer says '未载明'"), uncertain=True)
-    monkeypatch.setattr("steelyard.legal.score.detect_abstention", lambda *_, **__: refusal)
+    monkeypatch.setattr("steelyard.legal.cases.detect_abstention", lambda *_, **__: refusal)
     assert judge(gap(), {"answer": "未载明"}, document).reasons["uncertain"] == "the answer says '未载明'"
 
 

@@ -58,7 +58,7 @@ def test_the_command_that_goes_on_repeats_the_options_of_the_run(answers, capsys
     assert err.count(f"继续运行：{command}") == 1
     assert "快照：output/" in err
     assert main(["run", "p.yaml"]) != 0
-    assert "\ngo on with: steelyard run p.yaml --resume\n" in capsys.readouterr().err
+    assert "\nresume with: steelyard run p.yaml --resume\n" in capsys.readouterr().err
 
 
 def test_build_under_lang_zh_is_chinese(answers, capsys):
@@ -238,9 +238,9 @@ def test_a_step_that_is_missing_is_proposed(answers, capsys):
     Path("p.yaml").write_text(f"{servers}pipeline:\n{steps}")
     assert said_of(PARAMETERS.partition("evaluation:")[0]) == 2
     err = capsys.readouterr().err
-    assert "p.yaml:5: nothing before prompt.qa_rag_boxed gives 'ret_psg'" in err
+    assert "p.yaml:5: no step before prompt.qa_rag_boxed gives 'ret_psg'" in err
     assert "add a step that gives it (retriever.retriever_search, " in err
-    assert "name it in key_map of benchmark.benchmark" in err
+    assert "define it in key_map of benchmark.benchmark" in err
 
 
 def test_a_server_that_is_misspelt_is_named(answers, capsys):

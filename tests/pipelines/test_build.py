@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.cli import main
 from steelyard.io.yamls import read_yaml
-from steelyard.pipelines.inserting import insert_entries
+from steelyard.pipelines.build import insert_entries
 
 ROOT = Path(__file__).parents[2]
 TOY = """
@@ -69,7 +69,7 @@ def test_of_two_parameter_files_build_and_run_take_the_same_and_say_so(here, cap
     for folder, mark in (("parameter", "a"), ("parameters", "b")):
         (here / folder).mkdir()
         (here / folder / "p_parameter.yaml").write_text(f"toy:\n  mark: {mark}\n")
-    notice = "parameter/p_parameter.yaml is left out: the parameters are those of parameters/p_parameter.yaml\n"
+    notice = "parameter/p_parameter.yaml is ignored: the parameters are read from parameters/p_parameter.yaml\n"
     assert main(["build", "p.yaml"]) == 0
     assert notice in capsys.readouterr().err
     assert (here / "parameter" / "p_parameter.yaml").read_text() == "toy:\n  mark: a\n"
@@ -97,7 +97,7 @@ def test_a_file_that_cannot_be_added_to_is_kept_beside(here, capsys):
         assert main(["build", "p.yaml"]) == 0
         assert read_yaml(file).plain() == {"toy": {"mark": mark, "count": 1}}
         assert file.with_name(name).read_text() == text
-        assert f"kept as it was: parameters/{name}\n" in capsys.readouterr().err
+        assert f"previous file kept as: parameters/{name}\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_build_writes_the_file_in_which_a_variable_is_named_and_run_insists(here
     lines = Path(file).read_text().splitlines()
     line = next(number for number, text in enumerate(lines, 1) if "q_ls" in text)
     place = f"p.yaml:{steps.splitlines().index('- toy.use') + 1}"
-    said = f"{place}: nothing before toy.use gives 'p_ls'\n"
-    hint = f"hint: name it in key_map of {server}.benchmark, at {file}:{line} (p_ls: FIELD)\n"
+    said = f"{place}: no step before toy.use gives 'p_ls'\n"
+    hint = f"hint: define it in key_map of {server}.benchmark, at {file}:{line} (p_ls: FIELD)\n"
     assert capsys.readouterr().err.endswith(said + hint)
     assert main(["run", "p.yaml"]) == 2
     assert capsys.readouterr().err == said + hint
@@ -203,7 +203,7 @@ def test_older_names_of_parameters_are_read_as_those_of_today(here, capsys):
     assert main(["run", "p.yaml"]) == 0
     err = capsys.readouterr().err
     assert notice in err
-    assert "generation.image_tag is left out: a parameter of UltraRAG that has no use here\n" in err
+    assert "generation.image_tag is ignored: a parameter of UltraRAG that has no effect here\n" in err
     assert main(["build", "p.yaml"]) == 0
     assert notice in capsys.readouterr().err
     built = read_yaml(file).plain()["generation"]

@@ -9,11 +9,11 @@ import pytest
 
 from steelyard.cli import main
 from steelyard.io.yamls import Located, read_yaml
-from steelyard.pipelines.homes import find_home
 from steelyard.pipelines.import_check import missing_modules
-from steelyard.pipelines.offers import write_offer
-from steelyard.pipelines.renamed import renew
+from steelyard.pipelines.locate import locate_server
+from steelyard.pipelines.manifest import write_manifest
 from steelyard.pipelines.server import Server
+from steelyard.pipelines.ultrarag import rename_parameters
 
 ROOT = Path(__file__).parents[2]
 FOREIGN = """
@@ -64,7 +64,7 @@ def test_a_server_that_cannot_be_imported_gives_way_to_ours_with_one_notice(proj
     out, err = capsys.readouterr()
     assert [key for key in json.loads(out)["eval_res"] if key.startswith("P@")] == ["P@3"]
     notice = (
-        "servers of steelyard instead of the project's: evaluation; "
+        "servers of steelyard replace those of the project: evaluation; "
         "not installed: neither_this_one, no_such_module_anywhere\n"
     )
     assert err.count("servers of steelyard") == err.count(notice) == 1
@@ -112,7 +112,7 @@ def test_a_program_of_any_installation_in_an_older_server_file_is_ours(project, 
     if there:
         shutil.copytree(ROOT / "servers" / "evaluation", installed / "servers" / "evaluation")
         (installed / "pipelines").mkdir()
-        (installed / "pipelines" / "homes.py").touch()
+        (installed / "pipelines" / "server.py").touch()
     assert main(["build", "p.yaml"]) == 0
     file = project / "server" / "p_server.yaml"
     file.write_text(file.read_text().replace(f"path: {OWN}", f"path: {installed}/{OWN}"))
@@ -120,7 +120,7 @@ def test_a_program_of_any_installation_in_an_older_server_file_is_ours(project, 
     assert main(["run", "p.yaml", "--json"]) == 0
     out, err = capsys.readouterr()
     assert "P@3" in json.loads(out)["eval_res"]
-    assert err.startswith("servers of steelyard instead of the project's")
+    assert err.startswith("servers of steelyard replace those of the project")
     assert "the program of" not in err
     assert main(["run", "p.yaml", "--servers", "project"]) == 3
     assert "No module named 'no_such_module_anywhere'" in capsys.readouterr().err
@@ -131,7 +131,7 @@ def test_the_projects_server_is_run_or_fails_where_that_is_chosen(project, capsy
         assert main([command, "p.yaml", "--servers", "project"]) == 3
         err = capsys.readouterr().err
         assert "No module named 'no_such_module_anywhere'" in err
-        assert err.endswith("or take the server of steelyard: --servers ours\n")
+        assert err.endswith("or use the server of steelyard: --servers ours\n")
     (project / "p.yaml").write_text(TREC.replace("servers/evaluation", "servers/router"))
     assert main(["run", "p.yaml", "--servers", "project"]) == 2
     assert "there is no server at 'servers/router'" in capsys.readouterr().err
@@ -216,7 +216,7 @@ def test_the_path_of_an_edited_server_file_is_obeyed(toys, capsys):
     place = f"server/p_server.yaml:{line}"
     assert f"{place}: the program of toy is servers/two/src/two.py, not servers/one/src/one.py\n" in err
     assert main(["build", "p.yaml"]) == 0
-    moved = "the program of toy was servers/two/src/two.py; it is servers/one/src/one.py now\n"
+    moved = "the program of toy was servers/two/src/two.py; it is now servers/one/src/one.py\n"
     assert f"{place}: {moved}" in capsys.readouterr().err
     for missing in ("servers/three/src/three.py", "three.py"):
         file.write_text(text.replace("servers/one/src/one.py", missing))
@@ -227,7 +227,7 @@ def test_the_path_of_an_edited_server_file_is_obeyed(toys, capsys):
 def test_headers_of_one_host_are_not_sent_to_another_that_the_server_file_names(toys):
     named = Located({"path": Located("http://a.test/mcp", ""), "headers": Located({"X": Located("1", "")}, "")}, "")
     for address, headers in (("http://a.test/other", {"X": "1"}), ("http://b.test/mcp", {})):
-        home = find_home("toy", named, {}, Located({"path": Located(address, "s:1")}, "s"))
+        home = locate_server("toy", named, {}, Located({"path": Located(address, "s:1")}, "s"))
         assert (home.address, home.headers) == (address, headers)
 
 
@@ -235,7 +235,7 @@ def test_headers_of_one_host_are_not_sent_to_another_that_the_server_file_names(
 def test_a_renamed_copy_of_a_server_finds_its_program_by_the_folder(toys, capsys, program):
     shutil.copytree(toys / "servers" / "one", toys / "servers" / "copy")
     (toys / "servers" / "copy" / "src" / "one.py").rename(toys / "servers" / "copy" / "src" / program)
-    write_offer(Server("one"), {"parameter_file": "servers/copy/parameter.yaml"})
+    write_manifest(Server("one"), {"parameter_file": "servers/copy/parameter.yaml"})
     assert read_yaml("servers/copy/server.yaml").plain()["path"] == f"servers/copy/src/{program}"
     (toys / "p.yaml").write_text("servers:\n  toy: servers/copy\npipeline:\n- toy.tell\n")
     assert main(["build", "p.yaml"]) == 0
@@ -275,7 +275,7 @@ DEFAULTS = {"backend": "latent", "index_backend_configs": {"faiss": {"index_path
     ],
 )
 def test_older_names_give_way_to_what_is_said_under_the_new_ones(folder, said, values):
-    assert renew(folder, said, DEFAULTS)[0] == values
+    assert rename_parameters(folder, said, DEFAULTS)[0] == values
 
 
 def test_ours_is_not_proposed_for_a_tool_that_it_lacks(project, capsys):
@@ -287,5 +287,5 @@ def test_ours_is_not_proposed_for_a_tool_that_it_lacks(project, capsys):
     for choice, code in (("auto", 2), ("project", 3)):
         assert main(["run", "p.yaml", "--servers", choice]) == code
         err = capsys.readouterr().err
-        assert "hint: activate UltraRAG's environment (its python first on the path)" in err
+        assert "hint: activate UltraRAG's environment (its python first on the PATH)" in err
         assert "--servers ours" not in err

@@ -6,12 +6,13 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from platforms import posix
 
 from steelyard.documents.sets import TWO_TEXTS, DocumentSet
 from steelyard.errors import MissingExtra, Problem
-from steelyard.legal.benchmark import runner as module
+from steelyard.legal.benchmark import loading as module
+from steelyard.legal.benchmark.loading import NO_PATH, OUTSIDE, documents_of
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import NO_PATH, OUTSIDE, documents_of
 
 
 @pytest.fixture
@@ -105,6 +106,7 @@ def test_what_lies_outside_is_not_read(folder, tmp_path):
         ]
 
 
+@posix
 def test_links_that_lead_outside_are_not_followed(folder, tmp_path):
     inside, outside = folder.parent, tmp_path / "outside"
     shutil.copytree(folder, outside)

@@ -22,9 +22,8 @@ from pipelines.served import DEADLINE, SERVE, TOKEN, serving
 import steelyard
 from steelyard.cli import main
 from steelyard.io.yamls import read_yaml
-from steelyard.legal.benchmark.oracle import gold_record
+from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import load_benchmark
 
 pytestmark = pytest.mark.slow
 
@@ -66,7 +65,7 @@ def test_tools_say_what_they_take(command, mode):
 
     info, instructions, tools = ask(command, conversation, mode=mode)
     assert (info.name, info.version) == ("evaluation", steelyard.__version__)
-    assert instructions.startswith("Weighs retrieval-augmented generation.")
+    assert instructions.startswith("Evaluates retrieval-augmented generation.")
     assert [tool.name for tool in tools] == TOOLS
     for tool in tools:
         assert tool.description
@@ -77,7 +76,7 @@ def test_tools_say_what_they_take(command, mode):
 
 @pytest.mark.parametrize("name", sorted(path.parents[1].name for path in ROOT.glob("servers/*/src/*.py")))
 def test_every_argument_of_every_server_is_described(name):
-    from steelyard.pipelines.loading import load_program
+    from steelyard.pipelines.load import load_program
     from steelyard.pipelines.schemas import input_schema
 
     server = load_program(ROOT / "servers" / name / "src" / f"{name}.py")
@@ -116,7 +115,7 @@ def test_tools_weigh_as_the_library_does():
 
 def test_the_oracle_of_the_legal_benchmark_is_perfect_over_mcp_too():
     benchmark = load_benchmark(benchmark_folder())
-    gold = {each.about.id: gold_record(each, benchmark.documents[each.about.document]) for each in benchmark.questions}
+    gold = {each.about.id: each.gold_record(benchmark.documents[each.about.document]) for each in benchmark.questions}
 
     async def conversation(client):
         return await called(client, "evaluate_legal", {"id_ls": list(gold), "pred_ls": list(gold.values())})
@@ -237,17 +236,17 @@ def slow(tmp_path):
 
 
 def test_a_long_call_says_how_far_it_is(slow):
-    heard = []
+    notices = []
 
     async def hear(done, total, message):
-        heard.append((done, total, message))
+        notices.append((done, total, message))
 
     async def conversation(client):
         return await client.call_tool("sleep", {"seconds": 2.5}, progress_callback=hear)
 
     assert ask(slow, conversation).structured_content == {"slept": 2.5}
-    assert [done for done, _, _ in heard] == [1.0, 2.0]
-    counts = [int(re.fullmatch(r"sleep: (\d+) of 25", message)[1]) for _, _, message in heard]
+    assert [done for done, _, _ in notices] == [1.0, 2.0]
+    counts = [int(re.fullmatch(r"sleep: (\d+) of 25", message)[1]) for _, _, message in notices]
     assert 0 < counts[0] < counts[1] < 25
 
 
@@ -401,8 +400,8 @@ def test_an_address_that_others_reach_needs_a_token(capsys, monkeypatch):
     for host in ("0.0.0.0", "192.0.2.1", "example.com"):
         assert main(["serve", "evaluation", "--http", f"{host}:0"]) == 2
         assert capsys.readouterr().err == (
-            f"--http: {host} can be reached from elsewhere: a token is needed\n"
-            "hint: set STEELYARD_TOKEN to a long random text, or give --token; "
+            f"--http: {host} can be reached from other machines: a token is needed\n"
+            "hint: set STEELYARD_TOKEN to a long random text, or use --token; "
             "clients send it as: Authorization: Bearer TOKEN\n"
         )
 
@@ -411,8 +410,8 @@ def test_an_address_that_others_reach_needs_a_token(capsys, monkeypatch):
 def test_what_is_no_address(capsys, text):
     assert main(["serve", "evaluation", "--http", text]) == 2
     assert capsys.readouterr().err == (
-        f"--http: an address is HOST:PORT, not {text!r}\n"
-        "hint: for example --http 127.0.0.1:8080; port 0 takes a free one\n"
+        f"--http: an address must be HOST:PORT, not {text!r}\n"
+        "hint: for example --http 127.0.0.1:8080; port 0 selects a free port\n"
     )
 
 

@@ -5,19 +5,20 @@ import json
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from properties import examples
 
 from steelyard.cli import main
 from steelyard.errors import InputError, SteelyardError, SystemFailure, UnknownName
 from steelyard.io.yamls import dump_yaml, read_yaml
-from steelyard.pipelines.building import build
-from steelyard.pipelines.checking import check_parameters
+from steelyard.pipelines.build import build
+from steelyard.pipelines.check import check_parameters
+from steelyard.pipelines.client import ServerPool
 from steelyard.pipelines.journal import new_journal
-from steelyard.pipelines.loading import load_servers, parameters_for
-from steelyard.pipelines.plan import bind, remembered
-from steelyard.pipelines.remote import Fleet
-from steelyard.pipelines.running import UNSET, Pools, run_steps
+from steelyard.pipelines.load import load_parameters, load_servers
+from steelyard.pipelines.plan import bind, history_variables
+from steelyard.pipelines.run import UNSET, RunState, run_steps
 from steelyard.pipelines.spec import read_pipeline
 
 TOY = """
@@ -167,24 +168,24 @@ def write(here, steps):
 
 def run(here, steps):
     pipeline = read_pipeline(write(here, steps))
-    fleet = Fleet({})
-    loaded = load_servers(pipeline, fleet)
-    parameters = parameters_for(pipeline, loaded, None)
+    pool = ServerPool({})
+    loaded = load_servers(pipeline, pool)
+    parameters = load_parameters(pipeline, loaded, None)
     bound = bind(pipeline, loaded, parameters)
     check_parameters(loaded, parameters)
-    pools = Pools(parameters.values, new_journal(here / "output", "", here / "p.yaml"), remembered(bound))
+    state = RunState(parameters.values, new_journal(here / "output", "", here / "p.yaml"), history_variables(bound))
     try:
-        run_steps(bound, pools)
+        run_steps(bound, state)
     finally:
-        snapshot = pools.journal.finish(whole=True)
-    return Ran(pools.variables, json.loads(snapshot.read_text()))
+        snapshot = state.journal.finish(complete=True)
+    return Ran(state.variables, json.loads(snapshot.read_text()))
 
 
 def test_steps_share_variables_and_parameters(here):
-    pools = run(here, "- toy.make\n- toy.add\n- toy.add\n")
-    assert pools.variables["xs"] == ["a!!", "b!!", "c!!", "d!!"]
-    assert [each["step"] for each in pools.snapshots] == ["toy.make", "toy.add", "toy.add"]
-    assert pools.snapshots[0]["memory"].keys() == {"memory_xs", "memory_ys"}
+    state = run(here, "- toy.make\n- toy.add\n- toy.add\n")
+    assert state.variables["xs"] == ["a!!", "b!!", "c!!", "d!!"]
+    assert [each["step"] for each in state.snapshots] == ["toy.make", "toy.add", "toy.add"]
+    assert state.snapshots[0]["memory"].keys() == {"memory_xs", "memory_ys"}
 
 
 def test_every_loop_runs_in_full(here):
@@ -196,15 +197,15 @@ def test_every_loop_runs_in_full(here):
 
 def test_an_override_is_for_its_own_step(here):
     steps = "- toy.make\n- toy.add:\n    input: {xs: ys}\n    output: {xs: zs}\n- toy.add\n"
-    pools = run(here, steps)
-    assert pools.variables["zs"][0] == "a!!"
-    assert pools.variables["xs"][0] == "a!"
+    state = run(here, steps)
+    assert state.variables["zs"][0] == "a!!"
+    assert state.variables["xs"][0] == "a!"
 
 
 def test_an_output_that_is_not_renamed_is_kept(here):
-    pools = run(here, "- toy.make\n- toy.split:\n    output: {first: one}\n")
-    assert (pools.variables["one"], pools.variables["second"]) == (["a", "b"], ["c", "d"])
-    assert "extra" not in pools.variables
+    state = run(here, "- toy.make\n- toy.split:\n    output: {first: one}\n")
+    assert (state.variables["one"], state.variables["second"]) == (["a", "b"], ["c", "d"])
+    assert "extra" not in state.variables
 
 
 def test_a_parameter_may_be_named_in_an_override(here):
@@ -213,9 +214,9 @@ def test_a_parameter_may_be_named_in_an_override(here):
 
 def test_rows_stay_in_pairs_through_branches(here):
     branch = "- branch:\n    router: [toy.even]\n    branches:\n      even: [toy.pair]\n      odd: []\n"
-    pools = run(here, "- toy.make\n" + branch)
-    assert pools.variables["zs"] == [UNSET, "b!~b", UNSET, "d!~d"]
-    assert pools.variables["xs"] == ["a", "b", "c", "d"]
+    state = run(here, "- toy.make\n" + branch)
+    assert state.variables["zs"] == [UNSET, "b!~b", UNSET, "d!~d"]
+    assert state.variables["xs"] == ["a", "b", "c", "d"]
 
 
 def test_after_a_router_the_snapshot_holds_plain_values_as_upstreams_does(here):
@@ -238,8 +239,8 @@ def test_branches_run_in_the_order_of_the_file_and_nest(here):
 
 def test_a_loop_ends_when_nothing_is_left_to_do(here):
     branch = "    - branch:\n        router: [toy.all_done]\n        branches: {stop: [], go: [toy.add]}\n"
-    pools = run(here, "- toy.make\n- loop:\n    times: 10\n    steps:\n" + branch)
-    assert [each["step"] for each in pools.snapshots] == ["toy.make", "toy.all_done"]
+    state = run(here, "- toy.make\n- loop:\n    times: 10\n    steps:\n" + branch)
+    assert [each["step"] for each in state.snapshots] == ["toy.make", "toy.all_done"]
 
 
 def test_memory_is_every_value_so_far(here):
@@ -270,11 +271,11 @@ def test_a_router_that_gives_something_else(here, router):
     with pytest.raises(SystemFailure) as caught:
         run(here, "- toy.make\n" + branch)
     where = f"{here / 'p.yaml'}:6"
-    assert str(caught.value) == f"{where}: toy.{router} gave no list of objects with data and state"
+    assert str(caught.value) == f"{where}: toy.{router} must return a list of objects with data and state"
 
 
 def test_a_router_that_gives_nothing_is_refused_before_anything_runs(here):
-    with pytest.raises(InputError, match="the last step of a router must be a tool that gives something"):
+    with pytest.raises(InputError, match="the last step of a router must be a tool with an output"):
         run(here, "- toy.make\n- branch:\n    router: [toy.silent]\n    branches:\n      yes: []\n")
 
 
@@ -302,7 +303,7 @@ def test_parameters_of_other_servers_are_left_out_and_told(here, capsys):
     assert main(["run", str(path), "--param", "shared.yaml", "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["xs"][0] == "a?"
-    assert "no server of this pipeline: retriever (parameters left out)\n" in err
+    assert "not a server of this pipeline: retriever (parameters ignored)\n" in err
     (here / "shared.yaml").write_text("toyy: {mark: '?'}\n")
     assert main(["run", str(path), "--param", "shared.yaml"]) == 2
     assert capsys.readouterr().err == "shared.yaml:1: the pipeline has no server 'toyy'\nhint: did you mean 'toy'?\n"
@@ -315,7 +316,7 @@ def test_a_bug_in_a_server_of_the_user_is_told_with_its_step(here, capsys):
 
 def test_a_prompt_gives_a_list_of_texts(here):
     assert run(here, "- toy.make\n- toy.ask\n").variables["prompt_ls"] == ["a?", "b?", "c?", "d?"]
-    with pytest.raises(SystemFailure, match=r"toy\.ask_badly gave no list of texts$"):
+    with pytest.raises(SystemFailure, match=r"toy\.ask_badly must return a list of texts$"):
         run(here, "- toy.make\n- toy.ask_badly\n")
 
 
@@ -337,15 +338,15 @@ def test_a_build_that_fails_leaves_the_parameter_file(here):
     path = here / "parameters" / "p_parameter.yaml"
     path.write_text("# nothing yet\n")
     with pytest.raises(UnknownName):
-        build(read_pipeline(write(here, "- toy.mke\n")), Fleet({}))
+        build(read_pipeline(write(here, "- toy.mke\n")), ServerPool({}))
     assert path.read_text() == "# nothing yet\n"
 
 
 def test_building_what_is_the_same_keeps_its_comments(here):
     path = write(here, "- toy.make\n- toy.add\n")
-    built = build(read_pipeline(path), Fleet({}))
+    built = build(read_pipeline(path), ServerPool({}))
     built.parameters.write_text("# mine\ntoy:\n  mark: '?'  # why\n")
-    build(read_pipeline(path), Fleet({}))
+    build(read_pipeline(path), ServerPool({}))
     assert built.parameters.read_text() == "# mine\ntoy:\n  mark: '?'  # why\n"
 
 
@@ -357,7 +358,7 @@ def test_a_file_of_environment_variables_is_read(here, monkeypatch, capsys):
     monkeypatch.delenv("TOY_WORD", raising=False)
     (here / ".env").write_text("TOY_WORD: x\n")
     assert main(["run", "p.yaml"]) == 2
-    assert capsys.readouterr().err == ".env:1: a line is NAME=value, not 'TOY_WORD: x'\n"
+    assert capsys.readouterr().err == ".env:1: a line must be NAME=value, not 'TOY_WORD: x'\n"
 
 
 MISTAKES = {
@@ -365,7 +366,7 @@ MISTAKES = {
     "- toy.mke": (UnknownName, "{path}:4: no tool is called 'mke'\nhint: did you mean 'make'?"),
     "- toy.add": (
         InputError,
-        "{path}:4: nothing before toy.add gives 'xs'\nhint: add a step that gives it: toy.make",
+        "{path}:4: no step before toy.add gives 'xs'\nhint: add a step that gives it: toy.make",
     ),
     "- toy.make\n- toy.add:\n    input: {xz: ys}": (
         InputError,
@@ -376,7 +377,7 @@ MISTAKES = {
         "{path}:5: toy has no parameter 'mrk'\nhint: did you mean 'mark'?",
     ),
     "- toy.make\n- toy.add:\n    input: {xs: 3}": (InputError, "{path}:6: the variable for 'xs' must be text, not 3"),
-    "- loop:\n    times: 0\n    steps: []": (InputError, "{path}:5: times must be a whole number from 1 on, not 0"),
+    "- loop:\n    times: 0\n    steps: []": (InputError, "{path}:5: times must be an integer of at least 1, not 0"),
     "- loop:\n    times: 200\n    steps: [{loop: {times: 200, steps: [toy.make]}}]": (
         InputError,
         "{path}:5: times is above the limit of 10,000 (40,000)\nhint: to raise the limit, set STEELYARD_LOOP_TIMES",
@@ -386,8 +387,8 @@ MISTAKES = {
         "{path}:5: times is above the limit of 10,000 (1,000,000)\nhint: to raise the limit, set STEELYARD_LOOP_TIMES",
     ),
     "- loop:\n    steps: []": (InputError, "{path}:5: a loop needs 'times'"),
-    "- toy.make.x": (InputError, "{path}:4: a step is server.tool, not 'toy.make.x'\n"),
-    "- {a.b: 1, c.d: 2}": (InputError, "{path}:4: one step is needed, not 2\n"),
+    "- toy.make.x": (InputError, "{path}:4: a step must be server.tool, not 'toy.make.x'\n"),
+    "- {a.b: 1, c.d: 2}": (InputError, "{path}:4: one step is needed here, not 2\n"),
     "- toy.make\n- toy.make: {inputs: {}}": (
         InputError,
         "{path}:5: no field is called 'inputs'\nhint: known: input, output",
@@ -404,20 +405,20 @@ def test_mistakes_are_found_before_anything_runs(here, steps):
 
 
 def test_a_tool_that_gives_too_little(here):
-    with pytest.raises(SteelyardError, match=r"p.yaml:5: toy.forgetful did not give 'none_such'$"):
+    with pytest.raises(SteelyardError, match=r"p.yaml:5: toy.forgetful did not return 'none_such'$"):
         run(here, "- toy.make\n- toy.forgetful\n")
     branch = "- branch:\n    router: [toy.even]\n    branches: {even: [toy.short], odd: []}\n"
-    with pytest.raises(SteelyardError, match=r"toy\.short gave 1 items for 2 rows$"):
+    with pytest.raises(SteelyardError, match=r"toy\.short returned 1 items for 2 rows$"):
         run(here, "- toy.make\n" + branch)
 
 
 def test_building_keeps_what_users_have_edited(here):
     path = write(here, "- toy.make\n- toy.add\n")
-    built = build(read_pipeline(path), Fleet({}))
+    built = build(read_pipeline(path), ServerPool({}))
     assert built.parameters.read_text() == "toy:\n  mark: '!'\n"
     assert (built.added, built.kept) == (("toy.mark",), ())
     built.parameters.write_text("toy:\n  mark: '?'\n  other: 2\n")
-    again = build(read_pipeline(path), Fleet({}))
+    again = build(read_pipeline(path), ServerPool({}))
     assert (again.added, again.kept) == ((), ("toy.mark",))
     assert read_yaml(again.parameters).plain() == {"toy": {"mark": "?", "other": 2}}
     assert run(here, "- toy.make\n- toy.add\n").variables["xs"][0] == "a?"
@@ -431,9 +432,9 @@ def test_an_empty_parameter_file_is_told_and_built_anew(here):
     empty.write_text("")
     with pytest.raises(InputError) as caught:
         run(here, "- toy.make\n- toy.add\n")
-    hint = "delete it to use the defaults of the servers, or write it anew: steelyard build"
-    assert str(caught.value) == f"{empty}: there are no parameters in it\nhint: {hint}"
-    build(read_pipeline(here / "p.yaml"), Fleet({}))
+    hint = "delete it to use the defaults of the servers, or write it again: steelyard build"
+    assert str(caught.value) == f"{empty}: the file has no parameters\nhint: {hint}"
+    build(read_pipeline(here / "p.yaml"), ServerPool({}))
     assert run(here, "- toy.make\n- toy.add\n").variables["xs"][0] == "a!"
 
 
@@ -488,7 +489,7 @@ WHOLE = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200, deadline=None)
+@examples(200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(WHOLE, st.fixed_dictionaries({"toy": ANYTHING}) | ANYTHING, st.fixed_dictionaries({"toy": ANYTHING}) | ANYTHING)
 def test_no_pipeline_parameters_or_server_file_give_a_traceback(here, pipeline, parameters, server):
     (here / "parameters").mkdir(exist_ok=True)
@@ -498,7 +499,7 @@ def test_no_pipeline_parameters_or_server_file_give_a_traceback(here, pipeline, 
     (here / "server" / "p_server.yaml").write_text(dump_yaml(server), encoding="utf-8")
     with contextlib.suppress(SteelyardError):
         read = read_pipeline(here / "p.yaml")
-        loaded = load_servers(read, Fleet({}))
-        found = parameters_for(read, loaded, None)
+        loaded = load_servers(read, ServerPool({}))
+        found = load_parameters(read, loaded, None)
         bind(read, loaded, found)
         check_parameters(loaded, found)

@@ -15,17 +15,17 @@ from pipelines.served import TOKEN, serving
 from steelyard.cli import main
 from steelyard.errors import SystemFailure
 from steelyard.io.yamls import read_yaml
-from steelyard.pipelines.remote import Fleet, Place
+from steelyard.pipelines.client import Endpoint, ServerPool
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).with_name("plain_server.py")
 DEADLINE = 10.0
-NOISE_HINT = "hint: only messages of MCP belong there: let the server print to standard error"
+NOISE_HINT = "hint: only MCP messages may be printed there: let the server print to standard error"
 NOISY = "the server 'plain' printed to its standard output"
 DEAD_HINT = "hint: run its program by hand to see why"
-SLOW_HINT = "hint: give it more time with --timeout"
+SLOW_HINT = "hint: allow it more time with --timeout"
 
 
 class Said(NamedTuple):
@@ -180,7 +180,9 @@ AT_START = {
         "p.yaml:2: the server 'plain' ended before it answered (start): "
         f"ModuleNotFoundError: No module named 'faiss'\n{DEAD_HINT}\n"
     ),
-    "die in silence": f"p.yaml:2: the server 'plain' ended before it answered (start): it said nothing\n{DEAD_HINT}\n",
+    "die in silence": (
+        f"p.yaml:2: the server 'plain' ended before it answered (start): it printed no error\n{DEAD_HINT}\n"
+    ),
     "hang at start": f"p.yaml:2: the server 'plain' did not answer in time (start)\n{SLOW_HINT}\n",
 }
 IN_A_CALL = {
@@ -190,10 +192,10 @@ IN_A_CALL = {
     "no message": f": {NOISY}: '{{\"answer\": 42}}', and did not answer in time (act)\n{NOISE_HINT}\n",
     "JSON-RPC error": ": the server 'plain' failed (act): no such index\n",
     "error": ": the index is empty\n",
-    "silent error": ": the server says that it failed\n",
-    "text": ": it answered with text that is not JSON: 'all done, 完成'\n",
-    "list": " gave list, not an object\n",
-    "too little": " did not give 'done'\n",
+    "silent error": ": the server reported a failure without a message\n",
+    "text": ": the answer is not JSON: 'all done, 完成'\n",
+    "list": " returned list, not an object\n",
+    "too little": " did not return 'done'\n",
 }
 
 
@@ -226,7 +228,7 @@ def test_a_server_that_fails_in_a_call(here, steelyard, monkeypatch, mode):
     monkeypatch.setenv("MODE_OF_plain", mode)
     said = steelyard("run", "p.yaml", "--timeout", patience(mode))
     command = f"steelyard run p.yaml --resume --timeout {patience(mode)}"
-    told = f"snapshot: output/memory__p_TIME.json\ngo on with: {command}\n"
+    told = f"snapshot: output/memory__p_TIME.json\nresume with: {command}\n"
     assert said == (3, "", f"{told}p.yaml:5: plain.act{IN_A_CALL[mode]}")
     assert snapshot_steps(here) == ["plain.make"]
     assert_all_gone(here)
@@ -238,7 +240,7 @@ def test_prints_between_messages_are_passed_over_with_one_warning(here, steelyar
     monkeypatch.setenv("MODE_OF_plain", mode)
     said = steelyard("run", "p.yaml", "--timeout", "60", "--json")
     assert (said.code, said.out) == (0, '{"done": 2}\n')
-    warning = f"{NOISY}: {line!r} (passed over; {NOISE_HINT.removeprefix('hint: ')})\n"
+    warning = f"{NOISY}: {line!r} (ignored; {NOISE_HINT.removeprefix('hint: ')})\n"
     assert said.err == f"{warning}snapshot: output/memory__p_TIME.json\n"
     assert_all_gone(here)
 
@@ -407,7 +409,7 @@ def test_a_wrong_token_is_told_as_such(reached, steelyard, monkeypatch):
     said = steelyard("run", "p.yaml")
     assert said.code == 3
     assert said.err.startswith("p.yaml:3: the server 'evaluation' failed (start): ")
-    assert "HTTP 401 Unauthorized\nhint: name its token in the pipeline" in said.err
+    assert "HTTP 401 Unauthorized\nhint: add its token to the pipeline" in said.err
 
 
 def test_an_address_where_nobody_answers(here, steelyard):
@@ -421,11 +423,11 @@ def test_an_address_where_nobody_answers(here, steelyard):
 
 
 def test_a_far_server_that_goes_away_is_told_at_every_call():
-    with serving("sayhello", "--http", "127.0.0.1:0") as served, Fleet({}, timeout=5) as fleet:
-        fleet.start([Place("far", "p.yaml:2", address=served.address)])
-        assert fleet.call("far", "greet", {"name": "x"}) == {"msg": "Hello, x!"}
+    with serving("sayhello", "--http", "127.0.0.1:0") as served, ServerPool({}, timeout=5) as pool:
+        pool.start([Endpoint("far", "p.yaml:2", address=served.address)])
+        assert pool.call_tool("far", "greet", {"name": "x"}) == {"msg": "Hello, x!"}
         served.process.kill()
         served.process.wait()
         for _ in range(3):
             with pytest.raises(SystemFailure, match=r"^the server 'far' (ended before it answered|failed) \(greet\): "):
-                fleet.call("far", "greet", {"name": "x"})
+                pool.call_tool("far", "greet", {"name": "x"})

@@ -143,10 +143,10 @@ def test_settings_of_ultrarag_without_use_are_told(here, capsys):
         "      index_path: x.index\n    milvus: {uri: x, token: null}\n",
     )
     assert main(["run", "p.yaml", "--lang", "en"]) == 0
-    told = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
+    told = [line for line in capsys.readouterr().err.splitlines() if "is ignored" in line]
     assert told == [
-        f"parameters/p_parameter.yaml:{line}: retriever.index_backend_configs.faiss.{name} is left out: "
-        "a parameter of UltraRAG that has no use here"
+        f"parameters/p_parameter.yaml:{line}: retriever.index_backend_configs.faiss.{name} is ignored: "
+        "a parameter of UltraRAG that has no effect here"
         for line, name in ((11, "index_use_gpu"), (12, "index_chunk_size"))
     ]
     write(
@@ -170,7 +170,7 @@ def test_settings_as_the_server_of_the_checkout_has_them_are_not_told(here, caps
         assert main(["run", "p.yaml", "--servers", "ours", "--lang", "en"]) == 0
         error = capsys.readouterr().err
         assert "index_use_gpu" not in error
-        assert ("faiss.index_chunk_size is left out" in error) is told
+        assert ("faiss.index_chunk_size is ignored" in error) is told
 
 
 def test_how_many_passages_are_wanted_is_checked_before_the_first_step(here, capsys):
@@ -184,7 +184,7 @@ def test_how_many_passages_are_wanted_is_checked_before_the_first_step(here, cap
 def test_chunks_without_documents_name_the_tool_that_makes_them(here, capsys):
     write(here, "corpus", "  raw_chunk_path: corpora/text.jsonl\n")
     assert main(["run", "p.yaml", "--lang", "en"]) == 2
-    hint = "hint: run build_text_corpus first, or name the file of documents in raw_chunk_path"
+    hint = "hint: run build_text_corpus first, or set raw_chunk_path to a file of documents"
     assert f"corpora/text.jsonl: no such file\n{hint}\n" in capsys.readouterr().err
 
 

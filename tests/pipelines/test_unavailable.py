@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli import main
-from steelyard.pipelines.loading import load_program
-from steelyard.pipelines.unavailable import NOT_OFFERED
+from steelyard.pipelines.load import load_program
+from steelyard.pipelines.ultrarag import MISSING_TOOLS
 
 SERVERS = Path(__file__).parents[2] / "servers"
-HINT = "hint: activate UltraRAG's environment (its python first on the path)"
+HINT = "hint: activate UltraRAG's environment (its python first on the PATH)"
 
 
 def written(tmp_path, server, tool):
@@ -66,5 +66,5 @@ def test_in_chinese(tmp_path, monkeypatch, capsys):
 
 def test_nothing_is_called_unavailable_that_is_there():
     offered = {path.parents[1].name: load_program(path).tools for path in SERVERS.glob("*/src/*.py")}
-    for server, tools in NOT_OFFERED.items():
+    for server, tools in MISSING_TOOLS.items():
         assert not set(tools) & set(offered.get(server, ()))

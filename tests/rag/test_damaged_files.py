@@ -10,9 +10,9 @@ import pytest
 from bench.mutations import mutate_bytes, mutate_value
 from steelyard.errors import ConfigError
 from steelyard.rag.corpus import Corpus
-from steelyard.rag.latent import fit_latent, load_latent
-from steelyard.rag.lexical import make_lexical, open_lexical
-from steelyard.rag.vectors import load_vectors
+from steelyard.rag.indexes import make_lexical, open_lexical
+from steelyard.search.dense import load_vectors
+from steelyard.search.latent import fit_latent, load_latent
 
 TEXTS = ("被告的住所地为临溪县南桥镇。", "The keys of the warehouse are returned.")
 SOURCE = b"()[]{}'\",:<|fiSVO0 \n#-*"  # characters of the header of a .npy file, which is Python source
@@ -69,7 +69,7 @@ def test_damaged_models_are_refused(tmp_path):
 
 
 def test_a_model_whose_parts_are_compressed_is_refused(tmp_path):
-    model, _ = fit_latent(TEXTS, seed=7, told=quiet)
+    model, _ = fit_latent(TEXTS, seed=7, progress=quiet)
     model.save(tmp_path / "model.npz")
     with np.load(tmp_path / "model.npz") as stored:
         np.savez_compressed(tmp_path / "small.npz", **stored)
@@ -81,7 +81,7 @@ def test_a_model_whose_parts_are_compressed_is_refused(tmp_path):
 def test_damaged_lexical_indexes_are_refused(tmp_path):
     chance, whole, path = random.Random(3), tmp_path / "whole", tmp_path / "index"
     corpus = Corpus("here", ("d0", "d1"), TEXTS, "digest")
-    make_lexical(corpus, whole, way="all", overwrite=False, told=quiet)
+    make_lexical(corpus, whole, way="all", overwrite=False, progress=quiet)
     files = [each.name for each in sorted(whole.iterdir()) if each.name != "stamp.json"]
     refused = 0
     for _ in range(100):

@@ -5,9 +5,10 @@ import pytest
 from rag.chat_stub import Handler, Stub, serving
 
 from steelyard import ConfigError, SystemFailure, UnknownName
-from steelyard.rag.dense import check_vectors
+from steelyard.net.secrets import public_address
 from steelyard.rag.embedding import Endpoint
-from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, shown_address
+from steelyard.rag.endpoints import EndpointSettings, endpoint_settings
+from steelyard.search.dense import check_vectors
 
 KEY = "sk-secret-123"
 WHERE = "backend_configs.openai"
@@ -46,16 +47,24 @@ def test_embeddings_come_as_numbers(stub):
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        ((200, {}, b"{"), "the embeddings endpoint failed: the reply of the model is not JSON"),
-        ((200, {}, b"\xff"), "the embeddings endpoint failed: the reply of the model is not JSON"),
-        ((200, {"content-type": "text/html"}, b"<html>"), NOTHING),
+        (
+            (200, {}, b"{"),
+            "the embeddings endpoint failed: the reply cannot be read: this is not JSON: "
+            "Expecting property name enclosed in double quotes (column 2); it begins with '{'",
+        ),
+        ((200, {}, b"\xff"), "the embeddings endpoint failed: the reply is not UTF-8 text: byte 0xff"),
+        (
+            (200, {"content-type": "text/html"}, b"<html>"),
+            "the embeddings endpoint failed: the model answered with HTML: <html>\n"
+            "hint: is this the address of the API, or of a web page?",
+        ),
         ((200, {}, {}), NOTHING),
         ((200, {}, {"data": None}), NOTHING),
         ((200, {}, {"data": [None, None]}), NOTHING),
         ((200, {}, {"data": [{"embedding": [1.0]}] * 2}), NOTHING),
         (data(None, None), NOTHING),
         (data([1.0], "AAAA"), NOTHING),
-        ((200, {}, {"data": []}), "0 embeddings came back for 2 texts"),
+        ((200, {}, {"data": []}), "the reply has 0 embeddings for 2 texts"),
         (data([1.0], [{}]), "the embeddings are not numbers"),
         (data([1.0], ["x"]), "the embeddings are not numbers"),
         (data([1.0], [[1.0]]), "the embeddings are not numbers"),
@@ -87,7 +96,7 @@ def test_a_key_that_the_endpoint_sends_back_is_not_shown(stub):
     with pytest.raises(SystemFailure) as caught:
         embed(stub, (401, {}, {"error": {"message": said}}))
     assert str(caught.value).splitlines()[0] == (
-        f"{stub.url}: the embeddings endpoint failed: the model answered with status 401: wrong: Bearer *** is unknown"
+        f"{stub.url}: the embeddings endpoint failed: the model answered with status 401: wrong: *** is unknown"
     )
     assert str(caught.value.hint).endswith("RETRIEVER_API_KEY")
 
@@ -98,13 +107,13 @@ def test_an_endpoint_that_is_not_there(stub):
     head = "http://127.0.0.1:9/v1: the embeddings endpoint failed: the model cannot be reached: "
     assert str(caught.value).startswith(head)
     assert "word" not in str(caught.value)
-    assert shown_address("https://user:word@host:1/v1?x=1") == "https://host:1/v1?x=1"
+    assert public_address("https://user:word@host:1/v1?x=1") == "https://host:1/v1"
 
 
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        ({"model_name": ""}, "model_name must say which model is asked"),
+        ({"model_name": ""}, "model_name is missing"),
         ({"retries": "x"}, "retries must be a whole number from 0 on, not 'x'"),
         ({"retries": -1}, "retries must be a whole number from 0 on, not -1"),
         ({"concurrency": 0}, "concurrency must be a whole number from 1 on, not 0"),
@@ -118,7 +127,7 @@ def test_an_endpoint_that_is_not_there(stub):
             "retries is above the limit of 100 (about 1e30)\nhint: to raise the limit, set STEELYARD_RETRIES",
         ),
         ({"api_key": 7}, "api_key must be text, not int"),
-        ({"api_key": "sk-\nx"}, "the key holds characters that HTTP does not allow"),
+        ({"api_key": "sk-\nx"}, "the key has characters that HTTP does not allow"),
         ({"base_url": "file:///x"}, "this is no address: file:///x\nhint: for example http://localhost:8000/v1"),
         (
             {"base_url": "http://u:key@[::1/v1"},

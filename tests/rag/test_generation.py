@@ -7,10 +7,8 @@ import pytest
 from rag.chat_stub import completion, failure, serving
 
 from steelyard import ConfigError, InputError, MissingExtra, SystemFailure, UnknownName
-from steelyard.rag import extractive
-from steelyard.rag.chat import ChatSettings
-from steelyard.rag.conversations import many_turns, single_turns
-from steelyard.rag.generation import generate, open_generator
+from steelyard.rag import embedded
+from steelyard.rag.generation import ChatSettings, generate, many_turns, open_generator, single_turns
 
 KEY = "sk-secret-123"
 
@@ -21,10 +19,10 @@ def stub():
         yield server
 
 
-def ask(stub, prompts, *, system="", sampling=None, extra=None, told=lambda done, total: None, key=KEY, **settings):
+def ask(stub, prompts, *, system="", sampling=None, extra=None, progress=lambda done, total: None, key=KEY, **settings):
     config = {"model_name": "m", "base_url": stub.url, "base_delay": 0.01, **settings}
     generator = open_generator("openai", configs={"openai": config}, sampling=sampling, extra=extra, key=key)
-    return generate(generator, single_turns(prompts, system), told=told)
+    return generate(generator, single_turns(prompts, system), progress=progress)
 
 
 def test_answers_are_in_the_order_of_the_prompts_however_they_arrive(stub):
@@ -34,7 +32,7 @@ def test_answers_are_in_the_order_of_the_prompts_however_they_arrive(stub):
     stub.script = {f"p{number}": late(number) for number in range(20)}
     heard = []
     answers, errors = ask(
-        stub, [f"p{number}" for number in range(20)], concurrency=5, told=lambda *done: heard.append(done)
+        stub, [f"p{number}" for number in range(20)], concurrency=5, progress=lambda *done: heard.append(done)
     )
     assert answers == [f"answer {number}" for number in range(20)]
     assert errors == [None] * 20
@@ -53,6 +51,12 @@ def test_the_wait_that_the_server_asks_for_is_kept(stub):
     before = time.monotonic()
     assert ask(stub, ["x"], base_delay=0)[0] == ["fine"]
     assert time.monotonic() - before >= 0.3
+
+
+def test_a_wait_that_is_too_long_is_not_kept(stub):
+    stub.script = {"x": failure(429, "full", **{"retry-after": "3600"})}
+    assert ask(stub, ["x", "y"])[1] == ["the model answered with status 429: full", None]
+    assert len(stub.requests) == 2
 
 
 def test_s4_a_failure_that_stays_is_an_error_and_not_an_answer(stub):
@@ -90,13 +94,31 @@ def test_a_reply_without_content_is_an_error(stub, body):
     assert errors == ["the reply of the model has no choices/0/message/content", None]
 
 
-BROKEN = [b"", b"{", b'{"choices": ', b"\xff\xfe", b"[" * 100_000]
+BROKEN = {
+    b"": "the model answered with an empty body",
+    b"{": "the reply cannot be read: this is not JSON: ",
+    b'{"choices": ': "the reply cannot be read: this is not JSON: ",
+    b"\xff\xfe": "the reply is not UTF-8 text: byte 0xff",
+    b"[" * 100_000: "the reply cannot be read: this JSON is nested too deeply; it begins with '[[",
+    b"<p>": "the model answered with HTML: <p>; is this the address of the API, or of a web page?",
+}
 
 
 @pytest.mark.parametrize("body", BROKEN)
 def test_a_reply_that_is_not_json_is_an_error_of_its_prompt(stub, body):
     stub.script = {"x": (200, {}, body)}
-    assert ask(stub, ["x", "y"]) == ([None, "re: y"], ["the reply of the model is not JSON", None])
+    answers, errors = ask(stub, ["x", "y"])
+    assert (answers, errors[1]) == ([None, "re: y"], None)
+    assert errors[0].startswith(BROKEN[body])
+
+
+def test_half_of_a_surrogate_pair_is_sent_escaped(stub):
+    assert ask(stub, ["x\ud83d"])[0] == ["re: x\ud83d"]
+
+
+def test_a_request_that_json_cannot_hold_is_an_error(stub):
+    with pytest.raises(SystemFailure, match=r"the request cannot be written as JSON: "):
+        ask(stub, ["x"], sampling={"temperature": float("nan")})
 
 
 @pytest.mark.parametrize(("content", "answer"), [("half an", "half an"), ("", ""), (None, None)])
@@ -165,13 +187,13 @@ def test_a_running_vllm_server_is_asked_the_same_way(stub):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"model_name": ""}, "model_name must say which model is asked"),
+        ({"model_name": ""}, "model_name is missing"),
         ({"concurrency": 0}, "concurrency must be a whole number from 1 on, not 0"),
         ({"retries": 1.5}, "retries must be a whole number from 0 on, not 1.5"),
         ({"timeout": "9"}, "timeout must be a number from 0 on, not '9'"),
         ({"timeout": float("inf")}, "timeout must be a number from 0 on, not inf"),
         ({"api_key": 7}, "api_key must be text, not int"),
-        ({"api_key": "sk-\nx"}, "the key holds characters that HTTP does not allow"),
+        ({"api_key": "sk-\nx"}, "the key has characters that HTTP does not allow"),
         (
             {"base_url": "localhost:8000"},
             "this is no address: localhost:8000\nhint: for example http://localhost:8000/v1",
@@ -190,8 +212,8 @@ def test_a_parameter_that_openai_lacks_is_refused(name):
     with pytest.raises(ConfigError) as caught:
         open_generator("openai", configs={"openai": {"model_name": "m"}}, sampling={name: 1})
     assert str(caught.value) == (
-        f"sampling_params: '{name}' is no sampling parameter\n"
-        "hint: what the server knows beyond OpenAI's parameters belongs into extra_params"
+        f"sampling_params: '{name}' is not a sampling parameter\n"
+        "hint: parameters of the server beyond OpenAI's belong in extra_params"
     )
 
 
@@ -203,16 +225,12 @@ def test_other_backends():
 
 
 def test_a_missing_library_names_its_extra(monkeypatch):
-    for name in ("transformers", "openai"):
-        monkeypatch.setitem(__import__("sys").modules, name, None)
+    monkeypatch.setitem(__import__("sys").modules, "transformers", None)
     with pytest.raises(MissingExtra) as caught:
         open_generator("hf", configs={"hf": {"model_name_or_path": "x"}})
     assert str(caught.value) == (
         'a model on this machine needs the package transformers\nhint: pip install "steelyard[models]"'
     )
-    with pytest.raises(MissingExtra) as caught:
-        open_generator("openai", configs={"openai": {"model_name": "m"}})
-    assert str(caught.value) == 'asking a model needs the package openai\nhint: pip install "steelyard[rag]"'
 
 
 def test_conversations():
@@ -261,7 +279,7 @@ Question: {question}"""
 
 
 def boxed(question, documents=DOCUMENTS, more=""):
-    return extractive.answer(FORM.format(question=question, documents=documents, more=more))
+    return embedded.answer(FORM.format(question=question, documents=documents, more=more))
 
 
 @pytest.mark.parametrize(
@@ -286,7 +304,7 @@ def test_without_documents_there_is_no_box():
     assert boxed("who opened it", documents="") == "I do not know."
     assert boxed("谁创办的？", documents="") == "我不知道。"
     assert boxed("which planet has rings", documents=DOCUMENTS) == "I do not know."
-    assert extractive.answer("hello") == "I do not know."
+    assert embedded.answer("hello") == "I do not know."
 
 
 def test_braces_never_open_or_close_the_box():
@@ -304,14 +322,14 @@ def test_the_letter_of_the_option_that_the_documents_hold():
 
 def test_the_last_question_counts_and_documents_may_say_anything():
     documents = "Question: what is red?\nThe mail coach is yellow and says <search> and \\boxed{no}.\n"
-    asked = extractive.read_prompt(f"Say it.\n\nDocuments:\n{documents}\nQuestion: what is yellow?\n\nBe brief.")
+    asked = embedded.read_prompt(f"Say it.\n\nDocuments:\n{documents}\nQuestion: what is yellow?\n\nBe brief.")
     assert (asked.question, asked.instructions) == ("what is yellow?", "Say it.\n\nBe brief.")
     assert asked.documents.strip() == documents.strip()
 
 
 def test_the_forms_of_an_answer():
     def say(instructions, question="when was the Ember Library of Norwick opened"):
-        return extractive.answer(f"{instructions}\n\nDocuments:\n{DOCUMENTS}\n\nQuestion: {question}")
+        return embedded.answer(f"{instructions}\n\nDocuments:\n{DOCUMENTS}\n\nQuestion: {question}")
 
     opened = "The Ember Library of Norwick was opened on 3 June 1911 by Clara Voss."
     assert say("Summarise.") == opened
@@ -326,7 +344,7 @@ def test_the_embedded_generator_is_fast_and_gives_the_same_every_time():
     generator = open_generator("extractive")
     heard = []
     before = time.process_time()
-    first = generate(generator, single_turns(prompts, None), told=lambda *done: heard.append(done))
+    first = generate(generator, single_turns(prompts, None), progress=lambda *done: heard.append(done))
     assert time.process_time() - before < 3  # 0.3 s here; 10,000 in less than 10 s
     assert heard[-1] == (1000, 1000)
     assert first == generate(generator, single_turns(prompts, None))

@@ -151,7 +151,7 @@ def test_passages_stand_below_each_other_and_options_have_letters():
     assert joined("ret_psg", [["a", "b", "c"]], most=2) == ["a\nb"]
     assert lettered("choices_ls", [["red", 1874]]) == ["A: red\nB: 1874"]
     for options in ([], ["x"] * 27):
-        message = rf"^choices_ls\[0\]: {len(options)} options; from 1 to 26 can be lettered$"
+        message = rf"^choices_ls\[0\]: {len(options)} options; the number must be from 1 to 26$"
         with pytest.raises(InputError, match=message):
             lettered("choices_ls", [options])
 

@@ -3,8 +3,8 @@
 import pytest
 
 from steelyard.errors import ConfigError, InputError
-from steelyard.rag.artifacts import TERMS, is_current, read_stamp, whole_file, whole_folder, write_stamp
 from steelyard.rag.runs import write_run
+from steelyard.search.artifacts import TERMS, is_current, read_stamp, whole_file, whole_folder, write_stamp
 
 # files
 
@@ -43,15 +43,15 @@ def test_a_stamp_says_what_differs(tmp_path):
     with pytest.raises(ConfigError) as caught:
         is_current(path, {"corpus": "a" * 64}, TERMS)
     assert str(caught.value) == (
-        f"{path}: nothing says what this was made from\n"
-        "hint: if UltraRAG made it from this corpus by this model, run with --adopt; to make it anew, "
+        f"{path}: there is no stamp that says what this file was made from\n"
+        "hint: if UltraRAG made it from this corpus by this model, run with --adopt; to make it again, "
         "run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
     )
     write_stamp(path, {"corpus": "b" * 64, "passages": 3})
     with pytest.raises(ConfigError) as caught:
         is_current(path, {"corpus": "a" * 64, "passages": 3, "model": "m"}, TERMS)
     assert str(caught.value.message) == (
-        "this was made from something else: corpus bbbbbbbbbbbb, now aaaaaaaaaaaa; model unknown, now m"
+        "this file was made from other data: corpus bbbbbbbbbbbb, now aaaaaaaaaaaa; model unknown, now m"
     )
     assert is_current(path, {"passages": 3}, TERMS)
 
@@ -77,8 +77,8 @@ def test_a_run_is_written(tmp_path):
         ([["a"]], [[1.0], []], None, "1 queries, 1 lists of ids, 2 lists of scores"),
         ([["a"]], [[1.0]], ["x", "y"], "2 queries, 1 lists of ids, 1 lists of scores"),
         ([["a"]], [[]], None, "the query q1 has 1 ids and 0 scores"),
-        ([["a b"]], [[1.0]], None, "an id with blanks cannot stand in a run: 'a b'"),
-        ([["a"]], [[1.0]], [""], "an id with blanks cannot stand in a run: ''"),
+        ([["a b"]], [[1.0]], None, "an id with whitespace cannot be written to a run: 'a b'"),
+        ([["a"]], [[1.0]], [""], "an id with whitespace cannot be written to a run: ''"),
     ],
 )
 def test_a_run_that_does_not_fit_is_refused(ids, scores, names, message, tmp_path):

@@ -11,17 +11,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from steelyard.errors import ConfigError, InputError, SystemFailure, UnknownName
 from steelyard.rag.corpus import Corpus, read_corpus
-from steelyard.rag.dense import normalised, open_dense, search_dense, write_dense
-from steelyard.rag.latent import LATENT, SKETCH, directions, fit_latent, load_latent, weigh
-from steelyard.rag.latent import Row as MatrixRow
-from steelyard.rag.lexical import make_lexical, open_lexical
-from steelyard.rag.ranking import best
-from steelyard.rag.terms import terms, way_of
+from steelyard.rag.indexes import make_lexical, open_lexical
+from steelyard.search.dense import normalised, open_dense, search_dense, write_dense
+from steelyard.search.latent import LATENT, SKETCH, directions, fit_latent, load_latent, tfidf
+from steelyard.search.latent import Row as MatrixRow
+from steelyard.search.ranking import best
+from steelyard.search.terms import terms, way_of
 
 ROOT = Path(__file__).parents[2]
 SENTENCES = (
@@ -42,7 +43,7 @@ def corpus(*texts):
 
 def lexical(path, *texts, way="all"):
     found = corpus(*texts)
-    make_lexical(found, path, way=way, overwrite=False, told=quiet)
+    make_lexical(found, path, way=way, overwrite=False, progress=quiet)
     return open_lexical(found, path, way=way)
 
 
@@ -64,7 +65,7 @@ def test_both_kinds_of_rows_are_read(write):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "{}: there are no passages in it"),
+        ("", "{}: the corpus has no passages"),
         ('{"id": "1", "contents": "x"}\n{"id": "2", "contents": " "}', "{}:2: this passage has no text"),
         ('{"id": "1", "contents": null, "text": "x"}', "{}:1: this passage has no text"),
         ('{"id": "1", "content": "x"}', "{}:1: this passage has no text"),
@@ -138,10 +139,10 @@ def plain_bm25(query, texts, k1=1.5, b=0.75):
 def test_scores_are_those_of_the_formula(query, tmp_path):
     found = lexical(tmp_path / "index", *SENTENCES).search(query, 10)
     expected = plain_bm25(query, SENTENCES)
-    assert dict(zip(found.places, found.scores, strict=True)) == pytest.approx(
+    assert dict(zip(found.indices, found.scores, strict=True)) == pytest.approx(
         {place: score for place, score in enumerate(expected) if score > 0}, rel=1e-5
     )
-    assert list(found.places) == sorted(found.places, key=lambda place: -expected[place])
+    assert list(found.indices) == sorted(found.indices, key=lambda place: -expected[place])
 
 
 @pytest.mark.parametrize(
@@ -158,19 +159,19 @@ def test_scores_are_those_of_the_formula(query, tmp_path):
 )
 @pytest.mark.parametrize("way", ["all", "words", "characters"])
 def test_chinese_traditional_and_full_width_queries(query, place, way, tmp_path):
-    assert lexical(tmp_path / "index", *SENTENCES, way=way).search(query, 1).places == [place]
+    assert lexical(tmp_path / "index", *SENTENCES, way=way).search(query, 1).indices == [place]
 
 
 def test_equals_come_in_the_order_of_the_corpus(tmp_path):
     index = lexical(tmp_path / "index", "x", "apple", "apple pie", "apple", "apple")
-    assert list(index.search("apple", 10).places) == [1, 3, 4, 2]
-    assert list(index.search("apple", 2).places) == [1, 3]
-    assert list(best(np.array([0, 2, 1, 2, 2], dtype=np.float32), 2).places) == [1, 3]
+    assert list(index.search("apple", 10).indices) == [1, 3, 4, 2]
+    assert list(index.search("apple", 2).indices) == [1, 3]
+    assert list(best(np.array([0, 2, 1, 2, 2], dtype=np.float32), 2).indices) == [1, 3]
 
 
 def test_passages_and_queries_without_terms(tmp_path):
     index = lexical(tmp_path / "index", "…", "the", "!")
-    assert index.search("anything", 5).places == index.search("", 5).places == ()
+    assert index.search("anything", 5).indices == index.search("", 5).indices == ()
 
 
 def test_an_index_that_is_broken_is_named(tmp_path):
@@ -179,7 +180,7 @@ def test_an_index_that_is_broken_is_named(tmp_path):
     (path / "vocab.index.json").write_text("{", encoding="utf-8")
     with pytest.raises(
         ConfigError,
-        match=r"index: this index cannot be read: .*\nhint: to make it anew, run a pipeline with bm25_index ",
+        match=r"index: this index cannot be read: .*\nhint: to make it again, run a pipeline with bm25_index ",
     ):
         open_lexical(corpus(*SENTENCES), path, way="all")
 
@@ -187,9 +188,9 @@ def test_an_index_that_is_broken_is_named(tmp_path):
 def test_a_folder_of_other_things_is_never_replaced(tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work", encoding="utf-8")
     with pytest.raises(
-        ConfigError, match=rf"^{re.escape(str(tmp_path))}: this is no index, and is not replaced by one$"
+        ConfigError, match=rf"^{re.escape(str(tmp_path))}: this is not an index, so it is not overwritten$"
     ):
-        make_lexical(corpus("x"), tmp_path, way="all", overwrite=True, told=quiet)
+        make_lexical(corpus("x"), tmp_path, way="all", overwrite=True, progress=quiet)
     assert (tmp_path / "thesis.txt").read_text(encoding="utf-8") == "years of work"
 
 
@@ -203,7 +204,7 @@ def passages():
 
 def test_a_passage_finds_itself_first():
     texts = passages()
-    model, vectors = fit_latent(texts, seed=42, told=quiet)
+    model, vectors = fit_latent(texts, seed=42, progress=quiet)
     again = model.embed([terms(text) for text in texts])
     assert np.abs(again - vectors).max() < 1e-6
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
@@ -211,7 +212,7 @@ def test_a_passage_finds_itself_first():
 
 
 def test_terms_that_keep_company_lie_close(monkeypatch):
-    monkeypatch.setattr("steelyard.rag.latent.LATENT", 2)  # with as many as passages, nothing is brought together
+    monkeypatch.setattr("steelyard.search.latent.LATENT", 2)  # with as many as passages, nothing is brought together
     texts = [
         "car engine",
         "car engine wheel",
@@ -220,7 +221,7 @@ def test_terms_that_keep_company_lie_close(monkeypatch):
         "bread oven",
         "bread flour oven",
     ]
-    model, vectors = fit_latent(texts, seed=42, told=quiet)
+    model, vectors = fit_latent(texts, seed=42, progress=quiet)
     (query,) = model.embed([terms("car")])
     scores = vectors @ query
     assert scores[3] > max(scores[4], scores[5])  # it has not the word, but its company
@@ -228,7 +229,7 @@ def test_terms_that_keep_company_lie_close(monkeypatch):
 
 @pytest.mark.parametrize("texts", [["one passage"], ["…"], ["a b", "a b"], ["x", "", "完全不同"]])
 def test_small_and_empty_corpora(texts):
-    model, vectors = fit_latent(texts, seed=42, told=quiet)
+    model, vectors = fit_latent(texts, seed=42, progress=quiet)
     assert vectors.shape == (len(texts), model.dimensions)
     assert SKETCH <= model.dimensions <= SKETCH + len(texts) < SKETCH + LATENT
     assert np.isfinite(vectors).all()
@@ -248,14 +249,14 @@ def test_directions_are_those_of_the_full_decomposition():
 
 def test_long_passages_weigh_no_more_than_short_ones():
     places, rare = {"x": 0, "y": 1}, np.array([1.0, 3.0], dtype=np.float32)
-    row = weigh(["y", "x", "x", "unknown"], places, rare)
+    row = tfidf(["y", "x", "x", "unknown"], places, rare)
     assert row.columns.tolist() == [0, 1]
     twice = 1 + math.log(2)
     assert row.weights == pytest.approx(np.array([twice, 3.0]) / math.hypot(twice, 3.0))
 
 
 def test_a_model_is_saved_and_read(tmp_path):
-    model, _ = fit_latent(SENTENCES, seed=7, told=quiet)
+    model, _ = fit_latent(SENTENCES, seed=7, progress=quiet)
     model.save(tmp_path / "model.npz")
     again = load_latent(tmp_path / "model.npz")
     row = [terms("被告 keys")]
@@ -268,8 +269,8 @@ def test_a_model_is_saved_and_read(tmp_path):
 @pytest.mark.slow
 def test_another_process_gives_the_same_vectors():
     program = (
-        "import sys, json, hashlib; from steelyard.rag.latent import fit_latent;"
-        "texts = json.load(sys.stdin); vectors = fit_latent(texts, seed=42, told=lambda a, b: None)[1];"
+        "import sys, json, hashlib; from steelyard.search.latent import fit_latent;"
+        "texts = json.load(sys.stdin); vectors = fit_latent(texts, seed=42, progress=lambda a, b: None)[1];"
         "print(hashlib.sha256(vectors.tobytes()).hexdigest())"
     )
     texts = json.dumps(passages())
@@ -287,19 +288,19 @@ def test_another_process_gives_the_same_vectors():
     assert len(digests) == 1
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=6), st.text(max_size=20))
 def test_any_texts_can_be_embedded(texts, query):
-    model, vectors = fit_latent(texts, seed=1, told=quiet)
+    model, vectors = fit_latent(texts, seed=1, progress=quiet)
     assert vectors.shape == (len(texts), model.dimensions)
     assert np.isfinite(model.embed([terms(query)])).all()
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=6), st.text(max_size=20), st.integers(1, 8))
 def test_any_texts_can_be_searched(tmp_path_factory, texts, query, top_k):
     found = lexical(tmp_path_factory.mktemp("bm25") / "index", *texts).search(query, top_k)
-    assert len(found.places) == len(found.scores) <= min(top_k, len(texts))
+    assert len(found.indices) == len(found.scores) <= min(top_k, len(texts))
     assert sorted(found.scores, reverse=True) == list(found.scores)
 
 
@@ -321,16 +322,16 @@ def test_the_mapped_index_equals_brute_force(many):
     products = normalised(queries).astype(np.float64) @ normalised(vectors).T.astype(np.float64)
     for top_k in (1, 10, 30, 500, 900):
         for row, found in zip(products, search_dense(index, queries, top_k), strict=True):
-            assert len(found.places) == min(top_k, 500)
+            assert len(found.indices) == min(top_k, 500)
             assert found.scores == pytest.approx(np.sort(row)[::-1][:top_k], abs=1e-6)
-            assert row[found.places] == pytest.approx(found.scores, abs=1e-6)
+            assert row[found.indices] == pytest.approx(found.scores, abs=1e-6)
 
 
 def test_equals_beyond_the_cut_come_in_order(many):
     vectors, index = many
     units = normalised(vectors)
     (found,) = search_dense(index, units[7:8] + 1.2 * units[300:301], 5)
-    assert found.places == [300, 7, 100, 101, 102]  # the best stands behind the equals, and pushes some of them out
+    assert found.indices == [300, 7, 100, 101, 102]  # the best stands behind the equals, and pushes some of them out
 
 
 def test_a_query_alone_is_a_query_in_a_batch(many, tmp_path):

@@ -86,7 +86,7 @@ def test_actions_in_replies(reply, allowed, strict, valid):
 
 
 def test_texts_in_replies():
-    rules = Rules(True, "write", found=("textid1",))
+    rules = Rules(True, "write", known_keys=("textid1",))
     text = "Ships have come to this harbour for a thousand years and more \\cite{textid1}."
     assert read_text_reply(f"<action> {text} </action>", rules).action == {"name": "write", "content": text}
     assert read_text_reply(f"<action>{text}</action>", rules).valid

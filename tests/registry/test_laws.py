@@ -1,20 +1,34 @@
-"""Laws that every metric of the registry obeys; a new metric is held to them by being registered."""
+"""Laws that every metric of the registry obeys, of rankings and of answers; a new metric is held to them at once."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from reference import ranking
 
 import steelyard
+from steelyard.answers.metrics import DEFAULT_ANSWERS
 from steelyard.registry.metrics import REGISTRY, Measure
 from steelyard.registry.names import parse_measure, register_all
+from steelyard.table import Table
+
+
+def measures_of(kind: str) -> list[str]:
+    """Every metric of a kind, with a cut-off of 5 where it needs one; again with 3 where it may have one."""
+    names = [name for name, metric in REGISTRY.items() if metric.kind == kind]
+    plain = [str(Measure.of(REGISTRY[n], {"k": 5} if "k" in REGISTRY[n].required else {})) for n in names]
+    return list(dict.fromkeys(plain + [f"{n}@3" for n in names if "k" in REGISTRY[n].parameters]))
+
 
 register_all()
-RANKING = [name for name, metric in REGISTRY.items() if metric.kind == "retrieval"]
-MEASURES = [str(Measure.of(REGISTRY[name], {"k": 5} if "k" in REGISTRY[name].required else {})) for name in RANKING]
-CUT = [f"{name}@3" for name in RANKING if "k" in REGISTRY[name].parameters]
-ALL = list(dict.fromkeys(MEASURES + CUT))
+MEASURES = {"retrieval": measures_of("retrieval"), "answers": measures_of("answers")}
+RANKING = MEASURES["retrieval"]
+assert set(DEFAULT_ANSWERS) < set(MEASURES["answers"])
 
 # a perfect ranking, of the relevant documents alone and best first, scores 1 in all but these: P@5 and Judged@k count
 # places, RBP and ERR stay below 1 by their definition, Num… are counts
@@ -24,102 +38,182 @@ NOT_ZERO_WHEN_SILENT = {"NumRel"}
 documents = st.sampled_from([f"d{n}" for n in range(12)] + ["文书", "Ω", "d"])
 judgments = st.dictionaries(documents, st.integers(-1, 4), min_size=1)
 ranked = st.dictionaries(documents, st.one_of(st.integers(0, 3), st.floats(-5, 5)).map(float), min_size=1)
-collections = st.dictionaries(st.sampled_from(["q1", "q2", "q10", "问"]), st.tuples(judgments, ranked), min_size=1)
+phrases = st.sampled_from(
+    [
+        "北京市朝阳区人民法院",
+        "四万二千元",
+        "こんにちは世界",
+        "서울특별시",
+        "القاهرة",
+        "Москва река",
+        "the quick fox",
+        "12.5%",
+        "B",
+    ]
+)
+texts = st.lists(phrases, min_size=1, max_size=4).map(" ".join)
+anything = st.one_of(texts, st.text(max_size=20))
+groups = st.lists(st.lists(anything, min_size=1, max_size=3), min_size=1, max_size=2)
 
 
-def weigh(collection, measures=ALL, **keywords):
-    qrels = {query: grades for query, (grades, _) in collection.items()}
-    run = {query: scores for query, (_, scores) in collection.items()}
-    return steelyard.evaluate_retrieval(qrels, run, measures, **keywords)
+def evaluate_rankings(items: Mapping[str, Any], names: list[str] = RANKING, **keywords: Any) -> Table:
+    qrels = {query: grades for query, (grades, _) in items.items()}
+    run = {query: scores for query, (_, scores) in items.items() if scores is not None}
+    return steelyard.evaluate_retrieval(qrels, run, names, **keywords)
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_a_name_reads_back(name):
+def evaluate_texts(items: Mapping[str, Any], names: list[str] = MEASURES["answers"], **keywords: Any) -> Table:
+    predictions = [prediction for _, prediction in items.values()]
+    references = [references for references, _ in items.values()]
+    return steelyard.evaluate_answers(predictions, references, names, ids=list(items), **keywords)
+
+
+def reordered_ranking(item: Any, shuffle: Callable[[list[Any]], None]) -> Any:
+    """The same judgments and scores, read in another order."""
+    sides = [list(side.items()) for side in item]
+    for side in sides:
+        shuffle(side)
+    return tuple(dict(side) for side in sides)
+
+
+def reordered_references(item: Any, shuffle: Callable[[list[Any]], None]) -> Any:
+    """The same answer with its groups of references, and the aliases in each, in another order."""
+    references = [list(group) for group in item[0]]
+    shuffle(references)
+    for group in references:
+        shuffle(group)
+    return references, item[1]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One kind of metric under one setting: what it evaluates, and how. An item is what is wanted, and an output."""
+
+    kind: str
+    wanted: st.SearchStrategy[Any]
+    output: st.SearchStrategy[Any]
+    reordered: Callable[..., Any]
+    evaluate: Callable[..., Table]
+    keywords: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        return MEASURES[self.kind]
+
+    def items(self) -> st.SearchStrategy[dict[str, Any]]:
+        return st.dictionaries(
+            st.sampled_from(["q1", "q2", "q10", "问"]), st.tuples(self.wanted, self.output), min_size=1
+        )
+
+    def table(self, items: Mapping[str, Any], **keywords: Any) -> Table:
+        return self.evaluate(items, **self.keywords, **keywords)
+
+
+def answering(**keywords: str) -> Subject:
+    return Subject("answers", groups, anything, reordered_references, evaluate_texts, keywords)
+
+
+SUBJECTS = {
+    "rankings": Subject("retrieval", judgments, ranked, reordered_ranking, evaluate_rankings),
+    "answers": answering(),
+    "answers by characters": answering(tokens="chars"),
+    "answers as ultrarag": answering(profile="ultrarag"),
+    "answers as rouge_chinese": answering(profile="rouge-chinese"),
+}
+every_subject = pytest.mark.parametrize("subject", SUBJECTS.values(), ids=SUBJECTS)
+
+
+def assert_equal_rows(first: Table, second: Table, *, rounding: float = 0.0) -> None:
+    """Rows of the second are those of the first, by id."""
+    places = [first.ids.index(name) for name in second.ids]
+    for name in first.metrics:
+        np.testing.assert_allclose(first.column(name)[places], second.column(name), 0, rounding, err_msg=name)
+
+
+@pytest.mark.parametrize("name", [name for names in MEASURES.values() for name in names])
+def test_a_name_reads_back_and_says_what_it_is(name):
     assert str(parse_measure(name)) == name
+    text = parse_measure(name).metric.explanation
+    assert text.splitlines()[0].endswith(".")
+    assert "\nFormula: " in text
+    assert "\nSource: " in text
 
 
 @pytest.mark.slow
-@given(collections)
-@settings(max_examples=60)
-def test_values_lie_in_their_range(collection):
-    table = weigh(collection)
-    for name in ALL:
+@every_subject
+@given(data=st.data())
+@examples(30)
+def test_one_item_scores_in_its_range_alone_among_others_and_in_any_order(subject, data):
+    items = data.draw(subject.items())
+    together = subject.table(items)
+    for name in subject.names:
         low, high = parse_measure(name).metric.bounds
-        assert ((table.column(name) >= low) & (table.column(name) <= high + 1e-12)).all(), name
+        assert ((together.column(name) >= low) & (together.column(name) <= high + 1e-12)).all(), name
+    for number, item in items.items():
+        assert_equal_rows(together, subject.table({number: item}), rounding=1e-12)
+    source = data.draw(st.randoms(use_true_random=False))
+    order = list(items)
+    source.shuffle(order)
+    # among the scores and the references there are equal ones: a tie is decided by what it is, not where it stands
+    assert_equal_rows(together, subject.table({n: subject.reordered(items[n], source.shuffle) for n in order}))
 
 
-@pytest.mark.slow
-@given(collections, st.randoms())
-@settings(max_examples=60)
-def test_the_order_of_the_input_does_not_matter_even_with_ties(collection, source):
-    qrels = [(q, d, g) for q, (grades, _) in collection.items() for d, g in grades.items()]
-    run = [(q, d, s) for q, (_, scores) in collection.items() for d, s in scores.items()]
-    first = steelyard.evaluate_retrieval(qrels, run, ALL)
-    source.shuffle(qrels)
-    source.shuffle(run)
-    second = steelyard.evaluate_retrieval(qrels, run, ALL)
-    assert first.ids == second.ids
-    for name in ALL:
-        np.testing.assert_array_equal(first.column(name), second.column(name), err_msg=name)
-
-
-@pytest.mark.slow
-@given(collections)
-@settings(max_examples=60)
-def test_one_query_alone_scores_as_it_does_among_others(collection):
-    together = weigh(collection)
-    for query, pair in collection.items():
-        alone = weigh({query: pair})
-        for name in ALL:
-            row = together.ids.index(query)
-            assert alone.column(name)[0] == pytest.approx(together.column(name)[row], abs=1e-12), name
-
-
-@given(judgments.filter(lambda grades: sum(grade > 0 for grade in grades.values()) >= 1))
-@settings(max_examples=60)
-def test_the_oracle_scores_one(grades):
+@given(judgments.filter(lambda grades: max(grades.values()) > 0))
+@examples(60)
+def test_a_perfect_ranking_scores_one(grades):
     perfect = {document: float(grade) for document, grade in grades.items() if grade > 0}
-    names = [n for n in MEASURES if parse_measure(n).name not in NOT_ONE_WHEN_PERFECT]
-    if len(perfect) > 5:
-        names = [n for n in names if n != "R@5"]  # more relevant documents than places
-    table = weigh({"q": (grades, perfect)}, names)
+    measures = [m for m in map(parse_measure, RANKING) if m.name not in NOT_ONE_WHEN_PERFECT]
+    # recall is below 1 where there are fewer places than relevant documents
+    names = [str(m) for m in measures if m.name not in ("R", "AP") or (m.settings()["k"] or 99) >= len(perfect)]
+    table = evaluate_rankings({"q": (grades, perfect)}, names)
     assert {name: table.mean(name) for name in names} == {name: pytest.approx(1.0) for name in names}
 
 
-@given(judgments)
-@settings(max_examples=30)
-def test_silence_scores_zero(grades):
-    qrels = {"q": grades, "other": {"d1": 1}}
-    table = steelyard.evaluate_retrieval(qrels, {"other": {"d1": 1.0}}, ALL)
-    silent = table.ids.index("q")
-    for name in ALL:
+@pytest.mark.parametrize("unit", ["words", "chars"])
+@given(text=texts)
+@examples(60)
+def test_a_perfect_answer_scores_one_in_any_script_and_another_nought(unit, text):
+    items = {"text": ([[text]], text), "option": ([["B"]], "B"), "other": ([["北京大学"]], "沪")}
+    table = evaluate_texts(items, tokens=unit)
+    for name in table.metrics:
+        wanted = [1.0, 1.0, 0.0] if name != "Choice" or "B" in text else [0.0, 1.0, 0.0]
+        assert table.column(name).tolist() == pytest.approx(wanted), name
+
+
+@every_subject
+@given(data=st.data())
+@examples(20)
+def test_silence_scores_nought(subject, data):
+    other = data.draw(st.tuples(subject.wanted, subject.output))
+    table = subject.table({"silent": (data.draw(subject.wanted), None), "other": other})
+    for name in subject.names:
         if parse_measure(name).name not in NOT_ZERO_WHEN_SILENT:
-            assert table.column(name)[silent] == 0, name
+            assert table.column(name)[table.ids.index("silent")] == 0, name
 
 
 @pytest.mark.slow
 @given(judgments, ranked)
-@settings(max_examples=60)
+@examples(60)
 def test_no_ranking_beats_the_ideal_one(grades, scores):
     ideal = {document: float(grade) for document, grade in grades.items() if grade > 0}
     if ideal:
         # SetP and its like reward leaving out, so all rankings here have the same documents
         rest = {document: -1.0 for document in scores if document not in ideal}
-        best = weigh({"q": (grades, {**ideal, **rest})})
-        other = weigh({"q": (grades, {**dict.fromkeys({**ideal, **rest}, 0.0), **scores})})
-        for name in ALL:
+        best = evaluate_rankings({"q": (grades, {**ideal, **rest})})
+        other = evaluate_rankings({"q": (grades, {**dict.fromkeys({**ideal, **rest}, 0.0), **scores})})
+        for name in RANKING:
             if not name.startswith("Judged"):
                 assert other.mean(name) <= best.mean(name) + 1e-12, name
 
 
 @pytest.mark.slow
-@given(collections)
-@settings(max_examples=60)
-def test_metrics_without_a_peer_here_equal_their_plain_definition(collection):
+@given(SUBJECTS["rankings"].items())
+@examples(60)
+def test_metrics_without_a_peer_here_equal_their_plain_definition(items):
     names = ["RBP", "RBP(p=0.5)", "RBP(p=0.8,rel=2)", "ERR@3", "Judged@2", "RR@2", "nDCG@3"]
-    table = weigh(collection, names, trec_eval=10)
+    table = evaluate_rankings(items, names, trec_eval=10)
     for row, query in enumerate(table.ids):
-        grades, scores = collection[query]
+        grades, scores = items[query]
         expected = [
             ranking.rbp(grades, scores, p=0.9),
             ranking.rbp(grades, scores, p=0.5),
@@ -130,11 +224,3 @@ def test_metrics_without_a_peer_here_equal_their_plain_definition(collection):
             ranking.ndcg(grades, scores, k=3),
         ]
         assert [table.column(name)[row] for name in names] == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("name", RANKING)
-def test_every_metric_says_what_it_is(name):
-    text = REGISTRY[name].explanation
-    assert text.splitlines()[0].endswith(".")
-    assert "\nFormula: " in text
-    assert "\nSource: " in text

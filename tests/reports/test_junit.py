@@ -70,7 +70,7 @@ def test_one_case_a_rule_and_a_failure_for_each_that_is_not_met():
 
 
 def test_what_cannot_be_told_but_may_pass_is_skipped():
-    (suite,) = parsed(gate("F1 not-worse-by 0.3", settings=GateSettings(allow_unsure=True)))
+    (suite,) = parsed(gate("F1 not-worse-by 0.3", settings=GateSettings(allow_inconclusive=True)))
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
     assert (
         suite.find("testcase/skipped").get("message").startswith("measured 0.4500 against 0.7000; difference -0.2500 ")
@@ -85,7 +85,7 @@ def test_properties_carry_the_signature():
 
 def test_it_is_valid():
     validate(render_junit(gate(*RULES), when=WHEN, seconds=0.25))
-    validate(render_junit(gate(*RULES, settings=GateSettings(allow_unsure=True)), when=WHEN, seconds=12.5))
+    validate(render_junit(gate(*RULES, settings=GateSettings(allow_inconclusive=True)), when=WHEN, seconds=12.5))
 
 
 @given(st.text(), st.text())
@@ -143,7 +143,7 @@ def test_a_run_that_was_cut_off_is_said_first():
     (suite,) = parsed(found)
     assert suite.find("testcase/failure").get("message").startswith("a run was cut off; measured 1.0000 ")
     assert suite.find("system-out").text.startswith(said)
-    waived = decide([parse_rule("F1 >= 0.5")], new, settings=GateSettings(anyway=True))
+    waived = decide([parse_rule("F1 >= 0.5")], new, settings=GateSettings(force=True))
     assert render_console(waived).startswith(f"{said.partition(';')[0]}; only these items were written: 9; decided on ")
 
 

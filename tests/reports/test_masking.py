@@ -18,7 +18,8 @@ from steelyard.documents.pages import read_document
 from steelyard.documents.sets import TWO_TEXTS, DocumentSet
 from steelyard.errors import Problem
 from steelyard.i18n import Message
-from steelyard.legal.benchmark.runner import documents_of, evaluate_legal
+from steelyard.legal.benchmark.loading import documents_of
+from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values
 from steelyard.reports.render.html import frame as pages
@@ -61,7 +62,9 @@ def test_a_mobile_number_in_any_grouping(number, between):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text", ["1" * 10**6, "13000000021 " * 80_000, "路1" * 300_000, "1 " * 500_000, "(" * 500_000])
+@pytest.mark.parametrize(
+    "text", ["1" * 200_000, "13000000021 " * 20_000, "路1" * 100_000, "1 " * 100_000, "(" * 200_000]
+)
 def test_a_very_long_text_is_no_trap(text):
     assert len(mask_text(text)) == len(text)
 
@@ -132,7 +135,7 @@ def test_what_differs_still_does_and_items_still_pair():
     assert [table.name for table in shown] == ["电话*******8000", "电话*******8000-2"]
     assert shown[0].signature.differences(shown[1].signature) == ["system"]
     before, after = compare_all([new], old)[0], compare_all([shown[1]], shown[0])[0]
-    assert (after.n, after.result.p_value, after.settings_differ) == (4, before.result.p_value, before.settings_differ)
+    assert (after.n, after.p_value, after.settings_differ) == (4, before.p_value, before.settings_differ)
 
 
 def test_an_id_is_hidden_in_all_tables_where_one_announces_it():

@@ -215,8 +215,7 @@ def test_the_policy_allows_what_is_there_and_nothing_else():
 @pytest.mark.slow
 def test_ten_thousand_items_stay_small():
     source = np.random.default_rng(1)
-    letters = [chr(code) for code in range(0x4E00, 0x4E00 + 3000)]
-    said = ["".join(source.choice(letters, 150)) for _ in range(10_000)]
+    said = ["".join(map(chr, codes)) for codes in source.integers(0x4E00, 0x4E00 + 3000, (10_000, 150)).tolist()]
     outputs = [{"question": text[:30], "answer": text, "references": [[text[30:60]]]} for text in said]
     columns = {f"m{n}": source.random(10_000) for n in range(8)}
     table = table_of(ids=[f"item-{n}" for n in range(10_000)], columns=columns, name="large", outputs=outputs)

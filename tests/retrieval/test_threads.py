@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from steelyard.retrieval.threads import work_in_order
+from steelyard.retrieval.threads import ordered_thread_map
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -16,7 +16,7 @@ def test_results_come_in_the_order_of_the_pieces(threads):
             barrier.set()
         return number * number
 
-    assert list(work_in_order(iter(range(50)), slow_at_first, threads=threads)) == [n * n for n in range(50)]
+    assert list(ordered_thread_map(iter(range(50)), slow_at_first, threads=threads)) == [n * n for n in range(50)]
 
 
 def test_an_error_ends_the_work_and_is_raised_here():
@@ -28,7 +28,7 @@ def test_an_error_ends_the_work_and_is_raised_here():
         done.append(number)
 
     with pytest.raises(ValueError, match=r"^five$"):
-        list(work_in_order(iter(range(100_000)), work, threads=2))
+        list(ordered_thread_map(iter(range(100_000)), work, threads=2))
     assert len(done) < 100_000
     assert threading.active_count() == before
 
@@ -39,12 +39,12 @@ def test_an_error_in_the_source_is_raised_here():
         raise OSError("gone")
 
     with pytest.raises(OSError, match=r"^gone$"):
-        list(work_in_order(source(), str, threads=2))
+        list(ordered_thread_map(source(), str, threads=2))
 
 
 def test_whoever_stops_early_leaves_no_thread_behind():
     before = threading.active_count()
-    results = work_in_order(iter(range(1000)), str, threads=2)
+    results = ordered_thread_map(iter(range(1000)), str, threads=2)
     assert next(results) == "0"
     results.close()
     assert threading.active_count() == before

@@ -14,10 +14,10 @@ PROGRAM = ROOT / "servers" / "retriever" / "src" / "retriever.py"
 PARAMETERS = read_yaml(ROOT / "servers" / "retriever" / "parameter.yaml").plain()
 CORPUS = str(ROOT / "data" / "corpus_example.jsonl")
 VECTORS_HINT = (
-    "hint: to make it anew, run a pipeline with retriever_embed and retriever_index (such as corpus_index.yaml) "
+    "hint: to make it again, run a pipeline with retriever_embed and retriever_index (such as corpus_index.yaml) "
     "and overwrite: true"
 )
-TERMS_HINT = "hint: to make it anew, run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
+TERMS_HINT = "hint: to make it again, run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
 
 
 def fresh():
@@ -30,7 +30,7 @@ def fresh():
 
 def call(server, tool, **given):
     """Call a tool as a pipeline does: its parameters from the file, the rest as given."""
-    inputs = server.app.tools[tool].binding.against(PARAMETERS).inputs
+    inputs = server.app.tools[tool].binding.resolve(PARAMETERS).inputs
     known = {name: PARAMETERS[source[1:]] for name, source in inputs.items() if source.startswith("$")}
     return server.app.tools[tool].function(**{**known, **given})
 

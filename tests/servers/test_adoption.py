@@ -3,7 +3,6 @@
 import json
 import random
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,11 +10,12 @@ import bm25s
 import faiss
 import numpy as np
 import pytest
+from commands import run
 from servers.retriever_calls import CORPUS, TERMS_HINT, VECTORS_HINT, call, fresh, ready, serving
 
 from steelyard.errors import ConfigError, SteelyardError
-from steelyard.pipelines.server import hearing
-from steelyard.rag.artifacts import read_stamp
+from steelyard.pipelines.server import callbacks
+from steelyard.search.artifacts import read_stamp
 
 DIMENSIONS = 8
 ADOPT = "hint: if UltraRAG made it from this corpus by this model, run with --adopt; "
@@ -85,10 +85,10 @@ def opened(server, url, **given):
 
 
 def said(run):
-    heard = []
-    with hearing(said=lambda notice: heard.append(str(notice))):
+    notices = []
+    with callbacks(on_notice=lambda notice: notices.append(str(notice))):
         run()
-    return heard
+    return notices
 
 
 # vectors
@@ -103,11 +103,14 @@ def test_vectors_of_ultrarag_are_adopted_once_and_found_like_there(server):
         for tool in ("retriever_embed", "retriever_index"):
             with pytest.raises(ConfigError) as caught:
                 call(server, tool, embedding_path="up/e.npy")
-            assert str(caught.value) == f"up/e.npy: nothing says what this was made from\n{ADOPT_VECTORS}"
+            assert (
+                str(caught.value)
+                == f"up/e.npy: there is no stamp that says what this file was made from\n{ADOPT_VECTORS}"
+            )
         opened(server, url, adopt=True)
-        heard = said(lambda: call(server, "retriever_embed", embedding_path="up/e.npy"))
-        heard += said(lambda: call(server, "retriever_index", embedding_path="up/e.npy"))
-        assert heard == [
+        notices = said(lambda: call(server, "retriever_embed", embedding_path="up/e.npy"))
+        notices += said(lambda: call(server, "retriever_index", embedding_path="up/e.npy"))
+        assert notices == [
             f"adopted: up/{name} (40 passages, vectors of 8 dimensions); "
             "whether it was made from this corpus and by this model cannot be checked"
             for name in ("e.npy", "index.index")
@@ -128,8 +131,8 @@ def test_an_index_alone_is_adopted_by_the_search(server, monkeypatch):
     monkeypatch.setenv("RETRIEVER_ADOPT", "1")  # what --adopt sets
     with serving(embeddings) as url:
         opened(server, url)
-        heard = said(lambda: call(server, "retriever_search", query_list=["kiln"]))
-    assert len(heard) == 1
+        notices = said(lambda: call(server, "retriever_search", query_list=["kiln"]))
+    assert len(notices) == 1
     assert read_stamp(Path("up/index.index"))["adopted"] == 1
 
 
@@ -147,7 +150,7 @@ def test_other_sizes_are_refused(server):
         for path, (tool, given) in steps.items():
             with pytest.raises(ConfigError) as caught:
                 call(server, tool, **given)
-            message = "this has 39 passages, the corpus has 40: it was made from something else"
+            message = "this has 39 passages, but the corpus has 40: it was made from other data"
             assert str(caught.value) == f"{path}: {message}\n{TERMS_HINT if tool == 'bm25_search' else VECTORS_HINT}"
             assert read_stamp(Path(path)) is None
 
@@ -159,10 +162,10 @@ def test_an_index_with_other_numbers_or_of_another_kind_is_refused(server):
     with serving(embeddings) as url:
         opened(server, url, adopt=True)
         make_index(path, shift=1)
-        with pytest.raises(ConfigError, match="it does not number its passages from 0 on"):
+        with pytest.raises(ConfigError, match="its passages are not numbered from 0"):
             call(server, "retriever_search", query_list=["x"])
         faiss.write_index(other, str(path))
-        with pytest.raises(ConfigError, match="it is no flat index of inner products"):
+        with pytest.raises(ConfigError, match="it is not a flat inner-product index"):
             call(server, "retriever_search", query_list=["x"])
 
 
@@ -172,7 +175,7 @@ def test_vectors_of_another_model_say_nothing_to_the_default_one(server):
     with pytest.raises(ConfigError) as caught:
         call(server, "retriever_embed", embedding_path="up/e.npy")
     assert str(caught.value) == (
-        "up/e.npy: the backend latent cannot search by vectors of another model\n"
+        "up/e.npy: the backend latent cannot search vectors of another model\n"
         "hint: set backend and model_name_or_path to what UltraRAG used"
     )
 
@@ -195,10 +198,10 @@ def test_terms_of_ultrarag_are_adopted_and_score_like_there(server, lang, tokeni
     opened(server, "", backend="bm25", backend_configs=configs)
     with pytest.raises(ConfigError) as caught:
         call(server, "bm25_index")
-    assert str(caught.value) == f"up/bm25: nothing says what this was made from\n{ADOPT_TERMS}"
+    assert str(caught.value) == f"up/bm25: there is no stamp that says what this file was made from\n{ADOPT_TERMS}"
     opened(server, "", backend="bm25", backend_configs=configs, adopt=True)
-    heard = said(lambda: call(server, "bm25_index"))
-    assert heard == [
+    notices = said(lambda: call(server, "bm25_index"))
+    assert notices == [
         f"adopted: up/bm25 (40 passages, terms by {name}); "
         "whether it was made from this corpus and by this model cannot be checked"
     ]
@@ -247,11 +250,11 @@ def test_the_command_adopts(server, tmp_path):
         "retriever": {"corpus_path": CORPUS, "backend": "bm25", "backend_configs": {"bm25": {"save_path": "up/bm25"}}},
     }
     (tmp_path / "values.yaml").write_text(json.dumps(values), encoding="utf-8")
-    command = [sys.executable, "-m", "steelyard.cli", "run", "p.yaml", "--param", "values.yaml", "--lang", "en"]
-    first = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = ["run", "p.yaml", "--param", "values.yaml", "--lang", "en"]
+    first = run(*command, cwd=tmp_path)
     assert first.returncode == 2
     assert ADOPT_TERMS in first.stderr
-    second = subprocess.run([*command, "--adopt"], capture_output=True, text=True, check=False)
+    second = run(*command, "--adopt", cwd=tmp_path)
     assert second.returncode == 0, second.stderr
     assert "adopted: up/bm25 (40 passages" in second.stderr
     assert read_stamp(Path("up/bm25"))["adopted"] == 1
@@ -263,8 +266,8 @@ def test_the_command_adopts(server, tmp_path):
 def test_repeated_ids_are_accepted_with_a_count(server, write):
     rows = [{"id": "a", "contents": "the kiln"}, {"id": "a", "contents": "the viola"}, {"id": 7, "contents": "a pump"}]
     path = write("corpus.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    heard = said(lambda: call(server, "retriever_init", corpus_path=str(path), backend="bm25"))
-    assert heard == [f"{path}: 1 of 3 passages have the id of an earlier one"]
+    notices = said(lambda: call(server, "retriever_init", corpus_path=str(path), backend="bm25"))
+    assert notices == [f"{path}: 1 of 3 passages have the id of an earlier one"]
     call(server, "bm25_index")
     found = call(server, "bm25_search", query_list=["viola"], top_k=1)
     assert (found["ret_psg"], found["ret_ids"]) == ([["the viola"]], [["a"]])

@@ -12,7 +12,7 @@ from documents.test_pages import pdf
 from steelyard.cli import main
 from steelyard.errors import ConfigError, InputError
 from steelyard.io.yamls import read_yaml
-from steelyard.pipelines.server import hearing
+from steelyard.pipelines.server import callbacks
 
 ROOT = Path(__file__).parents[2]
 PARAMETERS = read_yaml(ROOT / "servers" / "corpus" / "parameter.yaml").plain()
@@ -82,10 +82,10 @@ def rows(path):
 
 
 def said(run):
-    heard = []
-    with hearing(said=lambda notice: heard.append(str(notice))):
+    notices = []
+    with callbacks(on_notice=lambda notice: notices.append(str(notice))):
         run()
-    return heard
+    return notices
 
 
 def make_documents(folder):
@@ -117,7 +117,7 @@ def test_bindings_are_those_of_upstream():
         ],
     }
     for name, arguments in names.items():
-        binding = tools[name].binding.against(PARAMETERS)
+        binding = tools[name].binding.resolve(PARAMETERS)
         assert binding.inputs == {argument: f"${argument}" for argument in arguments}
         assert binding.outputs == ()
 
@@ -148,33 +148,34 @@ def test_pipelines_of_ultrarag_run(tmp_path, monkeypatch, capsys):
         (3, "kiln", "kiln", "第二条 乙方交货。 page 3"),
         (4, "合同", "合同", "第一条 甲方付款。 逾期的，支付违约金。"),
     ]
-    heard = capsys.readouterr().err
-    assert "written: corpora/text.jsonl (4 documents)" in heard
-    assert "broken.docx: this DOCX file cannot be read" in heard
+    notices = capsys.readouterr().err
+    assert "written: corpora/text.jsonl (4 documents)" in notices
+    assert "broken.docx: this DOCX file cannot be read" in notices
 
 
 def test_what_is_left_out_is_said(server, tmp_path):
     make_documents(tmp_path / "docs")
-    heard = said(lambda: server.build_text_corpus("docs", "text.jsonl"))
-    assert heard[0] == "written: text.jsonl (4 documents)"
-    assert heard[1].startswith("left out or doubtful: docs/sub/broken.docx: this DOCX file cannot be read")
-    assert heard[2] == "left out or doubtful: docs/sub/empty.txt: there is no text in it"
-    assert heard[3] == "left out or doubtful: docs/sub/file.pdf: page 2: this page has no text"
-    assert heard[4] == "left out or doubtful: 1 more"
+    notices = said(lambda: server.build_text_corpus("docs", "text.jsonl"))
+    assert notices[0] == "written: text.jsonl (4 documents)"
+    assert notices[1].startswith("left out or doubtful: docs/sub/broken.docx: this DOCX file cannot be read")
+    assert notices[2] == "left out or doubtful: docs/sub/empty.txt: there is no text in it"
+    assert notices[3] == "left out or doubtful: docs/sub/file.pdf: page 2: this page has no text"
+    assert notices[4] == "left out or doubtful: 1 more"
 
 
 def test_one_file_that_cannot_be_read_is_an_error(server, tmp_path):
     make_documents(tmp_path / "docs")
+    kinds = "hint: documents are .txt, .md, .pdf or .docx"
     for path, message in {
-        "docs/sub/picture.png": "documents of this kind are not read\nhint: documents are .txt, .md, .pdf or .docx",
-        "docs/sub/empty.txt": "there is no document with text in it\nhint: documents are .txt, .md, .pdf or .docx",
-        "docs/no": "no such file or folder\nhint: name a document, or a folder of documents, in parse_file_path",
+        "docs/sub/picture.png": f"documents of this format are not supported\n{kinds}",
+        "docs/sub/empty.txt": f"no document has text\n{kinds}",
+        "docs/no": "no such file or folder\nhint: set parse_file_path to a document or a folder of documents",
     }.items():
         with pytest.raises(InputError) as caught:
             server.build_text_corpus(path, "text.jsonl")
         assert str(caught.value) == f"{path}: {message}"
     assert not Path("text.jsonl").exists()
-    with pytest.raises(ConfigError, match=r"^parse_file_path must name a file, not ''$"):
+    with pytest.raises(ConfigError, match=r"^parse_file_path must be the path of a file, not ''$"):
         server.build_text_corpus("", "text.jsonl")
 
 
@@ -183,13 +184,13 @@ def test_titles_and_documents_without_text(server, write):
         "text.jsonl",
         '{"id": 7, "title": " T ", "contents": "one. two."}\n{"id": "b", "contents": " "}\n{"contents": "x\\ud800"}\n',
     )
-    heard = said(lambda: server.chunk_documents(str(path), None, "token", "word", 1, "out/chunks.jsonl"))
+    notices = said(lambda: server.chunk_documents(str(path), None, "token", "word", 1, "out/chunks.jsonl"))
     assert rows("out/chunks.jsonl") == [
         {"id": 0, "doc_id": 7, "title": "T", "contents": "Title:\nT\n\nContent:\none."},
         {"id": 1, "doc_id": 7, "title": "T", "contents": "Title:\nT\n\nContent:\ntwo."},
         {"id": 2, "doc_id": "", "title": "", "contents": "Title:\n\n\nContent:\nx?"},
     ]
-    assert heard == [
+    assert notices == [
         "chunk_overlap: 64 is no smaller than chunk_size; 0 is used",
         "written: out/chunks.jsonl (3 chunks)",
         f"left out or doubtful: {path}:2: this document has no contents",

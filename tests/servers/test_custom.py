@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from steelyard import InputError
-from steelyard.pipelines.loading import load_program
-from steelyard.pipelines.schemas import fits
-from steelyard.pipelines.server import hearing
+from steelyard.pipelines.load import load_program
+from steelyard.pipelines.schemas import matches_type
+from steelyard.pipelines.server import callbacks
 
 TOOLS = load_program(Path(__file__).parents[2] / "servers" / "custom" / "src" / "custom.py").tools
 BINDINGS = {
@@ -127,7 +127,7 @@ def test_null_rows(name):
     arguments, expected = NULL_ROWS[name]
     assert call(name, *arguments) == expected
     names = list(TOOLS[name].binding.inputs)
-    assert all(fits(value, TOOLS[name], each) for each, value in zip(names, arguments, strict=True))
+    assert all(matches_type(value, TOOLS[name], each) for each, value in zip(names, arguments, strict=True))
 
 
 def test_passages_of_as_many_questions_are_merged():
@@ -165,8 +165,8 @@ def test_citations_keep_their_numbers_over_rounds_and_in_branches():
 
 def test_numbers_that_nothing_has_begun_are_said():
     fresh = load_program(Path(__file__).parents[2] / "servers" / "custom" / "src" / "custom.py").tools
-    heard = []
-    with hearing(said=lambda notice: heard.append(str(notice))):
+    notices = []
+    with callbacks(on_notice=lambda notice: notices.append(str(notice))):
         assert fresh["assign_citation_ids_stateful"].function([["a"]]) == {"ret_psg": [["[1] a"]]}
         fresh["assign_citation_ids_stateful"].function([["b"]])
-    assert heard == ["citations are numbered from 1: no step before this one has begun to number them in this run"]
+    assert notices == ["citations are numbered from 1: no step before this one has begun to number them in this run"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import InputError
-from steelyard.pipelines.loading import load_program
+from steelyard.pipelines.load import load_program
 
 ROOT = Path(__file__).parents[2]
 EVALUATION = load_program(ROOT / "servers" / "evaluation" / "src" / "evaluation.py", name="faults_evaluation").tools

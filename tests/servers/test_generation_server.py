@@ -7,8 +7,8 @@ from rag.chat_stub import failure, serving
 
 from steelyard import ConfigError, SystemFailure
 from steelyard.io.yamls import read_yaml
-from steelyard.pipelines.loading import load_program
-from steelyard.pipelines.server import hearing
+from steelyard.pipelines.load import load_program
+from steelyard.pipelines.server import callbacks
 
 FOLDER = Path(__file__).parents[2] / "servers" / "generation"
 PARAMETERS = read_yaml(FOLDER / "parameter.yaml").plain()
@@ -32,7 +32,7 @@ def configs(stub, **settings):
 
 def test_bindings():
     tools = load_program(FOLDER / "src" / "generation.py").tools
-    bound = {name: tool.binding.against(PARAMETERS) for name, tool in tools.items()}
+    bound = {name: tool.binding.resolve(PARAMETERS) for name, tool in tools.items()}
     settings = ["$backend_configs", "$sampling_params", "$extra_params", "$backend"]
     assert {name: (list(each.inputs.values()), each.outputs) for name, each in bound.items()} == {
         "generation_init": (settings, ()),
@@ -46,15 +46,15 @@ def test_the_defaults_answer_without_a_network(tools):
     chosen = {name: PARAMETERS[name] for name in ("backend_configs", "sampling_params", "extra_params", "backend")}
     assert tools["generation_init"](**chosen) is None
     prompt = "Answer in \\boxed{}.\n\nDocuments:\nThe bridge opened in 1874.\n\nQuestion: when did the bridge open"
-    heard = []
-    with hearing(told=lambda done, total: heard.append((done, total))):
+    progress_calls = []
+    with callbacks(on_progress=lambda done, total: progress_calls.append((done, total))):
         found = tools["generate"]([prompt, {"text": prompt}], PARAMETERS["system_prompt"])
     assert found == {
         "ans_ls": ["The bridge opened in 1874. \\boxed{1874}"] * 2,
         "ans_errors": [None, None],
         "ans_failed": 0,
     }
-    assert heard == [(1, 2), (2, 2)]
+    assert progress_calls == [(1, 2), (2, 2)]
     assert tools["vllm_shutdown"]() is None
 
 

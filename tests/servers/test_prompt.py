@@ -6,8 +6,8 @@ import pytest
 
 from steelyard import ConfigError, InputError
 from steelyard.io.yamls import read_yaml
-from steelyard.pipelines.loading import load_program
-from steelyard.pipelines.schemas import fits
+from steelyard.pipelines.load import load_program
+from steelyard.pipelines.schemas import matches_type
 
 ROOT = Path(__file__).parents[2]
 TOOLS = load_program(ROOT / "servers" / "prompt" / "src" / "prompt.py").tools
@@ -63,7 +63,7 @@ def prompt(name, *arguments, template=None):
 
 
 def test_c17_every_prompt_is_bound_and_its_template_is_a_parameter():
-    bound = {name: TOOLS[name].binding.against(PARAMETERS) for name in TOOLS}
+    bound = {name: TOOLS[name].binding.resolve(PARAMETERS) for name in TOOLS}
     assert {name: list(binding.inputs.values()) for name, binding in bound.items()} == BINDINGS
     assert {binding.outputs for binding in bound.values()} == {("prompt_ls",)}
     assert {tool.kind for tool in TOOLS.values()} == {"prompt"}
@@ -192,7 +192,7 @@ def test_rows_without_a_question_have_an_empty_prompt_and_none_are_no_passages(n
 @pytest.mark.parametrize(("name", "arguments", "end"), LACKING)
 def test_null_rows_are_what_the_signatures_take(name, arguments, end):
     names = list(TOOLS[name].binding.inputs)
-    assert all(fits(value, TOOLS[name], argument) for argument, value in zip(names, arguments, strict=False))
+    assert all(matches_type(value, TOOLS[name], argument) for argument, value in zip(names, arguments, strict=False))
 
 
 def test_every_prompt_is_tried_with_null_rows():

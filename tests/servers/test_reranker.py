@@ -6,6 +6,7 @@ import types
 from pathlib import Path
 
 import pytest
+from platforms import posix
 from servers.retriever_calls import serving
 
 from steelyard.cli import main
@@ -38,7 +39,7 @@ def openai(url, **more):
 
 
 def test_bindings_are_those_of_upstream(server):
-    bound = {name: tool.binding.against(PARAMETERS) for name, tool in server.app.tools.items()}
+    bound = {name: tool.binding.resolve(PARAMETERS) for name, tool in server.app.tools.items()}
     assert list(bound) == ["reranker_init", "reranker_rerank"]
     assert bound["reranker_init"].inputs == {
         name: f"${name}" for name in ("model_name_or_path", "backend_configs", "batch_size", "gpu_ids", "backend")
@@ -68,12 +69,13 @@ def test_without_a_model(server):
 
 def test_the_order_depends_on_the_query_and_its_passages_alone():
     def order(queries):
-        return rerank(Lexical(), queries, [PASSAGES] * len(queries), top_k=9, instruction="", told=lambda *_: None)
+        return rerank(Lexical(), queries, [PASSAGES] * len(queries), top_k=9, instruction="", progress=lambda *_: None)
 
     assert order(["kiln", "违约金"]) == [order(["kiln"])[0], order(["违约金"])[0]]
     assert sorted(order(["kiln"])[0]) == sorted(PASSAGES)
 
 
+@posix
 def test_a_pipeline_of_ultrarag_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").symlink_to(ROOT / "data")
@@ -126,8 +128,11 @@ def test_replies_of_several_servers(server, reply):
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ((401, {"error": "sk-1"}), "status 401"),
-        ((200, b"<html>"), "the reply is not JSON"),
+        ((401, {"error": "sk-1"}), 'it answered with status 401: {"error": "***"}'),
+        (
+            (200, b"<html>"),
+            "it answered with HTML: <html>; is this the address of the API, or of a web page?",
+        ),
         ((200, {}), "the reply has no list of results"),
         ((200, {"results": []}), "the reply has no list of results"),
         ((200, {"results": ["a"]}), "the reply has no list of results"),

@@ -9,8 +9,8 @@ import pytest
 from servers.retriever_calls import CORPUS, PARAMETERS, PROGRAM, ROOT, TERMS_HINT, VECTORS_HINT, call, fresh, ready
 
 from steelyard.errors import ConfigError, InputError, UnknownName
-from steelyard.pipelines.schemas import fits
-from steelyard.pipelines.server import hearing
+from steelyard.pipelines.schemas import matches_type
+from steelyard.pipelines.server import callbacks
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def server(tmp_path, monkeypatch):
 
 def test_bindings_are_those_of_upstream():
     tools = fresh().app.tools
-    bound = {name: tool.binding.against(PARAMETERS) for name, tool in tools.items()}
+    bound = {name: tool.binding.resolve(PARAMETERS) for name, tool in tools.items()}
     assert list(bound) == [
         "retriever_init",
         "retriever_embed",
@@ -57,11 +57,11 @@ def test_bindings_are_those_of_upstream():
 
 @pytest.mark.parametrize("search", ["retriever_search", "bm25_search"])
 def test_the_sample_questions_find_their_answers(server, search):
-    heard = []
-    with hearing(told=lambda done, total: heard.append((done, total))):
+    notices = []
+    with callbacks(on_progress=lambda done, total: notices.append((done, total))):
         ready(server)
         call(server, "bm25_index")
-    assert heard == [(40, 40), (40, 40)]
+    assert notices == [(40, 40), (40, 40)]
     lines = (ROOT / "data" / "sample_nq_10.jsonl").read_text(encoding="utf-8").splitlines()
     rows = [json.loads(line) for line in lines]
     found = call(server, search, query_list=[row["question"] for row in rows])
@@ -147,11 +147,11 @@ def test_stale_files_are_refused(server, write):
         with pytest.raises(ConfigError) as caught:
             call(server, tool, **given)
         first, hint = str(caught.value).split("\n")
-        assert first.startswith(f"{path}: this was made from something else: corpus ")
+        assert first.startswith(f"{path}: this file was made from other data: corpus ")
         assert first.endswith("; passages 40, now 1")
         assert hint == (TERMS_HINT if tool.startswith("bm25") else VECTORS_HINT)
     call(server, "retriever_embed", overwrite=True)
-    with pytest.raises(ConfigError, match=r"^output/index/index.faiss: this was made from something else: corpus "):
+    with pytest.raises(ConfigError, match=r"^output/index/index.faiss: this file was made from other data: corpus "):
         call(server, "retriever_index")
     call(server, "retriever_index", overwrite=True)
     assert call(server, "retriever_search", query_list=["something"])["ret_ids"] == [["1"]]
@@ -168,7 +168,7 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
     with pytest.raises(ConfigError, match="these embeddings cannot be read: "):
         call(server, "retriever_index", overwrite=True)
     stamp.unlink()
-    with pytest.raises(ConfigError, match="nothing says what this was made from"):
+    with pytest.raises(ConfigError, match="there is no stamp that says what this file was made from"):
         call(server, "retriever_index")
 
 
@@ -205,14 +205,18 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
         (
             "retriever_init",
             {"backend": "openai", "backend_configs": {}},
-            "backend_configs.openai: model_name must say which model is asked",
+            "backend_configs.openai: model_name is missing",
         ),
         (
             "retriever_init",
             {"backend": "openai", "backend_configs": {"openai": {"model_name": "m", "base_url": "file:///x"}}},
             "backend_configs.openai: this is no address: file:///x\nhint: for example http://localhost:8000/v1",
         ),
-        ("retriever_save_run", {"ret_ids": [], "ret_scores": [], "run_path": ""}, "run_path must name a file, not ''"),
+        (
+            "retriever_save_run",
+            {"ret_ids": [], "ret_scores": [], "run_path": ""},
+            "run_path must be the path of a file, not ''",
+        ),
         (
             "retriever_deploy_search",
             {"retriever_url": "ftp://x", "query_list": []},
@@ -317,4 +321,4 @@ def test_rows_that_were_not_set_are_not_in_a_run(server, tmp_path):
     ],
 )
 def test_null_rows_are_what_the_signatures_take(server, tool, argument, value):
-    assert fits(value, server.app.tools[tool], argument)
+    assert matches_type(value, server.app.tools[tool], argument)

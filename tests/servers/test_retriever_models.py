@@ -10,7 +10,7 @@ import pytest
 from servers.retriever_calls import CORPUS, call, fresh, ready, serving
 
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
-from steelyard.pipelines.server import hearing
+from steelyard.pipelines.server import callbacks
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_an_embeddings_endpoint(server, write, monkeypatch):
         backend="openai",
         backend_configs=endpoint(url, model_name="other"),
     )
-    with pytest.raises(ConfigError, match=r"this was made from something else: model tiny, now other\n"):
+    with pytest.raises(ConfigError, match=r"this file was made from other data: model tiny, now other\n"):
         call(server, "retriever_search", query_list=["a"])
 
 
@@ -67,16 +67,16 @@ def test_the_same_model_at_another_address_is_a_notice(server):
         return 200, {"data": [{"index": n, "embedding": vector(text)} for n, text in enumerate(sent["input"])]}
 
     def search(url):
-        again, heard = fresh(), []
-        with hearing(said=lambda notice: heard.append(str(notice))):
+        again, notices = fresh(), []
+        with callbacks(on_notice=lambda notice: notices.append(str(notice))):
             call(again, "retriever_init", corpus_path=CORPUS, backend="openai", backend_configs=endpoint(url))
             call(again, "retriever_search", query_list=["a"])
-        return heard
+        return notices
 
     with serving(answer) as first, serving(answer) as second:
         ready(server, corpus_path=CORPUS, backend="openai", backend_configs=endpoint(first))
         assert search(first) == []
-        moved = [f"output/index/index.faiss: made by tiny at {first}/v1; it is asked at {second}/v1 now"]
+        moved = [f"output/index/index.faiss: made by tiny at {first}/v1; the endpoint is now {second}/v1"]
         assert search(second) == moved
         for path in Path("output").rglob("*.stamp.json"):  # as earlier versions wrote it
             stamp = json.loads(path.read_text(encoding="utf-8"))
@@ -90,8 +90,13 @@ def test_the_same_model_at_another_address_is_a_notice(server):
 @pytest.mark.parametrize(
     ("status", "rows", "message"),
     [
-        (401, None, "the embeddings endpoint failed: the model answered with status 401: nothing more"),
-        (200, [[1.0]], "1 embeddings came back for 2 texts"),
+        (
+            401,
+            None,
+            "the embeddings endpoint failed: the model answered with status 401: "
+            '{"object": "list", "model": "m", "data": [], "usage": {}}',
+        ),
+        (200, [[1.0]], "the reply has 1 embeddings for 2 texts"),
         (200, [[1.0], [1.0, 2.0]], "the embeddings are of different lengths"),
     ],
 )
@@ -172,7 +177,7 @@ def test_an_index_of_earlier_embeddings_is_refused(server, monkeypatch):
     call(server, "retriever_init", **given)  # the weights behind the name have changed
     call(server, "retriever_embed", overwrite=True)
     with pytest.raises(
-        ConfigError, match=r"index.faiss: this was made from something else: embeddings \w{12}, now \w{12}\n"
+        ConfigError, match=r"index.faiss: this file was made from other data: embeddings \w{12}, now \w{12}\n"
     ):
         call(server, "retriever_index")
 
@@ -204,11 +209,14 @@ def test_a_retriever_elsewhere(server):
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        ((500, {}), "status 500"),
-        ((200, b"<html>"), "the reply is not JSON"),
+        ((500, {}), "it answered with status 500: {}"),
+        (
+            (200, b"<html>"),
+            "it answered with HTML: <html>; is this the address of the API, or of a web page?",
+        ),
         ((200, {"ret_psg": ["a"]}), "the reply has no ret_psg with a list of texts for each query"),
         ((200, []), "the reply has no ret_psg with a list of texts for each query"),
-        ((200, {"ret_psg": [["a"], ["b"]]}), "2 lists of passages came back for 1 queries"),
+        ((200, {"ret_psg": [["a"], ["b"]]}), "the reply has 2 lists of passages for 1 queries"),
     ],
 )
 def test_a_retriever_elsewhere_that_fails(server, reply, why):

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from steelyard import InputError
-from steelyard.pipelines.loading import load_program
-from steelyard.pipelines.schemas import fits
+from steelyard.pipelines.load import load_program
+from steelyard.pipelines.schemas import matches_type
 
 TOOLS = load_program(Path(__file__).parents[2] / "servers" / "router" / "src" / "router.py").tools
 
@@ -48,7 +48,7 @@ def test_states(name, item, state):
 @pytest.mark.parametrize("name", sorted({name for name, _, _ in STATES}))
 def test_null_rows_are_what_the_signatures_take(name):
     (argument,) = TOOLS[name].binding.inputs
-    assert fits([None, "x"], TOOLS[name], argument)
+    assert matches_type([None, "x"], TOOLS[name], argument)
 
 
 def test_search_o1_sends_five_lists_together():

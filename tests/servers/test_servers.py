@@ -9,7 +9,7 @@ import pytest
 
 from steelyard import ConfigError, InputError, UnknownName
 from steelyard.io.yamls import read_yaml
-from steelyard.pipelines.server import hearing
+from steelyard.pipelines.server import callbacks
 
 ROOT = Path(__file__).parents[2]
 EIGHT = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
@@ -97,13 +97,13 @@ def test_the_seed_example_and_a_chinese_row(save_path):
 
 def test_without_a_profile_the_numbers_are_upstreams_and_what_they_misjudge_is_said(save_path):
     assert parameters("evaluation")["profile"] == "ultrarag"
-    heard = []
-    with hearing(said=lambda notice: heard.append(str(notice))):
+    notices = []
+    with callbacks(on_notice=lambda notice: notices.append(str(notice))):
         found = evaluation.evaluate(["北京。", "Paris", "B"], [["北京"], ["Paris"], ["A"]], ["em"], save_path)[
             "eval_res"
         ]
     assert (found["em"], found["profile"]) == ([0.0, 1.0, 0.0], "ultrarag")
-    assert heard[0].startswith("2 of 3 questions have references that are not English, or articles alone ('A'): ")
+    assert notices[0].startswith("2 of 3 questions have references that are not English, or articles alone ('A'): ")
 
 
 def test_chinese_scores_in_the_profile_steelyard(save_path):
@@ -392,7 +392,7 @@ def test_a_greeting():
 
 def test_bindings_against_the_parameters():
     tools = evaluation.app.tools
-    bound = {name: tool.binding.against(parameters("evaluation")) for name, tool in tools.items()}
+    bound = {name: tool.binding.resolve(parameters("evaluation")) for name, tool in tools.items()}
     assert bound["evaluate"].inputs == {
         "pred_ls": "pred_ls",
         "gt_ls": "gt_ls",
@@ -402,7 +402,7 @@ def test_bindings_against_the_parameters():
     }
     assert bound["evaluate_trec"].inputs["metrics"] == bound["evaluate_trec_pvalue"].inputs["metrics"] == "$ir_metrics"
     assert {binding.outputs for binding in bound.values()} == {("eval_res",)}
-    read = benchmark.app.tools["get_data"].binding.against(parameters("benchmark"))
+    read = benchmark.app.tools["get_data"].binding.resolve(parameters("benchmark"))
     assert (read.inputs, read.outputs) == ({"benchmark": "$benchmark"}, ("q_ls", "gt_ls"))
 
 

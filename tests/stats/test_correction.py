@@ -4,12 +4,13 @@ import math
 
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from steelyard.stats.correction import adjust
 
-quick = settings(max_examples=100, deadline=None, database=None)
+quick = examples(100, database=None)
 families = st.lists(st.floats(0, 1), max_size=20)
 
 

@@ -15,11 +15,11 @@ from steelyard.reports.plots.style import BAD, GOOD
 from steelyard.reports.render.html.items import item_data
 from steelyard.reports.render.html.kind_page import KindPage
 from steelyard.reports.render.html.sections import headlines, lowest, outcome_of
-from steelyard.stats.changes import changes
 from steelyard.stats.compare import ComparisonSettings, compare_all, compare_pairs
 from steelyard.stats.direction import best, gain, is_lower_better
 from steelyard.stats.gate import decide
-from steelyard.stats.rules import NoFall, Target, parse_rule
+from steelyard.stats.pairing import changes
+from steelyard.stats.rules import NoRegression, Target, parse_rule
 from steelyard.stats.selection import with_parts
 
 NAME = "legal.uncertain"
@@ -124,7 +124,7 @@ VERDICTS = [
 
 @pytest.mark.parametrize(("rule", "new", "old", "verdict"), VERDICTS)
 def test_verdicts(rule, new, old, verdict):
-    assert find(rule, new, old).verdict == verdict
+    assert find(rule, new, old).outcome == verdict
 
 
 @pytest.mark.parametrize("margin", [0.01, 0.05, 0.1, 0.3, 0.5])
@@ -132,21 +132,21 @@ def test_verdicts(rule, new, old, verdict):
 def test_what_is_uncertain_mirrors_what_is_not(margin, new, old):
     """`passed` of these tables is 1 where `uncertain` is 0."""
     one, other = (find(f"legal.{part} not-worse-by {margin}", new, old) for part in ("uncertain", "passed"))
-    assert (one.verdict, one.sure, one.more_items) == (other.verdict, other.sure, other.more_items)
+    assert (one.outcome, one.sure, one.more_items) == (other.outcome, other.sure, other.more_items)
     assert one.difference == pytest.approx(-other.difference)
 
 
 def test_items_that_rose_or_are_gone_are_named():
     found = find("no item of legal.uncertain may rise from 0", NEW, OLD)
-    assert (found.n, [fall.id for fall in found.fell]) == (55, [f"q{row}" for row in range(5, 25)])
+    assert (found.n, [fall.id for fall in found.regressions]) == (55, [f"q{row}" for row in range(5, 25)])
     gone = find("no item of legal.uncertain may rise from 0", OLD.take(np.arange(50)), OLD)
-    assert [(fall.id, fall.now) for fall in gone.fell] == [(f"q{row}", None) for row in range(50, 60)]
+    assert [(fall.id, fall.now) for fall in gone.regressions] == [(f"q{row}", None) for row in range(50, 60)]
     nothing = find("no item of legal.uncertain may rise from 0", NEW, table("all", N))
-    assert (nothing.verdict, nothing.n) == ("not met", 0)
+    assert (nothing.outcome, nothing.n) == ("not met", 0)
 
 
 def test_the_rule_is_printed_as_it_is_meant():
-    rule = NoFall(Target(NAME, (("type", "fact_exact"),)))
+    rule = NoRegression(Target(NAME, (("type", "fact_exact"),)))
     assert str(rule) == "no item of legal.uncertain[type=fact_exact] may rise from 0"
     assert parse_rule(str(rule)) == rule == parse_rule(str(rule).replace("rise from 0", "fall from 1"))
     with pytest.raises(ConfigError, match="this is no rule"):

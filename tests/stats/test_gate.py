@@ -10,8 +10,8 @@ from tables import make_table as table
 from tables import table_of
 
 from steelyard.errors import ConfigError, InputError, UnknownName
-from steelyard.stats.evidence import Sample
-from steelyard.stats.gate import Fall, GateSettings, decide
+from steelyard.stats.evidence import DecisionSample
+from steelyard.stats.gate import GateSettings, Regression, decide
 from steelyard.stats.rules import parse_rule
 from steelyard.stats.selection import UnknownValue
 from steelyard.table import Missing, Signature
@@ -85,15 +85,15 @@ VERDICTS = [
 @pytest.mark.parametrize(("rule", "new", "old", "verdict", "sure"), VERDICTS)
 def test_verdicts(rule, new, old, verdict, sure):
     found = find(rule, table("new", new), None if old is None else table("old", old))
-    assert (found.verdict, found.sure) == (verdict, sure)
+    assert (found.outcome, found.sure) == (verdict, sure)
 
 
 def test_only_what_is_met_passes_unless_the_undecided_may():
     new, old = table("new", WIDE), table("old", [0.5, 0.45] * 20)
     rules = [parse_rule("F1 >= baseline"), parse_rule("F1 >= 0.4")]
     assert not decide(rules, new, old).passed
-    assert decide(rules, new, old, GateSettings(allow_unsure=True)).passed
-    assert not decide([parse_rule("F1 >= 0.5")], new, settings=GateSettings(allow_unsure=True)).passed
+    assert decide(rules, new, old, GateSettings(allow_inconclusive=True)).passed
+    assert not decide([parse_rule("F1 >= 0.5")], new, settings=GateSettings(allow_inconclusive=True)).passed
 
 
 def test_the_interval_is_one_sided_for_non_inferiority():
@@ -107,8 +107,8 @@ def test_alpha_decides_what_is_proof():
     source = np.random.default_rng(4)
     old = table("old", flat(0.5))
     new = table("new", flat(0.5) + source.normal(-0.02, 0.05, 40))
-    assert find("F1 >= baseline", new, old).verdict == "not met"
-    assert find("F1 >= baseline", new, old, alpha=0.0001).verdict == "cannot tell"
+    assert find("F1 >= baseline", new, old).outcome == "not met"
+    assert find("F1 >= baseline", new, old, alpha=0.0001).outcome == "cannot tell"
 
 
 def test_tags_parts_and_unscored_items():
@@ -123,18 +123,18 @@ def test_tags_parts_and_unscored_items():
     )
     assert find("legal[type=fact] >= 0.7", new).value == 0.75
     assert find("legal[type=fact,level=hard] == 0.5", new).n == 1
-    assert (find("legal.honest == 1", new).n, find("legal.honest == 1", new).verdict) == (1, "met")
-    assert find("legal.exact[level=hard] <= 0", new).verdict == "met"
+    assert (find("legal.honest == 1", new).n, find("legal.honest == 1", new).outcome) == (1, "met")
+    assert find("legal.exact[level=hard] <= 0", new).outcome == "met"
     nothing = find("legal[type=nothing] >= 0", new)
-    assert (nothing.verdict, nothing.n, math.isnan(nothing.value)) == ("not met", 0, True)
+    assert (nothing.outcome, nothing.n, math.isnan(nothing.value)) == ("not met", 0, True)
 
 
 def test_a_rule_over_no_rows_is_not_met():
     empty = table("new", [])
-    assert find("F1 >= 0", empty).verdict == "not met"
+    assert find("F1 >= 0", empty).outcome == "not met"
     new, old = table("new", [1.0], ids=["a"]), table("old", [1.0], ids=["b"])
     for rule in ("F1 >= baseline", "F1 not-worse-by 0.5"):
-        assert (find(rule, new, old).verdict, find(rule, new, old).n) == ("not met", 0)
+        assert (find(rule, new, old).outcome, find(rule, new, old).n) == ("not met", 0)
 
 
 def test_items_that_are_gone_or_unscored_have_fallen():
@@ -142,16 +142,16 @@ def test_items_that_are_gone_or_unscored_have_fallen():
     new = table("new", [0.4, np.nan, 1.0], ids=["a", "b", "c"], **gap)
     old = table("old", [1.0, 1.0, 1.0, 1.0, 0.2], ids=["a", "b", "c", "d", "e"])
     found = find("no item of F1 may fall from 1", new, old)
-    assert (found.n, found.fell) == (4, (Fall("a", 0.4), Fall("b", None), Fall("d", None)))
+    assert (found.n, found.regressions) == (4, (Regression("a", 0.4), Regression("b", None), Regression("d", None)))
 
 
 def test_a_type_of_question_may_not_fall():
     tags = {"type": ["fact_exact", "fact_exact", "conflict_gap"]}
     old = table("old", [1.0, 1.0, 1.0], metric="legal", tags=tags)
     new = table("new", [1.0, 1.0, 0.0], metric="legal", tags=tags)
-    assert find("no item of fact_exact may fall from 1", new, old).verdict == "met"
-    assert find("no item of conflict_gap may fall from 1", new, old).fell == (Fall("q2", 0.0),)
-    assert find("no item of legal[type=conflict_gap] may fall from 1", new, old).verdict == "not met"
+    assert find("no item of fact_exact may fall from 1", new, old).outcome == "met"
+    assert find("no item of conflict_gap may fall from 1", new, old).regressions == (Regression("q2", 0.0),)
+    assert find("no item of legal[type=conflict_gap] may fall from 1", new, old).outcome == "not met"
 
 
 def test_items_only_one_side_has_are_counted():
@@ -170,10 +170,10 @@ def test_items_of_one_document_count_as_documents():
 def test_a_run_that_was_cut_off_meets_nothing_unless_told(side):
     rules = [parse_rule("F1 >= 0.5"), parse_rule("F1 >= baseline"), parse_rule("no item of F1 may fall from 1")]
     new, old = (table(name, [1.0] * 40, complete=name != side) for name in ("new", "old"))
-    found = decide(rules, new, old, GateSettings(allow_unsure=True))
-    assert (found.passed, [each.verdict for each in found.findings]) == (False, ["not met"] * 3)
+    found = decide(rules, new, old, GateSettings(allow_inconclusive=True))
+    assert (found.passed, [each.outcome for each in found.findings]) == (False, ["not met"] * 3)
     assert [each.name for each in found.cut_off] == [side]
-    assert decide(rules, new, old, GateSettings(anyway=True)).passed
+    assert decide(rules, new, old, GateSettings(force=True)).passed
 
 
 DOCUMENTS = {"document": [str(n // 10) for n in range(40)]}
@@ -210,7 +210,7 @@ def test_a_value_that_no_item_has_offers_the_nearest():
         "no item of F1[type=fact_exat] may fall from 1",
     ):
         found = find(rule, new, new)
-        assert (found.verdict, found.unknown) == ("not met", slip), rule
+        assert (found.outcome, found.unknown) == ("not met", slip), rule
     assert find("F1[type=other] >= 0", new).unknown == UnknownValue("type", "other", None)
     assert find("F1[type=gap,level=easy] >= 0", new).unknown is None  # each is there, though never together
 
@@ -248,11 +248,11 @@ def test_no_number_of_items_settles_what_lies_on_the_line():
 
 def test_without_bounds_ties_say_nothing():
     found = find("F1 not-worse-by 0.02", table("new", [5.0] * 9, bounds={}), table("old", [5.0] * 9, bounds={}))
-    assert (found.verdict, found.more_items, math.isnan(found.interval.low)) == ("cannot tell", None, True)
+    assert (found.outcome, found.more_items, math.isnan(found.interval.low)) == ("cannot tell", None, True)
 
 
 def test_ties_have_the_interval_of_agresti_and_coull():
-    low = Sample(np.zeros(30), (-1.0, 1.0), paired=True).interval(0.9).low
+    low = DecisionSample(np.zeros(30), (-1.0, 1.0), paired=True).interval(0.9).low
     square = 1.6448536269514722**2
     assert low == pytest.approx(-square / (30 + square))
 
@@ -266,7 +266,7 @@ def test_non_inferiority_errs_in_at_most_one_of_twenty(losses):
     for _ in range(1000):
         drawn = source.random(150)
         new = np.where(drawn < losses, 0.0, np.where(drawn < losses + gains, 1.0, 0.5))
-        wrong += find("F1 not-worse-by 0.01", table("new", new), table("old", [0.5] * 150)).verdict == "met"
+        wrong += find("F1 not-worse-by 0.01", table("new", new), table("old", [0.5] * 150)).outcome == "met"
     assert wrong <= 50 + 3 * np.sqrt(1000 * 0.05 * 0.95)
 
 
@@ -303,7 +303,7 @@ def test_what_cannot_be_decided_is_refused():
         ConfigError, match=r"^new and old do not compare, their settings differ: missing \(zero ≠ skip\)\nhint: "
     ):
         find("F1 >= baseline", new, old)
-    assert decide([parse_rule("F1 >= baseline")], new, old, GateSettings(anyway=True)).settings_differ == ("missing",)
+    assert decide([parse_rule("F1 >= baseline")], new, old, GateSettings(force=True)).settings_differ == ("missing",)
     with pytest.raises(ConfigError, match=r"^alpha must lie between 0 and 0\.5, not 0\.5$"):
         GateSettings(alpha=0.5)
 

@@ -5,14 +5,15 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
+from steelyard.stats.arrays import resampled_sums
 from steelyard.stats.intervals import mean_interval
-from steelyard.stats.resampling import resampled_sums
 
 VALUES = np.random.default_rng(1).beta(2, 5, size=80)
-quick = settings(max_examples=100, deadline=None, database=None)
+quick = examples(100, database=None)
 
 
 def covered(intervals, mean):

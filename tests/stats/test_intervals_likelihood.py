@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 import scipy.optimize
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
-from steelyard.stats.intervals import mean_interval
-from steelyard.stats.likelihood import likelihood_reach
-from steelyard.stats.skewness import skewed_reaches
+from steelyard.stats.intervals import likelihood_reach, mean_interval, skewed_reaches
 
 SKEWED = np.random.default_rng(3).beta(0.5, 2, size=40)
-quick = settings(max_examples=100, deadline=None, database=None)
+quick = examples(100, database=None)
 
 
 def minus_two_log_ratio(values, mean):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.stats.letters import letters
+from steelyard.stats.correction import letters
 
 NAMES = ["s1", "s2", "s3", "s4", "s5", "s6"]
 PAIRS = list(combinations(NAMES, 2))

@@ -7,13 +7,14 @@ import sys
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from steelyard.stats.paired import bootstrap_tests, paired_tests, sign_test, t_test, wilcoxon_test
 
 TESTS = ["permutation", "t", "wilcoxon", "sign", "bootstrap"]
-quick = settings(max_examples=60, deadline=None, database=None)
+quick = examples(60, database=None)
 DIFFERENCES = np.random.default_rng(1).normal(0.2, 1, size=(60, 4))
 
 

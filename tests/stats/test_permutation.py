@@ -5,17 +5,16 @@ import sys
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from properties import examples
 from reference.enumeration import counted, enumerated
 
+from steelyard.stats.arrays import unit_scaled
 from steelyard.stats.distributions import fair_two_sided
-from steelyard.stats.enumeration import MOST_ENUMERATED, enumerated_p_value
-from steelyard.stats.lattice import lattice_p_value
-from steelyard.stats.permutation import permutation_tests
-from steelyard.stats.ties import unit_scaled
+from steelyard.stats.permutation import MOST_ENUMERATED, enumerated_p_value, lattice_p_value, permutation_tests
 
-quick = settings(max_examples=200, deadline=None, database=None)
+quick = examples(200, database=None)
 tenths = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=10)
 wholes = st.lists(st.integers(-100_000, 100_000), min_size=1, max_size=10)
 

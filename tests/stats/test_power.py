@@ -61,7 +61,7 @@ def test_too_few_items():
 
 
 def test_refusals_say_why():
-    with pytest.raises(ValueError, match=r"^items needed are reckoned from at least 2 differences, not 1$"):
+    with pytest.raises(ValueError, match=r"^items needed are computed from at least 2 differences, not 1$"):
         items_needed(np.array([0.1]), detect=0.1)
     with pytest.raises(ValueError, match=r"^the difference to detect must be positive, not 0$"):
         items_needed(DIFFERENCES, detect=0)

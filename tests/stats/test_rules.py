@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from steelyard.errors import ConfigError
-from steelyard.stats.rules import NoFall, NotWorse, Relative, Target, Threshold, parse_rule
+from steelyard.stats.rules import NoRegression, NotWorse, Relative, Target, Threshold, parse_rule
 
 MISTAKES = {
     "F1 = 0.5": "this is no rule: 'F1 = 0.5'",
@@ -72,7 +72,7 @@ rules = st.one_of(
     st.builds(Threshold, targets, operators, numbers),
     st.builds(Relative, targets, operators, numbers),
     st.builds(NotWorse, targets, numbers.filter(lambda number: number > 0)),
-    st.builds(NoFall, targets),
+    st.builds(NoRegression, targets),
 )
 
 

@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from steelyard.stats.enumeration import enumerated_p_value
-from steelyard.stats.permutation import permutation_tests
-from steelyard.stats.signs import _BLOCK_CELLS, _TILE_CELLS, _blocks, _random_flips, _signed_sums, sampled_p_values
-from steelyard.stats.ties import unit_scaled
+from steelyard.stats.arrays import unit_scaled
+from steelyard.stats.permutation import (
+    _BLOCK_CELLS,
+    _TILE_CELLS,
+    _blocks,
+    _random_flips,
+    _signed_sums,
+    enumerated_p_value,
+    permutation_tests,
+    sampled_p_values,
+)
 
 
 def scaled_columns(differences):

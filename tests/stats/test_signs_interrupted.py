@@ -1,16 +1,16 @@
 """Sign flips with more resamples than anyone has memory for: blocks are made as they are needed, and given up."""
 
 import itertools
-import os
 import signal
 import threading
 import time
 
 import numpy as np
 import pytest
+from platforms import posix
 
-from steelyard.stats import signs
-from steelyard.stats.signs import _AHEAD, _blocks, sampled_p_values
+from steelyard.stats import permutation as signs
+from steelyard.stats.permutation import _AHEAD, _blocks, sampled_p_values
 
 COLUMN = np.linspace(-1, 1, 600).reshape(-1, 1)
 MANY = 10**7
@@ -45,7 +45,7 @@ def test_few_blocks_are_handed_out_ahead(threads, monkeypatch):
     assert max(ahead) <= _AHEAD * threads + 1
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals of another kind")
+@posix
 def test_an_interrupt_gives_up_what_waits(monkeypatch):
     started = []
 

@@ -13,11 +13,11 @@ from systems.server import Answer
 
 from steelyard import limits
 from steelyard.errors import ConfigError, InputError, SystemFailure
-from steelyard.systems.asking import LONGEST_PATIENCE, AskSettings, ask_all
+from steelyard.net.retry import LONGEST_RETRY_AFTER, RetryableFailure
+from steelyard.systems.ask import AskSettings, ask_all
+from steelyard.systems.base import Ask, Failure, Reply, SystemSettings
 from steelyard.systems.command import CommandSystem
 from steelyard.systems.http import HttpSystem
-from steelyard.systems.records import Ask, Failure, Reply, TryAgain
-from steelyard.systems.settings import SystemSettings
 
 QUICK = AskSettings(backoff=0)
 
@@ -103,7 +103,7 @@ def test_as_many_at_a_time_as_asked_for():
 def test_failures_that_may_pass_are_tried_again_after_a_random_wait():
     def reply(ask, times):
         if times <= 2:
-            raise TryAgain("busy")
+            raise RetryableFailure("busy")
         return echo(ask, times)
 
     random = FixedRandom()
@@ -115,7 +115,7 @@ def test_failures_that_may_pass_are_tried_again_after_a_random_wait():
 
 def test_the_wait_does_not_grow_for_ever():
     def busy(ask, _):
-        raise TryAgain("busy")
+        raise RetryableFailure("busy")
 
     random = FixedRandom()
     ((_, found),) = ask_all(Fake(busy), asks(1), AskSettings(retries=9), random=random)
@@ -139,7 +139,7 @@ def test_a_system_that_wants_to_be_left_alone_is_for_all_questions():
 
     def reply(ask, times):
         if ask.id == "q0" and times == 1:
-            raise TryAgain("busy", retry_after=0.1)
+            raise RetryableFailure("busy", retry_after=0.1)
         asked_again.append(time.monotonic() - begun)
         return echo(ask, times)
 
@@ -150,7 +150,7 @@ def test_a_system_that_wants_to_be_left_alone_is_for_all_questions():
 
 def test_too_long_a_wish_is_not_waited_for():
     def reply(ask, _):
-        raise TryAgain("busy", retry_after=LONGEST_PATIENCE + 1)
+        raise RetryableFailure("busy", retry_after=LONGEST_RETRY_AFTER + 1)
 
     ((_, found),) = ask_all(Fake(reply), asks(1))
     assert (str(found.message), found.attempts) == ("busy", 1)
@@ -213,7 +213,7 @@ def test_closing_does_not_wait_for_another_attempt():
     def reply(ask, _):
         if ask.id == "q0":
             return echo(ask, _)
-        raise TryAgain("busy", retry_after=100) if ask.id == "q1" else TryAgain("busy")
+        raise RetryableFailure("busy", retry_after=100) if ask.id == "q1" else RetryableFailure("busy")
 
     begun = time.monotonic()
     with closing(ask_all(Fake(reply), asks(9), AskSettings(concurrency=2, backoff=100))) as answers:
@@ -279,7 +279,7 @@ def test_an_exception_is_a_failure_of_its_question_alone(error):
     assert isinstance(found["q0"], Reply)
     assert isinstance(found["q2"], Reply)
     said = f": {error}" if str(error) else ""
-    assert str(found["q1"].message) == f"asking failed: {type(error).__name__}{said}"
+    assert str(found["q1"].message) == f"the question failed: {type(error).__name__}{said}"
     assert found["q1"].attempts == 1
 
 

@@ -1,14 +1,16 @@
 """The system that comes along: it answers in the words of the document, or says that they are not there."""
 
+import math
+
 import pytest
 
 from steelyard.documents.pages import read_document
 from steelyard.errors import SystemFailure
 from steelyard.io.outputs import record_of
-from steelyard.systems.baseline import Baseline
-from steelyard.systems.extracts import LONGEST_SNIPPET, clauses
-from steelyard.systems.passages import Index, Passage, features, passages_of
-from steelyard.systems.records import Ask
+from steelyard.search.extractive import LONGEST_SNIPPET, clauses
+from steelyard.search.terms import all_terms
+from steelyard.systems.base import Ask
+from steelyard.systems.baseline import Baseline, Index, Passage, passages_of
 
 TRANSCRIPT = """=== 第1页 共2页 ===
 询问笔录（第1次）
@@ -133,10 +135,10 @@ def test_clauses():
 def test_bm25_by_hand():
     # Robertson and Zaragoza (2009), worked out: two passages of 1 and 3 words, mean 2, k1 1.2, b 0.75
     index = Index([Passage(1, "alpha"), Passage(1, "alpha beta beta")])
-    assert features("alpha beta") == ["alpha", "beta"]
+    assert all_terms("alpha beta") == ["alpha", "beta"]
     ((score, passage),) = index.search("beta")
     # idf ln(1 + 1.5/1.5) = 0.6931; tf 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 1.5)) = 1.2055
     assert (round(score, 4), passage.text) == (0.8356, "alpha beta beta")
     assert [passage.text for _, passage in index.search("alpha")] == ["alpha", "alpha beta beta"]
     assert index.search("gamma") == []
-    assert index.overlap("alpha gamma", "gamma") == pytest.approx(index.rarity("gamma") / 1.9741, abs=1e-3)
+    assert index.coverage("alpha gamma", "gamma") == pytest.approx(math.log(6) / 1.9741, abs=1e-3)

@@ -6,9 +6,8 @@ from systems.server import Answer
 from steelyard.documents.pages import Document, Page
 from steelyard.errors import SystemFailure
 from steelyard.io.outputs import record_in
-from steelyard.systems.chat import ChatSystem
-from steelyard.systems.records import Ask
-from steelyard.systems.settings import SystemSettings
+from steelyard.systems.base import Ask, SystemSettings
+from steelyard.systems.openai import ChatSystem
 
 DOCUMENT = Document("transcript.md", (Page(1, "问：收了多少？", ()), Page(2, "答：42000元。", ())), "")
 

@@ -6,10 +6,12 @@ import sys
 import threading
 
 import pytest
+from platforms import posix
 
 from steelyard.errors import ConfigError, SystemFailure
+from steelyard.net.retry import RetryableFailure
+from steelyard.systems.base import Ask
 from steelyard.systems.command import CommandSystem
-from steelyard.systems.records import Ask, TryAgain
 
 PROGRAM = """
 import json, os, sys, time
@@ -68,18 +70,19 @@ def test_one_process_answers_all(system):
 def test_a_process_that_dies_is_a_failure_and_the_next_question_has_another(system):
     first = ask(system, "pid")
     died = failure(system, "die")
-    assert str(died.message) == "the program ended with code 7, its last words: KeyError: 'page'"
-    assert not isinstance(died, TryAgain)
+    assert str(died.message) == "the program ended with code 7; last line of its standard error: KeyError: 'page'"
+    assert not isinstance(died, RetryableFailure)
     assert ask(system, "pid") != first
 
 
+@posix
 def test_a_process_that_is_too_slow_is_killed(command):
     system = CommandSystem(command, timeout=30)
     pid = ask(system, "pid")
     system._timeout = 0.05
     late = failure(system, "sleep")
     assert str(late.message) == "no answer within 0.05 s"
-    assert isinstance(late, TryAgain)
+    assert isinstance(late, RetryableFailure)
     assert not alive(pid)
     system.close()
 
@@ -93,8 +96,8 @@ def test_a_process_that_is_too_slow_is_killed(command):
             "the reply cannot be read: this is not JSON: Expecting value (column 1); "
             "it begins with 'Loading the model'",
         ),
-        ("other", "the program replied to 'another', asked was 'q1'"),
-        ("long", "the reply is larger than 4 MB"),
+        ("other", "the program replied to 'another', but the question was 'q1'"),
+        ("long", "the size of the reply is above the limit of 4,194,304"),
     ],
 )
 def test_bad_replies(system, question, message):
@@ -108,7 +111,7 @@ def test_a_line_that_nobody_asked_for(system):
     while process._lines.empty():  # the line is on its way
         threading.Event().wait(0.001)
     unasked = failure(system, "x")
-    assert str(unasked.message) == 'the program wrote a line that nobody asked for: {"answer": "x"}'
+    assert str(unasked.message) == 'the program wrote a line without a request: {"answer": "x"}'
     assert ask(system, "x") == "x甲.md"
 
 
@@ -131,6 +134,7 @@ def test_a_process_for_each_question_at_a_time(system):
     assert int(ask(system, "pid")) in pids
 
 
+@posix
 def test_closing_ends_all_processes_also_at_work(system):
     idle = ask(system, "pid")
     failures = []
@@ -165,10 +169,11 @@ while True: time.sleep(60)"""
 
 def test_a_program_that_ends_without_a_word():
     system = CommandSystem("true", timeout=30)
-    assert str(failure(system, "x").message) == "the program ended with code 0, its last words: none"
+    assert str(failure(system, "x").message) == "the program ended with code 0; last line of its standard error: none"
     system.close()
 
 
+@posix
 def test_a_program_that_cannot_be_started(write):
     path = write("program", "no interpreter")
     path.chmod(0o755)
@@ -180,9 +185,9 @@ def test_a_program_that_cannot_be_started(write):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("  ", "no command is named"),
-        ("python 'x", "this is no command: python 'x (No closing quotation)"),
-        ("no-such-program -x", "no program is called 'no-such-program'"),
+        ("  ", "the command is empty"),
+        ("python 'x", "this is not a command: python 'x (No closing quotation)"),
+        ("no-such-program -x", "there is no program 'no-such-program'"),
     ],
 )
 def test_bad_commands(command, message):

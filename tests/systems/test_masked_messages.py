@@ -12,7 +12,7 @@ def mask(text):
 
 
 def test_arguments_are_masked_and_the_message_stays():
-    inner = Message("systems.system_raised", name="KeyError", said="hunter2")
+    inner = Message("systems.python_raised", name="KeyError", text="hunter2")
     found = masked(Message("core.labelled", label="x", message=inner), mask)
     assert found.text("zh") == "x：系统抛出 KeyError：***"
     assert found.args["message"].code == inner.code
@@ -20,9 +20,9 @@ def test_arguments_are_masked_and_the_message_stays():
 
 def test_what_holds_no_secret_stays_itself():
     error = ValueError("nothing")
-    message = Message("systems.system_answered_status", status=404, said=error)
+    message = Message("net.status", party=Message("words.the_system"), status=404, body=error)
     assert masked(message, mask) == message
-    assert masked(message, mask).args["said"] is error
+    assert masked(message, mask).args["body"] is error
 
 
 @pytest.mark.parametrize(
@@ -43,9 +43,9 @@ def test_no_kind_of_argument_hides_a_secret(value):
 @pytest.mark.parametrize(
     ("secret", "message"),
     [
-        ("404: gone", Message("systems.system_answered_status", status=404, said="gone")),
-        ("404：gone", Message("systems.system_answered_status", status=404, said="gone")),
-        ("404", Message("systems.system_answered_status", status=404, said="gone")),
+        ("404: gone", Message("net.status", party=Message("words.the_system"), status=404, body="gone")),
+        ("404：gone", Message("net.status", party=Message("words.the_system"), status=404, body="gone")),
+        ("404", Message("net.status", party=Message("words.the_system"), status=404, body="gone")),
         ("\\'", Message("formats.text_not", key="x", value="'\"")),
     ],
 )

@@ -1,11 +1,13 @@
 """Systems by their SPEC."""
 
+import sys
+from pkgutil import resolve_name
+
 import pytest
 
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.systems.opening import SPEC_HINT, open_system
-from steelyard.systems.records import Ask
-from steelyard.systems.settings import SystemSettings
+from steelyard.systems.ask import ask_all
+from steelyard.systems.base import BUILT_IN, SPEC_HINT, Ask, SystemSettings, open_system
 
 
 @pytest.mark.parametrize(
@@ -36,7 +38,7 @@ def test_replay(write):
 def test_unknown_forms(spec):
     with pytest.raises(ConfigError) as caught:
         open_system(spec)
-    assert str(caught.value.message) == f"no system can be opened by {spec!r}"
+    assert str(caught.value.message) == f"this is not the SPEC of a system: {spec!r}"
     assert caught.value.hint == SPEC_HINT
 
 
@@ -59,3 +61,55 @@ def test_malformed_forms(spec, error, message):
 def test_settings_are_checked():
     with pytest.raises(ConfigError, match=r"^the timeout must be above 0 s, not 0$"):
         SystemSettings(timeout=0)
+
+
+PLUGIN = """
+from steelyard.systems.base import Reply
+
+
+class Echo:
+    def __init__(self, rest, settings):
+        self.name = f"echo {rest} {settings.timeout:g}"
+
+    def ask(self, ask):
+        return Reply({"answer": ask.question})
+
+    def close(self):
+        pass
+"""
+
+
+@pytest.fixture
+def distribution(tmp_path, monkeypatch):
+    """An installed distribution with three entry points for kinds of systems."""
+    about = tmp_path / "echo_system-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: echo-system\nVersion: 1.0\n")
+    points = "echo = echo_system:Echo\nbroken = echo_system:Missing\nreplay = echo_system:Echo\n"
+    (about / "entry_points.txt").write_text(f"[steelyard.systems]\n{points}")
+    (tmp_path / "echo_system.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield
+    sys.modules.pop("echo_system", None)
+
+
+def test_a_kind_of_an_installed_package(distribution):
+    system = open_system("Echo:over there", SystemSettings(timeout=7))
+    assert system.name == "echo over there 7"
+    assert [str(reply.record["answer"]) for _, reply in ask_all(system, [Ask("a", "what?")])] == ["what?"]
+
+
+def test_a_kind_that_cannot_be_loaded(distribution):
+    with pytest.raises(ConfigError) as caught:
+        open_system("broken:x")
+    assert str(caught.value).startswith("the system kind 'broken' (echo_system:Missing) cannot be loaded: module 'echo")
+
+
+def test_a_kind_of_this_package_is_not_replaced(distribution, write):
+    path = write("out.jsonl", '{"id": "a", "answer": "x"}')
+    assert open_system(f"replay:{path}").ask(Ask("a", "?")).record["answer"] == "x"
+
+
+@pytest.mark.parametrize("kind", BUILT_IN)
+def test_every_kind_of_this_package_is_there(kind):
+    assert callable(resolve_name(BUILT_IN[kind]))

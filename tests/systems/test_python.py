@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from steelyard.errors import ConfigError, SystemFailure, UnknownName
+from steelyard.systems.base import Ask, SystemSettings
 from steelyard.systems.python import PythonSystem, open_python
-from steelyard.systems.records import Ask
 
 MODULE = """
 class Rag:
@@ -60,7 +60,7 @@ def folder(write, monkeypatch):
     ],
 )
 def test_objects_classes_and_functions(folder, target, answer):
-    system = open_python(target, folder)
+    system = open_python(target, SystemSettings(folder=folder))
     assert system.name == target
     assert system.ask(Ask("a", "ab")).record["answer"] == answer
     system.close()
@@ -75,7 +75,7 @@ def test_objects_classes_and_functions(folder, target, answer):
     ],
 )
 def test_what_its_code_raises_is_a_failure(folder, target, message, where):
-    system = open_python(target, folder)
+    system = open_python(target, SystemSettings(folder=folder))
     with pytest.raises(SystemFailure) as caught:
         system.ask(Ask("a", "ab"))
     assert (str(caught.value.message), caught.value.where) == (message, where)
@@ -83,9 +83,9 @@ def test_what_its_code_raises_is_a_failure(folder, target, message, where):
 
 def test_what_its_code_raises_while_opening(folder):
     with pytest.raises(SystemFailure, match=r"^stalls.py:8: the system raised OSError: no index$"):
-        open_python("stalls:Broken", folder)
+        open_python("stalls:Broken", SystemSettings(folder=folder))
     with pytest.raises(SystemFailure, match=r"raised ModuleNotFoundError: No module named 'stalls_that_is_not_there'$"):
-        open_python("stalls_broken:x", folder)
+        open_python("stalls_broken:x", SystemSettings(folder=folder))
 
 
 def test_a_system_may_fail_in_our_words():
@@ -101,7 +101,7 @@ def test_a_system_may_fail_in_our_words():
     [
         ("stalls", ConfigError, "a Python system is python:module:attribute, not 'stalls'"),
         ("stalls:", ConfigError, "a Python system is python:module:attribute, not 'stalls:'"),
-        ("stalls:number", ConfigError, "a int is no system"),
+        ("stalls:number", ConfigError, "a int is not a system"),
         ("stalls_none:x", UnknownName, "no module is called 'stalls_none'"),
         (".stalls:x", UnknownName, "no module is called '.stalls'"),
         ("stalls:Rga", UnknownName, "the module 'stalls' has no 'Rga'"),
@@ -109,13 +109,13 @@ def test_a_system_may_fail_in_our_words():
 )
 def test_bad_targets(folder, target, error, message):
     with pytest.raises(error) as caught:
-        open_python(target, folder)
+        open_python(target, SystemSettings(folder=folder))
     assert str(caught.value.message) == message
 
 
 def test_a_target_that_is_nearly_right(folder):
     with pytest.raises(UnknownName) as caught:
-        open_python("stalls:Rga", folder)
+        open_python("stalls:Rga", SystemSettings(folder=folder))
     assert str(caught.value.hint) == "did you mean 'Rag'?"
 
 

@@ -11,7 +11,7 @@ import pytest
 from steelyard import limits
 from steelyard.errors import SystemFailure
 from steelyard.io.outputs import ANSWER, record_of
-from steelyard.systems.records import reply_of
+from steelyard.systems.base import reply_of
 
 EMPTY = {"citations": [], "evidence": []}
 PASSAGE = {"page": 2, "text": "答：一共42000元。"}

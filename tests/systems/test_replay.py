@@ -5,9 +5,10 @@ import json
 import pytest
 
 from steelyard.errors import InputError, SystemFailure
-from steelyard.io.results import ResultsWriter
-from steelyard.systems.records import Ask
+from steelyard.io.results import Header, Item, ResultsWriter
+from steelyard.systems.base import Ask
 from steelyard.systems.replay import ReplaySystem
+from steelyard.table import Signature
 
 RECORDS = [{"id": "a", "answer": "甲", "citations": [{"page": 1, "text": "x"}]}, {"id": 2, "response": "乙"}]
 
@@ -97,10 +98,9 @@ def test_a_line_without_a_readable_id_is_refused_with_its_place(write, line):
 
 def test_a_results_file(tmp_path):
     path = tmp_path / "results.jsonl"
-    header = {"kind": "legal", "name": "mine", "signature": "", "metrics": ["legal"]}
-    with ResultsWriter.create(path, header) as writer:
-        writer.add({"id": "a", "scores": {"legal": 1.0}, "output": {"answer": "甲"}})
-        writer.add({"id": "b", "scores": {"legal": None}, "errors": {"legal": "no answer within 60 s"}})
+    with ResultsWriter.create(path, Header("legal", "mine", Signature(), ["legal"])) as writer:
+        writer.add(Item("a", {"legal": 1.0}, output={"answer": "甲"}))
+        writer.add(Item("b", {"legal": None}, errors={"legal": "no answer within 60 s"}))
     system = ReplaySystem(path)
     assert system.name == "mine"
     assert answers(system, "a") == ["甲"]
@@ -123,8 +123,8 @@ def test_a_results_file(tmp_path):
         ),
         ("out.jsonl", '{"answer": "x"}', "the id must be text or a whole number, not None"),
         ("out.json", '["x"]', "the id must be text or a whole number, not None"),
-        ("out.json", '{"questions": []}', "there are no answers in it"),
-        ("out.jsonl", "", "there are no answers in it"),
+        ("out.json", '{"questions": []}', "the file has no answers"),
+        ("out.jsonl", "", "the file has no answers"),
         (
             "out.jsonl",
             '{"kind": "answers", "name": "x", "signature": "", "metrics": ["EM"]}\n{"id": "a", "scores": {"EM": 1}}\n',

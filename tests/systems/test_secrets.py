@@ -4,12 +4,10 @@ import pytest
 from systems.server import Answer
 
 from steelyard.errors import ConfigError, SystemFailure
+from steelyard.net.secrets import masked_command, masked_url, secrets_in_command
+from steelyard.systems.base import Ask, SystemSettings, open_system
 from steelyard.systems.command import CommandSystem
 from steelyard.systems.http import HttpSystem
-from steelyard.systems.opening import open_system
-from steelyard.systems.records import Ask
-from steelyard.systems.secrets import masked_command, masked_url, secrets_in_command
-from steelyard.systems.settings import SystemSettings
 
 ASK = Ask("q1", "?")
 
@@ -151,7 +149,7 @@ def test_mistakes_do_not_show_secrets(spec):
 
 @pytest.mark.parametrize("name", ["X Y", "X:Y", "", "X\n"])
 def test_names_of_headers(name):
-    with pytest.raises(ConfigError, match="this is no name of a header"):
+    with pytest.raises(ConfigError, match="this is not a header name"):
         HttpSystem("http://127.0.0.1:9/", SystemSettings(headers={name: "x"}))
 
 

@@ -1,11 +1,12 @@
 """Many texts at once come to what they come to one by one."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from steelyard.answers.profiles import profile_of
-from steelyard.text.coding import Codes, Pieces, Reading, is_plain
+from steelyard.text.coding import Codes, Encoder, Pieces, is_plain
 
 PROFILES = ["steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"]
 # fmt: off
@@ -28,7 +29,7 @@ def readings(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROFILES)
 @given(texts=st.lists(plain, min_size=1, max_size=8))
-@settings(max_examples=60)
+@examples(60)
 def test_plain_texts_read_together_equal_texts_read_alone(name, texts):
     for reading in readings(name):
         together, alone = reading.codes(texts, plain=True), reading.codes(texts, plain=False)
@@ -44,7 +45,7 @@ def test_a_text_is_plain_without_foreign_letters_and_without_the_mark_between_te
 
 
 def test_codes_are_taken_and_joined():
-    reading = Reading(str.split, Pieces(str.split))
+    reading = Encoder(str.split, Pieces(str.split))
     codes = reading.codes(["a b", "", "b", "c a a"], plain=True)
     assert (codes.values.tolist(), codes.lengths.tolist()) == ([0, 1, 1, 2, 0, 0], [2, 0, 1, 3])
     taken = codes.take(codes.lengths.argsort()[::-1])
@@ -55,7 +56,7 @@ def test_codes_are_taken_and_joined():
 
 def test_a_large_vocabulary_is_forgotten_between_batches(monkeypatch):
     monkeypatch.setattr("steelyard.text.coding._MOST_PIECES", 3)
-    reading = Reading(str.split, Pieces(str.split))
+    reading = Encoder(str.split, Pieces(str.split))
     for _ in range(3):
         codes = reading.codes(["a b c d", "d a"], plain=True)
         assert codes.values.tolist() == [0, 1, 2, 3, 3, 0]

@@ -49,7 +49,7 @@ def test_words_of_chinese_are_segmented_and_those_of_others_whole():
 
 @given(st.text(min_size=1).filter(str.strip))
 def test_nothing_that_is_there_reads_as_nothing(text):
-    from steelyard.text.folding import fold
+    from steelyard.text.normalisation import fold
 
     if fold(text).strip():
         assert atoms(text)

@@ -8,9 +8,10 @@ import threading
 from contextlib import closing
 
 import pytest
+from platforms import posix, unprivileged
 from web.folders import START, put, table
 
-from steelyard.io import results as results_module
+from steelyard.io.results import reading as results_module
 from steelyard.web import folder as folder_module
 from steelyard.web import index as index_module
 from steelyard.web.folder import within
@@ -156,6 +157,7 @@ def test_an_unfinished_run_is_marked(tmp_path, made):
     assert (entry.items, entry.unfinished) == (2, True)
 
 
+@posix
 def test_symbolic_links_are_not_followed(tmp_path, made):
     inside, outside = tmp_path / "inside", tmp_path / "outside"
     put(outside / "secret.jsonl", table("secret"))
@@ -223,7 +225,7 @@ def test_where_no_index_can_be_written_it_is_kept_in_memory(tmp_path, made):
     assert names(made(tmp_path)) == ["a"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@unprivileged
 def test_a_read_only_folder_stays_as_it_is(tmp_path, made):
     put(tmp_path / "a.jsonl", table("a"))
     tmp_path.chmod(0o500)
@@ -234,6 +236,7 @@ def test_a_read_only_folder_stays_as_it_is(tmp_path, made):
         tmp_path.chmod(0o700)
 
 
+@posix
 def test_an_index_that_is_a_link_is_not_written_through(tmp_path, made):
     put(tmp_path / "folder" / "a.jsonl", table("a"))
     (tmp_path / "precious").write_text("mine")
@@ -410,6 +413,7 @@ def test_paths_that_are_too_long_or_odd_lead_nowhere(tmp_path, path):
     assert within(tmp_path.resolve(), path) is None
 
 
+@posix
 def test_links_in_a_circle_lead_nowhere(tmp_path):
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")

@@ -14,6 +14,7 @@ from contextlib import ExitStack
 
 import httpx
 import pytest
+from platforms import posix
 from web.folders import put, table
 from web.serving import shown
 
@@ -414,6 +415,7 @@ index.close()
 """
 
 
+@posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_whatever_it_is_at(folder, number):
     words = [sys.executable, "-c", SLOW, str(folder)]
@@ -427,7 +429,7 @@ def test_a_signal_ends_it_whatever_it_is_at(folder, number):
         assert (process.wait(timeout=MINUTE), process.stderr.read()) == (0, "")
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no SIGSTOP here")
+@posix
 def test_whoever_comes_while_it_is_busy_is_let_in(folder):
     words = [sys.executable, "-m", "steelyard", "view", str(folder), "--port", "0"]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process, ExitStack() as clients:

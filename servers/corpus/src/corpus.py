@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
-from steelyard.pipelines.server import Server, progress, say
+from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.choices import chunking_findings, refuse_unknown
 from steelyard.rag.chunking import OVERLAP, chunk_settings, chunker
 from steelyard.rag.text_corpus import Built, build_corpus, chunk_corpus
@@ -49,25 +49,26 @@ def chunk_documents(  # noqa: PLR0917 - the arguments are those of UltraRAG
     settings = chunk_settings(chunk_backend, tokenizer_or_token_counter, chunk_size, config)
     asked = config.get("chunk_overlap", OVERLAP)
     if chunk_backend != "recursive" and settings.chunk_overlap != asked:
-        say(Message("servers.overlap_too_large", asked=asked, used=settings.chunk_overlap))
+        notify(Message("servers.overlap_too_large", asked=asked, used=settings.chunk_overlap))
     target = CHUNKS if chunk_path is None else chunk_path
-    built = chunk_corpus(raw_chunk_path, target, chunker(settings), use_title=use_title, told=progress)
+    built = chunk_corpus(raw_chunk_path, target, chunker(settings), use_title=use_title, progress=progress)
     _tell(built, "servers.chunks_written", target)
 
 
 def _tell(built: Built, code: str, path: str) -> None:
     """Say what was written, and the first of what was left out or may be wrong; `code` names the kind of rows."""
-    say(Message(code, path=path, rows=built.rows))
+    notify(Message(code, path=path, rows=built.rows))
     for problem in built.problems[:SHOWN]:
-        say(Message("servers.left_out", problem=problem))
+        notify(Message("servers.left_out", problem=problem))
     if len(built.problems) > SHOWN:
-        say(Message("servers.left_out_more", count=len(built.problems) - SHOWN))
+        notify(Message("servers.left_out_more", count=len(built.problems) - SHOWN))
 
 
 def _section(configs: dict[str, Any], name: str) -> dict[str, Any]:
     found = configs.get(name) or {}
     if not isinstance(found, dict):
-        raise ConfigError(Message("servers.settings_no_mapping", name=name, type=type(found).__name__))
+        message = Message("servers.settings_no_mapping", name=name, type=type(found).__name__)
+        raise ConfigError(message, parameter=f"chunk_backend_configs.{name}")
     return found
 
 

@@ -5,17 +5,16 @@ from typing import Annotated, Any
 
 from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.pipelines.server import Server, say
+from steelyard.pipelines.server import Server, notify
 from steelyard.rag import extraction, surveys
-from steelyard.rag.citations import Registry
-from steelyard.rag.prompts import check_lengths
+from steelyard.rag.prompts import CitationNumbers, check_lengths
 
 app = Server("custom", __file__)
 
 FIRST_PASSAGES = 20  # what is shown of the passages before a survey has an outline
 PASSAGES = 10
 
-_cited, _survey_cited = Registry(), Registry()
+_cited, _survey_cited = CitationNumbers(), CitationNumbers()
 
 Answers = Annotated[list[str | None], "the answers of a model, in order; null where it failed"]
 Passages = Annotated[list[list[str] | None], "for each question the texts of the passages found for it; null for none"]
@@ -253,7 +252,7 @@ def surveycpm_after_write(  # noqa: PLR0917 - as UltraRAG's
     check_lengths(response_ls=response_ls, **lists, retrieved_info_ls=retrieved_info_ls)
     rows = []
     for reply, text, cursor, instruction, found in zip(response_ls, *lists.values(), retrieved_info_ls, strict=True):
-        rules = surveys.Rules(surveycpm_hard_mode, instruction or "", found=surveys.cited_keys(found or ""))
+        rules = surveys.Rules(surveycpm_hard_mode, instruction or "", known_keys=surveys.cited_keys(found or ""))
         read = surveys.read_text_reply(reply, rules)
         content = read.action["content"] if read.valid else ""
         if content and cursor:
@@ -339,10 +338,10 @@ def surveycpm_format_output(survey_ls: Surveys, instruction_ls: Instructions) ->
     return {"ans_ls": [surveys.as_markdown(surveys.read_survey(each)) for each in survey_ls]}
 
 
-def _begin(registry: Registry) -> None:
+def _begin(registry: CitationNumbers) -> None:
     """Say that numbers begin at 1 where no step of this run has begun them, as after a run that was resumed."""
     if not registry.begun:
-        say(Message("servers.citations_from_one"))
+        notify(Message("servers.citations_from_one"))
         registry.reset()
 
 

@@ -16,17 +16,17 @@ import steelyard
 from steelyard.counts import with_texts
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
-from steelyard.legal.benchmark.runner import judge_answers
-from steelyard.pipelines.server import Server, progress, say
+from steelyard.legal.benchmark.judging import judge_answers
+from steelyard.pipelines.server import Server, notify, progress
 from steelyard.registry.names import CUTOFFS, parse_measure
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import adjust
 from steelyard.stats.summary import interval_list
 
-ABOUT = """Weighs retrieval-augmented generation. evaluate: answers against references (any script, Chinese included);
-evaluate_trec: a ranking against judgments, as trec_eval does; evaluate_trec_pvalue: whether a new ranking is really
-better than an old one; evaluate_legal: answers to the questions of a legal benchmark. Files are paths on the server's
-machine."""
+ABOUT = """Evaluates retrieval-augmented generation. evaluate: answers against references (any script, also Chinese);
+evaluate_trec: a ranking against judgments, as trec_eval does; evaluate_trec_pvalue: whether a new ranking is
+significantly better than an old one; evaluate_legal: answers to the questions of a legal benchmark. Files are paths on
+the server's machine."""
 
 app = Server("evaluation", __file__, ABOUT)
 
@@ -39,24 +39,24 @@ Cutoffs = Annotated[list[int] | None, "cut-offs of recall, ndcg and precision; n
 Judgments = Annotated[str, "judgments in TREC form: query 0 document grade"]
 Run = Annotated[str, "ranking in TREC form: query Q0 document rank score tag"]
 SavePath = Annotated[
-    str | None, "where to save the result as JSON, the time being added to the name; null to save nothing"
+    str | None, "where to save the result as JSON, with the time added to the name; null to save nothing"
 ]
 
-_DROPPED = re.compile(r"\b(?:a|an|the)\b|[\W_]")  # what UltraRAG takes out of a text before it compares
+_DROPPED = re.compile(r"\b(?:a|an|the)\b|[\W_]")  # what UltraRAG removes from a text before a comparison
 
-# what upstream calls a metric → how it begins a key of the result, and steelyard's name
+# name of a metric in UltraRAG → start of its keys in the result, and its name in steelyard
 _WHOLE = {"map": ("map", "AP"), "mrr": ("mrr", "RR")}
 _CUT = {"ndcg": ("ndcg", "nDCG"), "precision": ("P", "P"), "recall": ("recall", "R")}
 
 
 def _check_answers(arguments: Mapping[str, Any]) -> None:
-    """Try the names of metrics and of the profile on one answer."""
+    """Check the names of metrics and of the profile with one answer."""
     columns = [str(parse_measure(name)) for name in _names(arguments.get("metrics"), ANSWER_METRICS)]
     steelyard.evaluate_answers(["a"], [["a"]], columns, profile=arguments.get("profile", "ultrarag"))
 
 
 def _check_rankings(arguments: Mapping[str, Any]) -> None:
-    """What is wrong with the settings, whatever is in the files."""
+    """Check the settings without reading the files."""
     _ranking_names(arguments.get("metrics"))
     _cutoffs(arguments.get("ks"))
     if arguments.get("n_resamples") is not None:
@@ -73,19 +73,19 @@ def evaluate(
         str, "ultrarag repeats UltraRAG's numbers (English only); steelyard reads any script"
     ] = "ultrarag",
 ) -> dict[str, Any]:
-    """Weigh answers: under each metric a list of scores in the order of the questions, then avg_<metric> over them.
+    """Evaluate answers: for each metric a list of scores in the order of the questions, and its mean avg_<metric>.
 
-    The numbers are UltraRAG's; those of another profile are asked for by its name: for Chinese, steelyard. Metrics:
+    The default profile gives UltraRAG's numbers; for Chinese, use the profile steelyard. Metrics:
     acc (contains a reference), em (equals one), stringem, coverem, f1, rouge-1, rouge-2, rouge-l, from 0 to 1.
-    null where an item has no reference; such items are left out of the average. An answer that is null counts 0.
+    The score of an item without a reference is null, and not part of the mean. An answer that is null scores 0.
     """
     if not (isinstance(pred_ls, list) and isinstance(gt_ls, list)):
         raise InputError(Message("servers.predictions_no_lists"))
     if len(pred_ls) != len(gt_ls):
         raise InputError(Message("servers.lengths_differ", answers=len(pred_ls), references=len(gt_ls)))
     columns = {name: str(parse_measure(name)) for name in _names(metrics, ANSWER_METRICS)}
-    told = partial(progress, total=len(pred_ls))
-    table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile, progress=told)
+    on_progress = partial(progress, total=len(pred_ls))
+    table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile, progress=on_progress)
     scores = {name: [_known(score) for score in table.column(column).tolist()] for name, column in columns.items()}
     averages = {f"avg_{name}": _known(table.mean(column)) for name, column in columns.items()}
     _warn_of_misjudged(profile, gt_ls)
@@ -96,7 +96,7 @@ def evaluate(
 def evaluate_trec(
     run_path: Run, qrels_path: Judgments, metrics: Rankings = None, ks: Cutoffs = None, save_path: SavePath = None
 ) -> dict[str, Any]:
-    """Weigh a run: the mean of each metric over all judged queries, of which those the run lacks count 0."""
+    """Evaluate a run: the mean of each metric over all judged queries; a query that the run lacks scores 0."""
     names, cutoffs = _ranking_names(metrics), _cutoffs(ks)
     whole = {key: column for name, (key, column) in _WHOLE.items() if name in names}
     cut = {f"{key}@{k}": f"{column}@{k}" for k in cutoffs for name, (key, column) in _CUT.items() if name in names}
@@ -116,11 +116,11 @@ def evaluate_trec_pvalue(  # noqa: PLR0917 - the arguments are those of UltraRAG
     n_resamples: Annotated[int | None, "how many random sign flips; null for 10000"] = None,
     save_path: SavePath = None,
 ) -> dict[str, Any]:
-    """Test the new run (A) against the old (B): a seeded permutation test per metric, each judged on its own.
+    """Test the new run (A) against the old (B): a seeded permutation test for each metric.
 
     For each metric: A_mean, B_mean, diff = A - B with its ci95, p_value (two-sided), significant (p below 0.05),
-    p_adjusted (Holm, over all metrics asked for), exact (whether p_value counts all sign flips; where it does not, it
-    is drawn and never below 1 / (n_resamples + 1)) and effect_size.
+    p_adjusted (Holm, over all requested metrics), exact (whether p_value is computed from all sign flips; otherwise it
+    is estimated from random ones, and at least 1 / (n_resamples + 1)) and effect_size.
     """
     resamples = RESAMPLES if n_resamples is None else _from_one(n_resamples, "n_resamples")
     cutoffs = _cutoffs(ks)
@@ -131,10 +131,10 @@ def evaluate_trec_pvalue(  # noqa: PLR0917 - the arguments are those of UltraRAG
         tables.append(steelyard.evaluate_retrieval(qrels_path, path, list(columns.values())))
     progress(2, 3)
     new, old = tables
-    found = steelyard.compare(new, old, metrics=list(columns.values()), resamples=resamples, correction="none")
-    adjusted = adjust([each.p_value for each in found], "holm")
-    verdicts = {key: _verdict(each, p) for key, each, p in zip(columns, found, adjusted, strict=True)}
-    return _saved(verdicts, save_path)
+    comparisons = steelyard.compare(new, old, metrics=list(columns.values()), resamples=resamples, correction="none")
+    adjusted = adjust([comparison.p_value for comparison in comparisons], "holm")
+    results = {key: _fields(comparison, p) for key, comparison, p in zip(columns, comparisons, adjusted, strict=True)}
+    return _saved(results, save_path)
 
 
 @app.tool("id_ls,pred_ls,legal_path,save_path->eval_res")
@@ -146,9 +146,9 @@ def evaluate_legal(
     legal_path: Annotated[str | None, "folder of the benchmark; null for the one that comes with steelyard"] = None,
     save_path: SavePath = None,
 ) -> dict[str, Any]:
-    """Weigh answers to the questions of a legal benchmark: facts, cited evidence, and refusals where a file is silent.
+    """Evaluate answers to the questions of a legal benchmark: facts, cited evidence, and unanswerable questions.
 
-    Gives the ids, under `legal` a score from 0 to 1 for each, `reasons` in words, avg_legal, and the average of each
+    Returns the ids, under `legal` a score from 0 to 1 for each, `reasons` as text, avg_legal, and the average of each
     part of a score (avg_exact_match, avg_citation_correctness, …) over the questions that have it.
     """
     if len(id_ls) != len(pred_ls):
@@ -156,7 +156,7 @@ def evaluate_legal(
     often = Counter(id_ls).most_common(1)
     if often and often[0][1] > 1:
         raise InputError(Message("servers.question_twice", question=often[0][0]))
-    verdicts = judge_answers(dict(zip(id_ls, pred_ls, strict=True)), legal_path, told=progress)
+    verdicts = judge_answers(dict(zip(id_ls, pred_ls, strict=True)), legal_path, progress=progress)
     parts = dict.fromkeys(part for verdict in verdicts.values() for part in verdict.parts)
     averages = {
         f"avg_{part}": _mean([each.parts[part] for each in verdicts.values() if part in each.parts]) for part in parts
@@ -168,18 +168,18 @@ def evaluate_legal(
 
 
 def _warn_of_misjudged(profile: str, gt_ls: Sequence[Any]) -> None:
-    """Say how many questions have a reference that UltraRAG's rules cannot score."""
+    """Notify of the number of questions with a reference that UltraRAG's rules cannot score."""
     if profile != "ultrarag":
         return
     lists = (references if isinstance(references, list) else [references] for references in gt_ls)
-    misjudged = sum(any(_is_misjudged(str(each)) for each in references) for references in lists)
+    misjudged = sum(any(_is_misjudged(str(reference)) for reference in references) for references in lists)
     if misjudged:
-        say(Message("servers.misjudged", misjudged=misjudged, questions=len(gt_ls)))
+        notify(Message("servers.misjudged", misjudged=misjudged, questions=len(gt_ls)))
 
 
 def _is_misjudged(reference: str) -> bool:
-    """Whether it has letters beside a to z, or nothing is left of it without articles and punctuation."""
-    if not reference.isascii() and any(each.isalpha() and not each.isascii() for each in reference):
+    """Whether a reference has letters other than a to z, or is empty without articles and punctuation."""
+    if not reference.isascii() and any(char.isalpha() and not char.isascii() for char in reference):
         return True
     return not _DROPPED.sub("", reference.lower())
 
@@ -189,32 +189,32 @@ def _mean(scores: Sequence[float]) -> float:
 
 
 def _settings(table: steelyard.Table, columns: Mapping[str, str]) -> dict[str, Any]:
-    """What belongs to numbers: an interval for each mean, what was counted, and every setting that made them."""
+    """The interval of each mean, the counts, and the signature with all settings."""
     summaries = table.summary().metrics
     intervals = {key: interval_list(summaries[column].interval) for key, column in columns.items()}
     return {"ci95": intervals, "counts": with_texts(table.counts), "signature": str(table.signature)}
 
 
-def _verdict(found: Comparison, adjusted: float) -> dict[str, Any]:
+def _fields(comparison: Comparison, adjusted: float) -> dict[str, Any]:
     return {
-        "A_mean": found.a_mean,
-        "B_mean": found.b_mean,
-        "diff": found.difference,
-        "p_value": found.p_value,
-        "significant": found.significant,
+        "A_mean": comparison.a_mean,
+        "B_mean": comparison.b_mean,
+        "diff": comparison.difference,
+        "p_value": comparison.p_value,
+        "significant": comparison.significant,
         "p_adjusted": adjusted,
-        "exact": found.result.exact,
-        "ci95": interval_list(found.interval),
-        "effect_size": _known(found.effect_size),
+        "exact": comparison.test.exact,
+        "ci95": interval_list(comparison.interval),
+        "effect_size": _known(comparison.effect_size),
     }
 
 
 def _names(metrics: Sequence[str] | None, default: Sequence[str]) -> list[str]:
-    """The names asked for, in lower case and each once; all of them where none is."""
+    """The requested names in lower case without duplicates, or all of them."""
     wanted = [metrics] if isinstance(metrics, str) else metrics or default
     for name in wanted:
         if not isinstance(name, str):
-            raise ConfigError(Message("servers.metric_no_text", name=name))
+            raise ConfigError(Message("servers.metric_no_text", name=name), parameter="metrics")
     return list(dict.fromkeys(name.strip().lower() for name in wanted))
 
 
@@ -238,13 +238,14 @@ def _cutoffs(ks: Sequence[int] | None) -> list[int]:
     if ks is None:
         return list(CUTOFFS)
     if not isinstance(ks, list) or not ks:
-        raise ConfigError(Message("servers.no_cutoffs", ks=ks), hint=Message("servers.example_cutoffs"))
-    return list(dict.fromkeys(_from_one(k, Message("servers.cutoff_in_ks")) for k in ks))
+        message, hint = Message("servers.no_cutoffs", ks=ks), Message("servers.example_cutoffs")
+        raise ConfigError(message, hint=hint, parameter="ks")
+    return list(dict.fromkeys(_from_one(k, "ks", Message("servers.cutoff_in_ks")) for k in ks))
 
 
-def _from_one(value: Any, what: Message | str) -> int:
+def _from_one(value: Any, parameter: str, what: Message | None = None) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ConfigError(Message("servers.not_from_one", what=what, value=value))
+        raise ConfigError(Message("servers.not_from_one", what=what or parameter, value=value), parameter=parameter)
     return value
 
 
@@ -259,12 +260,12 @@ def _saved(result: dict[str, Any], save_path: str | None) -> dict[str, Any]:
         saved = _write(json.dumps(result, indent=4, ensure_ascii=False), save_path)
     except OSError as error:
         raise ConfigError(Message("servers.cannot_write", why=error.strerror), where=save_path) from None
-    say(Message("servers.saved", path=saved))
+    notify(Message("servers.saved", path=saved))
     return {"eval_res": result}
 
 
 def _write(text: str, save_path: str) -> str:
-    """Write a file of its own, named after the second, and give its name; what is there already stays."""
+    """Write a new file with the time in its name, and return the name; no file is overwritten."""
     stem = f"{os.path.splitext(save_path)[0]}_{datetime.now():%Y%m%d_%H%M%S}"
     Path(stem).parent.mkdir(parents=True, exist_ok=True)
     for number in count(1):

@@ -7,10 +7,17 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError, Problem
 from steelyard.i18n import Message
-from steelyard.pipelines.server import Server, progress, say
-from steelyard.rag.chat import KEY_VARIABLE as KEY
-from steelyard.rag.conversations import Conversation, many_turns, single_turns
-from steelyard.rag.generation import Generator, check_generator, engine_settings, open_generator
+from steelyard.pipelines.server import Server, notify, progress
+from steelyard.rag.generation import KEY_VARIABLE as KEY
+from steelyard.rag.generation import (
+    Conversation,
+    Generator,
+    check_generator,
+    engine_settings,
+    many_turns,
+    open_generator,
+    single_turns,
+)
 from steelyard.rag.generation import generate as generate_answers
 
 app = Server("generation", __file__)
@@ -57,7 +64,7 @@ def generation_init(
     _opened[:] = []
     generator = open_generator(
         backend,
-        configs=_told(backend, backend_configs),
+        configs=_checked_configs(backend, backend_configs),
         sampling=sampling_params,
         extra=extra_params,
         key=os.environ.get(KEY, ""),
@@ -91,17 +98,17 @@ def vllm_shutdown() -> None:
     """Do nothing: a vLLM server is started and stopped by whoever runs it."""
 
 
-def _told(backend: str, configs: Any) -> Any:
-    """The settings of backends; what UltraRAG writes there and this backend does not use is said, and left out."""
+def _checked_configs(backend: str, configs: Any) -> Any:
+    """The settings of backends without those of UltraRAG that have no effect here; a notice names them."""
     config = configs.get(backend) if isinstance(configs, dict) else None
     if not isinstance(config, dict):
         return configs
     unused = engine_settings(config) if backend == "vllm" and config.get("base_url") else []
     if unused:
-        say(Problem("backend_configs.vllm", Message("servers.engine_settings", names=", ".join(unused))))
+        notify(Problem("backend_configs.vllm", Message("servers.engine_settings", names=", ".join(unused))))
     if config.get("api_key") in PLACEHOLDERS and os.environ.get(KEY):
         name = f"backend_configs.{backend}.api_key"
-        say(Message("servers.key_placeholder", name=name, key=config["api_key"], used=KEY))
+        notify(Message("servers.key_placeholder", name=name, key=config["api_key"], used=KEY))
         config = {**config, "api_key": None}
     return {**configs, backend: config}
 
@@ -110,7 +117,7 @@ def _answered(conversations: list[Conversation]) -> dict[str, Any]:
     if not _opened:
         raise ConfigError(Message("servers.no_generator"), hint=Message("servers.generation_init_first"))
     (chosen,) = _opened
-    answers, errors = generate_answers(chosen.generator, conversations, proven=chosen.proven, told=progress)
+    answers, errors = generate_answers(chosen.generator, conversations, proven=chosen.proven, progress=progress)
     failed = answers.count(None)
     chosen.proven = chosen.proven or failed < len(answers)
     return {"ans_ls": answers, "ans_errors": errors, "ans_failed": failed}

@@ -51,7 +51,7 @@ def reranker_rerank(
     if not _opened:
         raise ConfigError(Message("servers.no_reranker"), hint=Message("servers.reranker_init_first"))
     wanted, instruction = TOP_K if top_k is None else top_k, query_instruction or ""
-    found = rerank(_opened[0], query_list, passages_list, top_k=wanted, instruction=instruction, told=progress)
+    found = rerank(_opened[0], query_list, passages_list, top_k=wanted, instruction=instruction, progress=progress)
     return {"rerank_psg": found}
 
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
-from steelyard.pipelines.server import Server, progress, say
+from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.choices import refuse_option, refuse_unknown, retriever_findings
 from steelyard.rag.embedding import KEY_VARIABLE
 from steelyard.rag.remote import search_remote
-from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Found, Retriever, Settings
+from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Retriever, RetrieverSettings, SearchResult
 from steelyard.rag.runs import write_run
 
 app = Server("retriever", __file__)
@@ -58,7 +58,7 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
     chosen = {"backend": backend, "index_backend": index_backend}
     refuse_unknown(retriever_findings({**chosen, "backend_configs": configs, "index_backend_configs": indexes}))
     _opened[:] = []
-    settings = Settings(
+    settings = RetrieverSettings(
         corpus_path=corpus_path,
         backend=backend or "latent",
         model_name_or_path=model_name_or_path or "",
@@ -69,7 +69,7 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
         index_backend_configs=indexes,
         adopt=adopt or os.environ.get("RETRIEVER_ADOPT") == "1",
     )
-    _opened[:] = [Retriever(settings, say)]
+    _opened[:] = [Retriever(settings, notify)]
 
 
 @app.tool("embedding_path,overwrite,is_multimodal->")
@@ -80,7 +80,7 @@ def retriever_embed(
 ) -> None:
     """Embed all passages of the corpus into a file; the step before retriever_index."""
     refuse_option("is_multimodal", is_multimodal)
-    _retriever().embed(Path(embedding_path or EMBEDDINGS), overwrite=overwrite, told=progress)
+    _retriever().embed(Path(embedding_path or EMBEDDINGS), overwrite=overwrite, progress=progress)
 
 
 @app.tool("embedding_path,overwrite,collection_name,corpus_path->")
@@ -123,7 +123,7 @@ def retriever_batch_search(
 @app.tool("overwrite->")
 def bm25_index(overwrite: Overwrite = False) -> None:
     """Index the corpus by its words and Chinese characters, so that bm25_search can find passages by them."""
-    _retriever().index_terms(overwrite=overwrite, told=progress)
+    _retriever().index_terms(overwrite=overwrite, progress=progress)
 
 
 @app.tool("q_ls,top_k->ret_psg,ret_ids,ret_scores")
@@ -163,7 +163,7 @@ def _retriever() -> Retriever:
     return _opened[0]
 
 
-def _published(found: Found) -> dict[str, list[list[Any]]]:
+def _published(found: SearchResult) -> dict[str, list[list[Any]]]:
     return {"ret_psg": found.passages, "ret_ids": found.ids, "ret_scores": found.scores}
 
 

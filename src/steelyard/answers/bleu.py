@@ -1,7 +1,7 @@
-"""Sentence BLEU over given tokens with the smoothing that Chinese legal papers print.
+"""Sentence BLEU over given tokens with the smoothing that Chinese legal papers report.
 
-B. Chen and C. Cherry, A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU, WMT 2014, their fourth,
-as nltk 3.10 has it (`SmoothingFunction().method4`). All else is sacrebleu's.
+Method 4 of B. Chen and C. Cherry, A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU, WMT 2014, as
+in nltk 3.10 (`SmoothingFunction().method4`). The unsmoothed BLEU metric uses sacrebleu.
 """
 
 import math
@@ -13,7 +13,7 @@ _K = 5
 
 
 def smoothed_bleu(answer: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-    """BLEU of one answer; 0 if no word is shared. Short answers are smoothed by less."""
+    """BLEU of one answer; 0 if no word is shared. Short answers get less smoothing."""
     matched = [_matched(answer, references, n) for n in range(1, ORDERS + 1)]
     if not matched[0] or not answer:
         return 0.0
@@ -29,7 +29,7 @@ def smoothed_bleu(answer: Sequence[str], references: Sequence[Sequence[str]]) ->
 
 
 def _matched(answer: Sequence[str], references: Sequence[Sequence[str]], n: int) -> int:
-    """N-grams of the answer, each counted no more often than the reference that has it most often."""
+    """The number of n-grams of the answer, each clipped to its maximum count in a reference."""
     most: Counter[tuple[str, ...]] = Counter()
     for reference in references:
         most |= _ngrams(reference, n)
@@ -41,6 +41,6 @@ def _ngrams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
 
 
 def _brevity(length: int, references: Sequence[int]) -> float:
-    """1 for an answer longer than the reference that is nearest in length, the shorter of two."""
+    """The brevity penalty: 1 if the answer is longer than the reference closest in length, the shorter of two."""
     nearest = min(references, key=lambda other: (abs(other - length), other))
     return 1.0 if length > nearest else math.exp(1 - nearest / length)

@@ -1,4 +1,4 @@
-"""Answers against references: from rows to a Table."""
+"""Evaluation of answers against references: from a source of rows to a Table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -9,19 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import __version__
-from steelyard.answers.batches import Balance, Weighed, weigh_batches
 from steelyard.answers.metrics import DEFAULT_ANSWERS
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow
+from steelyard.answers.scoring import ScoredBatch, ScoringSpec, reasons_of, score_batches
 from steelyard.answers.sources import Answers, AnswerStream, answers_of, stream_answers
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.io.records import result_name
+from steelyard.registry.metrics import Measure
 from steelyard.registry.names import parse_measures
-from steelyard.table import Bounds, Column, FloatArray, IntArray, Missing, Signature, Table
-from steelyard.text.tokens import Unit
-
-MISSING = (Missing("unscored", "there is no reference"), Missing("unscored", "the answer names none of the options"))
+from steelyard.table import Column, FloatArray, IntArray, Signature, Table
+from steelyard.text.tokens import TokenUnit
 
 
 def evaluate_answers(
@@ -30,7 +29,7 @@ def evaluate_answers(
     metrics: str | Sequence[str] | None = None,
     *,
     profile: str = "steelyard",
-    tokens: Unit = "words",
+    tokens: TokenUnit = "words",
     language: str = "auto",
     mapping: Mapping[str, str] | None = None,
     ids: Sequence[str] | None = None,
@@ -39,65 +38,69 @@ def evaluate_answers(
     progress: Callable[[int], None] | None = None,
     keep: bool = False,
 ) -> Table:
-    """Weigh answers: one row per item, one column per metric.
+    """Evaluate answers: one row per item, one column per metric.
 
-    `predictions` and `references` are paths (one file may hold both) or sequences of texts. A missing prediction is
-    silence and scores 0; a missing reference leaves the item unscored; both are in `counts`. Long files are read and
-    weighed piece by piece, on several processes if asked; `progress` is told how many rows are done. With `keep` the
-    Table holds the texts, too, for reports.
+    `predictions` and `references` are paths (one file may contain both) or sequences of texts. A missing prediction
+    scores 0; an item without a reference is unscored; both are counted in `counts`. Long files are read and scored in
+    batches, on `processes` processes; `progress` is called with the number of rows done. With `keep` the Table also
+    contains the texts, for reports.
     """
     if language != "auto":
         raise ConfigError(
             Message("metrics.language_auto_not", language=language), hint=Message("metrics.script_each_text_decides")
         )
     measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
-    profile_of(profile, tokens)  # is there such a profile
+    profile_of(profile, tokens)  # check the name
     answers = _answers(predictions, references, mapping, ids)
-    balance = Balance(tuple(measures), profile, tokens)
-    return weigh_answers(answers, balance, name=name, processes=processes, progress=progress, keep=keep)
+    spec = ScoringSpec(tuple(measures), profile, tokens)
+    return evaluate_source(answers, spec, name=name, processes=processes, progress=progress, keep=keep)
 
 
-def weigh_answers(
+def evaluate_source(
     answers: Answers | AnswerStream,
-    balance: Balance,
+    spec: ScoringSpec,
     *,
     name: str | None = None,
     processes: int = 1,
     progress: Callable[[int], None] | None = None,
     keep: bool = False,
 ) -> Table:
-    """The Table of answers, which are weighed batch by batch as they are read."""
-    sheet = _Sheet()
+    """The Table of answers, which are scored batch by batch as they are read."""
+    builder = _TableBuilder()
     outputs: list[dict[str, Any]] = []
-    batches = _noted(answers.batches(), outputs) if keep else answers.batches()
-    for batch in weigh_batches(batches, balance, processes):
-        sheet.add(batch)
+    batches = _recorded(answers.batches(), outputs) if keep else answers.batches()
+    for batch in score_batches(batches, spec, processes):
+        builder.add(batch)
         if progress is not None:
-            progress(len(sheet.ids))
+            progress(len(builder.ids))
     return Table(
-        ids=sheet.ids,
-        columns=sheet.columns({str(measure): measure.metric.bounds for measure in balance.measures}),
+        ids=builder.ids,
+        columns=builder.columns(spec.measures),
         kind="answers",
         name=name if name is not None else result_name(answers.name),
-        signature=_signature(answers, balance, sheet.references),
-        tags=sheet.all_tags(),
+        signature=_signature(answers, spec, builder.references),
+        tags=builder.all_tags(),
         outputs=outputs,
         counts=dict(answers.counts),
     )
 
 
-def _noted(batches: Iterable[list[AnswerRow]], outputs: list[dict[str, Any]]) -> Iterator[list[AnswerRow]]:
-    """The same batches; what a report shows of their rows is written down on the way."""
+def _recorded(batches: Iterable[list[AnswerRow]], outputs: list[dict[str, Any]]) -> Iterator[list[AnswerRow]]:
+    """The same batches; the texts that a report shows are appended to `outputs`."""
     for rows in batches:
         outputs += [
-            {"question": row.question, "answer": row.prediction, "references": [list(each) for each in row.references]}
+            {
+                "question": row.question,
+                "answer": row.prediction,
+                "references": [list(group) for group in row.references],
+            }
             for row in rows
         ]
         yield rows
 
 
-class _Sheet:
-    """What becomes a Table: columns that grow by a piece with every batch."""
+class _TableBuilder:
+    """The columns of a Table, collected batch by batch."""
 
     def __init__(self) -> None:
         self.ids: list[str] = []
@@ -106,8 +109,8 @@ class _Sheet:
         self.scores: dict[str, dict[str, list[FloatArray]]] = {}
         self.references = 0
 
-    def add(self, batch: Weighed) -> None:
-        """Write a batch below those before it."""
+    def add(self, batch: ScoredBatch) -> None:
+        """Append a batch."""
         for name, column in batch.tags.items():
             before = self.tags.setdefault(name, [])
             before += [""] * (len(self.ids) - len(before)) + column
@@ -118,19 +121,19 @@ class _Sheet:
             for part, values in scores.items():
                 self.scores.setdefault(metric, {}).setdefault(part, []).append(values)
 
-    def columns(self, bounds: Mapping[str, Bounds]) -> dict[str, Column]:
-        """The columns by metric, with precision and recall as parts; the pieces are released one by one."""
+    def columns(self, measures: Sequence[Measure]) -> dict[str, Column]:
+        """The columns by metric, with precision and recall as parts; the batches of each are released in turn."""
         status = self._all_status()
-        return {metric: self._column(metric, status[metric], bounds[metric]) for metric in self.scores}
+        return {str(measure): self._column(measure, status[str(measure)]) for measure in measures}
 
-    def _column(self, metric: str, status: IntArray, bounds: Bounds) -> Column:
-        pieces = self.scores[metric]
+    def _column(self, measure: Measure, status: IntArray) -> Column:
+        pieces = self.scores[str(measure)]
         values = np.concatenate(pieces.pop("score"))
         parts = {part: np.concatenate(pieces.pop(part)) for part in list(pieces)}
-        return Column(values, status, MISSING, parts, bounds=bounds)
+        return Column(values, status, reasons_of(measure), parts, bounds=measure.metric.bounds)
 
     def _all_status(self) -> dict[str, IntArray]:
-        """Why cells have no number; metrics that agree share one array."""
+        """The status of each cell by metric; metrics with the same status share one array."""
         shared: dict[bytes, IntArray] = {}
         arrays = {}
         for metric, pieces in self.status.items():
@@ -139,7 +142,7 @@ class _Sheet:
         return arrays
 
     def all_tags(self) -> dict[str, list[str]]:
-        """Tags by name, "" where a row has none."""
+        """Tags by name; "" if a row has none."""
         return {name: column + [""] * (len(self.ids) - len(column)) for name, column in self.tags.items()}
 
 
@@ -164,12 +167,12 @@ def _answers(
     return answers_of(predictions, references, ids=ids)
 
 
-def _signature(answers: Answers | AnswerStream, balance: Balance, references: int) -> Signature:
+def _signature(answers: Answers | AnswerStream, spec: ScoringSpec, references: int) -> Signature:
     return Signature.of(
         {
             "kind": "answers",
-            "profile": balance.profile,
-            "tokens": balance.tokens if balance.profile == "steelyard" else "as the profile has it",
+            "profile": spec.profile,
+            "tokens": spec.tokens if spec.profile == "steelyard" else "as the profile has it",
             "references": "the best one counts",
             "reference set": f"{references % (1 << 32):08x}",
             "silence": "zero",

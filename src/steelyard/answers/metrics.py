@@ -1,4 +1,4 @@
-"""Answer metrics: each looks at a batch of answers and their references, and the closest reference counts."""
+"""Answer metrics over a batch of answers and references; the closest reference counts."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.bleu import smoothed_bleu
 from steelyard.answers.overlaps import Overlaps
-from steelyard.answers.pairs import Pairs
 from steelyard.answers.profiles import Profile
 from steelyard.answers.rouge import ngram_overlap, summary_overlap
 from steelyard.errors import ConfigError, MissingExtra
 from steelyard.i18n import Message
 from steelyard.registry.metrics import metric
 from steelyard.table import FloatArray
-from steelyard.text.folding import fold
+from steelyard.text.normalisation import fold
 from steelyard.text.scripts import script_of
 
 DEFAULT_ANSWERS = ("Acc", "EM", "StringEM", "CoverEM", "F1", "ROUGE-1", "ROUGE-2", "ROUGE-L")
@@ -26,7 +26,7 @@ _OPTIONS = re.compile(r"A?B?C?D?E?F?G?H?")
 
 
 @metric("Acc", kind="answers")
-def contained(pairs: Pairs, profile: Profile) -> FloatArray:
+def contained(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Accuracy by containment: 1 if some reference stands in the answer.
 
     Formula: [some reference is contained in the answer]
@@ -37,7 +37,7 @@ def contained(pairs: Pairs, profile: Profile) -> FloatArray:
 
 
 @metric("EM", kind="answers")
-def exact_match(pairs: Pairs, profile: Profile) -> FloatArray:
+def exact_match(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Exact match: 1 if the answer equals some reference.
 
     Formula: [some reference equals the answer]
@@ -45,11 +45,11 @@ def exact_match(pairs: Pairs, profile: Profile) -> FloatArray:
     Source: SQuAD; UltraRAG em
     """
     equal = pairs.equal(profile.matching)
-    return pairs.best(equal if profile.nothing_matches else equal & pairs.is_something(profile.matching))
+    return pairs.best(equal if profile.nothing_matches else equal & pairs.has_tokens(profile.matching))
 
 
 @metric("StringEM", kind="answers")
-def groups_found(pairs: Pairs, profile: Profile) -> FloatArray:
+def groups_found(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """String match over groups: the share of groups of aliases of which one stands in the answer.
 
     Formula: |groups found in the answer| / |groups|
@@ -60,7 +60,7 @@ def groups_found(pairs: Pairs, profile: Profile) -> FloatArray:
 
 
 @metric("CoverEM", kind="answers")
-def covered(pairs: Pairs, profile: Profile) -> FloatArray:
+def covered(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Covering match: 1 if all of some reference occurs in the answer, in order.
 
     Formula: [some reference is a subsequence of the answer]
@@ -71,7 +71,7 @@ def covered(pairs: Pairs, profile: Profile) -> FloatArray:
 
 
 @metric("F1", kind="answers")
-def token_f1(pairs: Pairs, profile: Profile) -> Overlaps:
+def token_f1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     """Token F1: words that answer and reference share.
 
     Formula: 2 · P · R / (P + R), P and R over bags of tokens
@@ -82,7 +82,7 @@ def token_f1(pairs: Pairs, profile: Profile) -> Overlaps:
 
 
 @metric("ROUGE-1", kind="answers")
-def rouge_1(pairs: Pairs, profile: Profile) -> Overlaps:
+def rouge_1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     """ROUGE-1: words that answer and reference share, as F1.
 
     Formula: 2 · P · R / (P + R) over single tokens, clipped
@@ -92,7 +92,7 @@ def rouge_1(pairs: Pairs, profile: Profile) -> Overlaps:
 
 
 @metric("ROUGE-2", kind="answers")
-def rouge_2(pairs: Pairs, profile: Profile) -> Overlaps:
+def rouge_2(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     """ROUGE-2: pairs of neighbouring words that answer and reference share, as F1.
 
     Formula: 2 · P · R / (P + R) over pairs of neighbours, clipped
@@ -103,7 +103,7 @@ def rouge_2(pairs: Pairs, profile: Profile) -> Overlaps:
 
 
 @metric("ROUGE-L", kind="answers")
-def rouge_l(pairs: Pairs, profile: Profile) -> Overlaps:
+def rouge_l(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     """ROUGE-L: the longest common subsequence of answer and reference, as F1.
 
     Formula: 2 · P · R / (P + R), P = LCS / |answer|, R = LCS / |reference|
@@ -114,7 +114,7 @@ def rouge_l(pairs: Pairs, profile: Profile) -> Overlaps:
 
 
 @metric("ROUGE-Lsum", kind="answers")
-def rouge_lsum(pairs: Pairs, profile: Profile) -> Overlaps:
+def rouge_lsum(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     """ROUGE-Lsum: longest common subsequences sentence by sentence, put together, as F1.
 
     Formula: 2 · P · R / (P + R) over the union of the subsequences of each reference sentence
@@ -125,7 +125,7 @@ def rouge_lsum(pairs: Pairs, profile: Profile) -> Overlaps:
 
 
 @metric("BLEU", kind="answers")
-def bleu(pairs: Pairs, profile: Profile, *, smooth: int | None = None) -> FloatArray:
+def bleu(pairs: AnswerBatch, profile: Profile, *, smooth: int | None = None) -> FloatArray:
     """BLEU of a single answer: n-grams up to four that it shares with the references, with a penalty for brevity.
 
     Formula: brevity penalty · geometric mean of the precisions of 1- to 4-grams
@@ -142,7 +142,7 @@ def bleu(pairs: Pairs, profile: Profile, *, smooth: int | None = None) -> FloatA
 
 
 @metric("chrF", kind="answers")
-def character_f(pairs: Pairs, profile: Profile) -> FloatArray:
+def character_f(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """chrF: character n-grams that answer and reference share, recall counting twice.
 
     Formula: F with β = 2 over character n-grams up to six
@@ -153,7 +153,7 @@ def character_f(pairs: Pairs, profile: Profile) -> FloatArray:
 
 
 @metric("CharF1", kind="answers")
-def character_f1(pairs: Pairs, profile: Profile) -> Overlaps:
+def character_f1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     """Character F1: letters, figures and Chinese characters that answer and reference share.
 
     Formula: 2 · P · R / (P + R), P and R over bags of characters
@@ -163,8 +163,8 @@ def character_f1(pairs: Pairs, profile: Profile) -> Overlaps:
     return pairs.closest(pairs.overlaps(_characters, partial(ngram_overlap, n=1)))
 
 
-@metric("Choice", kind="answers")
-def choice(pairs: Pairs, profile: Profile, *, skip: int = 0) -> FloatArray:
+@metric("Choice", kind="answers", unscored="the answer names none of the options")
+def choice(pairs: AnswerBatch, profile: Profile, *, skip: int = 0) -> FloatArray:
     """Multiple choice: 1 if the answer names exactly the right options and no other.
 
     Formula: [option letters of the answer = option letters of a reference]
@@ -172,7 +172,7 @@ def choice(pairs: Pairs, profile: Profile, *, skip: int = 0) -> FloatArray:
         that names no option is wrong; with Choice(skip=1) it is left unscored, and counted as such.
     Source: LawBench 1-2, 3-6
     """
-    scores = pairs.best(pairs.each(_same_options))
+    scores = pairs.best(pairs.compare_texts(_same_options))
     if skip:
         scores[[not option_letters(answer) for answer in pairs.answers]] = np.nan
     return scores
@@ -205,24 +205,24 @@ def _same_options(answer: str, reference: str) -> bool:
     return bool(letters) and option_letters(reference) == letters
 
 
-def _smoothed_bleu(pairs: Pairs, profile: Profile, smooth: int) -> FloatArray:
+def _smoothed_bleu(pairs: AnswerBatch, profile: Profile, smooth: int) -> FloatArray:
     if smooth != 4:
         raise ConfigError(
             Message("metrics.bleu_knows_smoothing_4_not", smooth=smooth),
             hint=Message("metrics.bleu_alone_smoothed_sacrebleu"),
         )
-    found = [
+    scores = [
         smoothed_bleu(profile.bleu(answer), [profile.bleu(alias) for group in groups for alias in group])
         for answer, groups in pairs.rows()
     ]
-    return np.array(found, np.float64)
+    return np.array(scores, np.float64)
 
 
-def _by_answer(pairs: Pairs, scorer_of: Callable[[str, list[str]], Any]) -> FloatArray:
+def _by_answer(pairs: AnswerBatch, scorer_of: Callable[[str, list[str]], Any]) -> FloatArray:
     """sacrebleu's score of each answer against all its references."""
     rows = [(answer, [alias for group in groups for alias in group]) for answer, groups in pairs.rows()]
-    found = [scorer_of(*row).sentence_score(*row).score / 100 for row in rows]
-    return np.minimum(np.array(found, np.float64), 1.0)  # sacrebleu: 100.00000000000004
+    scores = [scorer_of(*row).sentence_score(*row).score / 100 for row in rows]
+    return np.minimum(np.array(scores, np.float64), 1.0)  # sacrebleu: 100.00000000000004
 
 
 def _is_dense(*texts: str) -> bool:

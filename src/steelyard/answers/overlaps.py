@@ -1,7 +1,7 @@
-"""What two texts share, for many pairs at once: tokens, pairs of neighbours, and the longest common subsequence.
+"""Overlaps of many pairs of texts at once: shared tokens, bigrams, and the longest common subsequence.
 
-Pairs of like size are laid side by side. Where token i of a prediction equals token j of its reference, bit j of row i
-is set; all else is counting such bits. The values equal those of `steelyard.answers.rouge`, which looks at one pair.
+Pairs of similar size form a block. If token i of a prediction equals token j of its reference, bit j of row i is set;
+the overlaps are counts of such bits. The values equal those of `steelyard.answers.rouge`, which compares one pair.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from steelyard.text.coding import Codes
 
 Bits = NDArray[np.unsignedinteger[Any]]
 
-_CELLS: Final = 1 << 19  # of a block of pairs: enough that numpy's calls cost little, little enough for the cache
+_CELLS: Final = 1 << 19  # of a block of pairs: large enough to amortize numpy calls, small enough for the cache
 _MOST_CELLS: Final = 1 << 22  # of one pair; longer texts are compared one by one
 _NO_TOKEN, _NO_OTHER = -1, -2
 
@@ -32,7 +32,7 @@ class Overlaps:
 
     @classmethod
     def of(cls, shared: IntArray, predicted: IntArray, wanted: IntArray, addend: float = 0.0) -> "Overlaps":
-        """From counts; nothing shared is 0, and `addend` is what some add to the divisor of F1."""
+        """From counts; 0 if nothing is shared. `addend` is added to the divisor of F1."""
         some = shared > 0
         precision = np.divide(shared, predicted, out=np.zeros(len(shared)), where=some)
         recall = np.divide(shared, wanted, out=np.zeros(len(shared)), where=some)
@@ -43,17 +43,17 @@ class Overlaps:
         )
 
     def with_ones(self, where: Flags) -> "Overlaps":
-        """All of it shared at these places."""
+        """The overlaps with 1 where the flag is set."""
         return Overlaps(*(np.where(where, 1.0, column) for column in (self.precision, self.recall, self.f1)))
 
-    def take(self, places: IntArray) -> "Overlaps":
-        """Those at these places."""
-        return Overlaps(self.precision[places], self.recall[places], self.f1[places])
+    def take(self, indices: IntArray) -> "Overlaps":
+        """The overlaps at these indices."""
+        return Overlaps(self.precision[indices], self.recall[indices], self.f1[indices])
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Counts for each pair: tokens on either side, what both have, and how much of the reference occurs."""
+    """Counts for each pair: tokens of each side, shared tokens and bigrams, and tokens of the reference that occur."""
 
     predicted: IntArray
     wanted: IntArray
@@ -64,20 +64,20 @@ class Shared:
 
     @property
     def equal(self) -> Flags:
-        """Whether the two are the same tokens in the same order."""
+        """Whether both have the same tokens in the same order."""
         return self.covered & np.equal(self.predicted, self.wanted)
 
     @property
     def covered(self) -> Flags:
-        """Whether all of the reference occurs in the prediction, in order and as often."""
+        """Whether the reference is a subsequence of the prediction."""
         return np.equal(self.subsequence, self.wanted)
 
 
 def shared_of(predictions: Codes, references: Codes) -> Shared:
-    """What each prediction shares with the reference at its place."""
+    """The shared counts of each prediction and its reference."""
     counts = np.zeros((4, len(predictions.lengths)), np.int64)
     for block in _blocks(predictions.lengths, references.lengths):
-        left, right = _laid_out(predictions, block, _NO_TOKEN), _laid_out(references, block, _NO_OTHER)
+        left, right = _padded(predictions, block, _NO_TOKEN), _padded(references, block, _NO_OTHER)
         if left.shape[1] * right.shape[1] > _MOST_CELLS:
             counts[:, block] = np.array([_one_pair(*pair) for pair in zip(left, right, strict=True)]).T
         elif left.size and right.size:
@@ -86,10 +86,10 @@ def shared_of(predictions: Codes, references: Codes) -> Shared:
 
 
 def distinct_of(predictions: Codes, references: Codes, n: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Different n-grams, n being 1 or 2, of each pair: those that both have, of the prediction, of the reference."""
+    """The numbers of distinct n-grams (n is 1 or 2) of each pair: common, of the prediction, of the reference."""
     counts = np.zeros((3, len(predictions.lengths)), np.int64)
     for block in _blocks(predictions.lengths, references.lengths):
-        left, right = _laid_out(predictions, block, _NO_TOKEN), _laid_out(references, block, _NO_OTHER)
+        left, right = _padded(predictions, block, _NO_TOKEN), _padded(references, block, _NO_OTHER)
         if max(left.shape[1], right.shape[1]) ** 2 > _MOST_CELLS:
             counts[:, block] = np.array([_distinct_of_one(*pair, n) for pair in zip(left, right, strict=True)]).T
         elif min(left.shape[1], right.shape[1]) >= n:
@@ -101,7 +101,7 @@ def distinct_of(predictions: Codes, references: Codes, n: int) -> tuple[IntArray
 
 
 def _is_first(tokens: NDArray[np.int32], n: int) -> Flags:
-    """Whether the n-gram at each place is there, and at no place before."""
+    """Whether the n-gram at each position exists and does not occur before."""
     own = _bits(tokens, tokens)
     own = own if n == 1 else _with_next(own)
     is_new = _count(own & _bits_before(tokens.shape[1])[: own.shape[1]]) == 0
@@ -114,7 +114,7 @@ def _distinct_of_one(left: NDArray[np.int32], right: NDArray[np.int32], n: int) 
 
 
 def _blocks(left: IntArray, right: IntArray) -> Iterator[IntArray]:
-    """Places of pairs of like size, as many as make a block."""
+    """The indices of pairs of similar size, block by block."""
     order = np.lexsort((left, right))
     sizes = np.maximum(left * right, 1)[order]
     start = 0
@@ -126,17 +126,17 @@ def _blocks(left: IntArray, right: IntArray) -> Iterator[IntArray]:
         start = min(end, len(order))
 
 
-def _area(left: IntArray, right: IntArray, places: IntArray) -> int:
-    return int(left[places].max() * right[places].max())
+def _area(left: IntArray, right: IntArray, pairs: IntArray) -> int:
+    return int(left[pairs].max() * right[pairs].max())
 
 
-def _laid_out(codes: Codes, places: IntArray, filler: int) -> NDArray[np.int32]:
-    """The codes of these texts, one below the other, filled up at the right."""
-    lengths = codes.lengths[places]
+def _padded(codes: Codes, texts: IntArray, filler: int) -> NDArray[np.int32]:
+    """The codes of these texts as rows, padded at the right."""
+    lengths = codes.lengths[texts]
     columns = np.arange(lengths.max(initial=0))
     is_token = columns < lengths[:, None]
     table = np.full(is_token.shape, filler, np.int32)
-    table[is_token] = codes.take(places).values
+    table[is_token] = codes.take(texts).values
     return table
 
 
@@ -154,7 +154,7 @@ def _many_pairs(left: NDArray[np.int32], right: NDArray[np.int32]) -> IntArray:
 
 
 def _bits(rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Bits:
-    """For each pair and each token of the one, where the other has the same token."""
+    """For each pair and each token of one side, the positions of the same token in the other side."""
     word = _word(columns.shape[1])
     same = np.zeros((*rows.shape, -(-columns.shape[1] // word) * word), np.bool_)
     np.equal(rows[:, :, None], columns[:, None, :], out=same[:, :, : columns.shape[1]])
@@ -162,13 +162,13 @@ def _bits(rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Bits:
 
 
 def _bits_before(rows: int) -> Bits:
-    """For each place, all places before it."""
+    """For each position, all positions before it."""
     word = _word(rows)
     return _packed(np.tri(rows, -(-rows // word) * word, -1, np.bool_), word)
 
 
 def _word(bits: int) -> int:
-    """How many bits to keep together: all, or as many as the machine can."""
+    """The width of a machine word: the smallest that has all bits, at most 64."""
     return next((width for width in (8, 16, 32) if bits <= width), 64)
 
 
@@ -178,16 +178,16 @@ def _packed(flags: NDArray[np.bool_], word: int) -> Bits:
 
 
 def _with_next(equal: Bits) -> Bits:
-    """Where not only the token is the same but the next one too."""
+    """The positions at which the token and the next one are equal."""
     following = equal[:, 1:] >> 1
     following[:, :, :-1] |= equal[:, 1:, 1:] << (8 * equal.itemsize - 1)
     return np.asarray(equal[:, :-1] & following)
 
 
 def _clipped(equal: Bits, earlier: Bits) -> IntArray:
-    """How many tokens have an equal of their own: the nth of a kind does if the other side has n of it."""
-    found: IntArray = np.count_nonzero(_count(earlier) < _count(equal), axis=1)
-    return found
+    """The number of clipped matches: the nth occurrence of a token matches if the other side has at least n."""
+    matches: IntArray = np.count_nonzero(_count(earlier) < _count(equal), axis=1)
+    return matches
 
 
 def _count(bits: Bits) -> IntArray:

@@ -1,4 +1,4 @@
-"""How texts are read before they are compared: our own way, and other programs' ways to the letter."""
+"""Profiles: how texts are tokenized and compared, in our own way and exactly as other programs do."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -6,63 +6,62 @@ from functools import partial
 
 import numpy as np
 
+from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.overlaps import Overlaps
-from steelyard.answers.pairs import Pairs
 from steelyard.answers.rouge import ADDEND, chinese_words, english_tokens
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 from steelyard.table import Flags, FloatArray
-from steelyard.text.coding import Cut, Pieces, Reading
-from steelyard.text.english import squad_text, ultrarag_text
-from steelyard.text.plain import PlainAtoms
-from steelyard.text.tokens import Unit, atoms, segment, tokens
+from steelyard.text.coding import Cut, Encoder, Pieces, PlainAtoms
+from steelyard.text.normalisation import squad_text, ultrarag_text
+from steelyard.text.tokens import TokenUnit, atoms, segment, tokens
 
-Relation = Callable[[Pairs, "Profile"], Flags]
+Relation = Callable[[AnswerBatch, "Profile"], Flags]
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Readings of a text: to match it, for F1, ROUGE and BLEU; and what it means to be contained, covered, found.
+    """The encoders for matching, F1, ROUGE and BLEU, and the rules for contained, covered and found references.
 
-    With `short_as_whole`, texts that are too short to have n-grams are compared as they are, so that a single word
-    scores 1 against itself in ROUGE-2 too; the programs that the other profiles repeat say 0. `nothing_matches` if
-    two texts of which nothing is left count as equal.
+    With `short_as_whole`, texts that are too short to have n-grams are compared as a whole, so that a single word
+    scores 1 against itself in ROUGE-2 too; in the programs of the other profiles it scores 0. With `nothing_matches`
+    two texts without tokens are equal.
     """
 
     name: str
-    matching: Reading
-    bag: Reading
-    rouge: Reading
+    matching: Encoder
+    bag: Encoder
+    rouge: Encoder
     bleu: Cut
     contained: Relation
     covered: Relation
-    found: Callable[[Pairs, "Profile"], FloatArray]
-    ngrams: Callable[[Pairs, "Profile", int], Overlaps]
-    subsequence: Callable[[Pairs, "Profile"], Overlaps]
+    found: Callable[[AnswerBatch, "Profile"], FloatArray]
+    ngrams: Callable[[AnswerBatch, "Profile", int], Overlaps]
+    subsequence: Callable[[AnswerBatch, "Profile"], Overlaps]
     short_as_whole: bool = False
     nothing_matches: bool = True
 
 
-def profile_of(name: str, unit: Unit = "words") -> Profile:
-    """The profile of this name; `unit` is for our own alone."""
+def profile_of(name: str, unit: TokenUnit = "words") -> Profile:
+    """The profile of this name; `unit` applies to our own only."""
     if name not in _PROFILES:
         raise UnknownName.of(Message("words.profile"), name, _PROFILES)
     return _PROFILES[name](unit)
 
 
-def _steelyard(unit: Unit) -> Profile:
+def _steelyard(unit: TokenUnit) -> Profile:
     plain = PlainAtoms()
-    matching = Reading(atoms, plain)
-    words = matching if unit == "chars" else Reading(partial(tokens, unit=unit), plain)
+    matching = Encoder(atoms, plain)
+    words = matching if unit == "chars" else Encoder(partial(tokens, unit=unit), plain)
     return Profile(
         name="steelyard",
         matching=matching,
         bag=words,
         rouge=words,
         bleu=words.tokens,
-        contained=_stands,
+        contained=_contains_tokens,
         covered=_in_order,
-        found=lambda pairs, _: pairs.group_share(pairs.standing(matching)),
+        found=lambda pairs, _: pairs.group_share(pairs.contained(matching)),
         ngrams=_shared_ngrams,
         subsequence=_shared_subsequence,
         short_as_whole=True,
@@ -70,9 +69,9 @@ def _steelyard(unit: Unit) -> Profile:
     )
 
 
-def _squad(_: Unit) -> Profile:
+def _squad(_: TokenUnit) -> Profile:
     cut = _split(squad_text)
-    reading = Reading(cut, Pieces(cut))
+    reading = Encoder(cut, Pieces(cut))
     return replace(
         _steelyard("words"),
         name="squad",
@@ -81,7 +80,7 @@ def _squad(_: Unit) -> Profile:
         rouge=_english(stemmed=True),
         bleu=cut,
         contained=lambda pairs, profile: (
-            _is_part(pairs, profile, squad_text) & (pairs.shared(profile.matching).wanted > 0)
+            _is_substring(pairs, profile, squad_text) & (pairs.shared(profile.matching).wanted > 0)
         ),
         covered=_as_sets,
         short_as_whole=False,
@@ -89,10 +88,10 @@ def _squad(_: Unit) -> Profile:
     )
 
 
-def _ultrarag(_: Unit) -> Profile:
+def _ultrarag(_: TokenUnit) -> Profile:
     truth = frozenset(("True", "False"))
-    reading = Reading(_split(ultrarag_text), Pieces(_split(_ultrarag_piece)), truth)
-    rouge = Reading(
+    reading = Encoder(_split(ultrarag_text), Pieces(_split(_ultrarag_piece)), truth)
+    rouge = Encoder(
         lambda text: english_tokens(ultrarag_text(text), stemmed=True),
         Pieces(lambda piece: english_tokens(_ultrarag_piece(piece), stemmed=True)),
         truth,
@@ -105,35 +104,35 @@ def _ultrarag(_: Unit) -> Profile:
         rouge=rouge,
         bleu=reading.tokens,
         contained=lambda pairs, profile: (
-            _is_part(pairs, profile, ultrarag_text) & (pairs.shared(profile.matching).predicted > 0)
+            _is_substring(pairs, profile, ultrarag_text) & (pairs.shared(profile.matching).predicted > 0)
         ),
         found=lambda pairs, profile: pairs.share(pairs.shared(profile.matching).equal),
     )
 
 
-def _rouge_score(_: Unit) -> Profile:
+def _rouge_score(_: TokenUnit) -> Profile:
     return replace(_squad("words"), name="rouge-score", rouge=_english(stemmed=False))
 
 
-def _rouge_score_stemmed(_: Unit) -> Profile:
+def _rouge_score_stemmed(_: TokenUnit) -> Profile:
     return replace(_squad("words"), name="rouge-score-stemmed")
 
 
-def _rouge_jieba(unit: Unit) -> Profile:
+def _rouge_jieba(unit: TokenUnit) -> Profile:
     return replace(
         _steelyard(unit),
         name="rouge-jieba",
-        rouge=Reading(_jieba_words, Pieces(_jieba_words)),
+        rouge=Encoder(_jieba_words, Pieces(_jieba_words)),
         bleu=segment,
         short_as_whole=False,
     )
 
 
-def _rouge_chinese(unit: Unit) -> Profile:
+def _rouge_chinese(unit: TokenUnit) -> Profile:
     return replace(
         _steelyard(unit),
         name="rouge-chinese",
-        rouge=Reading(_chinese_words),
+        rouge=Encoder(_chinese_words),
         bleu=segment,
         ngrams=_distinct_ngrams,
         subsequence=_chinese_subsequence,
@@ -141,9 +140,9 @@ def _rouge_chinese(unit: Unit) -> Profile:
     )
 
 
-def _english(*, stemmed: bool) -> Reading:
+def _english(*, stemmed: bool) -> Encoder:
     cut = partial(english_tokens, stemmed=stemmed)
-    return Reading(cut, Pieces(cut))
+    return Encoder(cut, Pieces(cut))
 
 
 def _split(normalise: Callable[[str], str]) -> Cut:
@@ -151,7 +150,7 @@ def _split(normalise: Callable[[str], str]) -> Cut:
 
 
 def _ultrarag_piece(piece: str) -> str:
-    """A piece of a text that is not "True" or "False" as a whole."""
+    """A piece of a text other than "True" and "False"."""
     return ultrarag_text(f"{piece} ")
 
 
@@ -163,27 +162,29 @@ def _chinese_words(text: str) -> list[str]:
     return chinese_words(segment(text))
 
 
-def _stands(pairs: Pairs, profile: Profile) -> Flags:
-    return pairs.standing(profile.matching)
+def _contains_tokens(pairs: AnswerBatch, profile: Profile) -> Flags:
+    return pairs.contained(profile.matching)
 
 
-def _in_order(pairs: Pairs, profile: Profile) -> Flags:
-    return pairs.covered(profile.matching) & pairs.is_something(profile.matching)
+def _in_order(pairs: AnswerBatch, profile: Profile) -> Flags:
+    return pairs.covered(profile.matching) & pairs.has_tokens(profile.matching)
 
 
-def _as_sets(pairs: Pairs, profile: Profile) -> Flags:
+def _as_sets(pairs: AnswerBatch, profile: Profile) -> Flags:
     shared = pairs.shared(profile.matching)
     return np.equal(shared.present, shared.wanted)
 
 
-def _is_part(pairs: Pairs, profile: Profile, normalise: Callable[[str], str]) -> Flags:
-    """Whether the one text is a part of the other, letter by letter: all its words but the outer two must be there."""
+def _is_substring(pairs: AnswerBatch, profile: Profile, normalise: Callable[[str], str]) -> Flags:
+    """Whether the reference is a substring of the answer; all its words except the outer two must occur in it."""
     shared = pairs.shared(profile.matching)
     candidates = shared.present >= shared.wanted - 2
-    return pairs.each(lambda answer, reference: normalise(reference) in normalise(answer), where=candidates) > 0
+    return (
+        pairs.compare_texts(lambda answer, reference: normalise(reference) in normalise(answer), where=candidates) > 0
+    )
 
 
-def _shared_ngrams(pairs: Pairs, profile: Profile, n: int) -> Overlaps:
+def _shared_ngrams(pairs: AnswerBatch, profile: Profile, n: int) -> Overlaps:
     shared = pairs.shared(profile.rouge)
     if n == 1:
         return Overlaps.of(shared.unigrams, shared.predicted, shared.wanted)
@@ -191,21 +192,21 @@ def _shared_ngrams(pairs: Pairs, profile: Profile, n: int) -> Overlaps:
     return pairs_of.with_ones(shared.equal & (shared.wanted == 1)) if profile.short_as_whole else pairs_of
 
 
-def _shared_subsequence(pairs: Pairs, profile: Profile) -> Overlaps:
+def _shared_subsequence(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     shared = pairs.shared(profile.rouge)
     return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted)
 
 
-def _distinct_ngrams(pairs: Pairs, profile: Profile, n: int) -> Overlaps:
+def _distinct_ngrams(pairs: AnswerBatch, profile: Profile, n: int) -> Overlaps:
     return Overlaps.of(*pairs.distinct(profile.rouge, n), addend=ADDEND)
 
 
-def _chinese_subsequence(pairs: Pairs, profile: Profile) -> Overlaps:
+def _chinese_subsequence(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     shared = pairs.shared(profile.rouge)
     return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted, addend=ADDEND)
 
 
-_PROFILES: dict[str, Callable[[Unit], Profile]] = {
+_PROFILES: dict[str, Callable[[TokenUnit], Profile]] = {
     "steelyard": _steelyard,
     "ultrarag": _ultrarag,
     "squad": _squad,

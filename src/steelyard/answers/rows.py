@@ -1,4 +1,4 @@
-"""Rows of answers out of records: which column holds what, what a value means, and what is wrong with it."""
+"""Answer rows from records: the layout of columns, the parsing of values, and their problems."""
 
 import json
 import math
@@ -15,20 +15,20 @@ from steelyard.i18n import Message
 from steelyard.io.layouts import ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
 from steelyard.io.records import COLUMNS, Record, first_seen
 
-BATCH = 2048  # rows that are read, and weighed, together
+BATCH = 2048  # rows that are read and scored together
 
 VALUE_HINT = Message("formats.prediction_text_references_text_list")
 LATE_HINT = Message("formats.give_every_row_same_fields")
 
 References = tuple[tuple[str, ...], ...]
 _NO_LAYOUT = Layout(None, None, None, None, ())
-_NO_TAGS: Mapping[str, str] = {}  # one for all: most rows have none
+_NO_TAGS: Mapping[str, str] = {}  # shared: most rows have none
 
 
 class AnswerRow(NamedTuple):
-    """One answer; a `prediction` of None is silence, `references` of () are missing.
+    """One answer; `prediction` is None and `references` are () if missing.
 
-    `references` are groups of aliases if the file has lists of lists (`nested`), else one group that holds them all.
+    `references` are groups of aliases if the file has lists of lists (`nested`), else one group of all.
     """
 
     id: str
@@ -40,10 +40,10 @@ class AnswerRow(NamedTuple):
 
 
 class RowReader:
-    """The rows of one source, batch by batch. What is wrong is gathered, and raised at the end or when it is enough."""
+    """Reader of the rows of one source, batch by batch; problems are collected and raised together."""
 
     def __init__(self, name: str, *, mapping: Mapping[str, str], wanted: set[str], cells: bool) -> None:
-        """`wanted` are the fields that must be there; with `cells` every value is the text of a cell."""
+        """`wanted` are the required fields; with `cells` every value is the text of a cell."""
         self.name = name
         self.numbers = 0
         self._mapping = mapping
@@ -59,16 +59,16 @@ class RowReader:
 
     @property
     def columns(self) -> Columns:
-        """The columns that have been seen."""
+        """The columns seen so far."""
         return Columns(self.name, list(self._columns))
 
     @property
     def has_ids(self) -> bool:
-        """Whether a column holds ids; else rows are numbered."""
+        """Whether a column contains ids; else rows are numbered."""
         return self._layout.id is not None
 
     def batches(self, records: Iterable[Record]) -> Iterator[list[AnswerRow]]:
-        """The rows of these records; a column that is needed may come late, and its rows wait for it."""
+        """The rows of these records; records before the first with all required columns are held back."""
         records = iter(records)
         waiting: list[Record] = []
         while batch := list(islice(records, BATCH)):
@@ -86,20 +86,20 @@ class RowReader:
     def rows_of(
         self, predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Any] | None
     ) -> list[AnswerRow]:
-        """The rows of values given in Python, none of which has a column."""
+        """The rows of Python values."""
         rows = []
-        for number, (said, expected) in enumerate(zip(predictions, references, strict=True), 1):
+        for number, (predicted, expected) in enumerate(zip(predictions, references, strict=True), 1):
             try:
                 groups, nested = _references(expected)
                 identifier = str(number) if ids is None else self._id(ids[number - 1], number, _value_place)
-                rows.append(AnswerRow(identifier, self._said(said), groups, nested=nested))
+                rows.append(AnswerRow(identifier, self._predicted(predicted), groups, nested=nested))
             except BadValue as error:
                 self._gather(error, _value_place(number))
         self._raise_problems()
         return rows
 
     def _is_laid_out(self, batch: Sequence[Record]) -> bool:
-        """Whether it is known which column is which; new columns may make it known, and must not change it."""
+        """Whether the layout of columns is known; new columns may complete it, but not change it."""
         new = [record for record in batch if not record.fields.keys() <= self._columns.keys()]
         if new:
             self._columns.update(dict.fromkeys(column for record in new for column in record.fields))
@@ -130,14 +130,14 @@ class RowReader:
 
     def _row(self, record: Record) -> AnswerRow:
         layout, fields = self._layout, record.fields
-        expected, said = fields.get(layout.references or ""), fields.get(layout.prediction or "")
+        expected, predicted = fields.get(layout.references or ""), fields.get(layout.prediction or "")
         references, nested = _references(_cell(expected) if self._cells else expected)
         identifier = None if layout.id is None else self._id(fields.get(layout.id), record.number, record.place)
         tags = dict(_tags(fields, layout.tags)) if layout.tags else _NO_TAGS
         question = (_text(fields.get(layout.question)) or "") if layout.question else ""
-        return AnswerRow(identifier or self._next_id(), self._said(said), references, tags, question, nested)
+        return AnswerRow(identifier or self._next_id(), self._predicted(predicted), references, tags, question, nested)
 
-    def _said(self, value: Any) -> str | None:
+    def _predicted(self, value: Any) -> str | None:
         if isinstance(value, str):
             return value
         self.numbers += is_number(value)
@@ -148,12 +148,12 @@ class RowReader:
         return str(self.unnamed)
 
     def _id(self, value: Any, number: int, place: Callable[[int], str]) -> str:
-        """An id which no row before has; `place` says where a row of some number stands."""
+        """An id that no earlier row has; `place` gives the location of a row by its number."""
         identifier = _identifier(value)
         if identifier is None:
             raise _BadId(Message("formats.id_text_whole_number_not", value=_shown(value)))
         if identifier in self._ids:
-            line = self._lines[next(at for at, each in enumerate(self._ids) if each == identifier)]
+            line = self._lines[next(index for index, known in enumerate(self._ids) if known == identifier)]
             raise _BadId(Message("formats.id_again", identifier=identifier, first=first_seen(place(line))))
         self._ids[identifier] = None
         self._lines.append(number)
@@ -177,7 +177,7 @@ def _value_place(number: int) -> str:
 
 
 class _BadId(BadValue):
-    """An id that is none, or another's."""
+    """An invalid or repeated id."""
 
 
 def _identifier(value: Any) -> str | None:
@@ -222,7 +222,7 @@ def _reference(value: Any) -> str:
 
 
 def _cell(text: str | None) -> Any:
-    """What the cell of a CSV file says: nothing, a JSON array, or text."""
+    """The value of a cell of a CSV file: None, a JSON array, or text."""
     if not text or not text.startswith("["):
         return text or None
     try:
@@ -234,7 +234,7 @@ def _cell(text: str | None) -> Any:
 
 
 def _tags(fields: Mapping[str, Any], columns: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Labels by name: the plain values of an object, or a column that is text itself; what is empty says nothing."""
+    """Tags by name: the plain values of an object, or a column of text; empty values are skipped."""
     for column in columns:
         value = fields.get(column)
         if isinstance(value, Mapping):
@@ -244,7 +244,7 @@ def _tags(fields: Mapping[str, Any], columns: Sequence[str]) -> Iterator[tuple[s
 
 
 def _text(value: Any) -> str | None:
-    """Text, or a number or boolean as JSON writes it; None for everything else."""
+    """Text, or a number or boolean as in JSON; None for other values."""
     if isinstance(value, str):
         return value
     return json.dumps(value) if is_number(value) else None
@@ -260,7 +260,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def plain_value(value: Any) -> Any:
-    """A Python value without numpy and tuples in it."""
+    """A Python value with numpy values and tuples converted."""
     if type(value) is str or (type(value) is list and set(map(type, value)) == {str}):
         return value
     if isinstance(value, np.generic | np.ndarray):

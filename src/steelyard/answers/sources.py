@@ -1,4 +1,4 @@
-"""Predictions and their references out of one file, out of two joined by id, or out of Python values."""
+"""Sources of predictions and references: one file, two files joined by id, or Python values."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ _BOTH = frozenset(("prediction", "references"))
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The rows of a source in its order; `counts` is what was counted on the way and must be said."""
+    """The rows of a source in its order; `counts` are reported with the result."""
 
     name: str
     rows: list[AnswerRow]
@@ -34,15 +34,15 @@ class Answers:
     counts: Counter[str] = field(default_factory=Counter)
 
     def batches(self) -> Iterator[list[AnswerRow]]:
-        """The rows, some at a time."""
+        """The rows in batches."""
         return (self.rows[start : start + BATCH] for start in range(0, len(self.rows), BATCH))
 
 
 class AnswerStream:
-    """The rows of a file as they are read; `digest` and `counts` are whole once the batches have run out."""
+    """The rows of a file as they are read; `digest` and `counts` are complete after the last batch."""
 
     def __init__(self, path: str | Path, mapping: Mapping[str, str]) -> None:
-        """Nothing is read before the first batch is asked for."""
+        """Nothing is read before the first batch is requested."""
         self.name = _name(path)
         self.digest = ""
         self.counts: Counter[str] = Counter()
@@ -50,7 +50,7 @@ class AnswerStream:
         self._mapping = mapping
 
     def batches(self) -> Iterator[list[AnswerRow]]:
-        """The rows, some at a time; once."""
+        """The rows in batches; can be called once."""
         reader = _reader(self._path, self._mapping, _BOTH)
         with closing(open_stream(self._path)) as stream:
             for rows in reader.batches(stream_records(stream, kind_of(self._path))):
@@ -63,9 +63,9 @@ class AnswerStream:
 def stream_answers(
     path: str | Path, *, mapping: Mapping[str, str] | None = None, references: str | Path | None = None
 ) -> Answers | AnswerStream:
-    """Answers from a file with named columns; `mapping` says which column is which field (`{"references": "gold"}`).
+    """Answers from a file with named columns; `mapping` gives the column of a field (`{"references": "gold"}`).
 
-    With a `references` file, its rows are the rows, in its order, and predictions are joined to them by id.
+    With a `references` file its rows are used, in its order, and predictions are joined to them by id.
     """
     if references is None:
         return AnswerStream(path, mapping or {})
@@ -90,7 +90,7 @@ def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Seque
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of two files that are joined."""
+    """One of two joined files."""
 
     answers: Answers
     has_ids: bool
@@ -116,7 +116,7 @@ def _joined_files(predicted: str | Path, expected: str | Path, mapping: Mapping[
 
 
 def _is_joined_by_row(predicted: _Side, expected: _Side) -> bool:
-    """Whether neither file has ids; refuse two of which one has, or that then differ in length."""
+    """Whether neither file has ids; an error if only one has, or if both lack ids and differ in length."""
     without, other = (predicted, expected) if expected.has_ids else (expected, predicted)
     if without.has_ids != other.has_ids:
         hint = ID_HINT
@@ -134,23 +134,23 @@ def _is_joined_by_row(predicted: _Side, expected: _Side) -> bool:
 
 
 def _join(predicted: Answers, expected: Answers) -> Answers:
-    found = {row.id: row for row in predicted.rows}
-    unmatched = len(found.keys() - {row.id for row in expected.rows})
-    if unmatched == len(found):
+    predictions = {row.id: row for row in predicted.rows}
+    unmatched = len(predictions.keys() - {row.id for row in expected.rows})
+    if unmatched == len(predictions):
         raise InputError(
             Message("formats.no_id_predictions", name=expected.name),
             where=predicted.name,
             hint=Message("formats.references_begin_id_both_files", id=expected.rows[0].id),
         )
-    rows = [_joined(row, found[row.id]) if row.id in found else row for row in expected.rows]
-    said = {NUMBERS: predicted.counts[NUMBERS]} if predicted.counts[NUMBERS] else {}
-    counts = Counter(_counts(rows) | said | ({UNMATCHED: unmatched} if unmatched else {}))
+    rows = [_joined(row, predictions[row.id]) if row.id in predictions else row for row in expected.rows]
+    as_text = {NUMBERS: predicted.counts[NUMBERS]} if predicted.counts[NUMBERS] else {}
+    counts = Counter(_counts(rows) | as_text | ({UNMATCHED: unmatched} if unmatched else {}))
     return Answers(predicted.name, rows, digest_rows([(predicted.digest, expected.digest)]), counts)
 
 
-def _joined(row: AnswerRow, found: AnswerRow) -> AnswerRow:
-    tags = {**found.tags, **row.tags} if found.tags or row.tags else row.tags
-    return row._replace(prediction=found.prediction, tags=tags, question=row.question or found.question)
+def _joined(row: AnswerRow, predicted: AnswerRow) -> AnswerRow:
+    tags = {**predicted.tags, **row.tags} if predicted.tags or row.tags else row.tags
+    return row._replace(prediction=predicted.prediction, tags=tags, question=row.question or predicted.question)
 
 
 def _collected(reader: RowReader, records: Iterable[Record], digest: str) -> Answers:

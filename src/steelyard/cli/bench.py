@@ -23,17 +23,17 @@ from steelyard.cli.options import (
     seconds,
 )
 from steelyard.i18n import Message
+from steelyard.legal.question_types import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from steelyard.legal.benchmark.runner import Progress
+    from steelyard.legal.benchmark.judging import Progress
     from steelyard.stats.gate import Gate
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
 STOPPED_EARLY = Message("cli.stopped_nothing_asked_yet")
-TYPES = ("fact_exact", "evidence_set", "conflict_gap")
 _DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules: no model, no chance.
 DIR holds questions/*.json and the documents that they name; without DIR the bundled, invented benchmark is used.
 SPEC: http://host/path, openai:MODEL@BASE_URL, python:module:attribute, command:ARGV, replay:FILE, builtin:baseline.
@@ -50,7 +50,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("folder", metavar="DIR", nargs="?", help="the benchmark (the bundled one)")
     parser.add_argument("--system", required=True, metavar="SPEC", help="what is asked")
-    parser.add_argument("--type", action="append", default=[], choices=TYPES, help="only questions of this type")
+    parser.add_argument("--type", action="append", default=[], choices=tuple(TYPES), help="only questions of this type")
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N questions")
     parser.add_argument("--by", metavar="TAG", default="type", help="means for each value of a tag (%(default)s)")
     parser.add_argument(
@@ -85,10 +85,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Ask, judge, deliver."""
     from steelyard.cli.output import tell
     from steelyard.cli.progress import proportion
+    from steelyard.legal.benchmark.loading import load_benchmark
     from steelyard.legal.benchmark.question_checks import benchmark_folder
-    from steelyard.legal.benchmark.runner import load_benchmark, run_benchmark, unfinished_path
-    from steelyard.systems.asking import AskSettings
-    from steelyard.systems.opening import open_system
+    from steelyard.legal.benchmark.runner import run_benchmark, unfinished_path
+    from steelyard.systems.ask import AskSettings
+    from steelyard.systems.base import open_system
 
     rules = _required_rules(arguments.require)
     path = _results_path(arguments)
@@ -185,10 +186,11 @@ def _show_gate(gate: "Gate", arguments: argparse.Namespace) -> int:
 def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
     """Refuse a tag or a metric that no question has before anything is asked."""
     from steelyard.errors import UnknownName
-    from steelyard.legal.report.results import METRIC, PARTS
+    from steelyard.legal.question_types import part_labels
+    from steelyard.legal.report.results import METRIC
 
     tags = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
-    metrics = [METRIC, *(f"{METRIC}.{part}" for part in PARTS)]
+    metrics = [METRIC, *(f"{METRIC}.{part}" for part in part_labels())]
     for name in (tag, *(name for rule in rules for name, _ in rule.target.tags)):
         if name not in tags:
             raise UnknownName.of(Message("words.tag"), name, tags)
@@ -216,7 +218,7 @@ def _results_path(arguments: argparse.Namespace) -> Path:
 
 
 def _system_settings(arguments: argparse.Namespace, documents: Any) -> Any:
-    from steelyard.systems.settings import SystemSettings
+    from steelyard.systems.base import SystemSettings
 
     return SystemSettings(
         timeout=arguments.timeout,
@@ -238,5 +240,5 @@ def _header(text: str) -> tuple[str, str]:
     if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
         raise ConfigError(Message("cli.no_name_header_letters_figures", name=name), where="--header")
     if not (value.isascii() and value.replace("\t", " ").isprintable()):
-        raise ConfigError(Message("systems.header_not_http", name=name), where="--header")
+        raise ConfigError(Message("net.header_characters", name=name), where="--header")
     return name, value

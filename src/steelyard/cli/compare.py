@@ -76,8 +76,8 @@ def _compared(
     from steelyard.cli.results import columns_called
     from steelyard.reports.comparison import ComparisonReport
     from steelyard.reports.content import Report
-    from steelyard.stats.changes import changes
     from steelyard.stats.compare import compare_all, compare_by, compare_pairs
+    from steelyard.stats.pairing import changes
     from steelyard.stats.selection import metrics_of, with_parts
 
     metrics = columns_called(arguments.metric, tables[0].columns)

@@ -1,4 +1,4 @@
-"""`steelyard build P.yaml` and `steelyard run P.yaml`: pipelines of servers, as UltraRAG writes them."""
+"""`steelyard build P.yaml` and `steelyard run P.yaml`: pipelines of servers in UltraRAG's format."""
 
 import argparse
 import contextlib
@@ -8,7 +8,7 @@ import re
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from steelyard.text.visible import printable
 
 if TYPE_CHECKING:
     from steelyard.pipelines.journal import Journal
-    from steelyard.pipelines.server import Notice
+    from steelyard.pipelines.server import NoticeCallback
     from steelyard.pipelines.spec import Pipeline
 
 OUTPUT = Path("output")
@@ -30,64 +30,64 @@ LEVELS = ("debug", "info", "warn", "error")
 def add_command(commands: Any) -> None:
     """Register both commands."""
     build = commands.add_parser(
-        "build", help="write the parameters of a pipeline", description="Check a pipeline and write its parameters."
+        "build",
+        help="write the parameter file of a pipeline",
+        description="Check a pipeline and write its parameter file.",
     )
     _add_common(build)
     build.set_defaults(run=run_build)
     run = commands.add_parser("run", help="run a pipeline", description="Check a pipeline, then run its steps.")
     _add_common(run)
-    run.add_argument("--param", type=Path, metavar="FILE", help="parameters (those that build wrote, else defaults)")
-    run.add_argument("--resume", action="store_true", help="go on where the last run of this pipeline ended early")
-    run.add_argument("--isolated", action="store_true", help="start our own servers as processes of their own, too")
-    run.add_argument("--json", action="store_true", help="print the last result as JSON, and nothing else")
+    run.add_argument("--param", type=Path, metavar="FILE", help="parameter file (that of build, or else the defaults)")
+    run.add_argument("--resume", action="store_true", help="resume the last unfinished run of this pipeline")
+    run.add_argument("--isolated", action="store_true", help="start bundled servers in separate processes, too")
+    run.add_argument("--json", action="store_true", help="print only the last result, as JSON")
     run.add_argument("--is_demo", action="store_true", help=argparse.SUPPRESS)  # an option of UltraRAG
-    run.add_argument(
-        "--adopt", action="store_true", help="use embeddings and indexes that UltraRAG made, after a check of sizes"
-    )
+    run.add_argument("--adopt", action="store_true", help="use embeddings and indexes of UltraRAG if their sizes match")
     run.set_defaults(run=run_pipeline)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pipeline", metavar="PIPELINE.yaml", help="servers and steps")
+    parser.add_argument("pipeline", metavar="PIPELINE.yaml", help="pipeline file with servers and steps")
     parser.add_argument(
         "--servers",
         choices=("auto", "ours", "project"),
         default="auto",
-        help="whose servers: the project's, or ours where those cannot be imported (%(default)s); ours; the project's",
+        help="auto (default): the project's, or bundled if those cannot be imported; ours: bundled; project: project's",
     )
-    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for one answer of a server (600)")
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for an answer of a server (600)")
     parser.add_argument(
-        "--log_level", choices=LEVELS, default="info", help="what servers of others print (%(default)s)"
+        "--log_level", choices=LEVELS, default="info", help="log level of the project's servers (%(default)s)"
     )
     add_language_option(parser)
 
 
 def run_build(arguments: argparse.Namespace) -> int:
-    """Write the files, and say what is new in them."""
-    from steelyard.pipelines.building import build
-    from steelyard.pipelines.remote import CALL_SECONDS, Fleet
-    from steelyard.pipelines.server import hearing
+    """Write the files, and print what has changed."""
+    from steelyard.pipelines.build import build
+    from steelyard.pipelines.client import CALL_SECONDS, ServerPool
+    from steelyard.pipelines.server import callbacks
     from steelyard.pipelines.spec import read_pipeline
 
     notify = _notifier(arguments.lang)
     with (
-        Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as fleet,
-        hearing(said=notify),
+        ServerPool(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as pool,
+        callbacks(on_notice=notify),
     ):
-        built = build(read_pipeline(arguments.pipeline), fleet, choice=arguments.servers)
+        built = build(read_pipeline(arguments.pipeline), pool, choice=arguments.servers)
     notify(Message("cli.written", path=built.parameters))
     notify(Message("cli.written", path=built.servers))
-    if built.older is not None:
-        notify(Message("cli.kept_as_it_was", path=built.older))
+    if built.backup is not None:
+        notify(Message("cli.backup", path=built.backup))
     if built.kept or built.unused:
         added = ", ".join(built.added) or Message("words.none")
         notify(Message("cli.parameters_added", added=added, kept=len(built.kept)))
     if built.unused:
         notify(Message("cli.no_step_uses", names=", ".join(built.unused)))
-    if built.refused:
+    if built.errors:
         notify(Message("cli.to_correct"))
-    for refusal in built.refused:
-        notify(refusal)
+    for error in built.errors:
+        notify(error)
     if built.warnings:
         notify(Message("cli.to_fill_in"))
     for warning in built.warnings:
@@ -96,43 +96,43 @@ def run_build(arguments: argparse.Namespace) -> int:
 
 
 def run_pipeline(arguments: argparse.Namespace) -> int:
-    """Run all steps, keep what each has left, and print what came out last."""
-    from steelyard.pipelines.backends import check_settings
-    from steelyard.pipelines.checking import check_arguments, check_parameters, check_templates
-    from steelyard.pipelines.loading import load_servers, parameters_for, start_servers
-    from steelyard.pipelines.plan import bind, remembered
-    from steelyard.pipelines.remote import CALL_SECONDS, Fleet
-    from steelyard.pipelines.running import Pools, run_steps
-    from steelyard.pipelines.server import hearing
+    """Run all steps, write the snapshot of their outputs, and print the last one."""
+    from steelyard.pipelines.check import check_arguments, check_parameters, check_settings, check_templates
+    from steelyard.pipelines.client import CALL_SECONDS, ServerPool
+    from steelyard.pipelines.load import load_parameters, load_servers, start_servers
+    from steelyard.pipelines.plan import bind, history_variables
+    from steelyard.pipelines.run import RunState, run_steps
+    from steelyard.pipelines.server import callbacks
     from steelyard.pipelines.spec import read_pipeline
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever ends us ends the servers that we started
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the servers that were started are ended, too
     pipeline = read_pipeline(arguments.pipeline)
     notify = _notifier(arguments.lang)
     if arguments.is_demo:
-        notify(Message("cli.demo_no_effect_steelyard_no"))
+        notify(Message("cli.no_demo_mode"))
     with (
-        Fleet(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as fleet,
-        hearing(said=notify),
+        ServerPool(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as pool,
+        callbacks(on_notice=notify),
     ):
-        loaded = load_servers(pipeline, fleet, isolated=arguments.isolated, choice=arguments.servers)
-        parameters = parameters_for(pipeline, loaded, arguments.param)
-        steps = bind(pipeline, loaded, parameters)
-        check_parameters(loaded, parameters)
-        check_settings(loaded, steps, parameters)
+        servers = load_servers(pipeline, pool, isolated=arguments.isolated, choice=arguments.servers)
+        parameters = load_parameters(pipeline, servers, arguments.param)
+        steps = bind(pipeline, servers, parameters)
+        check_parameters(servers, parameters)
+        check_settings(servers, steps, parameters)
         check_arguments(steps, parameters)
-        check_templates(loaded, steps, parameters)
-        homes = {alias: found.home for alias, found in loaded.items()}
-        start_servers(fleet, (found.home for found in loaded.values() if found.place is not None), pipeline, homes)
+        check_templates(servers, steps, parameters)
+        locations = {alias: server.location for alias, server in servers.items()}
+        remote = [server.location for server in servers.values() if server.endpoint is not None]
+        start_servers(pool, remote, pipeline, locations)
         if parameters.unused:
-            notify(Message("cli.no_server_pipeline_parameters_left", names=", ".join(parameters.unused)))
+            notify(Message("cli.unused_sections", names=", ".join(parameters.unused)))
         journal = _journal(pipeline, parameters.values, resume=arguments.resume)
-        pools = Pools(parameters.values, journal, remembered(steps))
-        with _kept(journal, arguments, notify), contextlib.redirect_stdout(sys.stderr):
-            run_steps(steps, pools, _step)
-    _tell_failures(pools.variables.get("ans_errors"), notify)
-    shown = _shown(pools.last, as_json=arguments.json, words=words_of(arguments.lang))
-    sys.stdout.write(shown if arguments.json else printable(shown))
+        state = RunState(parameters.values, journal, history_variables(steps))
+        with _finished(journal, arguments, notify), contextlib.redirect_stdout(sys.stderr):
+            run_steps(steps, state, _print_step)
+    _notify_of_failures(state.variables.get("ans_errors"), notify)
+    text = _result_text(state.last, as_json=arguments.json, words=words_of(arguments.lang))
+    sys.stdout.write(text if arguments.json else printable(text))
     return 0
 
 
@@ -140,32 +140,32 @@ def _journal(pipeline: "Pipeline", parameters: dict[str, Any], *, resume: bool) 
     from steelyard.pipelines.journal import last_journal, new_journal
 
     benchmark = parameters.get("benchmark", {}).get("benchmark")
-    said = str(benchmark.get("name", "")) if isinstance(benchmark, dict) else ""
-    name = re.sub(r"[^\w.-]", "-", said)  # it becomes part of the name of a file
+    title = str(benchmark.get("name", "")) if isinstance(benchmark, dict) else ""
+    name = re.sub(r"[^\w.-]", "-", title)  # it becomes part of a file name
     return (last_journal if resume else new_journal)(OUTPUT, name, pipeline.path)
 
 
 @contextlib.contextmanager
-def _kept(journal: "Journal", arguments: argparse.Namespace, notify: "Callable[[Notice], None]") -> Iterator[None]:
-    """Whatever happens, the snapshot is written; what did not come to its end can be resumed."""
-    whole = False
+def _finished(journal: "Journal", arguments: argparse.Namespace, notify: "NoticeCallback") -> Iterator[None]:
+    """Write the snapshot after the run, also after an error; then the run can be resumed."""
+    complete = False
     try:
         yield
-        whole = True
+        complete = True
     finally:
-        path = journal.finish(whole=whole)
+        path = journal.finish(complete=complete)
         if journal.changed is not None:
-            notify(Message("cli.run_anew_from", changed=journal.changed))
+            notify(Message("cli.rerun_from", changed=journal.changed))
         if path is not None:
             notify(Message("cli.snapshot", path=path))
-        if path is not None and not whole:
-            notify(Message("cli.go_on", command=_resuming(arguments)))
+        if path is not None and not complete:
+            notify(Message("cli.go_on", command=_resume_command(arguments)))
 
 
-def _resuming(arguments: argparse.Namespace) -> str:
-    """The command that goes on with this run, with the options that were given."""
-    patience = None if arguments.timeout is None else f"{arguments.timeout:g}"
-    named = {"--param": arguments.param, "--timeout": patience}
+def _resume_command(arguments: argparse.Namespace) -> str:
+    """The command that resumes this run, with the options of this one."""
+    timeout = None if arguments.timeout is None else f"{arguments.timeout:g}"
+    named = {"--param": arguments.param, "--timeout": timeout}
     defaults = {"--servers": "auto", "--log_level": "info", "--lang": locale_language()}
     chosen = {option: getattr(arguments, option[2:]) for option in defaults}
     named |= {option: value for option, value in chosen.items() if value != defaults[option]}
@@ -175,78 +175,78 @@ def _resuming(arguments: argparse.Namespace) -> str:
 
 
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:
-    """The environment of servers: ours, and what the file .env beside says that is not set yet."""
+    """The environment of servers: ours, with variables of the file .env that are not set yet."""
     for name, value in _env_file(Path(".env")):
         os.environ.setdefault(name, value)
     if getattr(arguments, "adopt", False):
-        os.environ["RETRIEVER_ADOPT"] = "1"  # the retriever reads it, in this process or in one of its own
+        os.environ["RETRIEVER_ADOPT"] = "1"  # read by the retriever, in this process or in its own
     return {**os.environ, "log_level": arguments.log_level}
 
 
 def _env_file(path: Path) -> Iterator[tuple[str, str]]:
-    """NAME=value, one to a line, as it stands or in quotes; blank lines and those that begin with # say nothing."""
+    """The variables of a file with lines NAME=value or NAME="value"; blank lines and # comments are ignored."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
     for number, line in enumerate(lines, 1):
         name, equals, value = (part.strip() for part in line.strip().removeprefix("export ").partition("="))
         if not line.strip() or line.strip().startswith("#"):
             continue
         if not (equals and name.isidentifier()):
-            raise InputError(Message("cli.line_name_value_not", value=line.strip()), where=f"{path}:{number}")
+            raise InputError(Message("cli.env_line", line=line.strip()), where=f"{path}:{number}")
         quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
         yield name, value[1:-1] if quoted else value
 
 
-def _step(name: str) -> None:
+def _print_step(name: str) -> None:
     if sys.stderr is not None and sys.stderr.isatty():
-        _tell(f"step {name}")
+        _print_lines(f"step {name}")
 
 
-def _tell_failures(errors: Any, notify: "Callable[[Notice], None]") -> None:
-    """Say how many answers could not be had, and why the first could not."""
-    failed = [each for each in errors if isinstance(each, str)] if isinstance(errors, list) else []
+def _notify_of_failures(errors: Any, notify: "NoticeCallback") -> None:
+    """Notify of the number of failed answers, with the first error."""
+    failed = [error for error in errors if isinstance(error, str)] if isinstance(errors, list) else []
     if failed:
         notify(Message("cli.answers_failed", failed=len(failed), all=len(errors), why=failed[0]))
 
 
-def _notifier(language: str) -> "Callable[[Notice], None]":
-    """What tells a notice in a language."""
-    return lambda notice: _tell(notice.text(language) if isinstance(notice, Localized) else notice)
+def _notifier(language: str) -> "NoticeCallback":
+    """A function that prints a notice in a language."""
+    return lambda notice: _print_lines(notice.text(language) if isinstance(notice, Localized) else notice)
 
 
-def _tell(*lines: str) -> None:
+def _print_lines(*lines: str) -> None:
     from steelyard.cli.output import tell
 
     tell(*lines)
 
 
-def _shown(last: Any, *, as_json: bool, words: Words) -> str:
-    """What the last step gave: as JSON, or as tables of names and numbers."""
+def _result_text(last: Any, *, as_json: bool, words: Words) -> str:
+    """The outputs of the last step: as JSON, or as tables of names and numbers."""
     if as_json:
         return json.dumps(last, ensure_ascii=False) + "\n"
     return "\n".join(block for name, value in last.items() for block in _blocks(name, value, words))
 
 
 def _blocks(name: str, value: Any, words: Words) -> Iterator[str]:
-    """A value as text: numbers with intervals, what is nested in it, what made it; lists are in the snapshot."""
+    """A value as text: a table of numbers with intervals, of nested results, of counts, and how it was computed."""
     if not isinstance(value, dict):
-        shown = f"{len(value)} items, in the snapshot" if isinstance(value, list) else _cell(value)
-        yield f"{name}  {shown}\n"
+        text = words("cli.items_in_snapshot", count=len(value)) if isinstance(value, list) else _cell(value)
+        yield f"{name}  {text}\n"
         return
     intervals = value.get("ci95") if isinstance(value.get("ci95"), dict) else {}
-    numbers = {key: each for key, each in value.items() if isinstance(each, int | float)}
+    numbers = {key: number for key, number in value.items() if isinstance(number, int | float)}
     if numbers:
         heads = [words("report.metric"), words("report.mean"), *([words("report.interval")] if intervals else [])]
-        yield _grid(heads, [[key, _cell(each), *_interval(intervals, key)] for key, each in numbers.items()])
-    nested = {key: each for key, each in value.items() if isinstance(each, dict) and key not in ("ci95", "counts")}
+        yield _grid(heads, [[key, _cell(number), *_interval(intervals, key)] for key, number in numbers.items()])
+    nested = {key: part for key, part in value.items() if isinstance(part, dict) and key not in ("ci95", "counts")}
     if nested:
-        heads = list(dict.fromkeys(head for each in nested.values() for head in each))
+        heads = list(dict.fromkeys(head for part in nested.values() for head in part))
         yield _grid(
             [words("report.metric"), *heads],
-            [[key, *(_cell(each.get(head)) for head in heads)] for key, each in nested.items()],
+            [[key, *(_cell(part.get(head)) for head in heads)] for key, part in nested.items()],
         )
-    counts = {key: each for key, each in (value.get("counts") or {}).items() if each}
+    counts = {key: number for key, number in (value.get("counts") or {}).items() if number}
     if counts:
-        rows = [[words.named(code), _cell(each)] for code, each in with_codes(counts).items()]
+        rows = [[words.named(code), _cell(number)] for code, number in with_codes(counts).items()]
         yield _grid([words("report.counted"), ""], rows)
     if isinstance(value.get("profile"), str):
         yield f"{words('report.profile')}  {value['profile']}\n"
@@ -255,11 +255,10 @@ def _blocks(name: str, value: Any, words: Words) -> Iterator[str]:
 
 
 def _interval(intervals: Any, key: str) -> list[str]:
-    """The interval of a mean, beside it."""
+    """The cell with the interval of a mean."""
     if not intervals:
         return []
-    found = intervals.get(key, intervals.get(key.removeprefix("avg_")))
-    return [_cell(found)]
+    return [_cell(intervals.get(key, intervals.get(key.removeprefix("avg_"))))]
 
 
 def _grid(heads: list[str], rows: list[list[str]]) -> str:
@@ -271,7 +270,7 @@ def _grid(heads: list[str], rows: list[list[str]]) -> str:
 
 def _cell(value: Any) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(_cell(each) for each in value)}]"
+        return f"[{', '.join(_cell(entry) for entry in value)}]"
     if not isinstance(value, float):
         return "" if value is None else str(value)
     return f"{value:.1e}" if 0 < abs(value) < 5e-7 else f"{value:.6f}"

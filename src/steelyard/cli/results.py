@@ -55,14 +55,14 @@ def documents_for(
     named = [(benchmark, place) for benchmark, place in places if benchmark]
     if not named:  # most results have no benchmark, and need not load its code
         return DocumentSet()
-    from steelyard.legal.benchmark.runner import documents_of
+    from steelyard.legal.benchmark.loading import documents_of
 
     return DocumentSet.of(documents_of(benchmark, beside=place, also=also) for benchmark, place in named)
 
 
 def _documents_in(folder: str, also: Path | None) -> "DocumentSet":
     from steelyard.errors import ConfigError, InputError
-    from steelyard.legal.benchmark.runner import documents_of
+    from steelyard.legal.benchmark.loading import documents_of
 
     if not Path(folder).is_dir():
         raise ConfigError(Message("cli.no_folder", folder=folder), hint=BENCHMARK_HINT)

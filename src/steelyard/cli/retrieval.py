@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.registry.names import parse_measures, split_names
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs
-    from steelyard.retrieval.evaluate import RetrievalSettings, weigh
+    from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run
     from steelyard.retrieval.reading.sources import qrels_from, run_from
     from steelyard.stats.compare import compare_all
 
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
     judgments = qrels_from(arguments.qrels)
     tables = [
-        weigh(judgments, run_from(path), measures, settings, name=name, threads=arguments.concurrency)
+        evaluate_run(judgments, run_from(path), measures, settings, name=name, threads=arguments.concurrency)
         for path, name in zip(arguments.runs, result_names(arguments.runs), strict=True)
     ]
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))

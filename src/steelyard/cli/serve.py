@@ -1,4 +1,4 @@
-"""`steelyard serve NAME`: one of our servers for others, over MCP."""
+"""`steelyard serve NAME`: serve one of our servers over MCP."""
 
 import argparse
 import os
@@ -12,26 +12,29 @@ from steelyard.errors import ConfigError, InputError, UnknownName, nearest
 from steelyard.i18n import Message
 
 if TYPE_CHECKING:
-    from steelyard.pipelines.calls import Calls
+    from steelyard.pipelines.calls import CallRunner
     from steelyard.pipelines.http_limits import Limits
     from steelyard.pipelines.server import Server
 
 TOKEN_VARIABLE = "STEELYARD_TOKEN"
-TOKEN_HINT = Message("cli.set_steelyard_token_long_random")
-ADDRESS_HINT = Message("cli.example_http_127_0_0")
+TOKEN_HINT = Message("cli.serve_token_hint")
+ADDRESS_HINT = Message("cli.serve_address_hint")
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "serve",
-        help="offer a server to others over MCP",
-        description="Speak MCP for one server: over standard input and output, or over streamable HTTP.",
+        help="serve tools over MCP",
+        description="Serve the tools of one server over MCP: on standard input and output, or over streamable HTTP.",
     )
-    parser.add_argument("name", metavar="NAME", help="one of ours (evaluation, retriever, …), or a server's folder")
+    parser.add_argument(
+        "name", metavar="NAME", help="a bundled server (evaluation, retriever, …), or the folder of a server"
+    )
     parser.add_argument("--http", metavar="HOST:PORT", help="streamable HTTP instead of standard input and output")
     parser.add_argument(
-        "--token", help=f"bearer token that clients must send; needed beyond this machine (or set {TOKEN_VARIABLE})"
+        "--token",
+        help=f"bearer token that clients must send; required if other machines can connect (or set {TOKEN_VARIABLE})",
     )
     _add_limits(parser)
     add_language_option(parser)
@@ -39,39 +42,40 @@ def add_command(commands: Any) -> None:
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
-    """The limits of `Calls` and `Limits`, whose defaults the help repeats."""
+    """The limits of `CallRunner` and `Limits`; the help repeats their defaults."""
     options = (
         ("--call-timeout", seconds, "S", "seconds of one call (600)"),
-        ("--max-calls", positive, "N", "calls at work at a time (16)"),
-        ("--max-body", positive, "MB", "megabytes of a request over HTTP (256)"),
-        ("--max-sessions", positive, "N", "sessions over HTTP (256)"),
-        ("--session-timeout", seconds, "S", "seconds after which an idle session over HTTP is ended (600)"),
-        ("--read-timeout", seconds, "S", "seconds to wait for a client that is slow to send or to read (30)"),
+        ("--max-calls", positive, "N", "concurrent calls (16)"),
+        ("--max-body", positive, "MB", "megabytes of an HTTP request (256)"),
+        ("--max-sessions", positive, "N", "open HTTP sessions (256)"),
+        ("--session-timeout", seconds, "S", "seconds until an idle HTTP session is ended (600)"),
+        ("--read-timeout", seconds, "S", "seconds to wait for a slow client (30)"),
     )
     group = parser.add_argument_group("limits")
-    for name, kind, shown, words in options:
-        group.add_argument(name, type=kind, metavar=shown, help=words)
+    for name, value_type, metavar, description in options:
+        group.add_argument(name, type=value_type, metavar=metavar, help=description)
 
 
-def limits_of(arguments: argparse.Namespace) -> "tuple[Limits, Calls]":
-    """The limits that the options say, and the defaults where they say nothing."""
-    from steelyard.pipelines.calls import Calls
+def limits_of(arguments: argparse.Namespace) -> "tuple[Limits, CallRunner]":
+    """The limits of the options, or their defaults."""
+    from steelyard.pipelines.calls import CallRunner
     from steelyard.pipelines.http_limits import MEGABYTE, Limits
 
     body = arguments.max_body * MEGABYTE if arguments.max_body else None
-    http = {"body": body, "sessions": arguments.max_sessions}
-    http |= {"idle": arguments.session_timeout, "patience": arguments.read_timeout}
-    calls = {"seconds": arguments.call_timeout, "most": arguments.max_calls}
-    return Limits(**_said(http)), Calls(**_said(calls))
+    http = {"max_body": body, "max_sessions": arguments.max_sessions}
+    http |= {"session_timeout": arguments.session_timeout, "read_timeout": arguments.read_timeout}
+    calls = {"timeout": arguments.call_timeout, "max_calls": arguments.max_calls}
+    return Limits(**_given(http)), CallRunner(**_given(calls))
 
 
-def _said(options: dict[str, Any]) -> dict[str, Any]:
+def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
 def run_serve(arguments: argparse.Namespace) -> int:
-    """Serve until the input ends or somebody interrupts."""
-    from steelyard.pipelines.serving import is_loopback, serve_http, serve_stdio
+    """Serve until the input ends, or until interrupted."""
+    from steelyard.pipelines.http_limits import is_loopback
+    from steelyard.pipelines.serve import serve_http, serve_stdio
 
     server, (limits, calls) = _server(arguments.name), limits_of(arguments)
     if arguments.http is None:
@@ -81,21 +85,21 @@ def run_serve(arguments: argparse.Namespace) -> int:
     token = arguments.token or os.environ.get(TOKEN_VARIABLE)
     if not token and not is_loopback(host):
         raise ConfigError(Message("pipelines.token_needed", host=host), where="--http", hint=TOKEN_HINT)
-    started = partial(_tell, f"serving {server.name} on ")
-    serve_http(server, host, port, token, started, limits, calls)
+    on_start = partial(_print_address, server.name, arguments.lang)
+    serve_http(server, host, port, token, on_start, limits, calls)
     return 0
 
 
 def _server(name: str) -> "Server":
-    from steelyard.pipelines.homes import bundled_servers, nearest_server, server_names
-    from steelyard.pipelines.loading import load_program
+    from steelyard.pipelines.load import load_program
+    from steelyard.pipelines.locate import bundled_servers, nearest_server, server_names
 
     folder = Path(name) if os.sep in name or (Path(name) / "src").is_dir() else bundled_servers() / name
     program = folder / "src" / f"{folder.name}.py"
     if not program.is_file():
         beside = nearest_server(folder) if os.sep in name else None
         hint = beside or nearest(name, server_names(bundled_servers()))
-        raise UnknownName(Message("cli.no_server_called", name=name), hint=hint)
+        raise UnknownName(Message("cli.no_server", name=name), hint=hint)
     return load_program(program, name)
 
 
@@ -103,11 +107,11 @@ def _address(text: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     host = host.strip("[]")
     if not (colon and host and port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536):
-        raise InputError(Message("cli.address_host_port_not", text=text), where="--http", hint=ADDRESS_HINT)
+        raise InputError(Message("cli.serve_address", text=text), where="--http", hint=ADDRESS_HINT)
     return host, int(port)
 
 
-def _tell(words: str, address: str) -> None:
+def _print_address(name: str, language: str, address: str) -> None:
     if sys.stderr is not None:
-        sys.stderr.write(f"{words}{address}\n")
+        sys.stderr.write(Message("cli.serving", name=name, address=address).text(language) + "\n")
         sys.stderr.flush()

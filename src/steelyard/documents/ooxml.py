@@ -1,4 +1,4 @@
-"""Office Open XML packages: parts of XML in a zip file, read within limits; each file that is none is one error."""
+"""Office Open XML packages: parts of XML in a zip file, read within limits; any other file is one error."""
 
 import struct
 import zlib

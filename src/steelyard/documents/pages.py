@@ -20,7 +20,7 @@ from steelyard.i18n import Message
 from steelyard.io.located import Places, located_json
 from steelyard.io.records import kind_of
 from steelyard.io.streams import BINARY, BINARY_HINT, decode, encoding_problem, open_stream
-from steelyard.text.radicals import unified
+from steelyard.text.normalisation import unified
 
 DOCUMENT_KINDS = (".md", ".markdown", ".txt", ".text", ".json", ".docx", ".pdf")
 OLD_KINDS = (".doc",)

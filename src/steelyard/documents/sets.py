@@ -1,4 +1,4 @@
-"""Documents by name, and why others are not among them."""
+"""Sets of documents by name, with the reasons why others are missing."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping

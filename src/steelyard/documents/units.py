@@ -1,11 +1,11 @@
-"""Who speaks where: a document's pages cut into header, questions and answers, or else into lines."""
+"""Units of a transcript: header, questions and answers with their speakers; other documents are cut into lines."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from steelyard.text.radicals import unified
+from steelyard.text.normalisation import unified
 
 Kind = Literal["header", "question", "answer", "line"]
 
@@ -71,9 +71,9 @@ def _turns(text: str, turns: Sequence[tuple[int, Kind]]) -> Iterator[Unit]:
     ends = [start for start, _ in turns[1:]] + [len(text)]
     for (start, kind), end in zip(turns, ends, strict=True):
         aside = None if kind == "header" else _ASIDE.search(text, start, end)
-        said = aside.start() if aside else end
-        yield from _trimmed(text, kind, start, said)
-        yield from _lines(text, said, end)
+        turn_end = aside.start() if aside else end
+        yield from _trimmed(text, kind, start, turn_end)
+        yield from _lines(text, turn_end, end)
 
 
 def _lines(text: str, start: int, end: int) -> Iterator[Unit]:

@@ -1,4 +1,4 @@
-"""Messages whose texts are masked: keys, passwords and private data come in by the arguments."""
+"""Masking of keys, passwords and private data in the arguments of messages."""
 
 from collections.abc import Callable
 from typing import Any, Final
@@ -20,9 +20,9 @@ def masked(message: Message, mask: Change) -> Message:
 
     Where that does not do, because words of the message and an argument together are to be masked, it becomes foreign.
     """
-    found = with_texts(message, mask)
-    said = [found.text(language) for language in LANGUAGES]
-    return found if all(mask(text) == text for text in said) else as_message(mask(str(message)))
+    changed = with_texts(message, mask)
+    texts = [changed.text(language) for language in LANGUAGES]
+    return changed if all(mask(text) == text for text in texts) else as_message(mask(str(message)))
 
 
 def _changed(value: Any, change: Change) -> Any:
@@ -31,5 +31,5 @@ def _changed(value: Any, change: Change) -> Any:
         return with_texts(value, change)
     if isinstance(value, _PLAIN):
         return value
-    said = [value.text(language) for language in LANGUAGES] if isinstance(value, Localized) else [str(value)]
-    return value if all(change(text) == text for text in said) else change(str(value))
+    texts = [value.text(language) for language in LANGUAGES] if isinstance(value, Localized) else [str(value)]
+    return value if all(change(text) == text for text in texts) else change(str(value))

@@ -1,4 +1,4 @@
-"""A message as a value: what it says is its code, of what it speaks are its arguments."""
+"""Messages as values: a code of the catalogue with arguments."""
 
 from collections.abc import Iterable
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Messages as JSON values, so that what a file holds can be said in another language later.
+"""Messages as JSON values, so that a report of a stored result can be in another language.
 
 A message is `[code, {name: argument}]` or `[code]`, joined texts are `[separator, [item, …]]`; plain values are
 themselves. What cannot be stored so, such as an exception of others, is stored as its English text.

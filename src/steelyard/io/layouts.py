@@ -1,4 +1,4 @@
-"""Which column of a file holds what: by the usual names of all tools, or as the user maps them."""
+"""Column layouts: which column has the id, the prediction and so on, by the names of common tools or as mapped."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Columns:
 
 
 class Layout(NamedTuple):
-    """Which column holds what; None where no column does."""
+    """The column of each field; None if there is none."""
 
     id: str | None
     prediction: str | None
@@ -44,7 +44,7 @@ class Layout(NamedTuple):
 
 
 def check_mapping(mapping: Mapping[str, str], *files: Columns) -> None:
-    """Refuse unknown fields and columns; with two files, predictions stand in the first, references in the last."""
+    """Refuse unknown fields and columns; with two files, predictions are in the first and references in the last."""
     for name, column in mapping.items():
         if name not in FIELDS:
             raise ConfigError(Message("formats.no_field_called", name=name), hint=nearest(name, FIELDS))

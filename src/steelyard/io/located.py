@@ -1,4 +1,4 @@
-"""JSON with the line of every value, so that whatever is wrong in it can be pointed at."""
+"""JSON with the line of every value, for error messages."""
 
 import json
 import re
@@ -15,18 +15,18 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONSTANTS = ("NaN", "Infinity", "-Infinity")
-_DEEPEST = 32  # nothing of ours lies deeper; a place below is that of the value around it
+_DEEPEST = 32  # no schema is deeper; a deeper value has the line of the value around it
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the values of a file stand: a line for each JSON pointer."""
+    """The line of each value of a file, by JSON pointer."""
 
     name: str
     lines: Mapping[str, int]
 
     def line(self, pointer: str) -> int:
-        """The line of a value, or of the nearest value around it that there is."""
+        """The line of a value, or of the nearest value around it."""
         while pointer and pointer not in self.lines:
             pointer = pointer.rpartition("/")[0]
         return self.lines.get(pointer, 1)
@@ -42,14 +42,14 @@ def pointer_to(*keys: str | int) -> str:
 
 
 def located_json(text: str, name: str) -> tuple[Any, Places]:
-    """JSON in which no key is said twice and every number is finite, and where its values stand."""
+    """Parse JSON without repeated keys and with finite numbers only, together with the lines of its values."""
     places = Places(name, _lines(text, name))
     return parse_json(text, name), places
 
 
 @dataclass(slots=True)
 class _Container:
-    """An object or array that is being read, and the key or index whose turn it is."""
+    """An object or array being read, and the current key or index."""
 
     pointer: str
     is_object: bool
@@ -58,7 +58,7 @@ class _Container:
 
 
 class _Scan:
-    """Reads tokens one after the other; of text that is no JSON, the lines may be wrong, and the parser refuses it."""
+    """Scans tokens; for invalid JSON the lines may be wrong, but the parser refuses it."""
 
     def __init__(self, name: str) -> None:
         self.lines: dict[str, int] = {}
@@ -85,7 +85,7 @@ class _Scan:
                 self._value(line)
 
     def _value(self, line: int) -> str:
-        """Note where a value begins, and give its pointer."""
+        """Record the line of a value, and return its pointer."""
         if len(self._around) >= _DEEPEST:
             return ""
         pointer = self._around[-1].pointer + pointer_to(self._around[-1].key) if self._around else ""
@@ -93,7 +93,7 @@ class _Scan:
         return pointer
 
     def _go_on(self) -> None:
-        """What follows is the next index, or a key."""
+        """Advance to the next index or key."""
         if self._around:
             container = self._around[-1]
             self._awaits_key = container.is_object
@@ -129,11 +129,11 @@ def _check_token(token: str, where: str) -> None:
 
 
 def _string(token: str) -> str:
-    """What a token says if it is a string."""
+    """The value of a string token."""
     try:
         return str(json.loads(token))
     except ValueError:
-        return ""  # the parser says what is wrong with it
+        return ""  # the parser reports the error
 
 
 def _shortened(token: str) -> str:

@@ -1,12 +1,10 @@
-"""The output of a system in one shape, by whatever names its maker knows it.
+"""The output of a system as a record with one set of field names, whatever names the system uses.
 
     {"answer": "…", "citations": [{"page": 2, "text": "…"}], "evidence": [{"page": 2, "text": "…"}],
      "contexts": ["…"], "abstained": false, "amount_total": 42000}
 
-The thinking of a model is no part of its output; JSON in a code fence is the record itself; a citation may be plain
-text.
-
-Fields that mean nothing here are left out of the record.
+Thinking blocks are not part of the output; JSON in a code fence is the record itself; a citation may be plain text.
+Unknown fields are left out of the record.
 """
 
 import json
@@ -64,7 +62,7 @@ Named = Mapping[Any, Any]
 
 
 def record_of(value: Any, where: str = "") -> dict[str, Any]:
-    """The output record of a text or of an object with named fields; `where` is its place, if it stands in a file.
+    """The output record of a text or of an object with named fields; `where` is its location, if it comes from a file.
 
     A text that is JSON, bare or in a code fence, is read as the record, and is kept under `raw`.
     """
@@ -105,7 +103,7 @@ def _as_text(name: str, member: Any) -> Any:
 
 
 def _fenced(text: str) -> str:
-    """What stands in the last code fence of a text."""
+    """The content of the last code fence of a text."""
     end = text.rfind("```")
     start = text.rfind("```", 0, max(end, 0))
     inside = text[start + 3 : end] if start >= 0 else ""
@@ -113,7 +111,7 @@ def _fenced(text: str) -> str:
 
 
 def _with_inner_record(record: dict[str, Any], where: str) -> dict[str, Any]:
-    """The record with what its answer holds as JSON, where the record itself does not say it."""
+    """The record, with missing fields filled from JSON inside its answer."""
     inner = record_in(record["answer"])
     if inner.keys() == {"answer"}:
         return record
@@ -194,7 +192,7 @@ class _Reading:
         return answer
 
     def _evidence(self) -> list[dict[str, Any]]:
-        """The evidence, or all that was retrieved with its page where a system does not choose from it."""
+        """The evidence, or the retrieved passages with their pages if the system does not select any."""
         if self._has(EVIDENCE):
             return [self._passage(item) for item in self._listed(EVIDENCE)]
         retrieved = [self._passage(item) for item in self._listed(CONTEXTS) if not isinstance(item, str)]
@@ -242,7 +240,7 @@ class _Reading:
 
 
 def _first(named: Named, names: Iterable[str]) -> Any:
-    """The first of the names that says something."""
+    """The first field of these names that is not empty."""
     return next((named[name] for name in names if named.get(name) is not None), None)
 
 

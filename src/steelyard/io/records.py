@@ -1,4 +1,4 @@
-"""Rows with named fields: JSONL, JSON, CSV, TSV and parquet, plain or compressed, each row with its place."""
+"""Rows with named fields: JSONL, JSON, CSV, TSV and parquet, plain or compressed, each row with its location."""
 
 import csv
 import hashlib
@@ -18,23 +18,23 @@ from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, open_stream,
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 COMPRESSED = (".gz", ".zst", ".zstd")
-# what may be taken off a file's name to get the name of its result
+# extensions that are not part of the name of a result
 _EXTENSIONS = (*SUFFIXES, ".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
 LINES_HINT = Message("formats.one_object_per_line_jsonl")
 ARRAY_HINT = Message("formats.array_json_name_file_json")
 NOT_AN_OBJECT = "formats.not_an_object"
-_MORE_JSON = "Extra data"  # what the parser of Python says of a second value
+_MORE_JSON = "Extra data"  # the message of Python's parser about a second value
 COLUMNS = Message("words.the_number_of_columns")
 # what a damaged parquet file raises beside pyarrow's own errors
 _PARQUET_DAMAGE = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
 _PARQUET_BATCH = 1024
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
-# a string (an open one ends with the text), a bracket, or what stands between; nothing is read twice
+# a string (an unterminated one ends with the text), a bracket, or the text between them; linear time
 _JSON_PIECE: Final = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[\[\]{}]|[^"\[\]{}]++', re.DOTALL)
 
 
 class Record(NamedTuple):
-    """One row: its fields by name, and where it stands, as `pattern` has it; `problem` where it cannot be read."""
+    """One row: its fields by name, its location by `pattern`, and the `problem` of a row that cannot be read."""
 
     name: str
     number: int
@@ -44,11 +44,11 @@ class Record(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The place of this row."""
+        """The location of this row."""
         return self.place(self.number)
 
     def place(self, number: int) -> str:
-        """The place of another row of the same source."""
+        """The location of another row of the same source."""
         return self.pattern.format(self.name, number)
 
 
@@ -82,7 +82,7 @@ def stream_records(stream: Stream, kind: str, keep: Collection[str] = ()) -> Ite
 
 
 def parse_json(text: str, name: str, line: int | None = None) -> Any:
-    """JSON in which no key is said twice; an error tells its line. `line` is that of a text of one line in a file."""
+    """Parse JSON; a repeated key is an error, and errors have their line. `line` is given for a text of one line."""
     place = name if line is None else f"{name}:{line}"
     try:
         value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
@@ -101,7 +101,7 @@ def parse_json(text: str, name: str, line: int | None = None) -> Any:
 
 
 def _is_deep(value: Any) -> bool:
-    """Whether lists and objects stand in one another on more levels than the limit."""
+    """Whether lists and objects are nested deeper than the limit."""
     level, depth = [value], 0
     while level:
         nested = [each for each in level if isinstance(each, list | dict)]
@@ -220,7 +220,7 @@ def _separated(stream: Stream, separator: str) -> Iterator[Record]:
 
 
 class _RowLines:
-    """The lines of a CSV file, of which several may make a row; a row that is longer than the limit is refused."""
+    """The lines of a CSV file, several of which can form a row; a row longer than the limit is refused."""
 
     def __init__(self, stream: Stream) -> None:
         self._name = stream.name
@@ -229,7 +229,7 @@ class _RowLines:
         self._held = 0
 
     def row_ended(self) -> None:
-        """What comes next belongs to another row."""
+        """Start the next row."""
         self._held = 0
 
     def __iter__(self) -> Iterator[str]:
@@ -260,7 +260,7 @@ def _header(row: list[str], name: str) -> list[str]:
 
 
 def repeated_one(names: Iterable[str]) -> str | None:
-    """The first name that stands there again; None if each is there once."""
+    """The first name that is repeated; None if all differ."""
     seen: set[str] = set()
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
@@ -285,7 +285,7 @@ def _parquet(stream: Stream) -> Iterator[Record]:
 
 
 def _parquet_rows(file: Any, name: str) -> Iterator[dict[str, Any]]:
-    """Rows, some at a time: a value that many rows share takes little room in the file and much in memory."""
+    """Rows in batches: a value shared by many rows is small in the file and large in memory."""
     for batch in file.iter_batches(batch_size=_PARQUET_BATCH):
         limits.FILE_BYTES.check(batch.nbytes, Message("words.the_content_of_some_rows"), error=InputError, where=name)
         if repeated_one(batch.schema.names) is not None:
@@ -316,7 +316,7 @@ def result_name(path: str) -> str:
 
 
 def first_seen(place: str) -> Message:
-    """Words that point back to where something stood first; a line of the same file needs only its number."""
+    """A reference to the first occurrence; the number is enough for a line of the same file."""
     line = place.rpartition(":")[2]
     if line.isdigit():
         return Message("formats.first_line", line=line)
@@ -324,7 +324,7 @@ def first_seen(place: str) -> Message:
 
 
 def digest_rows(columns: Iterable[Iterable[object]]) -> str:
-    """SHA-256 over values given in Python, so that a table made from them can be told apart."""
+    """SHA-256 of values given in Python, for the signature of their table."""
     digest = hashlib.sha256()
     for column in columns:
         digest.update(repr(list(column)).encode())

@@ -1,4 +1,4 @@
-"""The review file: what a person thinks of each sampled verdict, one JSON line each.
+"""The review file: the judgement of a person about each sampled verdict, one JSON line each.
 
     {"id": …, "verdict": score, "agree": true | false | null, "unsure": false, "remark": "", "reviewer": "",
      "metric": …, "result": digest, "sampling": {"seed", "by", "n", "population", "stratum", "drawn", "of"}}
@@ -15,16 +15,18 @@ from typing import Any, Final
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem, SteelyardError
 from steelyard.i18n import Message
 from steelyard.io.records import Record, read_records
-from steelyard.io.results import Json, dump, items
+from steelyard.io.results import dump, items_of
 from steelyard.table import Table
 
 REVIEW_HINT: Final = Message("formats.steelyard_sample_writes_such_files")
 _TEXTS: Final = ("id", "remark", "reviewer", "metric", "result")
 
+Json = dict[str, Any]
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How an item came into the sample: one of `drawn` out of the `of` items of its stratum."""
+    """How an item was sampled: one of `drawn` out of the `of` items of its stratum."""
 
     seed: int
     by: str | None
@@ -37,7 +39,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A sampled verdict, and what a person thinks of it; `where` is its place in the file."""
+    """A sampled verdict and a reviewer's judgement of it; `where` is its location in the file."""
 
     id: str
     verdict: float
@@ -56,14 +58,14 @@ class Judgement:
         return self.agree is not None
 
     def line(self) -> Json:
-        """As it stands in the file."""
+        """As the file has it."""
         return {key: value for key, value in asdict(self).items() if key != "where"}
 
 
 def digest_of(table: Table) -> str:
-    """What tells one result from another: its settings, and all that is written of its items, in any order."""
+    """A digest of a result: of its settings and of its items in any order."""
     found = sha256(str(table.signature).encode())
-    for line in sorted(dump(item) for item in items(table)):
+    for line in sorted(dump(item.to_json()) for item in items_of(table)):
         found.update(line.encode("utf-8", "surrogatepass"))
     return found.hexdigest()[:16]
 
@@ -74,7 +76,7 @@ def render_review_lines(judgements: Sequence[Judgement]) -> str:
 
 
 def is_untouched(path: Path) -> bool:
-    """Whether a file is a review in which nobody has written anything yet, so that nothing is lost with it."""
+    """Whether a file is a review without any judgement yet, so that it may be replaced."""
     try:
         found = read_review(path) if path.is_file() else []
     except SteelyardError:
@@ -83,7 +85,7 @@ def is_untouched(path: Path) -> bool:
 
 
 def read_review(path: str | Path) -> list[Judgement]:
-    """The judgements of a file; every line must be whole, and each id stands there once."""
+    """The judgements of a file; every line must be complete, and each id unique."""
     records, _ = read_records(path)
     if not records:
         raise InputError(Message("formats.nothing"), where=str(path), hint=REVIEW_HINT)

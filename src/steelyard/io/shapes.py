@@ -1,4 +1,4 @@
-"""Shapes that values of JSON must have, and one message for a value of another shape, with the path to it."""
+"""Shapes of JSON values, and one error message with the path to a value of another shape."""
 
 import json
 import sys
@@ -38,7 +38,7 @@ class MapOf:
 class Fields:
     """An object with these fields: `needed` must be there; the others may be missing or null, unknown ones anything.
 
-    A list or an object that is null is removed by the check, so that readers meet it as missing.
+    A list or an object that is null is removed by the check.
     """
 
     members: Mapping[str, "Shape"]
@@ -49,7 +49,7 @@ Shape = Plain | ListOf | MapOf | Fields
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a finite number; true and false are none."""
+    """Whether a value is a finite number; true and false are not numbers."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 

@@ -1,6 +1,6 @@
-"""Bytes from anywhere: a path, a gzip or zstandard file, standard input; whole, or in blocks cut between queries.
+"""Input streams: a file, plain or compressed with gzip or zstandard, or standard input; whole or in blocks of lines.
 
-Nothing is held beyond the limits of `steelyard.limits`, however much a compressed file holds.
+Memory is bounded by `steelyard.limits`, however large the content of a compressed file is.
 """
 
 import gzip
@@ -25,7 +25,7 @@ CONTENT = Message("words.the_content_of_this_file")
 NOT_UTF8 = "formats.not_utf8"
 BINARY = "formats.binary"
 """The code of the message about text that is UTF-16, or none at all."""
-"""How much of a file is worked on at a time: enough that threads seldom wait, little enough for the cache."""
+"""Bytes of a block: large enough that threads seldom wait, small enough for the cache."""
 
 SPECIAL_HINT = Message("formats.standard_input_named")
 ENCODING_HINT = Message("formats.convert_example_iconv_f_gb18030")
@@ -39,10 +39,10 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Stream:
-    """A named source of bytes, read once from its beginning and closed at its end; `digest` tells what was read."""
+    """A named source of bytes, read once from start to end and then closed; `digest` is the hash of what was read."""
 
     def __init__(self, name: str, *files: "_Bytes") -> None:
-        """Read from the last of `files`; those before it lie beneath it and are closed with it."""
+        """Read from the last of `files`; the others are the layers below it and are closed with it."""
         self.name = name
         self._files = files
         self._hash = hashlib.sha256()
@@ -75,7 +75,7 @@ class Stream:
         return b"".join(pieces)
 
     def close(self) -> None:
-        """Let go of the file; reading on gives nothing."""
+        """Close the file; further reads return nothing."""
         for file in reversed(self._files):
             file.close()
         self._files = ()
@@ -104,7 +104,7 @@ def open_stream(path: str | Path) -> Stream:
 
 
 def is_file(path: str | Path) -> bool:
-    """Whether there is a file of this name; a name that none can have is no error."""
+    """Whether there is a file of this name; an impossible name is not an error."""
     return _has_mode(path, stat.S_ISREG)
 
 
@@ -134,7 +134,7 @@ def check_encoding(content: bytes, name: str, first_line: int) -> None:
 
 
 def encoding_problem(content: bytes) -> tuple[int, Message] | None:
-    """The first line (counted from 0) that is not UTF-8 text, and why; None if all is well."""
+    """The first line (counted from 0) that is not UTF-8 text, and why; None if there is no problem."""
     if content.startswith(_UTF16_MARKS) or b"\0" in content:
         at, message = max(content.find(b"\0"), 0), Message(BINARY)
     elif content.isascii():
@@ -155,12 +155,12 @@ def encoding_hint(message: Message) -> Message:
 
 
 def read_once(path: str | Path) -> bool:
-    """Whether a source is gone once it has been read: standard input, or a pipe."""
+    """Whether a source can be read only once: standard input, or a pipe."""
     return str(path) == STDIN or (os.path.exists(path) and not is_file(path))
 
 
 def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
-    """The stream in pieces of whole lines, each cut where the first column changes; the mark at its head is gone.
+    """The stream in pieces of whole lines, each cut where the first column changes, without a byte-order mark.
 
     A block that holds one query alone grows until the query ends.
     """
@@ -189,7 +189,7 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
 
 
 def text_blocks(stream: Stream, size: int = BLOCK) -> Iterator[str]:
-    """The stream as text in pieces of whole lines; the mark at its head is gone, and what is not UTF-8 is refused."""
+    """The stream as text in pieces of whole lines; without a byte-order mark; anything but UTF-8 is refused."""
     first_line = 1
     for block in byte_blocks(stream, size):
         yield _text(block, stream.name, first_line)
@@ -213,7 +213,7 @@ def byte_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
 
 
 class _Lines:
-    """The pieces of a stream; a line that is longer than the limit ends it before it is held."""
+    """The pieces of a stream; a line longer than the limit is refused before it is in memory."""
 
     def __init__(self, stream: Stream, size: int) -> None:
         self.begun = False
@@ -283,17 +283,17 @@ def _first_field(block: bytes, start: int) -> bytes:
 
 
 class _Bytes(Protocol):
-    """What bytes are read from."""
+    """A source of bytes."""
 
     def read(self, size: int, /) -> bytes:
         """At most so many bytes; b"" at the end."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
 
 
 class _Ahead:
-    """A pipe of which the first bytes can be looked at; standard input is not ours to close."""
+    """A pipe whose first bytes can be read ahead; standard input is not closed."""
 
     def __init__(self, file: BinaryIO, *, owned: bool = True) -> None:
         self._file = file
@@ -301,7 +301,7 @@ class _Ahead:
         self._head = b""
 
     def read(self, size: int) -> bytes:
-        """At most so many bytes, first those that were looked at."""
+        """At most so many bytes, first those that were read ahead."""
         if self._head:
             found, self._head = self._head[:size], self._head[size:]
             return found
@@ -320,7 +320,7 @@ class _Ahead:
 
 
 def _layers(file: BinaryIO | _Ahead) -> tuple[_Bytes, ...]:
-    """The file, and what decompresses it above it."""
+    """The file, and the decompressor above it."""
     if isinstance(file, _Ahead):
         magic = file.peek(4)
     else:
@@ -334,10 +334,10 @@ def _layers(file: BinaryIO | _Ahead) -> tuple[_Bytes, ...]:
 
 
 class _ZstdFile:
-    """A zstandard file of one frame or several; one that breaks off is an error, as in a gzip file."""
+    """A zstandard file of one frame or several; a truncated file is an error, as with gzip."""
 
     _PIECE = 1 << 9
-    """Compressed bytes that are worked on at a time: they can hold 16 MB at most."""
+    """Compressed bytes per step, which expand to 16 MB at most."""
 
     def __init__(self, file: _Bytes) -> None:
         import zstandard
@@ -365,7 +365,7 @@ class _ZstdFile:
         return b"".join(found)
 
     def close(self) -> None:
-        """Nothing to let go of: the file beneath is closed by its owner."""
+        """Nothing to close: the file below is closed by its owner."""
 
     def _next(self) -> bytes:
         while True:
@@ -399,7 +399,7 @@ def _zstd_error() -> type[Exception]:
 
 
 def _check_special(path: str | Path) -> None:
-    """Refuse what never ends or never begins: devices, sockets, and pipes that nobody may write to."""
+    """Refuse devices, sockets and pipes without a writer: reading them would not end, or not begin."""
     mode = os.stat(path).st_mode
     is_descriptor = str(path) == "/dev/stdin" or str(path).startswith(("/dev/fd/", "/proc/self/fd/"))
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or is_descriptor):

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all: beside their place, synced to disk, then renamed over the old one.
+"""Atomic writes: a file is written under a temporary name, synced to disk, and renamed over the old one.
 
 A process that is killed, a full disk or a folder that may not be written to leaves the old file as it was. A killed
 process may leave a hidden file `.NAME.….part` behind, which can be removed.
@@ -22,16 +22,16 @@ OVERWRITE_HINT: Final = Message("formats.overwrite_replaces_name_another")
 _LONGEST_STEM: Final = 48
 _MOST_LINKS: Final = 40
 _PIPE_SECONDS: Final = 10
-"""So long a named pipe waits for somebody who reads it."""
+"""Seconds to wait for the reader of a named pipe."""
 
 
 @contextmanager
 def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
-    """A path to write to; what is there becomes `path` when the block ends well, and is removed otherwise.
+    """A temporary path to write to; it is renamed to `path` if the block succeeds, and removed otherwise.
 
     The mode of an old file is kept, and a symbolic link stays: its target is written. A device or a pipe is written
-    to directly; a pipe that nobody reads is an error, since to open it would wait for ever. Without `overwrite` a file
-    that exists is an error, also one that somebody made in the meantime.
+    to directly; a pipe that nobody reads is an error, since opening it would block. Without `overwrite` an existing
+    file is an error, also one that was created in the meantime.
     """
     try:
         if _is_special(path):
@@ -60,7 +60,7 @@ def write_whole(path: Path, content: str | bytes, *, overwrite: bool = True) -> 
 
 
 def replace_whole(part: Path, path: Path) -> None:
-    """Rename a finished file over another, so that it outlives a loss of power, too."""
+    """Rename a finished file over another, durably."""
     _sync(part)
     _keep_rights(part, path)
     os.replace(part, path)
@@ -68,13 +68,13 @@ def replace_whole(part: Path, path: Path) -> None:
 
 
 def check_absent(path: Path) -> None:
-    """Refuse a file that is there already; devices and pipes hold nothing that could be lost."""
+    """Refuse an existing file; devices and pipes have no content to lose."""
     if path.exists() and not _is_special(path):
         raise ConfigError(Message("formats.file_exists_already"), where=str(path), hint=OVERWRITE_HINT)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename last; where folders cannot be synced, that is left to the file system."""
+    """Sync a folder after a rename, on systems where folders can be synced."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -105,7 +105,7 @@ def _place(part: Path, target: Path, *, overwrite: bool) -> None:
         os.replace(part, target)
         return
     try:
-        os.link(part, target)  # unlike a rename, it fails where a file is
+        os.link(part, target)  # unlike a rename, this fails if the file exists
     except FileExistsError:
         raise ConfigError(Message("formats.file_exists_already"), where=str(target), hint=OVERWRITE_HINT) from None
     except OSError:  # a file system without hard links
@@ -133,7 +133,7 @@ def _sync(path: Path) -> None:
 
 @contextmanager
 def _reader_of(path: Path) -> Iterator[None]:
-    """Hold a named pipe open while it is written; an error where nobody has opened it to read."""
+    """Hold a named pipe open while it is written; an error if it has no reader."""
     if not path.is_fifo():
         yield
         return
@@ -145,7 +145,7 @@ def _reader_of(path: Path) -> Iterator[None]:
 
 
 def _opened(path: Path) -> int:
-    """A named pipe that somebody reads, opened; its reader may come a little later."""
+    """A named pipe, opened once it has a reader."""
     end = time.monotonic() + _PIPE_SECONDS
     while True:
         try:
@@ -161,7 +161,7 @@ def _opened(path: Path) -> int:
 
 
 def _is_special(path: Path) -> bool:
-    """Whether it is no ordinary file, or a name of one that is open, such as /dev/stdout, followed link by link."""
+    """Whether it is not a regular file, or a link to an open one such as /dev/stdout."""
     with suppress(OSError):
         if not stat.S_ISREG(path.stat().st_mode):
             return not path.is_dir()

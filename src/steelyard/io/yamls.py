@@ -1,4 +1,4 @@
-"""YAML with places: every value knows its line, a key said twice is an error, and nothing but data is read."""
+"""YAML with the line of every value; a repeated key is an error, and only plain data is read."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ TOO_DEEP: Final = Message("formats.yaml_nested_too_deeply")
 _DEEPEST: Final = 100
 _LONGEST_NUMBER: Final = 1000
 _NUMBERS: Final = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
-# what PyYAML raises for a value that is not of the type that its tag says, beside its own errors
+# raised by PyYAML for a value that does not match its tag, beside its own errors
 _BAD_VALUE: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A value of a YAML file with its place; lists hold Located values, mappings plain keys and Located values."""
+    """A value of a YAML file with its location; lists hold Located values, mappings plain keys and Located values."""
 
     value: Any
     where: str
 
     def plain(self) -> Any:
-        """The value without places."""
+        """The value without locations."""
         if isinstance(self.value, Mapping):
             return {key: found.plain() for key, found in self.value.items()}
         if isinstance(self.value, list):
@@ -63,7 +63,7 @@ def dump_yaml(content: Any) -> str:
 
 
 class _Reading:
-    """Turns nodes into values and counts them: an alias is a node that is met again, with all that is in it."""
+    """Converts nodes to values and counts them; an alias counts like a copy of its node."""
 
     def __init__(self, name: str) -> None:
         import yaml

@@ -5,39 +5,46 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steelyard.legal.evidence.quotes import contains_quote
-    from steelyard.legal.facts.fields import FactRules, FactVerdict, judge_fact
+    from steelyard.legal.facts.fields import FactVerdict, judge_fact
     from steelyard.legal.grounding.inventions import Invented, find_invented
-    from steelyard.legal.model import EvidenceSet, Fact, Gap, question_of
+    from steelyard.legal.model import FactRules, Question
+    from steelyard.legal.question_types import question_of
+    from steelyard.legal.question_types.evidence import EvidenceQuestion
+    from steelyard.legal.question_types.fact import FactQuestion
+    from steelyard.legal.question_types.gap import GapQuestion
     from steelyard.legal.refusals.abstention import Abstention, detect_abstention
-    from steelyard.legal.score import Verdict, judge
+    from steelyard.legal.score import judge
+    from steelyard.legal.verdicts import LegalVerdict
 
 # the module of each public name; a module is imported when a name of it is used
 _MODULES = {
     "Abstention": "refusals.abstention",
-    "EvidenceSet": "model",
-    "Fact": "model",
-    "FactRules": "facts.fields",
+    "EvidenceQuestion": "question_types.evidence",
+    "FactQuestion": "question_types.fact",
+    "FactRules": "model",
     "FactVerdict": "facts.fields",
-    "Gap": "model",
+    "GapQuestion": "question_types.gap",
     "Invented": "grounding.inventions",
-    "Verdict": "score",
+    "LegalVerdict": "verdicts",
+    "Question": "model",
     "contains_quote": "evidence.quotes",
     "detect_abstention": "refusals.abstention",
     "find_invented": "grounding.inventions",
     "judge": "score",
     "judge_fact": "facts.fields",
-    "question_of": "model",
+    "question_of": "question_types",
 }
 
 __all__ = [
     "Abstention",
-    "EvidenceSet",
-    "Fact",
+    "EvidenceQuestion",
+    "FactQuestion",
     "FactRules",
     "FactVerdict",
-    "Gap",
+    "GapQuestion",
     "Invented",
-    "Verdict",
+    "LegalVerdict",
+    "Question",
     "contains_quote",
     "detect_abstention",
     "find_invented",

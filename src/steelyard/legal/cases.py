@@ -1,32 +1,39 @@
-"""What a system gave to a question, read once: its answer, its citations, and what is reported beside a verdict."""
+"""A case: what a system returned for a question, read once, and the rules that judge it.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+The judges of question types (`legal.question_types`) use the methods of `Case`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from steelyard.documents.pages import Document
-from steelyard.i18n import Message
-from steelyard.legal.evidence.citations import Citation, citations_of, is_foreign, is_real
-from steelyard.legal.evidence.copies import is_dump
-from steelyard.legal.evidence.quotes import key_of, quote_key
+from steelyard.i18n import Localized, Message
+from steelyard.legal.evidence import citations
+from steelyard.legal.evidence.citations import Citation, citations_of
+from steelyard.legal.evidence.copies import is_dump, own_words
+from steelyard.legal.evidence.quotes import contains_quote, key_of, quote_key
+from steelyard.legal.evidence.saying import says_something
 from steelyard.legal.evidence.sources import Source, source_of
-from steelyard.legal.facts.amounts import asserted_amounts, same_amount
-from steelyard.legal.facts.clauses import totalled
-from steelyard.legal.facts.days import asserted_dates
-from steelyard.legal.facts.fields import FIELDS
-from steelyard.legal.model import EvidenceSet, Gap, Question
+from steelyard.legal.facts.clauses import doubt, without_quotes
+from steelyard.legal.facts.fields import FactVerdict, judge_fact
+from steelyard.legal.grounding.forbidden import find_forbidden
+from steelyard.legal.grounding.inventions import Invented, find_invented
+from steelyard.legal.model import FIELDS, Evidence, FactRules, Question
 from steelyard.legal.reading import read
-from steelyard.text.mentions import mentions
-from steelyard.text.normal import normal
+from steelyard.legal.refusals.abstention import Abstention, detect_abstention
+from steelyard.legal.refusals.words import CONFLICT
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What a system gave to a question: `answer` as it was given, `text` as the judges read it.
+    """What a system returned for a question: `answer` as it was given, `text` as the judges read it.
 
     An answer that only repeats the question is silent; a dump is a copy of the document, as text or in a typed field.
+    `budget` is the number of citations that are read and `snippet` the maximum length of one.
     """
 
+    question: str
     record: Mapping[str, Any]
     document: Document
     answer: str
@@ -43,25 +50,91 @@ class Case:
         return source_of(self.document)
 
     def returned(self, *names: str) -> Sequence[Citation]:
-        """The citations under the first of these names that has any."""
-        return next((found for name in names if (found := self.passages[name])), ())
+        """The citations in the first of these fields that has any."""
+        return next((passages for name in names if (passages := self.passages[name])), ())
 
     def cited(self, *names: str) -> Sequence[Citation]:
-        """Those that are read: the first ones, as many as the question allows."""
+        """The citations that are read: the first ones, up to the budget."""
         return self.returned(*names)[: self.budget]
 
     def has_typed(self, fields: Iterable[str]) -> bool:
         """Whether one of the typed fields is given."""
         return any(self.record.get(name) not in (None, "", []) for name in fields)
 
+    def judge_fact(self, expected: Mapping[str, Any], rules: FactRules) -> FactVerdict:
+        """The typed fields of the record, or what its text says of them, against the expected ones."""
+        return judge_fact(expected, self.record, question=self.question, rules=rules)
+
+    def without_quotes(self) -> "Case":
+        """The same case with the quotations taken out of the answer."""
+        return replace(self, record={**self.record, "answer": without_quotes(self.text)})
+
+    def abstention(self) -> Abstention:
+        """Whether the answer refuses."""
+        return detect_abstention(self.answer, question=self.question)
+
+    def own_abstention(self) -> Abstention:
+        """Whether the answer refuses in its own words: a refusal that it copies is the document's."""
+        found = self.abstention()
+        if not found.abstains:
+            return found
+        own = own_words(self.text, self.source)
+        if own == self.text or detect_abstention(own, question=self.question).abstains:
+            return found
+        return Abstention(False, Message("legal.refusal_copied"), found.uncertain)
+
+    def own_doubt(self) -> str:
+        """The words by which the answer, outside what it copies, disclaims itself; "" if there are none."""
+        return doubt(own_words(self.text, self.source))
+
+    def says_something(self) -> bool:
+        """Whether the answer says anything of the document beyond the question."""
+        return says_something(self.text, self.question, self.source)
+
+    def reports_conflict(self) -> bool:
+        """Whether the answer says that statements disagree."""
+        return CONFLICT.search(self.text) is not None
+
+    def invented(self, check: str) -> list[Invented]:
+        """Values that the document does not support, and those that the hallucination check of the question forbids."""
+        context = self.source.text
+        return [
+            *find_invented(self.answer, context, question=self.question),
+            *find_forbidden(self.answer, check, context, question=self.question),
+        ]
+
+    def quotes(self, words: str) -> bool:
+        """Whether the answer quotes these words."""
+        return contains_quote(self.text, words)
+
+    def gives(self, item: Evidence) -> bool:
+        """Whether the answer quotes a passage, or a citation gives its words."""
+        cited = self.cited("citations", "evidence")
+        return self.quotes(item.must_include) or any(
+            citations.gives(citation, item, self.document, self.snippet) for citation in cited
+        )
+
+    def matches(self, citation: Citation, item: Evidence) -> bool:
+        """Whether a citation gives a required passage."""
+        return citations.mismatch(citation, item, self.document, self.snippet) is None
+
+    def is_real(self, citation: Citation) -> bool:
+        """Whether the cited words are on the page that the citation names."""
+        return citations.is_real(citation, self.document)
+
+    def cited_share(self, evidence: Sequence[Evidence], *names: str) -> tuple[float, Localized]:
+        """The share of required passages that the citations in these fields give, and the reason."""
+        return citations.cited_share(evidence, self.cited(*names), self.document, self.snippet)
+
 
 def case_of(question: Question, record: Mapping[str, Any], document: Document) -> Case:
-    """What a record says, read once."""
+    """The case of a question and a record."""
     answer = given if isinstance(given := record.get("answer"), str) else ""
     reading = read(answer)
-    required = sum(len(quote_key(words)) for words in _required(question))
+    required = sum(len(quote_key(text)) for text in question.required_texts)
     texts = (reading.text, *(given for name in FIELDS if isinstance(given := record.get(name), str)))
     return Case(
+        question.about.question,
         record,
         document,
         answer,
@@ -72,59 +145,3 @@ def case_of(question: Question, record: Mapping[str, Any], document: Document) -
         question.about.snippet,
         {name: citations_of(record.get(name)) for name in ("citations", "evidence")},
     )
-
-
-def _required(question: Question) -> Iterator[str]:
-    """The words that an answer must give or cite."""
-    yield from (item.must_include for item in question.evidence)
-    if isinstance(question, Gap):
-        yield from (item.must_include for item in question.conflicting)
-        yield from question.quotes
-
-
-def value_cited(case: Case) -> float | None:
-    """The share of sums and days of the answer that occur, by value, in the passages it cites; None if it has none."""
-    values = (*asserted_amounts(case.text), *asserted_dates(case.text))
-    asserted = [value for value in values if value.value is not None and value.kind in ("money", "date")]
-    if not asserted:
-        return None
-    real = "\n".join(each.text for each in case.cited("citations", "evidence") if is_real(each, case.document))
-    cited = mentions(normal(real))
-    sums = {value.value for value in cited if value.kind in ("money", "number")}
-    days = [day for value in cited if value.kind == "date" for day in (value.value, value.until) if day is not None]
-    held = [
-        value.value in sums if value.kind == "money" else any(value.value.agrees(day) for day in days)
-        for value in asserted
-    ]
-    return sum(held) / len(held)
-
-
-def remarks_on(question: Question, case: Case) -> Iterator[Message]:
-    """What is reported beside a verdict and is no part of the score."""
-    if case.is_dump:
-        yield Message("legal.copies_document")
-    else:
-        yield from _sums(case.text)
-    names = ("evidence", "citations") if isinstance(question, EvidenceSet) else ("citations", "evidence")
-    returned = case.returned(*names)
-    if len(returned) > case.budget:
-        yield Message("legal.citations_over_budget", given=len(returned), read=case.budget)
-    if foreign := [each for each in returned if is_foreign(each, case.document)]:
-        yield Message("legal.wrong_document", name=foreign[0].document)
-    own = (each for each in case.returned("citations", "evidence") if not is_foreign(each, case.document))
-    if invented := [each for each in own if each.key and not is_real(each, case.document)]:
-        yield Message("legal.invented_citation", words=invented[0].text[:40])
-
-
-def _sums(answer: str) -> Iterator[Message]:
-    """Whether stated parts add up to the stated total."""
-    values = [value for value in asserted_amounts(answer) if value.is_exact]
-    if len(values) < 3:
-        return
-    totals = totalled(answer, values)
-    announced = {value.start for value in totals}
-    parts = [value for value in values if value.start not in announced]
-    if len(totals) == 1 and len(parts) > 1:
-        total = sum(value.value for value in parts)
-        if not same_amount(total, totals[0].value):
-            yield Message("legal.parts_do_not_add_up", sum=str(total), total=totals[0].text)

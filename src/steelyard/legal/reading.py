@@ -6,8 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.io.outputs import record_in
-from steelyard.text.folding import Folded
-from steelyard.text.normal import normal, normal_with_offsets
+from steelyard.text.normalisation import Folded, normalise, normalise_with_offsets
 from steelyard.text.numerals import CHINESE
 from steelyard.text.reading import LONGEST_ANSWER, final_part, is_silent, plain_text, plain_text_with_offsets
 
@@ -66,7 +65,7 @@ def read_with_offsets(answer: str) -> Folded:
     offsets: list[int] = []
     at = 0
     for line in plain.text.split("\n"):
-        folded = normal_with_offsets(line)
+        folded = normalise_with_offsets(line)
         if folded.text.strip():
             text.append(folded.text)
             offsets += [plain.offsets[at + place] for place in folded.offsets]
@@ -76,5 +75,5 @@ def read_with_offsets(answer: str) -> Folded:
 
 def _normal_lines(plain: str) -> str:
     if "\n" not in plain:
-        return line if (line := normal(plain)).strip() else ""
-    return "\n".join(line for each in plain.split("\n") if (line := normal(each)).strip())
+        return line if (line := normalise(plain)).strip() else ""
+    return "\n".join(line for each in plain.split("\n") if (line := normalise(each)).strip())

@@ -1,4 +1,4 @@
-"""Checks of the items of a legal results file: parts and weights in their ranges, and scores that follow from parts."""
+"""Checks of the items of a legal results file: ranges of parts and weights, and scores that follow from the parts."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,29 +6,48 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.io.result_checks import ROUNDING
 from steelyard.io.shapes import wrong_shape
-from steelyard.legal.formulas import SHARES, agrees
+from steelyard.legal.formulas import PENALTIES, SLACK, penalised, weighted_sum
+from steelyard.legal.question_types import part_labels, type_of_parts
+from steelyard.registry.kinds import Scores
+from steelyard.table import ROUNDING
 
 METRIC: Final = "legal"
 
 
 def check_item(item: Mapping[str, Any], where: str) -> None:
     """Refuse an item with a part outside 0 to 1, or with a weight that is not a number above 0."""
-    for part, value in _parts(item).items():
-        if value is not None and part in SHARES and not -ROUNDING <= value <= 1 + ROUNDING:
+    for part, value in ((item.get("parts") or {}).get(METRIC) or {}).items():
+        if value is not None and part in part_labels() and not -ROUNDING <= value <= 1 + ROUNDING:
             what = Message("words.the_part_of", part=part, metric=METRIC)
             raise InputError(Message("formats.share", what=what, value=value), where=where)
     _check_weight((item.get("tags") or {}).get("weight"), where)
 
 
-def is_consistent(item: Mapping[str, Any]) -> bool:
-    """Whether the score of an item is what its parts come to."""
-    return agrees(item["scores"].get(METRIC), _parts(item), failed=bool(item.get("error")))
+def is_consistent(scores: Scores, parts: Mapping[str, Scores], *, failed: bool) -> bool:
+    """Whether the score of an item follows from its parts, as far as they are there; a failed item scores 0."""
+    score = scores.get(METRIC)
+    if score is None:
+        return True
+    if failed and abs(score) > SLACK:
+        return False
+    known = {part: value for part, value in parts.get(METRIC, {}).items() if value is not None}
+    return _is_weighted_sum(score, known) and _is_penalised(known.get("penalised_score", score), score, known)
 
 
-def _parts(item: Mapping[str, Any]) -> Mapping[str, float | None]:
-    return (item.get("parts") or {}).get(METRIC) or {}
+def _is_weighted_sum(score: float, parts: Mapping[str, float]) -> bool:
+    kind = type_of_parts(parts)
+    if kind is None:
+        return True
+    counted = kind.counted(parts, score, {})
+    return abs(score - weighted_sum(kind.weights(parts), counted)) <= SLACK
+
+
+def _is_penalised(value: float, score: float, parts: Mapping[str, float]) -> bool:
+    """Whether a value is the score, or less by one of the penalties where something may be invented."""
+    invents = parts.get("no_hallucination", 1.0) < 1.0
+    possible = [penalised(score, penalty) for penalty in PENALTIES.values()] if invents else [score]
+    return any(abs(value - other) <= SLACK for other in possible)
 
 
 def _check_weight(weight: Any, where: str) -> None:

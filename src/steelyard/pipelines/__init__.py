@@ -1,1 +1,1 @@
-"""Work of several steps: a benchmark run against a system."""
+"""Pipelines of MCP servers in the format of UltraRAG: bind, run, resume and serve."""

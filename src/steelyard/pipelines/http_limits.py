@@ -1,22 +1,51 @@
-"""What stands between the network and a server of ours: who may ask, how much, and for how long.
+"""Access control and limits of a server over HTTP: hosts, token, size and time of requests.
 
-Every limit has a name, a default and an option of `steelyard serve`. A request that is over one of them is refused
-with a status and one line that says which.
+Every limit has a name, a default and an option of `steelyard serve`. A request that exceeds one is refused with an
+HTTP status and one line of text.
 """
 
 import hmac
+import ipaddress
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
-from steelyard.pipelines.calls import LEFT
-from steelyard.pipelines.hosts import is_local_host, is_local_origin, is_loopback
+from steelyard.pipelines.calls import CLIENT_LEFT
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is a loopback address."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
+
+
+def is_local_host(header: str | None) -> bool:
+    """Whether a Host header names this machine; any other name would be DNS rebinding."""
+    return _is_local(f"//{header or ''}")
+
+
+def is_local_origin(header: str | None) -> bool:
+    """Whether an Origin header is absent, or names this machine."""
+    return header is None or (header.startswith(("http://", "https://")) and _is_local(header))
+
+
+def _is_local(address: str) -> bool:
+    try:
+        return is_loopback(urlsplit(address).hostname or "")
+    except ValueError:
+        return False
+
 
 MEGABYTE = 1 << 20
 SMALL_BODY = 64 << 10
-"""Bodies up to this size are always taken, however many large ones are being worked on."""
-SIZE = "steelyard.size"
-"""Where the ASGI scope of a request keeps the number of bytes of its body."""
+"""Bodies up to this size in bytes are accepted regardless of the size of all bodies in progress."""
+BODY_SIZE = "steelyard.body_size"
+"""The key in the ASGI scope of a request for the number of bytes of its body."""
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -26,26 +55,26 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bytes of one body (twice that for all that are worked on), sessions, their idle seconds, and patience."""
+    """Limits: bytes of a body, number of sessions, seconds until an idle one is ended, seconds to wait for a client."""
 
-    body: int = 256 * MEGABYTE
-    sessions: int = 256
-    idle: float = 600.0
-    patience: float = 30.0
-
-    @property
-    def bodies(self) -> int:
-        """Bytes of all bodies that are being read or worked on."""
-        return 2 * self.body
+    max_body: int = 256 * MEGABYTE
+    max_sessions: int = 256
+    session_timeout: float = 600.0
+    read_timeout: float = 30.0
 
     @property
-    def connections(self) -> int:
-        """Connections that are open at a time: a session has one for its calls and one to listen."""
-        return 4 * self.sessions
+    def max_bodies(self) -> int:
+        """Bytes of all bodies that are being read or processed."""
+        return 2 * self.max_body
+
+    @property
+    def max_connections(self) -> int:
+        """Open connections: twice the two that a session uses, one for its calls and one to listen."""
+        return 4 * self.max_sessions
 
 
 class Refused(Exception):
-    """A request that is not let in: the status, and what the client is told."""
+    """A refused request, with its HTTP status and a message for the client."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -54,16 +83,16 @@ class Refused(Exception):
 
 @dataclass(slots=True)
 class Guard:
-    """An ASGI application around another that lets in what is within the limits."""
+    """ASGI middleware that refuses requests without access, or beyond the limits."""
 
     application: Application
     host: str
     token: str | None
     limits: Limits
-    _taken: int = 0
+    _bytes_in_progress: int = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check a request, read its body, and pass both on."""
+        """Check a request, read its body, and pass it on."""
         if scope["type"] != "http":
             await self.application(scope, receive, send)
             return
@@ -76,97 +105,97 @@ class Guard:
                 await reader.skip()
                 await _refuse(send, refused)
                 return
-            scope[LEFT], scope[SIZE] = reader.left, reader.counted
+            scope[CLIENT_LEFT], scope[BODY_SIZE] = reader.client_left, reader.size
             await self.application(scope, reader.receive, send)
         finally:
-            self._taken -= reader.counted
+            self._bytes_in_progress -= reader.size
 
     def _check(self, scope: Scope) -> None:
-        """Whether a request names this machine where it must, and brings the token."""
+        """Refuse a request with a foreign host or origin, or without the token."""
         headers = _headers(scope)
         if is_loopback(self.host) and not is_local_host(headers.get("host")):
-            raise Refused(421, "this server answers to the names of this machine alone")
+            raise Refused(421, "the Host header must name this machine")
         if is_loopback(self.host) and not is_local_origin(headers.get("origin")):
-            raise Refused(403, "a page of another site may not ask this server")
-        if self.token and not self._knows(scope):
+            raise Refused(403, "requests from pages of other sites are not allowed")
+        if self.token and not self._has_token(scope):
             raise Refused(401, "a bearer token is needed")
 
-    def _knows(self, scope: Scope) -> bool:
-        brought = [value for name, value in scope["headers"] if name == b"authorization"]
-        return len(brought) == 1 and hmac.compare_digest(brought[0], f"Bearer {self.token}".encode())
+    def _has_token(self, scope: Scope) -> bool:
+        values = [value for name, value in scope["headers"] if name == b"authorization"]
+        return len(values) == 1 and hmac.compare_digest(values[0], f"Bearer {self.token}".encode())
 
-    def take(self, size: int, total: int) -> None:
-        """Count bytes of a body of so many until now."""
-        if total > self.limits.body:
-            raise Refused(413, f"a body is at most {self.limits.body // MEGABYTE} MB: --max-body")
-        if total > SMALL_BODY and self._taken + size > self.limits.bodies:
-            raise Refused(503, "too many large requests are being worked on: ask again later")
-        self._taken += size
+    def count(self, size: int, total: int) -> None:
+        """Count the next bytes of a body, which has `total` bytes so far; refuse it if it exceeds a limit."""
+        if total > self.limits.max_body:
+            raise Refused(413, f"the body must not exceed {self.limits.max_body // MEGABYTE} MB (--max-body)")
+        if total > SMALL_BODY and self._bytes_in_progress + size > self.limits.max_bodies:
+            raise Refused(503, "too many large requests are in progress: try again later")
+        self._bytes_in_progress += size
 
 
 @dataclass(slots=True)
 class _Body:
-    """The body of one request: read as a whole before the request is passed on, then handed over once."""
+    """The body of one request: it is read completely before the request is passed on, then delivered once."""
 
     source: Receive
     guard: Guard
-    counted: int = 0
-    left: Any = None
-    _pieces: list[bytes] = field(default_factory=list)
-    _whole: bool = False
-    _handed: bool = False
+    size: int = 0
+    client_left: Any = None
+    _chunks: list[bytes] = field(default_factory=list)
+    _complete: bool = False
+    _delivered: bool = False
 
     async def read(self, scope: Scope) -> None:
-        """Take the body, piece by piece, each within the patience of the server."""
+        """Read the body in chunks, each within the read timeout."""
         import anyio
 
-        self.left = anyio.Event()
+        self.client_left = anyio.Event()
         length = _headers(scope).get("content-length", "")
-        if length.isdecimal() and (len(length) > 18 or int(length) > self.guard.limits.body):
-            self.guard.take(0, self.guard.limits.body + 1)
-        while not self._whole:
-            piece = await self._next()
-            self.guard.take(len(piece), self.counted + len(piece))
-            self.counted += len(piece)
-            self._pieces.append(piece)
+        if length.isdecimal() and (len(length) > 18 or int(length) > self.guard.limits.max_body):
+            self.guard.count(0, self.guard.limits.max_body + 1)
+        while not self._complete:
+            chunk = await self._next()
+            self.guard.count(len(chunk), self.size + len(chunk))
+            self.size += len(chunk)
+            self._chunks.append(chunk)
 
     async def skip(self) -> None:
-        """Read the rest of a refused body and drop it, so that the client hears why instead of a reset."""
-        self._pieces.clear()
-        dropped = 0
+        """Read and discard the rest of a refused body, so that the client gets the response and not a reset."""
+        self._chunks.clear()
+        discarded = 0
         try:
-            while not self._whole and dropped <= self.guard.limits.body:
-                dropped += len(await self._next())
+            while not self._complete and discarded <= self.guard.limits.max_body:
+                discarded += len(await self._next())
         except Refused:
             return
 
     async def receive(self) -> dict[str, Any]:
-        """The body, and afterwards whatever the connection tells; that the client has left is remembered."""
-        if not self._handed:
-            self._handed = True
-            body = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
-            self._pieces.clear()
+        """The body, and afterwards the messages of the connection; sets the event when the client has left."""
+        if not self._delivered:
+            self._delivered = True
+            body = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
+            self._chunks.clear()
             return {"type": "http.request", "body": body, "more_body": False}
         message = await self.source()
         if message["type"] == "http.disconnect":
-            self.left.set()
+            self.client_left.set()
         return message
 
     async def _next(self) -> bytes:
         import anyio
 
         try:
-            with anyio.fail_after(self.guard.limits.patience):
+            with anyio.fail_after(self.guard.limits.read_timeout):
                 message = await self.source()
         except TimeoutError:
-            self._whole = True
-            raise Refused(408, "the rest of the body did not come in time") from None
+            self._complete = True
+            raise Refused(408, "the body was not received in time") from None
         if message["type"] == "http.disconnect":
-            self._whole = True
+            self._complete = True
             raise Refused(400, "the client has left")
-        self._whole = not message.get("more_body", False)
-        piece: bytes = message.get("body", b"")
-        return piece
+        self._complete = not message.get("more_body", False)
+        chunk: bytes = message.get("body", b"")
+        return chunk
 
 
 def _headers(scope: Scope) -> dict[str, str]:
@@ -174,10 +203,10 @@ def _headers(scope: Scope) -> dict[str, str]:
 
 
 async def _refuse(send: Send, refused: Refused) -> None:
-    head = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
     if refused.status == 401:
-        head.append((b"www-authenticate", b"Bearer"))
+        headers.append((b"www-authenticate", b"Bearer"))
     if refused.status == 503:
-        head.append((b"retry-after", b"5"))
-    await send({"type": "http.response.start", "status": refused.status, "headers": head})
+        headers.append((b"retry-after", b"5"))
+    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
     await send({"type": "http.response.body", "body": f"{refused}\n".encode()})

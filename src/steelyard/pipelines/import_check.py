@@ -1,12 +1,13 @@
-"""Which modules that a program imports cannot be found, asked of the python that would run it; nothing is executed.
+"""Modules that a program imports and that are not installed, according to the Python that would run it.
 
-This file is also run as a program by that python, so it uses the standard library alone.
+This file is also run as a program by that Python, so it uses only the standard library. No program is executed.
 """
 
 import ast
 import importlib.machinery
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,11 +16,11 @@ CHECK_SECONDS = 60.0
 
 
 def missing_modules(programs: Mapping[str, str], python: str) -> dict[str, list[str]]:
-    """For each program, by its key, the modules that this python does not find; nothing where it cannot be asked."""
+    """For each program, by its key, the modules that this Python does not find; empty if the check cannot run."""
     if not programs:
         return {}
     try:
-        asked = subprocess.run(
+        process = subprocess.run(
             [python, __file__],
             input=json.dumps(dict(programs)),
             capture_output=True,
@@ -27,42 +28,47 @@ def missing_modules(programs: Mapping[str, str], python: str) -> dict[str, list[
             timeout=CHECK_SECONDS,
             check=False,
         )
-        found = json.loads(asked.stdout) if asked.returncode == 0 else {}
+        missing = json.loads(process.stdout) if process.returncode == 0 else {}
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return {}
-    return found if isinstance(found, dict) else {}
+    return missing if isinstance(missing, dict) else {}
+
+
+def foreign_python() -> str:
+    """The Python that starts programs of others, as in UltraRAG: the first one on the PATH."""
+    return shutil.which("python") or sys.executable
 
 
 def not_found(program: str) -> list[str]:
-    """The modules that a program imports at its top level, or a file beside it does, and that are not installed."""
+    """The modules that a program, or a file beside it that it imports, imports at top level and that are missing."""
     folder = os.path.dirname(os.path.abspath(program))
-    waiting, seen, missing = [program], set(), []
-    while waiting:
-        for name in _imported(waiting.pop()):
+    queue, seen, missing = [program], set(), []
+    while queue:
+        for name in _imported_packages(queue.pop()):
             if name in seen:
                 continue
             seen.add(name)
             beside = os.path.join(folder, name + ".py")
             if os.path.isfile(beside):
-                waiting.append(beside)
-            elif not _is_found(name, folder):
+                queue.append(beside)
+            elif not _is_importable(name, folder):
                 missing.append(name)
     return sorted(missing)
 
 
-def _is_found(name: str, folder: str) -> bool:
+def _is_importable(name: str, folder: str) -> bool:
     if name in sys.builtin_module_names or name in sys.modules:
         return True
     return importlib.machinery.PathFinder.find_spec(name, [folder, *sys.path]) is not None
 
 
-def _imported(path: str) -> Iterator[str]:
-    """The packages that a file cannot do without; what stands in a function, an if or a try may be missing."""
+def _imported_packages(path: str) -> Iterator[str]:
+    """The packages that a file imports at top level; an import in a function, an if or a try is optional."""
     with open(path, "rb") as file:
         source = file.read()
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError):  # the program says so itself when it is started
+    except (SyntaxError, ValueError):  # reported when the program is started
         return
     for node in tree.body:
         if isinstance(node, ast.Import):
@@ -72,7 +78,7 @@ def _imported(path: str) -> Iterator[str]:
 
 
 def arguments_of(program: "os.PathLike[str]") -> dict[str, frozenset[str]]:
-    """The arguments of each function and method that a program defines; one that takes any by ** is left out."""
+    """The arguments of each function and method that a program defines, except those that accept **kwargs."""
     with open(program, "rb") as file:
         source = file.read()
     try:
@@ -81,18 +87,20 @@ def arguments_of(program: "os.PathLike[str]") -> dict[str, frozenset[str]]:
         return {}
     defined = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     return {
-        node.name: frozenset(each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs))
+        node.name: frozenset(
+            argument.arg for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+        )
         for node in defined
         if node.args.kwarg is None
     }
 
 
-def _answer() -> None:
-    """As a program: programs by key in, missing modules by key out, both JSON."""
-    sys.path.pop(0)  # the folder of this file, which is not that of a server
+def _main() -> None:
+    """Read programs by key as JSON, and write the missing modules by key as JSON."""
+    sys.path.pop(0)  # the folder of this file, which is not the folder of a server
     programs = json.load(sys.stdin)
     json.dump({key: not_found(program) for key, program in programs.items()}, sys.stdout)
 
 
 if __name__ == "__main__":
-    _answer()
+    _main()

@@ -1,10 +1,9 @@
-"""The journal of a run: one line for each call that is done, from which a run that ended early goes on.
+"""The journal of a run: one line per completed call, from which an interrupted run can be resumed.
 
-The first line names the pipeline. Each other says the step, what it left (`memory`), the parameters it changed
-(`local`), which of these are prompts, or rows with the states that a router gave, and a fingerprint of the step, its
-server and its parameters. When a run is resumed the steps are walked again; a call whose line is there is not made but
-read, until the first that has none, or whose fingerprint is another; what stood there from that one on is kept in a
-file beside.
+The first line names the pipeline. Every other line holds the step, the variables it set (`memory`), the parameters it
+changed (`local`), which of them are prompts or routed rows, and a fingerprint of the step, its server and its
+parameters. A resumed run goes through the steps again and takes the outputs of each call from its line, up to the first
+call without a line or with another fingerprint. The lines from that call on are copied to another file.
 """
 
 import hashlib
@@ -22,14 +21,14 @@ from steelyard.errors import ConfigError, SystemFailure
 from steelyard.i18n import Message
 from steelyard.io.locking import try_lock
 from steelyard.io.writing import whole_file
-from steelyard.pipelines.remote import Prompt
+from steelyard.pipelines.client import PromptText
 
-BUSY_HINT = Message("pipelines.wait_until_ends_start_run")
+LOCKED_HINT = Message("pipelines.journal_locked_hint")
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a call left behind."""
+    """The outputs of a call."""
 
     step: str
     mark: str
@@ -38,8 +37,8 @@ class Entry:
     routed: tuple[str, ...] = ()
 
     @property
-    def written(self) -> str:
-        """The line of the journal."""
+    def line(self) -> str:
+        """The entry as a line of the journal."""
         prompts = [name for name, value in self.memory.items() if _is_prompts(value)]
         fields = {"step": self.step, "mark": self.mark, "memory": self.memory, "local": self.local, "prompts": prompts}
         if self.routed:
@@ -48,7 +47,7 @@ class Entry:
 
 
 class Journal:
-    """A file of entries, open for reading what is there and then for adding to it."""
+    """A file of entries: existing ones are replayed, then new ones are appended."""
 
     def __init__(self, path: Path, file: IO[bytes]) -> None:
         self.path = path
@@ -57,17 +56,17 @@ class Journal:
         self._replaying = True
 
     def begin(self, pipeline: Path) -> None:
-        """Say whose journal it is."""
+        """Write the first line, which names the pipeline."""
         self._file.write(_head(pipeline))
         self._file.flush()
         self._replaying = False
 
     def skip_head(self) -> None:
-        """Go to the first entry."""
+        """Skip the first line."""
         self._file.readline()
 
-    def recall(self, step: str, mark: str) -> Entry | None:
-        """The next entry if it is of this call; from the first that is not, the journal begins anew."""
+    def replay(self, step: str, mark: str) -> Entry | None:
+        """The next entry if it is of this call; otherwise None, and the rest of the journal is discarded."""
         if not self._replaying:
             return None
         start = self._file.tell()
@@ -84,16 +83,16 @@ class Journal:
         return None
 
     def add(self, entry: Entry) -> None:
-        """Write an entry, so that it outlives this process."""
+        """Append an entry and flush it."""
         try:
-            line = entry.written
+            line = entry.line
         except (TypeError, ValueError) as error:
-            raise SystemFailure(Message("pipelines.gave_something_not_json", step=entry.step, error=error)) from None
+            raise SystemFailure(Message("pipelines.result_not_json", name=entry.step, error=error)) from None
         self._file.write(line.encode() + b"\n")
         self._file.flush()
 
-    def finish(self, *, whole: bool) -> Path | None:
-        """Write the snapshot of upstream's shape beside the journal, which a whole run no longer needs."""
+    def finish(self, *, complete: bool) -> Path | None:
+        """Write the snapshot in UltraRAG's format; delete the journal if the run is complete."""
         snapshot = self.path.with_suffix(".json")
         with self._file:
             self._file.seek(0)
@@ -101,13 +100,13 @@ class Journal:
             empty = not self._file.read(1)
             if not empty:
                 _write_snapshot(self.path, snapshot)
-            if whole or empty:
+            if complete or empty:
                 self.path.unlink()
         return None if empty else snapshot
 
 
 def new_journal(folder: Path, benchmark: str, pipeline: Path) -> Journal:
-    """A journal of its own, named after the pipeline and the second; a number follows where the name is taken."""
+    """A new journal, named after the pipeline and the time, with a number if the name is taken."""
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"memory_{benchmark}_{pipeline.stem}_{time.strftime('%Y%m%d_%H%M%S')}"
     for number in range(1, 1000):
@@ -120,16 +119,16 @@ def new_journal(folder: Path, benchmark: str, pipeline: Path) -> Journal:
             continue
         journal.begin(pipeline)
         return journal
-    raise ConfigError(Message("pipelines.too_many_runs_second"), where=str(folder))
+    raise ConfigError(Message("pipelines.too_many_journals"), where=str(folder))
 
 
 def last_journal(folder: Path, benchmark: str, pipeline: Path) -> Journal:
-    """The journal of the last run of this pipeline that did not come to its end."""
+    """The journal of the last unfinished run of this pipeline."""
     name = re.compile(rf"memory_{re.escape(benchmark)}_{re.escape(pipeline.stem)}_\d{{8}}_\d{{6}}(-\d+)?\.jsonl")
-    found = [path for path in folder.glob("*.jsonl") if name.fullmatch(path.name) and _is_of(path, pipeline)]
-    if not found:
-        raise ConfigError(Message("pipelines.no_run_been_left_unfinished", stem=pipeline.stem), where=str(folder))
-    journal = _locked(max(found, key=os.path.getmtime), "r+b")
+    journals = [path for path in folder.glob("*.jsonl") if name.fullmatch(path.name) and _is_of(path, pipeline)]
+    if not journals:
+        raise ConfigError(Message("pipelines.nothing_to_resume", name=pipeline.stem), where=str(folder))
+    journal = _locked(max(journals, key=os.path.getmtime), "r+b")
     journal.skip_head()
     return journal
 
@@ -144,64 +143,64 @@ def _head(pipeline: Path) -> bytes:
 
 
 def fingerprint(*parts: Any) -> str:
-    """A short name for a step with its parameters."""
+    """A short hash of a step with its parameters."""
     text = json.dumps(parts, ensure_ascii=False, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def is_routed(each: Any) -> bool:
-    """Whether this is a row as a router gives it, with its data and its state."""
-    return isinstance(each, Mapping) and "data" in each and "state" in each
+def is_routed(row: Any) -> bool:
+    """Whether a row is routed, with its data and its state."""
+    return isinstance(row, Mapping) and "data" in row and "state" in row
 
 
 def unrouted(value: Any) -> Any:
-    """What a router gave without its states."""
-    return [each["data"] if is_routed(each) else each for each in value] if isinstance(value, list) else value
+    """The output of a router without the states."""
+    return [row["data"] if is_routed(row) else row for row in value] if isinstance(value, list) else value
 
 
 def _locked(path: Path, mode: str) -> Journal:
     file = open(path, mode)  # noqa: SIM115 - the journal closes it
     if not try_lock(file):
         file.close()
-        raise ConfigError(Message("pipelines.another_run_writing_journal"), where=str(path), hint=BUSY_HINT)
+        raise ConfigError(Message("pipelines.journal_locked"), where=str(path), hint=LOCKED_HINT)
     return Journal(path, file)
 
 
 def _entry(line: bytes) -> Entry | None:
-    """The entry of a line; a torn last line is none."""
+    """The entry of a line; None if the line is incomplete."""
     if not line.endswith(b"\n"):
         return None
     try:
-        found = json.loads(line)
+        fields = json.loads(line)
         memory = {
-            name: [Prompt(text) for text in value] if name in found["prompts"] else value
-            for name, value in found["memory"].items()
+            name: [PromptText(text) for text in value] if name in fields["prompts"] else value
+            for name, value in fields["memory"].items()
         }
-        return Entry(found["step"], found["mark"], memory, found["local"])
+        return Entry(fields["step"], fields["mark"], memory, fields["local"])
     except (ValueError, KeyError, TypeError):
         return None
 
 
 def _write_snapshot(journal: Path, snapshot: Path) -> None:
-    """One object per call, as upstream writes them: made line by line, so that a long run needs no memory."""
+    """Write one object per call, as UltraRAG does, line by line, so that memory does not grow with the run."""
     with open(journal, "rb") as lines, whole_file(snapshot) as part, open(part, "w", encoding="utf-8") as file:
-        for number, line in enumerate(_whole(lines)):
-            found = json.loads(line)
-            routed = found.get("routed", ())
+        for number, line in enumerate(_complete_lines(lines)):
+            fields = json.loads(line)
+            routed = fields.get("routed", ())
             memory = {
                 f"memory_{name}": unrouted(value) if name in routed else value
-                for name, value in found["memory"].items()
+                for name, value in fields["memory"].items()
             }
-            shown = json.dumps({"step": found["step"], "memory": memory}, ensure_ascii=False, indent=2)
+            text = json.dumps({"step": fields["step"], "memory": memory}, ensure_ascii=False, indent=2)
             file.write("[\n" if number == 0 else ",\n")
-            file.write("\n".join(f"  {each}" for each in shown.split("\n")))
+            file.write("\n".join(f"  {part}" for part in text.split("\n")))
         file.write("\n]")
 
 
-def _whole(lines: IO[bytes]) -> Iterator[bytes]:
-    lines.readline()  # the head
+def _complete_lines(lines: IO[bytes]) -> Iterator[bytes]:
+    lines.readline()  # names the pipeline
     return (line for line in lines if line.endswith(b"\n"))
 
 
 def _is_prompts(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(each, Prompt) for each in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(text, PromptText) for text in value)

@@ -1,29 +1,33 @@
-"""A pipeline bound: which variable or parameter feeds every argument, checked before anything runs."""
+"""Binding of a pipeline: which variable or parameter feeds every argument, checked before anything runs."""
 
+import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 
-from steelyard.errors import InputError, UnknownName, nearest
-from steelyard.i18n import Message
+from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, nearest
+from steelyard.i18n import FOREIGN, Joined, Localized, Message
 from steelyard.io.yamls import Located
-from steelyard.pipelines.loading import Loaded, Parameters
-from steelyard.pipelines.schemas import fits, type_name
+from steelyard.pipelines.load import LoadedServer, Parameters
+from steelyard.pipelines.schemas import matches_type, type_name
 from steelyard.pipelines.server import Binding, Tool
-from steelyard.pipelines.spec import Branch, Loop, Node, Pipeline, Step, each_step
+from steelyard.pipelines.spec import Branch, Loop, Node, Pipeline, Step, iter_steps
 
-MEMORY = ("memory_", "mem_")
-MOST_GIVERS = 3
-"""So many tools are proposed for a variable that no step gives."""
+HISTORY_PREFIXES = ("memory_", "mem_")
+MAX_PRODUCERS = 3
+"""The number of tools that a hint proposes for a variable that no step produces."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call: the tool, where each argument comes from, and under which names what it gives is kept.
+    """A bound step: its tool, the variable or parameter of each argument, and the variable of each output.
 
-    `binding` is that of the tool without the overrides of the step and without arguments that nothing feeds; `origin`
-    tells the server from any other; `places` says where in a file a parameter of the call stands, `located` the same
-    with what it holds; `routes` marks the last step of a router, which gives the data and the state of every row.
+    `binding` is the binding of the tool without the overrides of the step and without arguments that nothing feeds;
+    `server_identity` identifies the server in the journal; `locations` and `sources` are the file locations and the
+    values as read of the parameters that the call uses; `routes` marks the last step of a router, which returns the
+    data and the state of every row.
     """
 
     step: Step
@@ -31,15 +35,15 @@ class Call:
     binding: Binding
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
-    origin: str = ""
-    places: Mapping[str, str] = field(default_factory=dict)
-    located: Mapping[str, Located] = field(default_factory=dict)
+    server_identity: str = ""
+    locations: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, Located] = field(default_factory=dict)
     routes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BoundLoop:
-    """A loop whose steps are bound."""
+    """A loop with bound steps."""
 
     times: int
     steps: tuple["Bound", ...]
@@ -47,7 +51,7 @@ class BoundLoop:
 
 @dataclass(frozen=True, slots=True)
 class BoundBranch:
-    """A branch whose router and branches are bound; `last` is the step of the router that says where rows go."""
+    """A branch with bound router and branches; `last` is the step of the router that returns the states."""
 
     router: tuple["Bound", ...]
     last: Call
@@ -59,128 +63,141 @@ Bound = Call | BoundLoop | BoundBranch
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
-    """A variable that no step gives yet: the key_map of this parameter of a server would name it.
+class UnknownVariable:
+    """A variable that no step produces yet; `key_map` below `parameter` of `server` can define it.
 
-    `givers` are tools of the servers in use that would give it.
+    `producers` are tools of the loaded servers that would produce it.
     """
 
     step: Step
     name: str
     server: str
     parameter: str
-    givers: tuple[str, ...] = ()
+    producers: tuple[str, ...] = ()
 
 
 def bind(
-    pipeline: Pipeline, loaded: Mapping[str, Loaded], parameters: Parameters, unknown: list[Unknown] | None = None
+    pipeline: Pipeline,
+    servers: Mapping[str, LoadedServer],
+    parameters: Parameters,
+    unknown: list[UnknownVariable] | None = None,
 ) -> tuple[Bound, ...]:
-    """The steps of a pipeline with all names resolved; the first that cannot be is an error with its line.
+    """The steps of a pipeline with all names resolved; raise an error with a line for the first that cannot be.
 
-    Where a list of the `unknown` is kept, variables that a key_map can still name are noted there instead.
+    If a list `unknown` is given, variables that a key_map can still define are added to it instead.
     """
-    binder = _Binder(pipeline, loaded, parameters, unknown)
+    binder = _Binder(pipeline, servers, parameters, unknown)
     return tuple(binder.bind(node) for node in pipeline.steps)
 
 
-def key_map_hint(name: str, parameter: str, place: str | None, givers: Sequence[str] = ()) -> Message:
-    """What to do about a variable that is not known yet."""
-    if place is None:
-        hint = Message("pipelines.key_map_to_build", parameter=parameter, name=name)
+def key_map_hint(name: str, parameter: str, location: str | None, producers: Sequence[str] = ()) -> Message:
+    """The hint for a variable that is not known yet."""
+    if location is None:
+        hint = Message("pipelines.key_map_build", parameter=parameter, name=name)
     else:
-        hint = Message("pipelines.key_map_at", parameter=parameter, place=place, name=name)
-    return Message("pipelines.step_or_hint", givers=", ".join(givers), hint=hint) if givers else hint
+        hint = Message("pipelines.key_map_at", parameter=parameter, location=location, name=name)
+    return Message("pipelines.add_step_or", tools=", ".join(producers), hint=hint) if producers else hint
 
 
 def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
-    """For each server the parameters that its steps use, in order of first use."""
-    found: dict[str, list[str]] = {}
-    for call in calls(steps):
+    """The parameters of each server that its steps use, in order of first use."""
+    used: dict[str, list[str]] = {}
+    for call in iter_calls(steps):
         names = [name[1:] for name in call.inputs.values() if name.startswith("$")]
-        mine = found.setdefault(call.step.server, [])
-        mine += [name for name in names if name not in mine]
-    return found
+        of_server = used.setdefault(call.step.server, [])
+        of_server += [name for name in names if name not in of_server]
+    return used
 
 
-def remembered(steps: tuple[Bound, ...]) -> frozenset[str]:
-    """The variables whose history some step reads, as memory_x."""
-    names = (name for call in calls(steps) for name in call.inputs.values() if name.startswith(MEMORY))
+def history_variables(steps: tuple[Bound, ...]) -> frozenset[str]:
+    """The variables whose history a step reads, as memory_NAME."""
+    names = (name for call in iter_calls(steps) for name in call.inputs.values() if name.startswith(HISTORY_PREFIXES))
     return frozenset(name.partition("_")[2] for name in names)
 
 
-def calls(steps: tuple[Bound, ...]) -> Iterator[Call]:
+def iter_calls(steps: tuple[Bound, ...]) -> Iterator[Call]:
     """All calls, in the order of the file."""
     for step in steps:
         match step:
             case Call():
                 yield step
             case BoundLoop():
-                yield from calls(step.steps)
+                yield from iter_calls(step.steps)
             case BoundBranch():
-                yield from calls(step.router)
+                yield from iter_calls(step.router)
                 for branch in step.branches.values():
-                    yield from calls(branch)
+                    yield from iter_calls(branch)
 
 
 class _Binder:
-    """Binds node after node, knowing what the ones before it give."""
+    """Binds the nodes in order, with the variables that the earlier ones produce."""
 
     def __init__(
         self,
         pipeline: Pipeline,
-        loaded: Mapping[str, Loaded],
+        servers: Mapping[str, LoadedServer],
         parameters: Parameters,
-        unknown: list[Unknown] | None = None,
+        unknown: list[UnknownVariable] | None = None,
     ) -> None:
         self._pipeline = pipeline
-        self._loaded = loaded
+        self._servers = servers
         self._parameters = parameters
         self._known: dict[str, None] = {}
         self._unknown = unknown
-        self._mapped: tuple[str, str] | None = None  # the server and the parameter whose key_map names variables
+        self._key_map: tuple[str, str] | None = None  # the server and the parameter with a key_map
 
     def bind(self, node: Node) -> Bound:
         match node:
             case Step():
-                return self._call(node)
+                return self._bind_step(node)
             case Loop():
-                return BoundLoop(node.times, tuple(self.bind(each) for each in node.steps))
+                return BoundLoop(node.times, tuple(self.bind(step) for step in node.steps))
             case Branch():
-                *before, last = (self.bind(each) for each in node.router)
+                *before, last = (self.bind(step) for step in node.router)
                 last = self._router(last, node.where)
-                branches = {state: tuple(self.bind(each) for each in steps) for state, steps in node.branches.items()}
+                branches = {state: tuple(self.bind(step) for step in steps) for state, steps in node.branches.items()}
                 return BoundBranch((*before, last), last, branches, node.where)
 
     @staticmethod
     def _router(last: "Bound", where: str) -> Call:
         if not isinstance(last, Call) or not any(not name.startswith("$") for name in last.outputs.values()):
-            raise InputError(Message("pipelines.last_step_router_tool_gives"), where=where)
+            raise InputError(Message("pipelines.router_last_step_output"), where=where)
         return replace(last, routes=True)
 
-    def _call(self, step: Step) -> Call:
+    def _bind_step(self, step: Step) -> Call:
         tool = self._tool(step)
-        binding = self._published(step, tool.binding_for(self._parameters.values[step.server]))
+        binding = self._with_key_map(step, tool.binding_for(self._parameters.values[step.server]))
         self._check_overrides(step, binding.inputs, binding.outputs)
         inputs = {argument: step.input.get(argument, name) for argument, name in binding.inputs.items()}
-        left = {argument for argument in binding.optional - set(step.input) if not self._is_fed(inputs[argument], step)}
-        inputs = {argument: name for argument, name in inputs.items() if argument not in left}
+        omitted = {
+            argument for argument in binding.optional - set(step.input) if not self._is_fed(inputs[argument], step)
+        }
+        inputs = {argument: name for argument, name in inputs.items() if argument not in omitted}
         for argument, name in inputs.items():
             self._check_name(name, step)
             self._check_type(tool, argument, name, step)
         outputs = {name.removeprefix("$"): step.output.get(name.removeprefix("$"), name) for name in binding.outputs}
         self._known.update(dict.fromkeys(name for name in outputs.values() if not name.startswith("$")))
-        said = ((name[1:], self._parameters.places.get((step.server, name[1:]))) for name in inputs.values())
-        fed = replace(
-            binding, inputs={argument: name for argument, name in binding.inputs.items() if argument in inputs}
-        )
-        places = {name: place for name, place in said if place}
-        located = self._parameters.located(step.server, places)
-        return Call(step, tool, fed, inputs, outputs, self._loaded[step.server].home.origin, places, located)
+        fed = {argument: name for argument, name in binding.inputs.items() if argument in inputs}
+        return self._call(step, tool, replace(binding, inputs=fed), inputs, outputs)
+
+    def _call(
+        self, step: Step, tool: Tool, binding: Binding, inputs: Mapping[str, str], outputs: Mapping[str, str]
+    ) -> Call:
+        names = (name[1:] for name in inputs.values() if name.startswith("$"))
+        locations = {
+            name: self._parameters.locations[step.server, name]
+            for name in names
+            if (step.server, name) in self._parameters.locations
+        }
+        sources = self._parameters.sources_of(step.server, locations)
+        identity = self._servers[step.server].location.identity
+        return Call(step, tool, binding, inputs, outputs, identity, locations, sources)
 
     def _tool(self, step: Step) -> Tool:
         if step.server not in self._pipeline.servers:
             raise UnknownName.of(Message("words.server"), step.server, self._pipeline.servers, where=step.where)
-        tools = self._loaded[step.server].tools
+        tools = self._servers[step.server].tools
         if step.tool not in tools:
             raise UnknownName.of(Message("words.tool"), step.tool, tools, where=step.where)
         return tools[step.tool]
@@ -188,15 +205,15 @@ class _Binder:
     def _is_fed(self, name: str, step: Step) -> bool:
         if name.startswith("$"):
             return name[1:] in self._parameters.values[step.server]
-        return name.startswith(MEMORY) or name in self._known
+        return name.startswith(HISTORY_PREFIXES) or name in self._known
 
     def _check_overrides(self, step: Step, inputs: Mapping[str, str], outputs: tuple[str, ...]) -> None:
-        given = [name.removeprefix("$") for name in outputs]
+        output_names = [name.removeprefix("$") for name in outputs]
         argument, output = Message("words.argument"), Message("words.output")
-        for what, said, known in ((argument, step.input, list(inputs)), (output, step.output, given)):
-            for name in said:
+        for what, overrides, known in ((argument, step.input, list(inputs)), (output, step.output, output_names)):
+            for name in overrides:
                 if name not in known:
-                    message = Message("pipelines.no_argument", step=step.name, what=what, name=name)
+                    message = Message("pipelines.step_no_name", step=step.name, what=what, name=name)
                     raise InputError(message, where=step.where, hint=nearest(name, known))
 
     def _check_name(self, name: str, step: Step) -> None:
@@ -204,69 +221,163 @@ class _Binder:
             return
         if name.startswith("$"):
             hint = nearest(name[1:], self._parameters.values[step.server])
-            raise InputError(
-                Message("metrics.no_parameter", name=step.server, parameter=name[1:]), where=step.where, hint=hint
-            )
-        later = self._later(name, step)
-        if self._unknown is None or self._mapped is None or later is not None:
-            hint = later or self._hint(name, step)
-            raise InputError(
-                Message("pipelines.variable_unknown", step=step.name, name=name), where=step.where, hint=hint
-            )
-        self._unknown.append(Unknown(step, name, *self._mapped, givers=self._givers(name)))
+            message = Message("metrics.no_parameter", name=step.server, parameter=name[1:])
+            raise InputError(message, where=step.where, hint=hint)
+        later = self._later_hint(name, step)
+        if self._unknown is None or self._key_map is None or later is not None:
+            message = Message("pipelines.variable_unknown", step=step.name, name=name)
+            raise InputError(message, where=step.where, hint=later or self._hint(name, step))
+        self._unknown.append(UnknownVariable(step, name, *self._key_map, producers=self._producers(name)))
         self._known[name] = None
 
-    def _later(self, name: str, step: Step) -> Message | None:
-        """Who gives a variable too late."""
-        for later in each_step(self._pipeline.steps):
-            if later is not step and later.server in self._loaded and later.tool in self._loaded[later.server].tools:
-                given = self._tool(later).binding_for(self._parameters.values[later.server]).outputs
-                if name in [later.output.get(each, each) for each in given]:
-                    return Message("pipelines.gives_step_can_only_use", name=later.name, where=later.where)
+    def _later_hint(self, name: str, step: Step) -> Message | None:
+        """A hint if a later step produces a variable."""
+        for later in iter_steps(self._pipeline.steps):
+            if later is not step and later.server in self._servers and later.tool in self._servers[later.server].tools:
+                outputs = self._tool(later).binding_for(self._parameters.values[later.server]).outputs
+                if name in [later.output.get(output, output) for output in outputs]:
+                    return Message("pipelines.produced_later", name=later.name, where=later.where)
         return None
 
-    def _givers(self, name: str) -> tuple[str, ...]:
-        """A few tools of the servers in use that give a variable of this name, and do not need it themselves."""
-        offered = ((alias, tool) for alias, found in self._loaded.items() for tool in found.tools.values())
-        giving = (
+    def _producers(self, name: str) -> tuple[str, ...]:
+        """Some tools of the loaded servers that produce a variable without needing it."""
+        tools = ((alias, tool) for alias, server in self._servers.items() for tool in server.tools.values())
+        producers = (
             f"{alias}.{tool.name}"
-            for alias, tool in offered
+            for alias, tool in tools
             if name in tool.binding.outputs and name not in tool.binding.inputs.values()
         )
-        return tuple(islice(giving, MOST_GIVERS))
+        return tuple(islice(producers, MAX_PRODUCERS))
 
     def _hint(self, name: str, step: Step) -> Message:
-        """Where a variable can be named, what gives it, or what it may have been meant to be."""
-        givers = self._givers(name)
-        if self._mapped is not None:
-            place = self._parameters.key_map(*self._mapped)
-            return key_map_hint(name, ".".join(self._mapped), place, givers)
-        if givers:
-            return Message("pipelines.add_step_gives", names=", ".join(givers))
-        if self._loaded[step.server].home.address and name not in step.input.values():
-            return Message("pipelines.steelyard_build_writes_parameter_file", name=name)
-        return nearest(name, self._known) if self._known else Message("pipelines.nothing_known_before_first_step")
+        """A hint for an unknown variable: where to define it, what produces it, or the nearest known name."""
+        producers = self._producers(name)
+        if self._key_map is not None:
+            location = self._parameters.key_map_location(*self._key_map)
+            return key_map_hint(name, ".".join(self._key_map), location, producers)
+        if producers:
+            return Message("pipelines.add_step", tools=", ".join(producers))
+        if self._servers[step.server].location.address and name not in step.input.values():
+            return Message("pipelines.build_to_fill_in", name=name)
+        return nearest(name, self._known) if self._known else Message("pipelines.no_variables_yet")
 
-    def _published(self, step: Step, binding: Binding) -> Binding:
-        """The binding with all that the key_map among its parameters names; upstream declares two of them."""
+    def _with_key_map(self, step: Step, binding: Binding) -> Binding:
+        """The binding with every variable of the key_map among its parameters; UltraRAG declares only two of them."""
         values = self._parameters.values[step.server]
         for name in (name[1:] for name in binding.inputs.values() if name.startswith("$")):
             value = values.get(name)
             if isinstance(value, Mapping) and "key_map" in value and binding.outputs:
-                self._mapped = (step.server, name)
-                named = map(str, value["key_map"] if isinstance(value["key_map"], Mapping) else ())
-                return replace(binding, outputs=tuple(dict.fromkeys((*binding.outputs, *named))))
+                self._key_map = (step.server, name)
+                variables = map(str, value["key_map"] if isinstance(value["key_map"], Mapping) else ())
+                return replace(binding, outputs=tuple(dict.fromkeys((*binding.outputs, *variables))))
         return binding
 
     def _check_type(self, tool: Tool, argument: str, name: str, step: Step) -> None:
-        """A parameter of the wrong type is told before anything runs."""
+        """Raise an error for a parameter of the wrong type."""
         if not name.startswith("$"):
             return
         value = self._parameters.values[step.server][name[1:]]
-        if not fits(value, tool, argument):
-            where = self._parameters.places.get((step.server, name[1:]), step.where)
-            needed = type_name(tool, argument)
+        if not matches_type(value, tool, argument):
+            where = self._parameters.locations.get((step.server, name[1:]), step.where)
+            expected = type_name(tool, argument)
             raise InputError(
-                Message("pipelines.parameter_type", server=step.server, name=name[1:], needed=needed, value=value),
+                Message("pipelines.parameter_type", server=step.server, name=name[1:], expected=expected, value=value),
                 where=where,
             )
+
+
+# --- the location of an error ---
+
+
+def error_at(error: SteelyardError, call: Call) -> SteelyardError:
+    """The error of a tool with the file location of the parameter that it is about, or else of the step."""
+    first = error.problems[0]
+    location = (
+        _parameter_location(error.parameter, call)
+        or _file_location(first, call)
+        or _foreign_location(first.message, call)
+        or _quoted_location(first.message, call)
+        or call.step.where
+    )
+    redundant = (call.step.where, call.step.server, call.tool.name)
+    where = "" if first.where in redundant else first.where
+    problems = Joined("core.lines", [Problem(where, first.message), *error.problems[1:]])
+    message = Message("core.labelled", label=call.step.name, message=problems)
+    return type(error)(message, where=location, hint=_path_hint(first) or error.hint)
+
+
+def _path_hint(problem: Problem) -> Localized | None:
+    """For a missing path that exists relative to a parent of the current folder, a hint with that folder."""
+    path = Path(problem.where) if problem.where else None
+    if path is None or path.is_absolute() or _exists(path):
+        return None
+    parent = next((folder for folder in Path.cwd().parents if _exists(folder / path)), None)
+    if parent is None:
+        return None
+    return Message("pipelines.run_in_folder", folder=os.path.relpath(parent), path=path)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # not a valid path
+        return False
+
+
+def _parameter_location(parameter: str | None, call: Call) -> str | None:
+    """The location of the deepest value on the way to a parameter that the parameter file sets."""
+    if parameter is None:
+        return None
+    argument, *names = parameter.split(".")
+    name = call.inputs.get(argument, "").removeprefix("$")
+    location, source = call.locations.get(name), call.sources.get(name)
+    for name in names:
+        fields = source.value if source is not None else None
+        source = fields.get(name) if isinstance(fields, Mapping) else None
+        location = source.where if source is not None else location
+    return location
+
+
+def _file_location(problem: Problem, call: Call) -> str | None:
+    """The location of the parameter that names the file of a problem; in it, of a text that the problem quotes."""
+    for text in _texts(call):
+        if problem.where == text.value or problem.where.startswith((f"{text.value}:", f"{text.value}/")):
+            return _quoted_location(problem.message, call) or text.where
+    return None
+
+
+def _quoted_location(message: Message, call: Call) -> str | None:
+    """The location of a text among the parameters that is an argument of the message."""
+    quoted = {value for value in message.args.values() if isinstance(value, str)}
+    if message.code == FOREIGN:
+        return next((text.where for text in _texts(call) if repr(text.value) in message.args["text"]), None)
+    return next((text.where for text in _texts(call) if text.value in quoted), None)
+
+
+def _foreign_location(message: Message, call: Call) -> str | None:
+    """The location of the parameter whose name comes first in the text of a foreign server.
+
+    Only the text can tell which parameter it is: MCP has no field for it. Our servers name it in `error.parameter`.
+    """
+    if message.code != FOREIGN:
+        return None
+    text = message.args["text"]
+    matches = ((re.search(rf"\b{re.escape(name)}\b", text), location) for name, location in call.locations.items())
+    starts = [(match.start(), location) for match, location in matches if match]
+    return min(starts)[1] if starts else None
+
+
+def _texts(call: Call) -> Iterator[Located]:
+    return (text for source in call.sources.values() for text in _texts_in(source))
+
+
+def _texts_in(source: Located) -> Iterator[Located]:
+    """The texts in a value, at any depth."""
+    if isinstance(source.value, Mapping):
+        for value in source.value.values():
+            yield from _texts_in(value)
+    elif isinstance(source.value, list):
+        for value in source.value:
+            yield from _texts_in(value)
+    elif isinstance(source.value, str) and source.value:
+        yield source

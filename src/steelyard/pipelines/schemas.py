@@ -1,4 +1,4 @@
-"""Signatures as schemas: what a tool takes, for whoever calls it, and whether a parameter fits."""
+"""JSON schemas of tools, from the signatures of their functions, and checks of values against them."""
 
 import inspect
 import types
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.pipelines.server import Tool
 
-KINDS: Mapping[str, Any] = {
+_PYTHON_TYPES: Mapping[str, Any] = {
     "string": str,
     "integer": int,
     "number": int | float,
@@ -33,11 +33,11 @@ _PLURALS: Mapping[str, Message] = {
     "array": Message("words.lists"),
     "null": Message("words.null"),
 }
-SIMPLE = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+_JSON_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 
 def input_schema(tool: Tool) -> dict[str, Any]:
-    """The arguments of a tool as JSON Schema; `Annotated[type, "words"]` describes one."""
+    """The JSON schema of the arguments of a tool; `Annotated[type, "text"]` gives one a description."""
     hints = get_type_hints(tool.function, include_extras=True)
     properties: dict[str, Any] = {}
     required: list[str] = []
@@ -50,9 +50,9 @@ def input_schema(tool: Tool) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
-def fits(value: Any, tool: Tool, argument: str) -> bool:
-    """Whether a value is of the type that an argument of a tool of ours has."""
-    return _fits(value, _schema(get_type_hints(tool.function).get(argument, Any)))
+def matches_type(value: Any, tool: Tool, argument: str) -> bool:
+    """Whether a value has the type of an argument of a tool."""
+    return _matches(value, _schema(get_type_hints(tool.function).get(argument, Any)))
 
 
 def type_name(tool: Tool, argument: str) -> Localized:
@@ -60,32 +60,32 @@ def type_name(tool: Tool, argument: str) -> Localized:
     return _words(_schema(get_type_hints(tool.function).get(argument, Any)))
 
 
-def takes_text(schema: Mapping[str, Any]) -> bool:
-    """Whether an argument is text and nothing else, but for null."""
-    kinds = [each.get("type") for each in schema.get("anyOf", [schema])]
-    return set(kinds) <= {"string", "null"} and "string" in kinds
+def accepts_only_text(schema: Mapping[str, Any]) -> bool:
+    """Whether an argument is text, or text or null."""
+    json_types = [option.get("type") for option in schema.get("anyOf", [schema])]
+    return set(json_types) <= {"string", "null"} and "string" in json_types
 
 
-def takes_null(schema: Mapping[str, Any]) -> bool:
-    """Whether an argument may be none; one of no stated type may be."""
-    return any(each.get("type", "null") == "null" for each in schema.get("anyOf", [schema]))
+def accepts_null(schema: Mapping[str, Any]) -> bool:
+    """Whether an argument may be null, as one without a type may."""
+    return any(option.get("type", "null") == "null" for option in schema.get("anyOf", [schema]))
 
 
 def _described(annotation: Any) -> dict[str, Any]:
     if get_origin(annotation) is not Annotated:
         return _schema(annotation)
-    kind, *notes = get_args(annotation)
-    words = next((note for note in notes if isinstance(note, str)), None)
-    return _schema(kind) | ({"description": words} if words else {})
+    argument_type, *metadata = get_args(annotation)
+    description = next((text for text in metadata if isinstance(text, str)), None)
+    return _schema(argument_type) | ({"description": description} if description else {})
 
 
 def _schema(annotation: Any) -> dict[str, Any]:
-    """A type of JSON: text, numbers, lists and mappings of them, or one of several."""
+    """The JSON schema of a type: text, numbers, lists, mappings, or a union of them; empty for any other."""
     origin, arguments = get_origin(annotation), get_args(annotation)
-    if annotation in SIMPLE:
-        return {"type": SIMPLE[annotation]}
+    if annotation in _JSON_TYPES:
+        return {"type": _JSON_TYPES[annotation]}
     if origin in (Union, types.UnionType):
-        return {"anyOf": [_schema(each) for each in arguments]}
+        return {"anyOf": [_schema(option) for option in arguments]}
     if origin is list or annotation is list:
         items = _schema(arguments[0]) if arguments else {}
         return {"type": "array"} | ({"items": items} if items else {})
@@ -94,25 +94,27 @@ def _schema(annotation: Any) -> dict[str, Any]:
     return {}
 
 
-def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
+def _matches(value: Any, schema: Mapping[str, Any]) -> bool:
     if "anyOf" in schema:
-        return any(_fits(value, each) for each in schema["anyOf"])
-    kind = schema.get("type")
-    if kind == "array":
-        return isinstance(value, list) and all(_fits(each, schema.get("items", {})) for each in value)
-    return kind is None or (isinstance(value, KINDS[kind]) and (kind == "boolean" or not isinstance(value, bool)))
+        return any(_matches(value, option) for option in schema["anyOf"])
+    json_type = schema.get("type")
+    if json_type == "array":
+        return isinstance(value, list) and all(_matches(item, schema.get("items", {})) for item in value)
+    if json_type is None:
+        return True
+    return isinstance(value, _PYTHON_TYPES[json_type]) and (json_type == "boolean" or not isinstance(value, bool))
 
 
 def _words(schema: Mapping[str, Any]) -> Localized:
     if "anyOf" in schema:
-        return Joined("core.or", [_words(each) for each in schema["anyOf"]])
+        return Joined("core.or", [_words(option) for option in schema["anyOf"]])
     if schema.get("type") == "array":
         return _list_of(schema["items"]) if "items" in schema else Message("words.a_list")
     return _NAMES[schema.get("type", "anything")]
 
 
 def _list_of(schema: Mapping[str, Any]) -> Message:
-    """A list and what it holds, in words."""
-    kinds = [str(each.get("type")) for each in schema.get("anyOf", [schema])]
-    items = Joined("core.or", [_PLURALS.get(kind, kind) for kind in kinds])
-    return Message("words.a_list_of" if len(kinds) == 1 else "words.a_list_of_either", items=items)
+    """A list and the types of its items, in words."""
+    json_types = [str(option.get("type")) for option in schema.get("anyOf", [schema])]
+    items = Joined("core.or", [_PLURALS.get(json_type, json_type) for json_type in json_types])
+    return Message("words.a_list_of" if len(json_types) == 1 else "words.a_list_of_either", items=items)

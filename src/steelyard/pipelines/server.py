@@ -1,4 +1,4 @@
-"""Servers: tools and prompts with the names of what they take and give, so that a pipeline can bind them.
+"""Servers: tools and prompts with the names of their inputs and outputs, so that a pipeline can bind them.
 
     app = Server("sayhello", __file__)
 
@@ -8,8 +8,8 @@
     if __name__ == "__main__":
         app.run()
 
-The left side names, by position, the variables that feed the arguments; the right side what comes back. A name that
-`parameter.yaml` beside the server knows is a parameter and is written with a dollar sign.
+The left side of the annotation names, by position, the variables that feed the arguments; the right side names the
+outputs. A name that is listed in `parameter.yaml` of the server is a parameter and is written with a dollar sign.
 """
 
 import inspect
@@ -24,87 +24,88 @@ from steelyard.errors import ConfigError
 from steelyard.i18n import Localized, Message
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-Kind = Literal["tool", "prompt"]
-Told = Callable[[int, int | None], None]
+ToolKind = Literal["tool", "prompt"]
 Notice = Localized | str
-"""What a tool says beside its result; a str is foreign text, the same in every language."""
+"""A message of a tool beside its result; a str is foreign text, the same in every language."""
+ProgressCallback = Callable[[int, int | None], None]
+"""Called with the number of finished items and, if it is known, the number of all items."""
+NoticeCallback = Callable[[Notice], None]
 
-NOTICES = "steelyard/notices"
-"""Under this name in `_meta` of its answer, a server elsewhere says what it has to say beside the result."""
-
-_TOLD: ContextVar[Told] = ContextVar("_TOLD", default=lambda done, total: None)
-_SAID: ContextVar[Callable[[Notice], None]] = ContextVar("_SAID", default=lambda notice: None)
+_ON_PROGRESS: ContextVar[ProgressCallback] = ContextVar("_ON_PROGRESS", default=lambda done, total: None)
+_ON_NOTICE: ContextVar[NoticeCallback] = ContextVar("_ON_NOTICE", default=lambda notice: None)
 
 
 def progress(done: int, total: int | None = None) -> None:
-    """Say how far a tool has come, to whoever called it."""
-    _TOLD.get()(done, total)
+    """Report the progress of a tool to its caller."""
+    _ON_PROGRESS.get()(done, total)
 
 
-def say(notice: Notice) -> None:
-    """Say something beside the result, such as where it was saved."""
-    _SAID.get()(notice)
+def notify(notice: Notice) -> None:
+    """Send a notice beside the result to the caller, such as the path of a saved file."""
+    _ON_NOTICE.get()(notice)
 
 
 @contextmanager
-def hearing(*, told: Told | None = None, said: Callable[[Notice], None] | None = None) -> Iterator[None]:
-    """Hear how far tools are, and what else they say."""
-    before = _TOLD.set(told or _TOLD.get()), _SAID.set(said or _SAID.get())
+def callbacks(
+    *, on_progress: ProgressCallback | None = None, on_notice: NoticeCallback | None = None
+) -> Iterator[None]:
+    """Set the functions that `progress` and `notify` call in this context; None leaves one unchanged."""
+    tokens = _ON_PROGRESS.set(on_progress or _ON_PROGRESS.get()), _ON_NOTICE.set(on_notice or _ON_NOTICE.get())
     try:
         yield
     finally:
-        _TOLD.reset(before[0])
-        _SAID.reset(before[1])
+        _ON_PROGRESS.reset(tokens[0])
+        _ON_NOTICE.reset(tokens[1])
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """The variables that feed each argument of a tool, and the names of what it gives.
+    """The variable or parameter that feeds each argument of a tool, and the names of its outputs.
 
-    An `optional` argument is left out where nothing feeds it. A `settled` binding comes from a server file, which says
-    already which names are parameters.
+    An `optional` argument is omitted if nothing feeds it. An `explicit` binding comes from a server file, which
+    already marks the names that are parameters.
     """
 
     inputs: Mapping[str, str]
     outputs: tuple[str, ...]
     optional: frozenset[str] = frozenset()
-    settled: bool = False
+    explicit: bool = False
 
-    def against(self, parameters: Mapping[str, Any]) -> "Binding":
-        """The same with a dollar sign before the names that are parameters."""
-        if self.settled:
+    def resolve(self, parameters: Mapping[str, Any]) -> "Binding":
+        """The binding with a dollar sign before every name that is a parameter."""
+        if self.explicit:
             return self
-        marked = {argument: _marked(name, parameters) for argument, name in self.inputs.items()}
-        outputs = tuple(_marked(name, parameters) for name in self.outputs)
-        return replace(self, inputs=marked, outputs=outputs)
+        inputs = {argument: _mark_parameter(name, parameters) for argument, name in self.inputs.items()}
+        outputs = tuple(_mark_parameter(name, parameters) for name in self.outputs)
+        return replace(self, inputs=inputs, outputs=outputs)
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function that a server offers, as a tool or as a prompt; `note` is its annotation as it was written."""
+    """A function of a server, registered as a tool or as a prompt; `annotation` is its annotation as written."""
 
     name: str
     function: Callable[..., Any]
     binding: Binding
-    kind: Kind = "tool"
-    note: str = ""
+    kind: ToolKind = "tool"
+    annotation: str = ""
     publishes: Callable[[Mapping[str, Any]], Sequence[str]] | None = None
     checks: Callable[[Mapping[str, Any]], None] | None = None
 
     def binding_for(self, parameters: Mapping[str, Any]) -> Binding:
-        """The binding with these parameters, and with what the tool publishes because of them."""
+        """The binding for these parameters, with the outputs that depend on them."""
         outputs = tuple(self.publishes(parameters)) if self.publishes else self.binding.outputs
-        return replace(self.binding, outputs=outputs).against(parameters)
+        return replace(self.binding, outputs=outputs).resolve(parameters)
 
     @property
     def description(self) -> str:
-        """What the tool is for."""
+        """The docstring of the function."""
         return inspect.getdoc(self.function) or ""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A named set of tools; `file` is the program that holds it, `about` tells an agent what it is for."""
+    """A named set of tools; `file` is the program that defines it, `about` describes it to an agent."""
 
     name: str
     file: str = ""
@@ -113,72 +114,71 @@ class Server:
 
     def tool(
         self,
-        note: str = "",
+        annotation: str = "",
         *,
         publishes: Callable[[Mapping[str, Any]], Sequence[str]] | None = None,
         checks: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> Callable[[Function], Function]:
-        """Offer a function as a tool; `publishes` names its outputs where they depend on parameters.
+        """Register a function as a tool; `publishes` returns its outputs if they depend on parameters.
 
-        `checks` raises what is wrong with those arguments that are parameters, before the first step of a run.
+        `checks` is called with the arguments that are parameters before the first step of a run, and raises an error
+        if one of them is invalid.
         """
-        return self._offer(note, "tool", publishes, checks)
+        return self._register(annotation, "tool", publishes, checks)
 
-    def prompt(self, note: str = "") -> Callable[[Function], Function]:
-        """Offer a function as a prompt; it gives a list of texts."""
-        return self._offer(note, "prompt")
+    def prompt(self, annotation: str = "") -> Callable[[Function], Function]:
+        """Register a function as a prompt; it returns a list of texts."""
+        return self._register(annotation, "prompt")
 
     def run(self) -> None:
-        """Speak MCP over standard input and output until the input ends; what a server's program does."""
-        from steelyard.pipelines.serving import serve_stdio
+        """Serve MCP over standard input and output until the input ends."""
+        from steelyard.pipelines.serve import serve_stdio
 
         serve_stdio(self)
 
     @property
     def folder(self) -> Path:
-        """servers/<name>."""
+        """The folder of the server, servers/<name>."""
         return Path(self.file).resolve().parents[1]
 
-    def _offer(
+    def _register(
         self,
-        note: str,
-        kind: Kind,
+        annotation: str,
+        kind: ToolKind,
         publishes: Callable[[Mapping[str, Any]], Sequence[str]] | None = None,
         checks: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> Callable[[Function], Function]:
         def register(function: Function) -> Function:
-            name = function.__name__
-            self.tools[name] = Tool(name, function, _signed(note, function), kind, note, publishes, checks)
+            name, binding = function.__name__, _function_binding(annotation, function)
+            self.tools[name] = Tool(name, function, binding, kind, annotation, publishes, checks)
             return function
 
         return register
 
 
-def binding_of(note: str, tool: str, arguments: Sequence[str], optional: Iterable[str]) -> Binding:
-    """What an annotation says: `in1,in2->out1,out2`; without an arrow the names of the arguments feed them."""
-    left, arrow, right = note.partition("->")
+def parse_annotation(annotation: str, tool: str, arguments: Sequence[str], optional: Iterable[str]) -> Binding:
+    """The binding of an annotation `in1,in2->out1,out2`; without an arrow, each argument is fed by its own name."""
+    left, arrow, right = annotation.partition("->")
     if "->" in right:
-        raise ConfigError(Message("pipelines.annotation_one_arrow_not", note=note))
-    names = _names(left) if arrow else list(arguments)
+        raise ConfigError(Message("pipelines.annotation_arrows", annotation=annotation))
+    names = _split_names(left) if arrow else list(arguments)
     if len(names) != len(arguments):
-        raise ConfigError(
-            Message("pipelines.arguments_annotation_names", tool=tool, arguments=len(arguments), names=len(names))
-        )
-    outputs = _names(right if arrow else note)
+        message = Message("pipelines.annotation_arguments", tool=tool, arguments=len(arguments), names=len(names))
+        raise ConfigError(message)
+    outputs = _split_names(right if arrow else annotation)
     return Binding(dict(zip(arguments, names, strict=True)), tuple(outputs), frozenset(optional))
 
 
-def _signed(note: str, function: Callable[..., Any]) -> Binding:
-    """The binding of a function of this process."""
+def _function_binding(annotation: str, function: Callable[..., Any]) -> Binding:
     parameters = inspect.signature(function).parameters
-    optional = [name for name, each in parameters.items() if each.default is not inspect.Parameter.empty]
-    return binding_of(note, function.__name__, list(parameters), optional)
+    optional = [name for name, parameter in parameters.items() if parameter.default is not inspect.Parameter.empty]
+    return parse_annotation(annotation, function.__name__, list(parameters), optional)
 
 
-def _names(text: str) -> list[str]:
+def _split_names(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",")]
     return [] if names == [""] or [name.lower() for name in names] == ["none"] else names
 
 
-def _marked(name: str, parameters: Mapping[str, Any]) -> str:
+def _mark_parameter(name: str, parameters: Mapping[str, Any]) -> str:
     return f"${name}" if name in parameters else name

@@ -1,4 +1,4 @@
-"""A pipeline as its YAML file says it: servers, steps, loops and branches, each with its line."""
+"""Pipeline files: servers, steps, loops and branches, each with its line in the YAML file."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,13 +9,13 @@ from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.yamls import Located, read_yaml
 
-STEP_HINT = Message("pipelines.step_server_tool_mapping_input")
-PIPELINE_HINT = Message("pipelines.pipeline_file_servers_name_folder")
+STEP_HINT = Message("pipelines.step_hint")
+PIPELINE_HINT = Message("pipelines.pipeline_hint")
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call of a tool; `input` says which variable feeds an argument, `output` renames what comes back."""
+    """One call of a tool; `input` overrides the variables of arguments, `output` renames outputs."""
 
     server: str
     tool: str
@@ -31,7 +31,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Steps that run several times, until nothing is left to do."""
+    """Steps that run up to `times` times."""
 
     times: int
     steps: tuple["Node", ...]
@@ -40,7 +40,7 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A router sends each item to one of the branches."""
+    """A router, and the steps for the rows that it sends to each branch."""
 
     router: tuple["Node", ...]
     branches: Mapping[str, tuple["Node", ...]]
@@ -52,7 +52,7 @@ Node = Step | Loop | Branch
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """What a pipeline file says; servers by name with the folder or address that they live at."""
+    """The content of a pipeline file; each server has a folder or an address."""
 
     path: Path
     servers: Mapping[str, Located]
@@ -60,7 +60,7 @@ class Pipeline:
 
 
 def read_pipeline(path: str | Path) -> Pipeline:
-    """The pipeline in a YAML file; what it does not allow is an error with its line."""
+    """Read a pipeline from a YAML file; raise an error with its line if the file is not valid."""
     content = read_yaml(path)
     root = _mapping(content, PIPELINE_HINT)
     for key in root:
@@ -73,49 +73,47 @@ def read_pipeline(path: str | Path) -> Pipeline:
     return Pipeline(Path(path), servers, _steps(root["pipeline"]))
 
 
-def each_step(nodes: tuple[Node, ...]) -> Iterator[Step]:
+def iter_steps(nodes: tuple[Node, ...]) -> Iterator[Step]:
     """All steps, in the order of the file."""
     for node in nodes:
         match node:
             case Step():
                 yield node
             case Loop():
-                yield from each_step(node.steps)
+                yield from iter_steps(node.steps)
             case Branch():
-                yield from each_step(node.router)
+                yield from iter_steps(node.router)
                 for steps in node.branches.values():
-                    yield from each_step(steps)
+                    yield from iter_steps(steps)
 
 
-def _steps(found: Located) -> tuple[Node, ...]:
-    if not isinstance(found.value, list):
-        raise InputError(Message("pipelines.list_steps_needed"), where=found.where, hint=STEP_HINT)
-    return tuple(_node(each) for each in found.value)
+def _steps(entries: Located) -> tuple[Node, ...]:
+    if not isinstance(entries.value, list):
+        raise InputError(Message("pipelines.steps_type"), where=entries.where, hint=STEP_HINT)
+    return tuple(_node(entry) for entry in entries.value)
 
 
-def _node(found: Located) -> Node:
-    if isinstance(found.value, str):
-        return _step(found.value, found.where)
-    mapping = _mapping(found, STEP_HINT)
+def _node(entry: Located) -> Node:
+    if isinstance(entry.value, str):
+        return _step(entry.value, entry.where)
+    mapping = _mapping(entry, STEP_HINT)
     if len(mapping) != 1:
-        raise InputError(
-            Message("pipelines.one_step_needed_not", mapping=len(mapping)), where=found.where, hint=STEP_HINT
-        )
+        raise InputError(Message("pipelines.one_step_needed", count=len(mapping)), where=entry.where, hint=STEP_HINT)
     ((name, body),) = mapping.items()
     match name:
         case "loop":
             return _loop(body)
         case "branch":
             return _branch(body)
-    return _step(name, found.where, body)
+    return _step(name, entry.where, body)
 
 
 def _step(name: str, where: str, body: Located | None = None) -> Step:
     parts = name.split(".")
     if len(parts) != 2 or not all(parts):
-        raise InputError(Message("pipelines.step_server_tool_not", name=name), where=where, hint=STEP_HINT)
+        raise InputError(Message("pipelines.step_name", name=name), where=where, hint=STEP_HINT)
     overrides = _fields(body, ("input", "output"), where) if body is not None and body.value is not None else {}
-    renames = {side: _names(overrides[side]) if side in overrides else {} for side in ("input", "output")}
+    renames = {side: _renames(overrides[side]) if side in overrides else {} for side in ("input", "output")}
     return Step(parts[0], parts[1], where, renames["input"], renames["output"])
 
 
@@ -126,14 +124,14 @@ def _loop(body: Located) -> Loop:
             raise InputError(Message("pipelines.loop_needs", name=name), where=body.where)
     times = fields["times"].value
     if isinstance(times, bool) or not isinstance(times, int) or times < 1:
-        raise InputError(Message("pipelines.times_whole_number_from_1", times=times), where=fields["times"].where)
+        raise InputError(Message("pipelines.times_type", times=times), where=fields["times"].where)
     loop = Loop(times, _steps(fields["steps"]), body.where)
     limits.LOOP_TIMES.check(_rounds((loop,)), "times", error=InputError, where=fields["times"].where)
     return loop
 
 
 def _rounds(nodes: tuple[Node, ...]) -> int:
-    """How often the innermost of these steps runs: loops inside loops multiply."""
+    """The largest number of times that one of these steps runs; nested loops multiply."""
     most = 1
     for node in nodes:
         match node:
@@ -151,8 +149,8 @@ def _branch(body: Located) -> Branch:
             raise InputError(Message("pipelines.branch_needs", name=name), where=body.where)
     router = _steps(fields["router"])
     if not router or not isinstance(router[-1], Step):
-        raise InputError(Message("pipelines.last_step_router_tool"), where=fields["router"].where)
-    branches = _mapping(fields["branches"], Message("pipelines.branches_named_lists_steps"))
+        raise InputError(Message("pipelines.router_last_step"), where=fields["router"].where)
+    branches = _mapping(fields["branches"], Message("pipelines.branches_hint"))
     return Branch(router, {state: _steps(steps) for state, steps in branches.items()}, body.where)
 
 
@@ -168,18 +166,18 @@ def _fields(body: Located, known: Sequence[str], where: str) -> Mapping[str, Loc
     return mapping
 
 
-def _names(found: Located) -> dict[str, str]:
-    mapping = _mapping(found, Message("pipelines.example_input"))
+def _renames(entry: Located) -> dict[str, str]:
+    mapping = _mapping(entry, Message("pipelines.input_hint"))
     return {name: _text(value, Message("words.the_variable_for", name=name)) for name, value in mapping.items()}
 
 
-def _mapping(found: Located, hint: Message) -> Mapping[str, Located]:
-    if not isinstance(found.value, Mapping):
-        raise InputError(Message("pipelines.mapping_needed_here"), where=found.where, hint=hint)
-    return found.value
+def _mapping(entry: Located, hint: Message) -> Mapping[str, Located]:
+    if not isinstance(entry.value, Mapping):
+        raise InputError(Message("pipelines.mapping_needed"), where=entry.where, hint=hint)
+    return entry.value
 
 
-def _text(found: Located, name: Message) -> str:
-    if not isinstance(found.value, str):
-        raise InputError(Message("formats.text_not", key=name, value=found.plain()), where=found.where)
-    return found.value
+def _text(entry: Located, name: Message) -> str:
+    if not isinstance(entry.value, str):
+        raise InputError(Message("formats.text_not", key=name, value=entry.plain()), where=entry.where)
+    return entry.value

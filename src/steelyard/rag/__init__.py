@@ -1,1 +1,1 @@
-"""The parts that a RAG pipeline is made of: finding passages, asking a model, reading its answer."""
+"""The parts of a RAG pipeline: corpus, retriever, reranker, prompts, generation, and extraction from answers."""

@@ -1,6 +1,6 @@
-"""Backends that the servers of retrieval offer, and the settings that each reads; checked without a corpus or a model.
+"""The backends of the servers for retrieval, and checks of their settings that need neither corpus nor model.
 
-A backend or a setting that nobody knows is an error. A setting of UltraRAG that ours have no use for is told.
+An unknown backend or setting is an error. A setting of UltraRAG that has no effect here is reported.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,9 +8,28 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from steelyard.errors import ConfigError, SteelyardError, UnknownName
+from steelyard.errors import ConfigError, InputError, SteelyardError, UnknownName
 from steelyard.i18n import Message
-from steelyard.rag.queries import from_one
+
+
+def checked_queries(queries: Any) -> list[str]:
+    """The queries as a list of texts; a text is a list of one, and None is an empty query."""
+    if isinstance(queries, str):
+        return [queries]
+    if not isinstance(queries, Sequence):
+        raise InputError(Message("rag.queries_must_be_texts", queries=queries))
+    for number, query in enumerate(queries, 1):
+        if not isinstance(query, str | None):
+            raise InputError(Message("rag.query_must_be_text", number=number, query=query))
+    return ["" if query is None else query for query in queries]
+
+
+def from_one(value: Any, what: str, *, section: str = "") -> int:
+    """The value, which must be an integer from 1."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ConfigError(Message("rag.must_be_from_1", what=what, value=value), parameter=f"{section}{what}")
+    return value
+
 
 BM25: Final = "bm25"
 BACKENDS: Final = ("latent", "sentence_transformers", "openai", BM25)
@@ -18,7 +37,7 @@ INDEX_BACKENDS: Final = ("faiss",)
 RERANKERS: Final = ("lexical", "sentence_transformers", "openai")
 CHUNKERS: Final = ("token", "sentence", "recursive")
 
-_INFINITY_HINT: Final = Message("rag.use_sentence_transformers_endpoint_backend")
+_INFINITY_HINT: Final = Message("rag.infinity_hint")
 _NOT_OFFERED: Final = {
     "infinity": _INFINITY_HINT,
     "milvus": Message("rag.use_faiss"),
@@ -32,19 +51,19 @@ _WORDS: Final = {
     "index_backend": Message("words.index_backend"),
     "chunk_backend": Message("words.chunk_backend"),
 }
-"""What the parameters that name a backend are called."""
+"""The parameters that name a backend, in words."""
 
 
 class Keys(NamedTuple):
-    """The settings that a backend reads, those of UltraRAG that have no use here, and those with settings below."""
+    """The settings that a backend reads, those of UltraRAG without effect here, and those with nested settings."""
 
     read: Sequence[str] = ()
-    without_use: Sequence[str] = ()
-    below: Mapping[str, "Keys"] = {}
+    ignored: Sequence[str] = ()
+    nested: Mapping[str, "Keys"] = {}
 
 
 class Finding(NamedTuple):
-    """What is wrong with a value, by the names that lead to it; without an error it has no use here."""
+    """The error of a value, with the names that lead to it; None if the value has no effect here."""
 
     path: tuple[str, ...]
     error: SteelyardError | None = None
@@ -52,9 +71,9 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A parameter that names a backend, the one with the settings of each, and the keys of these settings.
+    """A parameter that names a backend, the parameter with the settings of backends, and the keys of these settings.
 
-    A backend without keys has no settings, or passes them all to a library.
+    A backend without keys has no settings, or passes all of them to a library.
     """
 
     parameter: str
@@ -68,7 +87,7 @@ _ENDPOINT: Final = Keys(("model_name", "base_url", "api_key", "concurrency", "re
 _ENCODING: Final = Keys(
     ("psg_prompt_name", "q_prompt_name"), ("normalize_embeddings", "encode_chunk_size", "psg_task", "q_task")
 )
-_LOADING: Final = (  # UltraRAG gives them to the library
+_LOADING: Final = (  # UltraRAG passes them to the library
     *("device", "prompts", "default_prompt_name", "similarity_fn_name", "cache_folder", "revision", "token", "backend"),
     *("local_files_only", "truncate_dim", "model_kwargs", "tokenizer_kwargs", "config_kwargs", "processor_kwargs"),
 )
@@ -107,31 +126,31 @@ _CHUNKER: Final = Choice(
 
 
 def check_backend(parameter: str, name: Any, offered: Sequence[str]) -> None:
-    """Refuse a backend that is not offered, or that nobody knows."""
+    """Raise an error for a backend that is not offered or unknown."""
     if name in offered:
         return
     if isinstance(name, str) and name in _NOT_OFFERED:
-        raise ConfigError(
-            Message("rag.backend_not_offered", name=name, parameter=_WORDS[parameter]), hint=_NOT_OFFERED[name]
-        )
-    raise UnknownName.of(_WORDS[parameter], str(name), offered)
+        message = Message("rag.backend_not_offered", name=name, parameter=_WORDS[parameter])
+        raise ConfigError(message, hint=_NOT_OFFERED[name], parameter=parameter)
+    raise UnknownName.of(_WORDS[parameter], str(name), offered, parameter=parameter)
 
 
 def refuse_option(name: str, value: Any) -> None:
-    """Refuse what UltraRAG can be told to do and ours do not."""
+    """Raise an error for an option of UltraRAG that is not offered."""
     if value:
-        raise ConfigError(Message("rag.option_not_offered", name=name), hint=Message("rag.set_false", name=name))
+        hint = Message("rag.set_false", name=name)
+        raise ConfigError(Message("rag.option_not_offered", name=name), hint=hint, parameter=name)
 
 
 def refuse_unknown(findings: Iterator[Finding]) -> None:
-    """Raise the first error; what has no use is passed over."""
+    """Raise the first error; values without effect are ignored."""
     for finding in findings:
         if finding.error is not None:
             raise finding.error
 
 
 def retriever_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
-    """What is wrong with the arguments of retriever_init; terms are searched whatever the backend is."""
+    """The findings about the arguments of retriever_init; those of bm25 are checked for every backend."""
     yield from _of_choice(_BACKEND, values, also=(BM25,))
     searched_by_terms = values.get(_BACKEND.parameter) == BM25
     yield from _of_choice(_INDEX, values, unused=searched_by_terms)
@@ -142,14 +161,14 @@ def retriever_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def reranker_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
-    """What is wrong with the arguments of reranker_init."""
+    """The findings about the arguments of reranker_init."""
     name = values.get("backend")
     yield from _of_choice(_RERANKER, {**values, "backend": name.lower() if isinstance(name, str) else name})
     yield from _of_number("batch_size", values)
 
 
 def chunking_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
-    """What is wrong with the arguments of chunk_documents."""
+    """The findings about the arguments of chunk_documents."""
     from steelyard.rag.chunking import check_tokenizer
 
     yield from _of_choice(_CHUNKER, values)
@@ -159,7 +178,7 @@ def chunking_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def search_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
-    """What is wrong with the arguments of a search."""
+    """The findings about the arguments of a search."""
     yield from _of_number("top_k", values)
 
 
@@ -192,8 +211,8 @@ def _of_choice(
 
 
 def _of_terms(configs: Any) -> Iterator[Finding]:
-    """The names of a tokenizer and of a language."""
-    from steelyard.rag.terms import way_of
+    """The findings about the names of a tokenizer and of a language."""
+    from steelyard.search.terms import way_of
 
     chosen = configs.get(BM25) if isinstance(configs, Mapping) else None
     if isinstance(chosen, Mapping):
@@ -215,15 +234,15 @@ def _caught(path: tuple[str, ...], check: Callable[[], object]) -> Iterator[Find
 
 
 def _of_keys(keys: Keys | None, given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
-    """Settings that are not read; one that is empty asks for nothing, and so does one without use that is off."""
+    """The findings about settings that are not read; empty ones, and ignored ones that are off, have none."""
     if keys is None or not isinstance(given, Mapping):
         return
     for key, value in given.items():
         if key in keys.read:
-            yield from _of_keys(keys.below.get(key), value, (*path, key))
-        elif key in keys.without_use and value:
+            yield from _of_keys(keys.nested.get(key), value, (*path, key))
+        elif key in keys.ignored and value:
             yield Finding((*path, key))
-        elif key not in keys.without_use and value not in (None, ""):
+        elif key not in keys.ignored and value not in (None, ""):
             yield Finding(
                 (*path, str(key)), UnknownName.of(Message("words.setting"), str(key), keys.read, where=".".join(path))
             )

@@ -1,7 +1,7 @@
-"""Chunks of a text: by tokens, by sentences, or recursively by paragraphs, sentences, clauses and words.
+"""Chunking of texts: by tokens, by sentences, or recursively by paragraphs, sentences, clauses and words.
 
-The rules are those of chonkie's TokenChunker, SentenceChunker and RecursiveChunker, which UltraRAG uses, and the chunks
-are the same with the tokenizers `character` and `word`; only the recursive one knows Chinese punctuation besides.
+The rules are those of chonkie's TokenChunker, SentenceChunker and RecursiveChunker, which UltraRAG uses. With the
+tokenizers `character` and `word` the chunks are the same, except that the recursive one knows Chinese punctuation too.
 """
 
 import difflib
@@ -14,31 +14,30 @@ from typing import Any, Final, Protocol
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message
-from steelyard.rag.choices import CHUNKERS, check_backend
-from steelyard.rag.queries import from_one
+from steelyard.rag.choices import CHUNKERS, check_backend, from_one
 
 SENTENCE_ENDS: Final = (".", "!", "?", "；", "。", "！", "？")
-"""What ends a sentence where the settings name nothing."""
+"""The default delimiters of sentences."""
 
 OVERLAP: Final = 64
-_LEAST_SENTENCE: Final = 12  # bytes of UTF-8; a shorter one belongs to the sentence before it
+_LEAST_SENTENCE: Final = 12  # bytes of UTF-8; a shorter sentence is joined to the one before
 _LEAST_PIECE: Final = 50  # bytes of UTF-8, of the recursive backend
 _PARAGRAPHS: Final = ("\n\n", "\r\n", "\n", "\r")
 _SENTENCES: Final = (". ", "! ", "? ", "。”", "！”", "？”", "。", "！", "？", "；")
 _CLAUSES: Final = (*'{}"[]<>():;,—|~-', "...", "`", "'", *"，、：（）《》")
 _LEVELS: Final = (_PARAGRAPHS, _SENTENCES, _CLAUSES, (" ",))
 
-DELIMITERS_HINT: Final = Message("rag.example_delimiters")
-TOKENIZER_HINT: Final = Message("rag.use_character_word_pip_install")
+DELIMITERS_HINT: Final = Message("rag.delimiters_hint")
+TOKENIZER_HINT: Final = Message("rag.tokenizer_hint")
 
 Chunker = Callable[[str], list[str]]
 
 
 class Tokenizer(Protocol):
-    """Counts the tokens of a text, and cuts a text at tokens."""
+    """Counts the tokens of a text, and splits a text at tokens."""
 
     def count(self, text: str) -> int:
-        """How many tokens a text has."""
+        """The number of tokens of a text."""
 
     def windows(self, text: str, size: int, step: int) -> Iterator[str]:
         """Texts of `size` tokens, each `step` tokens after the one before it; the last ends with the text."""
@@ -48,7 +47,7 @@ class Characters:
     """Every character is a token."""
 
     def count(self, text: str) -> int:
-        """How many characters a text has."""
+        """The number of characters of a text."""
         return len(text)
 
     def windows(self, text: str, size: int, step: int) -> Iterator[str]:
@@ -57,10 +56,10 @@ class Characters:
 
 
 class Words:
-    """Words are what stands between blanks; a text without blanks is one word."""
+    """Words are separated by spaces; a text without spaces is one word."""
 
     def count(self, text: str) -> int:
-        """How many words a text has."""
+        """The number of words of a text."""
         return text.count(" ") + 1
 
     def windows(self, text: str, size: int, step: int) -> Iterator[str]:
@@ -69,7 +68,7 @@ class Words:
         return (" ".join(words[start:end]) for start, end in _windows(len(words), size, step))
 
 
-_OWN: Final[Mapping[str, Callable[[], Tokenizer]]] = {"character": Characters, "word": Words}
+_BUILT_IN: Final[Mapping[str, Callable[[], Tokenizer]]] = {"character": Characters, "word": Words}
 
 
 class Encoding:
@@ -79,12 +78,16 @@ class Encoding:
         tiktoken = _tiktoken(name)
         try:
             self._encoding = tiktoken.get_encoding(name)
-        except (ImportError, OSError, ValueError) as error:  # what a download needs is missing, it failed, is damaged
-            message = Message("rag.tokenizer_cannot_loaded", name=name, value=error or type(error).__name__)
-            raise ConfigError(message, hint=Message("rag.use_character_word_which_need")) from None
+        except (
+            ImportError,
+            OSError,
+            ValueError,
+        ) as error:  # the download failed
+            message = Message("rag.tokenizer_cannot_load", name=name, value=error or type(error).__name__)
+            raise ConfigError(message, hint=Message("rag.tokenizer_without_download_hint")) from None
 
     def count(self, text: str) -> int:
-        """How many tokens a text has."""
+        """The number of tokens of a text."""
         return len(self._encoding.encode_ordinary(text))
 
     def windows(self, text: str, size: int, step: int) -> Iterator[str]:
@@ -95,7 +98,7 @@ class Encoding:
 
 @dataclass(frozen=True, slots=True)
 class ChunkSettings:
-    """What a chunker is made from; the names are those of UltraRAG."""
+    """The settings of a chunker, under the names of UltraRAG."""
 
     backend: str = "token"
     tokenizer: str = "character"
@@ -107,27 +110,30 @@ class ChunkSettings:
 
 
 def chunk_settings(backend: str, tokenizer: str, chunk_size: int, config: Mapping[str, Any]) -> ChunkSettings:
-    """Settings as UltraRAG's parameters say them; an overlap not smaller than a chunk becomes a quarter of it."""
+    """Settings from UltraRAG's parameters; an overlap as large as a chunk or larger becomes a quarter of it."""
     check_backend("chunk_backend", backend, CHUNKERS)
     size = from_one(chunk_size, "chunk_size")
+    section = f"chunk_backend_configs.{backend}."
     overlap = config.get("chunk_overlap", OVERLAP)
     if isinstance(overlap, bool) or not isinstance(overlap, int) or overlap < 0:
-        raise ConfigError(Message("rag.chunk_overlap_whole_number_from", overlap=overlap))
+        raise ConfigError(Message("rag.chunk_overlap", overlap=overlap), parameter=f"{section}chunk_overlap")
     return ChunkSettings(
         backend=backend,
         tokenizer=tokenizer,
         chunk_size=size,
         chunk_overlap=overlap if overlap < size else size // 4,
-        min_sentences_per_chunk=from_one(config.get("min_sentences_per_chunk", 1), "min_sentences_per_chunk"),
-        min_characters_per_chunk=from_one(
-            config.get("min_characters_per_chunk", _LEAST_PIECE), "min_characters_per_chunk"
+        min_sentences_per_chunk=from_one(
+            config.get("min_sentences_per_chunk", 1), "min_sentences_per_chunk", section=section
         ),
-        delimiters=_delimiters(config.get("delim")),
+        min_characters_per_chunk=from_one(
+            config.get("min_characters_per_chunk", _LEAST_PIECE), "min_characters_per_chunk", section=section
+        ),
+        delimiters=_delimiters(config.get("delim"), section),
     )
 
 
 def chunker(settings: ChunkSettings) -> Chunker:
-    """The function that cuts a text as the settings say."""
+    """The function that splits a text by these settings."""
     tokenizer = _tokenizer(settings.tokenizer)
     match settings.backend:
         case "token":
@@ -144,7 +150,7 @@ def split_at(text: str, delimiters: Sequence[str], least: int) -> list[str]:
     ends = [match.end() for match in re.finditer(pattern, text)] if delimiters else []
     borders = [0, *ends, *([len(text)] if not ends or ends[-1] < len(text) else [])]
     pieces: list[str] = []
-    held, size = 0, 0  # where the piece begins that may still grow, and its bytes
+    held, size = 0, 0  # the start of the piece that may still grow, and its bytes
     for start, end in pairwise(borders):
         added = len(text[start:end].encode("utf-8", "surrogatepass"))
         if added >= least and size >= least:
@@ -159,14 +165,14 @@ def _by_sentences(text: str, tokenizer: Tokenizer, settings: ChunkSettings) -> l
     counts = [tokenizer.count(sentence) for sentence in sentences]
     chunks, start = [], 0
     while start < len(sentences):
-        end = max(_reach(counts, start, settings.chunk_size), start + settings.min_sentences_per_chunk)
+        end = max(_end_of_chunk(counts, start, settings.chunk_size), start + settings.min_sentences_per_chunk)
         chunks.append("".join(sentences[start:end]))
-        start = end if end >= len(sentences) else _begin_again(counts, start, end, settings.chunk_overlap)
+        start = end if end >= len(sentences) else _next_start(counts, start, end, settings.chunk_overlap)
     return chunks
 
 
-def _begin_again(counts: Sequence[int], start: int, end: int, overlap: int) -> int:
-    """Where the next chunk begins: as many sentences back as fit into the overlap, after the one that began this."""
+def _next_start(counts: Sequence[int], start: int, end: int, overlap: int) -> int:
+    """The first sentence of the next chunk: as far back as the overlap allows, but after the first of this chunk."""
     total, begin = 0, end
     while begin - 1 > start and total + counts[begin - 1] + 1 <= overlap:
         total += counts[begin - 1] + 1
@@ -174,8 +180,8 @@ def _begin_again(counts: Sequence[int], start: int, end: int, overlap: int) -> i
     return begin
 
 
-def _reach(counts: Sequence[int], start: int, size: int) -> int:
-    """The end of the sentences from `start` on that fit into a chunk; at least one does."""
+def _end_of_chunk(counts: Sequence[int], start: int, size: int) -> int:
+    """The end of the sentences from `start` that fit into a chunk, at least one."""
     total, end = counts[start], start + 1
     while end < len(counts) and total + counts[end] <= size:
         total += counts[end]
@@ -184,7 +190,7 @@ def _reach(counts: Sequence[int], start: int, size: int) -> int:
 
 
 def _recursively(text: str, tokenizer: Tokenizer, settings: ChunkSettings, level: int) -> Iterator[str]:
-    """Pieces of this level, joined while they fit; what does not fit alone is cut at the next level."""
+    """Pieces of this level, joined while they fit; a piece that is too long is split at the next level."""
     if level == len(_LEVELS):
         yield from tokenizer.windows(text, settings.chunk_size, settings.chunk_size)
         return
@@ -193,7 +199,7 @@ def _recursively(text: str, tokenizer: Tokenizer, settings: ChunkSettings, level
     totals = [0, *accumulate(counts)]
     start = 0
     while start < len(pieces):
-        end = _reach(counts, start, settings.chunk_size)
+        end = _end_of_chunk(counts, start, settings.chunk_size)
         joined = "".join(pieces[start:end])
         if totals[end] - totals[start] > settings.chunk_size:
             yield from _recursively(joined, tokenizer, settings, level + 1)
@@ -210,16 +216,17 @@ def _windows(total: int, size: int, step: int) -> Iterator[tuple[int, int]]:
 
 
 def check_tokenizer(name: Any) -> None:
-    """Refuse a tokenizer that nobody knows, before anything is downloaded."""
+    """Raise an error for an unknown tokenizer; nothing is downloaded."""
     if not isinstance(name, str) or not name:
-        raise ConfigError(Message("rag.tokenizer_token_counter_text_not", name=name), hint=TOKENIZER_HINT)
-    if name not in _OWN:
+        message = Message("rag.tokenizer_must_be_text", name=name)
+        raise ConfigError(message, hint=TOKENIZER_HINT, parameter="tokenizer_or_token_counter")
+    if name not in _BUILT_IN:
         _tiktoken(name)
 
 
 def _tokenizer(name: Any) -> Tokenizer:
     check_tokenizer(name)
-    return _OWN[name]() if name in _OWN else Encoding(name)
+    return _BUILT_IN[name]() if name in _BUILT_IN else Encoding(name)
 
 
 def _tiktoken(name: str) -> Any:
@@ -227,23 +234,24 @@ def _tiktoken(name: str) -> Any:
     try:
         tiktoken = importlib.import_module("tiktoken")
     except ImportError:
-        if difflib.get_close_matches(name, _OWN):  # a slip
-            raise UnknownName.of(Message("words.tokenizer"), name, _OWN) from None
+        if difflib.get_close_matches(name, _BUILT_IN):  # probably misspelt
+            raise UnknownName.of(Message("words.tokenizer"), name, _BUILT_IN) from None
         raise ConfigError(Message("rag.tokenizer_needs_tiktoken", name=name), hint=TOKENIZER_HINT) from None
     known = tiktoken.list_encoding_names()
     if name not in known:
-        raise UnknownName.of(Message("words.tokenizer"), name, (*_OWN, *known))
+        raise UnknownName.of(Message("words.tokenizer"), name, (*_BUILT_IN, *known))
     return tiktoken
 
 
-def _delimiters(given: Any) -> Sequence[str]:
-    """A list of texts, or such a list as text, as UltraRAG's parameter file has it."""
+def _delimiters(given: Any, section: str) -> Sequence[str]:
+    """A list of texts, or such a list written as text, as in UltraRAG's parameter file."""
     if given is None:
         return SENTENCE_ENDS
-    found = _literal(given) if isinstance(given, str) else given
-    listed = [found] if isinstance(found, str) else found
-    if not isinstance(listed, list | tuple) or not listed or not all(isinstance(each, str) and each for each in listed):
-        raise ConfigError(Message("rag.delim_list_texts_not", given=given), hint=DELIMITERS_HINT)
+    value = _literal(given) if isinstance(given, str) else given
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list | tuple) or not listed or not all(isinstance(text, str) and text for text in listed):
+        message = Message("rag.delimiters_must_be_texts", given=given)
+        raise ConfigError(message, hint=DELIMITERS_HINT, parameter=f"{section}delim")
     return tuple(listed)
 
 

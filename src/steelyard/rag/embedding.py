@@ -1,56 +1,49 @@
-"""Embedders: texts to vectors, by the corpus itself, by a local model, or by an endpoint like OpenAI's."""
+"""Embedders: texts to vectors, by latent semantic analysis of the corpus, a local model, or an embeddings endpoint."""
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
+from steelyard import limits
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
 from steelyard.i18n import Message
-from steelyard.rag.endpoints import (
-    NOT_JSON,
-    EndpointSettings,
-    RefusedReply,
-    hint_for,
-    openai_library,
-    reason,
-    shown_address,
-)
-from steelyard.rag.latent import LatentModel, Vectors, fit_latent, load_latent
-from steelyard.rag.terms import Told, terms
-
-if TYPE_CHECKING:
-    import openai
+from steelyard.net.openai import embeddings_of, model_client
+from steelyard.net.retry import RetryRule, call_with_retries
+from steelyard.net.secrets import public_address
+from steelyard.net.threads import map_in_threads
+from steelyard.progress import ProgressCallback, no_progress
+from steelyard.rag.endpoints import EndpointSettings, hint_for
+from steelyard.search.latent import LatentModel, Vectors, fit_latent, load_latent
+from steelyard.search.terms import terms
 
 SEED: Final = 42
-_PURPOSE: Final = Message("words.embedding_by_an_endpoint")
 KEY_VARIABLE: Final = "RETRIEVER_API_KEY"
 
 
 class Embedder(Protocol):
-    """Turns passages and queries into vectors; `identity` says by what, for the stamp, and `address` where."""
+    """Turns passages and queries into vectors; `identity` (model) and `address` (endpoint) are for the stamp."""
 
     identity: str
     address: str
 
-    def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
+    def embed_passages(self, texts: Sequence[str], progress: ProgressCallback) -> Vectors:
         """One vector for each passage."""
 
     def embed_queries(self, texts: Sequence[str], instruction: str) -> Vectors:
-        """One vector for each query; a model that was taught with an instruction gets it before each."""
+        """One vector for each query; the instruction is put before it, for models that were trained with one."""
 
     def save(self, path: Path) -> None:
-        """Keep beside a file of vectors what a query needs later."""
+        """Save beside a file of vectors what embedding a query needs."""
 
     def load(self, path: Path) -> None:
-        """Take up again what was kept beside a file of vectors."""
+        """Load what was saved beside a file of vectors."""
 
 
 class Latent:
-    """Vectors learnt from the corpus; an instruction means nothing to it."""
+    """Latent semantic analysis of the corpus; instructions are ignored."""
 
     identity = "latent-1"
     address = ""
@@ -58,43 +51,43 @@ class Latent:
     def __init__(self) -> None:
         self._fitted: LatentModel | None = None
 
-    def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
-        """Learn from the passages, then embed them."""
-        self._fitted, vectors = fit_latent(texts, seed=SEED, told=told)
+    def embed_passages(self, texts: Sequence[str], progress: ProgressCallback) -> Vectors:
+        """Fit the model to the passages, and embed them."""
+        self._fitted, vectors = fit_latent(texts, seed=SEED, progress=progress)
         return vectors
 
     def embed_queries(self, texts: Sequence[str], instruction: str) -> Vectors:
-        """Embed by what was learnt."""
+        """Embed by the fitted model."""
         return self._model.embed([terms(text) for text in texts])
 
     def save(self, path: Path) -> None:
-        """Write what was learnt."""
+        """Write the fitted model."""
         self._model.save(_beside(path))
 
     def load(self, path: Path) -> None:
-        """Read what was learnt."""
+        """Read the fitted model."""
         self._fitted = load_latent(_beside(path))
 
     @property
     def _model(self) -> LatentModel:
         if self._fitted is None:
-            raise ConfigError(Message("rag.nothing_been_embedded_yet"), hint=Message("rag.run_retriever_embed_first"))
+            raise ConfigError(Message("rag.not_embedded"), hint=Message("rag.embed_hint"))
         return self._fitted
 
 
-class _Ready:
-    """An embedder whose model is there already: nothing is to be kept."""
+class _Stateless:
+    """An embedder whose model is not fitted to the corpus: nothing is saved."""
 
     address = ""
 
     def save(self, path: Path) -> None:
-        """Keep nothing."""
+        """Save nothing."""
 
     def load(self, path: Path) -> None:
-        """Take up nothing."""
+        """Load nothing."""
 
 
-class SentenceTransformers(_Ready):
+class SentenceTransformers(_Stateless):
     """A local model of the library sentence-transformers."""
 
     def __init__(self, model: str, *, settings: Mapping[str, Any], batch_size: int, devices: Sequence[str]) -> None:
@@ -106,22 +99,22 @@ class SentenceTransformers(_Ready):
         self._batch_size = batch_size
         self._devices = list(devices)
 
-    def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
-        """Embed as documents, with the prompt that the model has for them."""
-        found = self._encode(self._loaded.encode_document, texts, self._encoding.get("psg_prompt_name"))
-        told(len(texts), len(texts))
-        return found
+    def embed_passages(self, texts: Sequence[str], progress: ProgressCallback) -> Vectors:
+        """Embed as documents, with the model's prompt for documents."""
+        vectors = self._encode(self._loaded.encode_document, texts, self._encoding.get("psg_prompt_name"))
+        progress(len(texts), len(texts))
+        return vectors
 
     def embed_queries(self, texts: Sequence[str], instruction: str) -> Vectors:
-        """Embed as queries, with the prompt that the model has for them."""
+        """Embed as queries, with the model's prompt for queries."""
         instructed = [f"{instruction}{text}" for text in texts]
         return self._encode(self._loaded.encode_query, instructed, self._encoding.get("q_prompt_name"))
 
     def _encode(self, encode: Callable[..., Any], texts: Sequence[str], prompt_name: str | None) -> Vectors:
         prompt = {"prompt_name": prompt_name} if prompt_name else {}
         several = {"device": self._devices} if len(self._devices) > 1 else {}
-        found = encode(list(texts), batch_size=self._batch_size, show_progress_bar=False, **prompt, **several)
-        return np.asarray(found, dtype=np.float32)
+        vectors = encode(list(texts), batch_size=self._batch_size, show_progress_bar=False, **prompt, **several)
+        return np.asarray(vectors, dtype=np.float32)
 
     @cached_property
     def _loaded(self) -> Any:
@@ -136,82 +129,68 @@ class SentenceTransformers(_Ready):
         try:
             return SentenceTransformer(self.model, trust_remote_code=trust, device=first)
         except (OSError, ValueError) as error:
-            raise ConfigError(Message("rag.model_cannot_loaded", model=self.model, error=error)) from None
+            raise ConfigError(Message("rag.model_cannot_load", model=self.model, error=error)) from None
 
 
-class Endpoint(_Ready):
-    """A model behind an endpoint that speaks OpenAI's protocol; batches are asked side by side."""
+class Endpoint(_Stateless):
+    """A model behind an OpenAI-compatible embeddings endpoint; batches are sent concurrently."""
 
     def __init__(self, settings: EndpointSettings, *, batch_size: int) -> None:
         self.model = settings.model_name
+        self.address = public_address(settings.base_url)
+        self.identity = settings.model_name
         self._settings = settings
         self._batch_size = batch_size
-        self.address = shown_address(settings.base_url)
-        self.identity = settings.model_name
+        self._rule = RetryRule(settings.retries)
+        self._client = model_client(
+            settings.base_url,
+            "/embeddings",
+            key=settings.key,
+            timeout=settings.timeout or None,
+            limit=limits.MODEL_REPLY_BYTES,
+        )
 
-    def embed_passages(self, texts: Sequence[str], told: Told) -> Vectors:
+    def embed_passages(self, texts: Sequence[str], progress: ProgressCallback) -> Vectors:
         """Embed the passages as they are."""
-        return self._embed(texts, told)
+        return self._embed(texts, progress)
 
     def embed_queries(self, texts: Sequence[str], instruction: str) -> Vectors:
         """Embed the queries, each with the instruction before it."""
-        return self._embed([f"{instruction}{text}" for text in texts], lambda done, total: None)
+        return self._embed([f"{instruction}{text}" for text in texts], no_progress)
 
-    def _embed(self, texts: Sequence[str], told: Told) -> Vectors:
-        found: list[list[float]] = []
-        with ThreadPoolExecutor(self._settings.concurrency) as pool:
-            for vectors in pool.map(self._ask, _batches(texts, self._batch_size)):
-                found += vectors
-                told(len(found), len(texts))
-        if len({len(vector) for vector in found}) > 1:
+    def _embed(self, texts: Sequence[str], progress: ProgressCallback) -> Vectors:
+        size, total = self._batch_size, len(texts)
+        replies = map_in_threads(
+            self._request,
+            _batches(texts, size),
+            threads=self._settings.concurrency,
+            progress=lambda done, _: progress(min(done * size, total), total),
+        )
+        vectors = [vector for reply in replies for vector in reply]
+        if len({len(vector) for vector in vectors}) > 1:
             raise SystemFailure(Message("rag.embeddings_different_lengths"), where=self.address)
         try:
-            return np.array(found, dtype=np.float32)
+            return np.array(vectors, dtype=np.float32)
         except (TypeError, ValueError, OverflowError):
             raise SystemFailure(Message("rag.embeddings_not_numbers"), where=self.address) from None
 
-    def _ask(self, texts: Sequence[str]) -> list[list[float]]:
-        client = self._client
+    def _request(self, texts: Sequence[str]) -> list[list[float]]:
+        """The embeddings of one batch."""
+        # as numbers: not every endpoint supports base64
+        body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
         try:
-            # as numbers: not every endpoint knows the packed form that the client asks for by itself
-            reply = client.embeddings.create(model=self.model, input=list(texts), encoding_format="float")
-        except (openai_library(purpose=_PURPOSE).APIError, RefusedReply, *NOT_JSON) as error:
-            said = reason(error, self._settings)
-            hint = hint_for(said, self._settings, KEY_VARIABLE)
-            raise SystemFailure(
-                Message("rag.embeddings_endpoint_failed", said=said), where=self.address, hint=hint
-            ) from None
-        found = _embeddings(reply)
-        if found is None:
-            raise SystemFailure(Message("rag.reply_no_embedding_index_each"), where=self.address)
-        if len(found) != len(texts):
-            raise SystemFailure(
-                Message("rag.embeddings_came_back_texts", found=len(found), texts=len(texts)), where=self.address
-            )
-        return found
-
-    @cached_property
-    def _client(self) -> "openai.OpenAI":
-        from steelyard.rag.transports import openai_client
-
-        library, settings = openai_library(purpose=_PURPOSE), self._settings
-        client: openai.OpenAI = library.OpenAI(
-            api_key=settings.key or "none",  # a local endpoint needs no key, the client does
-            base_url=settings.base_url,
-            max_retries=settings.retries,
-            timeout=settings.timeout or None,
-            http_client=openai_client(library, settings.timeout),
-        )
-        return client
-
-
-def _embeddings(reply: Any) -> list[list[float]] | None:
-    """The embeddings of a reply in the order of their texts; None where it is something else."""
-    rows = getattr(reply, "data", None)
-    if not isinstance(rows, list) or not all(isinstance(getattr(row, "index", None), int) for row in rows):
-        return None
-    found: list[Any] = [getattr(row, "embedding", None) for row in sorted(rows, key=lambda row: row.index)]
-    return found if all(isinstance(vector, list) for vector in found) else None
+            reply = call_with_retries(lambda: self._client.post(body), self._rule)
+        except SystemFailure as failure:
+            hint = hint_for(failure.message, self._settings, KEY_VARIABLE) or failure.hint
+            message = Message("rag.embeddings_endpoint_failed", reason=failure.message)
+            raise SystemFailure(message, where=self.address, hint=hint) from None
+        vectors = embeddings_of(reply)
+        if vectors is None:
+            raise SystemFailure(Message("rag.no_embeddings_in_reply"), where=self.address)
+        if len(vectors) != len(texts):
+            message = Message("rag.number_of_embeddings", found=len(vectors), texts=len(texts))
+            raise SystemFailure(message, where=self.address)
+        return vectors
 
 
 def _batches(texts: Sequence[str], size: int) -> list[Sequence[str]]:

@@ -1,28 +1,23 @@
-"""What is taken out of the text of a model: sentences, boxed answers, answers after set words, search queries."""
+"""Extraction from the output of a model: first sentences, boxed and tagged answers, search queries."""
 
 import re
 from typing import Final
 
+from steelyard.search.extractive import sentences
+
 _BOX: Final = r"\boxed{"
 _TEXT: Final = r"\text{"
-_MOST_BRACKETS: Final = 4  # nobody means more of them around an answer
+_MOST_BRACKETS: Final = 4  # brackets around an answer
 _NO_QUERY: Final = "There is no query."
 _O1_QUERY: Final = ("<|begin_search_query|>", "<|end_search_query|>")
 _INFORMATION: Final = "**Final Information**"
-# a Latin full stop ends a sentence only before a blank: 3.14 is one number
-_SENTENCE: Final = re.compile(r"[^\n]+?(?:[。！？]+[”’」』）]*|[.!?]+[\"”’)]*(?=\s|$)|$)", re.MULTILINE)
 _FINAL_ANSWER: Final = re.compile(r"so the answer is[\s:：]*([^\n]*)", re.IGNORECASE)
 _TAGGED: Final = re.compile(r"<answer>(.*?)(?:</answer>|\Z)", re.DOTALL)
-# a query ends at the next tag, or where a model that stops at the tag has stopped
+# a query ends at the next tag, or at the end of an output that was stopped there
 _QUERIES: Final = {
     "search": re.compile(r"<search>([^<]*)"),
     "begin_of_query": re.compile(r"<\|begin_of_query\|>([^<]*)"),
 }
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text; the end of a line is the end of a sentence too."""
-    return [found for match in _SENTENCE.finditer(text) if (found := match[0].strip())]
 
 
 def first_sentence(answer: str) -> str:
@@ -31,7 +26,7 @@ def first_sentence(answer: str) -> str:
 
 
 def boxed(answer: str) -> str:
-    r"""What stands in the last closed \boxed{…} of an answer; without one, the whole answer."""
+    r"""The content of the last closed \boxed{…} of an answer; without one, the whole answer."""
     start = answer.rfind(_BOX)
     while start >= 0:
         content = _inside(answer, start + len(_BOX))
@@ -42,23 +37,23 @@ def boxed(answer: str) -> str:
 
 
 def final_answer(answer: str) -> str:
-    """What follows "so the answer is" on its line; without these words, the whole answer."""
+    """The text after "so the answer is" on its line; without these words, the whole answer."""
     match = _FINAL_ANSWER.search(answer)
     return (match[1] if match else answer).strip()
 
 
 def tagged_answer(answer: str) -> str:
-    """What stands in the first <answer>…</answer>; without one, the whole answer."""
+    """The content of the first <answer>…</answer>; without one, the whole answer."""
     match = _TAGGED.search(answer)
     return (match[1] if match else answer).strip()
 
 
 def search_question(answer: str, tag: str) -> str:
     """The last query in these tags (search, begin_of_query) as a question; without one, "There is no query."."""
-    found = _QUERIES[tag].findall(answer)
-    if not found:
+    queries = _QUERIES[tag].findall(answer)
+    if not queries:
         return _NO_QUERY
-    query = found[-1].strip()
+    query = queries[-1].strip()
     return query if query.endswith("?") else f"{query}?"
 
 
@@ -67,23 +62,23 @@ def o1_query(answer: str) -> str:
     opening, closing = _O1_QUERY
     pieces = answer.split(opening)[1:]
     closed = (piece.partition(closing) for piece in reversed(pieces))
-    found = next((query for query, end, _ in closed if end), "")
-    return " ".join(found.split()).strip(" \"'")
+    query = next((query for query, end, _ in closed if end), "")
+    return " ".join(query.split()).strip(" \"'")
 
 
 def o1_reasoning(answer: str) -> str:
-    """What stands before the first query of Search-o1; without one, the whole answer."""
+    """The text before the first query of Search-o1; without one, the whole answer."""
     return answer.partition(_O1_QUERY[0])[0].strip()
 
 
 def o1_information(answer: str) -> str:
-    """An answer from the line **Final Information** on; "" where it has none."""
-    _, found, rest = answer.partition(_INFORMATION)
-    return f"{_INFORMATION}\n{rest.strip()}" if found else ""
+    """An answer from the line **Final Information** on; "" if it has none."""
+    _, heading, rest = answer.partition(_INFORMATION)
+    return f"{_INFORMATION}\n{rest.strip()}" if heading else ""
 
 
 def _inside(text: str, start: int) -> str | None:
-    r"""What stands from `start` to the brace that closes it, or None; \{ and \} are characters, not braces."""
+    r"""The text from `start` to the closing brace, or None; \{ and \} do not count as braces."""
     depth = 1
     for brace in re.finditer(r"\\.|[{}]", text[start:], re.DOTALL):
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
@@ -93,7 +88,7 @@ def _inside(text: str, start: int) -> str | None:
 
 
 def _unwrapped(content: str) -> str:
-    r"""What stands in signs that are around all of it: $…$, \(…\), \text{…}, (…)."""
+    r"""The content without signs around all of it: $…$, \(…\), \text{…}, (…)."""
     content = content.strip("$").strip() if content.startswith("$") and content.endswith("$") else content
     if content.startswith(r"\(") and content.endswith(r"\)"):
         content = content[2:-2].strip()
@@ -107,7 +102,7 @@ def _unwrapped(content: str) -> str:
 
 
 def _closing(text: str) -> int | None:
-    """Where the bracket closes with which a text begins."""
+    """The index of the bracket that closes the first one of a text."""
     depth = 0
     for bracket in re.finditer(r"[()]", text):
         depth += 1 if bracket[0] == "(" else -1

@@ -1,7 +1,7 @@
-"""Prompts out of templates: every question with what belongs to it, as it is written and never escaped.
+"""Prompts: Jinja templates that are filled for every question, without escaping, and the parts they are filled with.
 
-A template is a Jinja file that runs in a sandbox. It must use all that the prompt gives it and nothing else, so that
-documents can neither be forgotten nor be expected in vain.
+A template runs in a sandbox. It must use exactly the names that the prompt gives it, so that no document is left out
+and none is missing.
 """
 
 import difflib
@@ -18,12 +18,12 @@ from steelyard.i18n import Message
 from steelyard.io.streams import read_text
 
 LETTERS: Final = string.ascii_uppercase
-_FRAME: Final = "<template>"  # what Jinja calls the file of a template that it was given as text
+_FRAME: Final = "<template>"  # the file name that Jinja gives a template from a string
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template that was read: where, the names that it uses with the line of each, and how it is filled."""
+    """A template: its path, the names that it uses with the line of each, and the function that fills it."""
 
     path: str
     names: Mapping[str, int]
@@ -31,13 +31,13 @@ class Template:
 
 
 def read_template(name: str, *, root: Path) -> Template:
-    """The template of this name, looked for from the current folder, then from `root`, which holds the bundled ones."""
+    """The template at this path, relative to the current folder or to `root`, the folder of the bundled ones."""
     try:
         from jinja2 import StrictUndefined, TemplateSyntaxError, meta, nodes
         from jinja2.sandbox import SandboxedEnvironment
     except ImportError:
         raise MissingExtra.of("jinja2", "rag", purpose=Message("words.filling_prompt_templates")) from None
-    path = _found(name, root)
+    path = _template_path(name, root)
     text, _ = read_text(path)
     environment = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
     try:
@@ -45,7 +45,7 @@ def read_template(name: str, *, root: Path) -> Template:
         template = environment.from_string(text)
     except TemplateSyntaxError as error:
         raise ConfigError(
-            Message("rag.template_cannot_read", message=error.message), where=f"{path}:{error.lineno}"
+            Message("rag.template_unreadable", message=error.message), where=f"{path}:{error.lineno}"
         ) from None
     used = meta.find_undeclared_variables(tree)
     lines = sorted((node.lineno, node.name) for node in tree.find_all(nodes.Name) if node.name in used)
@@ -53,9 +53,9 @@ def read_template(name: str, *, root: Path) -> Template:
 
 
 def fill(template: Template, columns: Mapping[str, Sequence[str | None]], *, prompt: str, example: str) -> list[str]:
-    """One text per row of the columns, which are of one length; `prompt` and `example` are named in complaints.
+    """One text per row of the columns, which have one length; errors name `prompt` and the template `example`.
 
-    A row that lacks something (None) has an empty prompt, which is not asked: so what failed before stays a failure.
+    The prompt of a row with a None is empty, and empty prompts are not sent: an earlier failure stays a failure.
     """
     _check_names(template, list(columns), prompt, example)
     rows = zip(*columns.values(), strict=True)
@@ -63,10 +63,10 @@ def fill(template: Template, columns: Mapping[str, Sequence[str | None]], *, pro
 
 
 def check_lengths(**lists: Any) -> None:
-    """Complain unless all are lists of as many entries."""
+    """Raise an error unless all are lists of one length."""
     for name, entries in lists.items():
         if not isinstance(entries, list):
-            raise InputError(Message("rag.list_entry_every_question_not", name=name, entries=_kind(entries)))
+            raise InputError(Message("rag.must_be_list", name=name, entries=_kind(entries)))
     (first, length), *others = ((name, len(entries)) for name, entries in lists.items())
     for name, other in others:
         if other != length:
@@ -74,86 +74,110 @@ def check_lengths(**lists: Any) -> None:
 
 
 def texts(name: str, entries: Sequence[Any]) -> list[str]:
-    """The entries, each of which must be text."""
+    """The entries, which must all be text."""
     for number, entry in enumerate(entries):
         if not isinstance(entry, str):
-            raise InputError(Message("rag.entry_text_not", entry=_kind(entry)), where=f"{name}[{number}]")
+            raise InputError(Message("rag.entry_must_be_text", entry=_kind(entry)), where=f"{name}[{number}]")
     return list(entries)
 
 
 def texts_or_none(name: str, entries: Sequence[Any]) -> list[str | None]:
-    """The entries, each of which must be text, or None where something failed or was not set."""
+    """The entries, which must all be text or None."""
     texts(name, ["" if entry is None else entry for entry in entries])
     return list(entries)
 
 
 def joined(name: str, entries: Sequence[Any], *, most: int | None = None) -> list[str]:
-    """The passages of each question below each other, `most` of them at most; None are no passages."""
-    found = [[] if passages is None else passages for passages in entries]
-    for number, passages in enumerate(found):
+    """The passages of each question joined by line breaks, at most `most` of them; None means no passages."""
+    lists = [[] if passages is None else passages for passages in entries]
+    for number, passages in enumerate(lists):
         if not isinstance(passages, list):
-            raise InputError(
-                Message("rag.passages_list_texts_not", passages=_kind(passages)), where=f"{name}[{number}]"
-            )
-    return ["\n".join(texts(f"{name}[{number}]", passages)[:most]) for number, passages in enumerate(found)]
+            raise InputError(Message("rag.passages_must_be_list", passages=_kind(passages)), where=f"{name}[{number}]")
+    return ["\n".join(texts(f"{name}[{number}]", passages)[:most]) for number, passages in enumerate(lists)]
 
 
 def lettered(name: str, entries: Sequence[Any]) -> list[str | None]:
-    """The options of each question below each other, each with its letter; None where there are None."""
+    """The options of each question with their letters, joined by line breaks; None if there are none."""
     return [
         None if options is None else _lettered(options, f"{name}[{number}]") for number, options in enumerate(entries)
     ]
 
 
 def by_question(name: str, rounds: Any) -> list[list[Any]]:
-    """What the rounds so far have left in a variable, turned over: for each question the entry of every round."""
+    """The values of a variable in all rounds so far, transposed: for each question the entries of every round."""
     memory = f"memory_{name}"
     if not isinstance(rounds, list) or not rounds:
-        raise InputError(Message("rag.list_entry_every_round_does", memory=memory, name=name))
+        raise InputError(Message("rag.memory_must_be_list", memory=memory, name=name))
     check_lengths(**{f"{memory}[{number}]": entries for number, entries in enumerate(rounds)})
     return [list(entries) for entries in zip(*rounds, strict=True)]
 
 
 def text_of(prompt: Any) -> str:
-    """What a prompt says: text, or a message {"content": {"text": …}}, {"content": …} or {"text": …}."""
+    """The text of a prompt: text, or a message {"content": {"text": …}}, {"content": …} or {"text": …}."""
     match prompt:
         case str():
             return prompt
         case {"content": {"text": str(text)}} | {"content": str(text)} | {"text": str(text)}:
             return text
-    hint = Message("rag.message_role_text_object_text")
-    raise InputError(Message("rag.prompt_text_message_not", prompt=_kind(prompt)), hint=hint)
+    hint = Message("rag.message_hint")
+    raise InputError(Message("rag.prompt_must_be_text", prompt=_kind(prompt)), hint=hint)
 
 
-def _found(name: Any, root: Path) -> Path:
+class CitationNumbers:
+    """The numbers by which passages are cited: one for each text of a question, kept over all its rounds.
+
+    A call from inside a branch has fewer rows than there are questions. With the questions of its rows, the numbers are
+    those of these questions; without them, rows are counted from the first, as UltraRAG does.
+    """
+
+    def __init__(self) -> None:
+        self._numbers: dict[Any, dict[str, int]] = {}
+        self.begun = False
+
+    def reset(self) -> None:
+        """Forget all numbers, and begin."""
+        self._numbers.clear()
+        self.begun = True
+
+    def keys(self, rows: int, questions: Sequence[Any] | None) -> list[Any]:
+        """The keys of the questions of rows: their texts if there is one for each row, else their indices."""
+        if questions is not None and len(questions) == rows and None not in questions:
+            return list(questions)
+        return list(range(rows))
+
+    def number(self, key: Any, text: str) -> int:
+        """The number of a text, a new one if it has none; whitespace around it is ignored."""
+        known = self._numbers.setdefault(key, {})
+        return known.setdefault(text.strip(), len(known) + 1)
+
+
+def _template_path(name: Any, root: Path) -> Path:
     if not isinstance(name, str) or not name:
-        raise ConfigError(Message("rag.template_named_path_not", name=name))
+        raise ConfigError(Message("rag.template_must_be_path", name=name), parameter="template")
     if ".." in PurePosixPath(name.replace("\\", "/")).parts:
-        raise ConfigError(Message("rag.path_template_not_go_up"), where=name)
-    found = next((place for place in (Path(name), root / name) if place.is_file()), None)
-    if found is None:
+        raise ConfigError(Message("rag.template_outside"), where=name)
+    path = next((path for path in (Path(name), root / name) if path.is_file()), None)
+    if path is None:
         known = [str(path.relative_to(root)) for path in sorted((root / "prompt").glob("*.jinja"))]
         raise ConfigError(Message("rag.no_such_template"), where=name, hint=nearest(name, known))
-    return found
+    return path
 
 
 def _lettered(options: Any, where: str) -> str:
     if not isinstance(options, list):
-        raise InputError(Message("rag.options_list_texts_not", options=_kind(options)), where=where)
+        raise InputError(Message("rag.options_must_be_list", options=_kind(options)), where=where)
     if not 0 < len(options) <= len(LETTERS):
-        raise InputError(
-            Message("rag.options_from_1_can_lettered", options=len(options), letters=len(LETTERS)), where=where
-        )
-    spelled = texts(where, [str(each) if isinstance(each, int | float) else each for each in options])
-    return "\n".join(f"{LETTERS[place]}: {option}" for place, option in enumerate(spelled))
+        raise InputError(Message("rag.number_of_options", options=len(options), letters=len(LETTERS)), where=where)
+    listed = texts(where, [str(option) if isinstance(option, int | float) else option for option in options])
+    return "\n".join(f"{letter}: {option}" for letter, option in zip(LETTERS, listed, strict=False))
 
 
 def _check_names(template: Template, given: Sequence[str], prompt: str, example: str) -> None:
     for name, line in template.names.items():
         if name not in given:
-            message = Message("rag.template_uses_which_does_not", name=name, prompt=prompt)
+            message = Message("rag.template_unknown_name", name=name, prompt=prompt)
             hint = Message(
-                "rag.gives_and_template",
+                "rag.template_names_hint",
                 prompt=prompt,
                 names=", ".join(given),
                 example=_fitting(given, prompt, example),
@@ -161,28 +185,28 @@ def _check_names(template: Template, given: Sequence[str], prompt: str, example:
             raise ConfigError(message, where=f"{template.path}:{line}", hint=hint)
     for name in given:
         if name not in template.names:
-            message = Message("rag.template_does_not_use_so", name=name, prompt=prompt)
-            hint = Message("rag.template_example", prompt=prompt, example=_fitting(given, prompt, example))
+            message = Message("rag.template_without", name=name, prompt=prompt)
+            hint = Message("rag.template_hint", prompt=prompt, example=_fitting(given, prompt, example))
             raise ConfigError(message, where=template.path, hint=hint)
 
 
 def _fitting(given: Sequence[str], prompt: str, example: str) -> str:
-    """The template to propose: `example` where the project has it, else one of the project that uses what is given."""
+    """The template to suggest: `example` if the project has it, else one of the project that uses the given names."""
     if Path(example).is_file():
         return example
     fitting = [path for path in sorted(Path(example).parent.glob("*.jinja")) if _uses(path) == set(given)]
-    return str(max(fitting, key=partial(_likeness, prompt))) if fitting else example
+    return str(max(fitting, key=partial(_similarity, prompt))) if fitting else example
 
 
 def _uses(path: Path) -> set[str]:
-    """The names that a template uses; none where it cannot be read."""
+    """The names that a template uses; none if it cannot be read."""
     try:
         return set(read_template(str(path), root=path.parent).names)
     except SteelyardError:
         return set()
 
 
-def _likeness(prompt: str, path: Path) -> float:
+def _similarity(prompt: str, path: Path) -> float:
     return difflib.SequenceMatcher(None, prompt.casefold(), path.stem.casefold()).ratio()
 
 
@@ -194,7 +218,7 @@ def _rendered(template: Template, row: Mapping[str, str]) -> str:
     except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == _FRAME]
         where = f"{template.path}:{lines[-1]}" if lines else template.path
-        raise ConfigError(Message("rag.template_cannot_filled", error=error), where=where) from None
+        raise ConfigError(Message("rag.template_fails", error=error), where=where) from None
 
 
 def _kind(entry: Any) -> Message | str:

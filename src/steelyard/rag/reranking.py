@@ -1,43 +1,44 @@
-"""Rerankers: the passages found for a query in a better order, by shared terms, a local model, or an endpoint."""
+"""Rerankers: reorder the passages of a query by BM25, a local model, or an endpoint."""
 
-import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
+from steelyard import limits
 from steelyard.errors import ConfigError, InputError, MissingExtra, SystemFailure
-from steelyard.i18n import Message, as_message
-from steelyard.rag.choices import RERANKERS, check_backend
-from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, shown_address, without_key
-from steelyard.rag.queries import checked_queries, from_one
-from steelyard.rag.remote import ask_json
-from steelyard.rag.terms import Told, terms
+from steelyard.i18n import Message
+from steelyard.net.openai import model_client
+from steelyard.net.replies import IT
+from steelyard.net.retry import RetryRule, call_with_retries
+from steelyard.net.secrets import public_address
+from steelyard.net.threads import map_in_threads
+from steelyard.progress import ProgressCallback
+from steelyard.rag.choices import RERANKERS, check_backend, checked_queries, from_one
+from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, reason
+from steelyard.search.bm25 import Bm25
+from steelyard.search.terms import terms
 
-MODEL_HINT: Final = Message("rag.example_openbmb_minicpm_reranker_light")
-K1: Final = 1.5
-B: Final = 0.75
+MODEL_HINT: Final = Message("rag.reranker_hint")
 _LARGEST_SCORE: Final = 1e300
-_BASE: Final = re.compile(r"(?:/v\d+)?/?")  # an address without the path of a tool: /rerank belongs behind it
+_BASE: Final = re.compile(r"(?:/v\d+)?/?")  # a base address, to which /rerank is added
 
 Passages = Sequence[str]
 
 
 class Reranker(Protocol):
-    """Gives the places of the best passages for one query, the best first."""
+    """Ranks the passages of one query."""
 
     concurrency: int
 
     def rank(self, query: str, passages: Passages, top_k: int) -> Sequence[int]:
-        """At most `top_k` places."""
+        """The indices of the best passages, at most `top_k`, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
 class RerankerSettings:
-    """What a reranker is opened with; the names are those of UltraRAG."""
+    """The settings of a reranker, under the names of UltraRAG."""
 
     backend: str = "lexical"
     model_name_or_path: str = ""
@@ -52,7 +53,8 @@ def open_reranker(settings: RerankerSettings) -> Reranker:
     check_backend("backend", settings.backend, RERANKERS)
     config = settings.backend_configs.get(settings.backend) or {}
     if not isinstance(config, Mapping):
-        raise ConfigError(Message("rag.settings_mapping_not", backend=settings.backend, name=type(config).__name__))
+        message = Message("rag.settings_must_be_mapping", backend=settings.backend, name=type(config).__name__)
+        raise ConfigError(message, parameter=f"backend_configs.{settings.backend}")
     match settings.backend:
         case "sentence_transformers":
             return LocalModel(settings, config)
@@ -69,37 +71,28 @@ def rerank(
     *,
     top_k: int,
     instruction: str,
-    told: Told,
+    progress: ProgressCallback,
 ) -> list[list[str]]:
-    """The best passages of each list for its query; a query that says nothing leaves its passages in their order."""
-    asked, lists, wanted = checked_queries(queries), _checked_passages(passages), from_one(top_k, "top_k")
-    if len(asked) != len(lists):
-        raise InputError(Message("rag.queries_lists_passages", asked=len(asked), lists=len(lists)))
-    instructed = asked if isinstance(reranker, Lexical) else [instruction + query if query else "" for query in asked]
-    found: list[list[str]] = []
-    with ThreadPoolExecutor(reranker.concurrency) as pool:
-        for row in pool.map(lambda query, given: _best(reranker, query, given, wanted), instructed, lists):
-            found.append(row)
-            told(len(found), len(lists))
-    return found
+    """The best passages of each list for its query; an empty query keeps the order of its passages."""
+    texts, lists, wanted = checked_queries(queries), _checked_passages(passages), from_one(top_k, "top_k")
+    if len(texts) != len(lists):
+        raise InputError(Message("rag.queries_lists_passages", queries=len(texts), lists=len(lists)))
+    instructed = texts if isinstance(reranker, Lexical) else [instruction + query if query else "" for query in texts]
+    rows = list(zip(instructed, lists, strict=True))
+    return map_in_threads(
+        lambda row: _best(reranker, *row, wanted), rows, threads=reranker.concurrency, progress=progress
+    )
 
 
 class Lexical:
-    """BM25 over the passages of the query alone; of equals the one that was found first. It needs no model."""
+    """BM25 over the passages of one query; ties keep their order. It needs no model."""
 
     concurrency = 1
 
     def rank(self, query: str, passages: Passages, top_k: int) -> Sequence[int]:
-        """The places with the most weight in the terms of the query."""
-        counts = [Counter(terms(passage)) for passage in passages]
-        lengths = [sum(count.values()) for count in counts]
-        mean = sum(lengths) / len(lengths) or 1.0
-        weights = {term: _weight(sum(term in count for count in counts), len(counts)) for term in set(terms(query))}
-        scores = [
-            sum(weight * _saturated(count[term], length / mean) for term, weight in sorted(weights.items()))
-            for count, length in zip(counts, lengths, strict=True)
-        ]
-        return sorted(range(len(passages)), key=lambda place: -scores[place])[:top_k]
+        """The indices by falling BM25 score."""
+        scores = Bm25([terms(passage) for passage in passages]).scores(terms(query))
+        return sorted(range(len(passages)), key=lambda index: -scores.get(index, 0.0))[:top_k]
 
 
 class LocalModel:
@@ -109,12 +102,12 @@ class LocalModel:
 
     def __init__(self, settings: RerankerSettings, config: Mapping[str, Any]) -> None:
         if not settings.model_name_or_path:
-            raise ConfigError(Message("rag.model_name_path_missing"), hint=MODEL_HINT)
+            raise ConfigError(Message("rag.model_path_missing"), hint=MODEL_HINT, parameter="model_name_or_path")
         self._batch_size = settings.batch_size
         self._model = _cross_encoder(settings, config)
 
     def rank(self, query: str, passages: Passages, top_k: int) -> Sequence[int]:
-        """The places that the model ranks first."""
+        """The indices that the model ranks first."""
         try:
             rows = self._model.rank(
                 query, list(passages), top_k=top_k, batch_size=self._batch_size, show_progress_bar=False
@@ -125,74 +118,74 @@ class LocalModel:
 
 
 class Endpoint:
-    """A model behind an address that takes model, query, documents and top_n, as Jina's, Cohere's and vLLM's do."""
+    """A reranker that takes model, query, documents and top_n by POST, as those of Jina, Cohere and vLLM do."""
 
     def __init__(self, settings: EndpointSettings) -> None:
-        self._settings = settings
         self.concurrency = settings.concurrency
-        bare = _BASE.fullmatch(urlsplit(settings.base_url).path)
-        self._address = settings.base_url.rstrip("/") + "/rerank" if bare else settings.base_url
-        self._headers = {"Authorization": f"Bearer {settings.key}"} if settings.key else {}
+        is_base = _BASE.fullmatch(urlsplit(settings.base_url).path)
+        self._address = settings.base_url.rstrip("/") + "/rerank" if is_base else settings.base_url
+        self._model = settings.model_name
+        self._rule = RetryRule(settings.retries)
+        self._client = model_client(
+            self._address,
+            "",
+            key=settings.key,
+            timeout=settings.timeout or None,
+            party=IT,
+            limit=limits.MODEL_REPLY_BYTES,
+        )
 
     def rank(self, query: str, passages: Passages, top_k: int) -> Sequence[int]:
-        """The places that the reply names, by their scores."""
-        body = {"model": self._settings.model_name, "query": query, "documents": list(passages), "top_n": top_k}
-        found = ask_json(
-            self._address,
-            body,
-            seconds=self._settings.timeout,
-            failure=self._failure,
-            headers=self._headers,
-            retries=self._settings.retries,
-        )
-        rows = found.get("results", found.get("data")) if isinstance(found, dict) else found
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows) or (passages and not rows):
-            raise self._failure(Message("rag.reply_no_results"))
-        places = [_place(row, passages) for row in sorted(rows, key=_falling)]
-        chosen = [place for place in dict.fromkeys(places) if place is not None]
-        if len(chosen) < len(rows):
-            raise self._failure(Message("rag.result_no_index"))
-        return chosen[:top_k]
+        """The indices in the reply, by falling score."""
+        rows = self._rows({"model": self._model, "query": query, "documents": list(passages), "top_n": top_k})
+        if passages and not rows:
+            raise self._failure(Message("rag.no_results_in_reply"))
+        indices = [_index(row, passages) for row in sorted(rows, key=_negative_score)]
+        known = [index for index in dict.fromkeys(indices) if index is not None]
+        if len(known) < len(rows):
+            raise self._failure(Message("rag.result_without_index"))
+        return known[:top_k]
 
-    def _failure(self, why: Message | str) -> SystemFailure:
-        masked = without_key(as_message(why), self._settings)
-        return SystemFailure(Message("rag.reranker_failed", address=shown_address(self._address), masked=masked))
+    def _rows(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The results in the reply to a request."""
+        try:
+            reply = call_with_retries(lambda: self._client.post(body), self._rule)
+        except SystemFailure as failure:
+            raise self._failure(reason(failure)) from None
+        rows = reply.get("results", reply.get("data")) if isinstance(reply, dict) else reply
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise self._failure(Message("rag.no_results_in_reply"))
+        return rows
+
+    def _failure(self, reason: Message) -> SystemFailure:
+        return SystemFailure(Message("rag.reranker_failed", address=public_address(self._address), reason=reason))
 
 
 def _best(reranker: Reranker, query: str, passages: Passages, top_k: int) -> list[str]:
     if not query.strip() or not passages:
         return list(passages[:top_k])
-    return [passages[place] for place in reranker.rank(query, passages, top_k)]
+    return [passages[index] for index in reranker.rank(query, passages, top_k)]
 
 
 def _checked_passages(passages: Any) -> list[list[str]]:
     if not isinstance(passages, Sequence) or isinstance(passages, str):
-        raise InputError(Message("rag.passages_list_list_texts_each", name=type(passages).__name__))
-    for place, row in enumerate(passages, 1):
+        raise InputError(Message("rag.passages_must_be_lists", name=type(passages).__name__))
+    for number, row in enumerate(passages, 1):
         if row is not None and not (isinstance(row, list | tuple) and all(isinstance(text, str) for text in row)):
-            raise InputError(Message("rag.passages_query_list_texts", place=place))
+            raise InputError(Message("rag.passages_must_be_texts", number=number))
     return [list(row or ()) for row in passages]
 
 
-def _weight(holding: int, total: int) -> float:
-    """How much a term says: the fewer passages hold it, the more."""
-    return math.log(1 + (total - holding + 0.5) / (holding + 0.5))
-
-
-def _saturated(count: int, relative_length: float) -> float:
-    return count / (count + K1 * (1 - B + B * relative_length)) if count else 0.0
-
-
-def _falling(row: Mapping[str, Any]) -> float:
-    """What sorts rows by their scores; rows without one stay as they are."""
+def _negative_score(row: Mapping[str, Any]) -> float:
+    """The sort key of a row; 0 for a row without a score."""
     score = row.get("relevance_score", row.get("score"))
     if isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) < _LARGEST_SCORE:
         return 0.0
     return -float(score)
 
 
-def _place(row: Mapping[str, Any], passages: Passages) -> int | None:
-    """The place of the passage that a row is about: by its index, else by its text."""
+def _index(row: Mapping[str, Any], passages: Passages) -> int | None:
+    """The index of the passage of a row: its `index`, else that of its text."""
     index, document = row.get("index"), row.get("document")
     if isinstance(index, int) and not isinstance(index, bool) and 0 <= index < len(passages):
         return index
@@ -213,4 +206,4 @@ def _cross_encoder(settings: RerankerSettings, config: Mapping[str, Any]) -> Any
     try:
         return CrossEncoder(settings.model_name_or_path, **chosen)
     except (OSError, ValueError, RuntimeError, AssertionError, TypeError) as error:
-        raise ConfigError(Message("rag.model_cannot_loaded", model=settings.model_name_or_path, error=error)) from None
+        raise ConfigError(Message("rag.model_cannot_load", model=settings.model_name_or_path, error=error)) from None

@@ -1,4 +1,4 @@
-"""A retriever: a corpus, the way to find passages in it, and where its indexes lie."""
+"""A retriever: makes the indexes of a corpus and searches them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,8 +9,22 @@ import numpy as np
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
-from steelyard.rag.adoption import ADOPTED, BACKEND_HINT, AdoptedLexical, adopt_dense, adopt_embeddings
-from steelyard.rag.artifacts import (
+from steelyard.progress import ProgressCallback
+from steelyard.rag.choices import BM25, INDEX_BACKENDS, check_backend, checked_queries, from_one
+from steelyard.rag.corpus import read_corpus
+from steelyard.rag.embedding import Embedder, Endpoint, Latent, SentenceTransformers
+from steelyard.rag.endpoints import EndpointSettings, endpoint_settings
+from steelyard.rag.indexes import (
+    ADOPTED,
+    BACKEND_HINT,
+    AdoptedLexical,
+    adopt_dense,
+    adopt_embeddings,
+    adopt_lexical,
+    make_lexical,
+    open_lexical,
+)
+from steelyard.search.artifacts import (
     ADDRESS,
     VECTORS,
     Stamp,
@@ -21,17 +35,11 @@ from steelyard.rag.artifacts import (
     whole_file,
     write_stamp,
 )
-from steelyard.rag.choices import BM25, INDEX_BACKENDS, check_backend
-from steelyard.rag.corpus import read_corpus
-from steelyard.rag.dense import check_vectors, open_dense, search_dense, write_dense
-from steelyard.rag.embedding import Embedder, Endpoint, Latent, SentenceTransformers
-from steelyard.rag.endpoints import EndpointSettings, endpoint_settings
-from steelyard.rag.latent import Vectors
-from steelyard.rag.lexical import LexicalIndex, make_lexical, open_lexical, take_lexical
-from steelyard.rag.queries import checked_queries, from_one
-from steelyard.rag.ranking import NOTHING, Ranking
-from steelyard.rag.terms import Told, Way, way_of
-from steelyard.rag.vectors import load_vectors
+from steelyard.search.dense import check_vectors, load_vectors, open_dense, search_dense, write_dense
+from steelyard.search.latent import Vectors
+from steelyard.search.lexical import LexicalIndex
+from steelyard.search.ranking import NOTHING, Ranking
+from steelyard.search.terms import Way, way_of
 
 if TYPE_CHECKING:
     import faiss
@@ -43,8 +51,8 @@ BATCH_SIZE: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What a retriever is opened with; the names are those of UltraRAG."""
+class RetrieverSettings:
+    """The settings of a retriever, under the names of UltraRAG."""
 
     corpus_path: str
     backend: str = "latent"
@@ -62,24 +70,24 @@ class Settings:
 
     @property
     def index_path(self) -> Path:
-        """Where the index of vectors lies."""
+        """The path of the index of vectors."""
         return Path(_section(self.index_backend_configs, "faiss").get("index_path") or DENSE_INDEX)
 
     @property
     def lexical_path(self) -> Path:
-        """Where the index of terms lies."""
+        """The path of the BM25 index."""
         return Path(self.of_backend(BM25).get("save_path") or LEXICAL_INDEX)
 
     @property
     def way(self) -> Way:
-        """How texts become terms."""
+        """The kind of terms of the BM25 index."""
         chosen = self.of_backend(BM25)
         return way_of(chosen.get("tokenizer") or "auto", chosen.get("lang") or "auto")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Per query: the passages, their ids and their scores, side by side, the best first."""
+class SearchResult:
+    """For each query the passages, their ids and their scores, the best first."""
 
     passages: list[list[str]]
     ids: list[list[str]]
@@ -87,30 +95,30 @@ class Found:
 
 
 class Retriever:
-    """Makes indexes of a corpus and finds passages in them; what an earlier run has made is used again."""
+    """Makes indexes of a corpus and searches them; the files of an earlier run are used again."""
 
-    def __init__(self, settings: Settings, say: Callable[[Message], None] = lambda words: None) -> None:
-        self._say = say
+    def __init__(self, settings: RetrieverSettings, log: Callable[[Message], None] = lambda message: None) -> None:
+        self._log = log
         self._embedder = _embedder(settings)
         self._settings = settings
         self._way = settings.way
         self._corpus = read_corpus(settings.corpus_path)
         if repeated := self._corpus.repeated:
             message = Message("rag.repeated_ids", repeated=repeated, total=len(self._corpus))
-            say(Message("core.labelled", label=settings.corpus_path, message=message))
+            log(Message("core.labelled", label=settings.corpus_path, message=message))
         self._dense: faiss.Index | None = None
         self._lexical: LexicalIndex | AdoptedLexical | None = None
 
-    def embed(self, path: Path, *, overwrite: bool, told: Told) -> None:
-        """Embed all passages into a file, unless that has been done already."""
+    def embed(self, path: Path, *, overwrite: bool, progress: ProgressCallback) -> None:
+        """Embed all passages into a file, unless it exists already."""
         embedder = self._needed_embedder()
         if path.suffix != ".npy":
-            raise ConfigError(Message("rag.embedding_path_end_npy_not", path=str(path)))
+            raise ConfigError(Message("rag.embedding_path_suffix", path=str(path)), parameter="embedding_path")
         if not overwrite:
-            self._take_over(path, embedder, adopt_embeddings)
+            self._adopt(path, embedder, adopt_embeddings)
         if not overwrite and self._is_current(path, embedder):
             return
-        vectors = embedder.embed_passages(self._corpus.texts, told)
+        vectors = embedder.embed_passages(self._corpus.texts, progress)
         check_vectors(vectors)
         remove_stamp(path)
         with whole_file(path) as part, part.open("wb") as file:
@@ -120,16 +128,14 @@ class Retriever:
         write_stamp(path, {**self._origin(embedder), **sizes})
 
     def index(self, path: Path, *, overwrite: bool) -> None:
-        """Index the embeddings of a file, unless that has been done already."""
+        """Index the embeddings of a file, unless there is an index of them already."""
         embedder, index_path = self._needed_embedder(), self._settings.index_path
-        self._take_over(path, embedder, adopt_embeddings)
+        self._adopt(path, embedder, adopt_embeddings)
         if not self._is_current(path, embedder):
-            raise ConfigError(
-                Message("rag.no_embeddings"), where=str(path), hint=Message("rag.run_retriever_embed_first")
-            )
+            raise ConfigError(Message("rag.no_embeddings"), where=str(path), hint=Message("rag.embed_hint"))
         stamp = read_stamp(path) or {}
         if not overwrite:
-            self._take_over(index_path, embedder, adopt_dense)
+            self._adopt(index_path, embedder, adopt_dense)
         if not overwrite and is_current(index_path, _expected(stamp, index_path), VECTORS):
             return
         vectors = _load_vectors(path, stamp)
@@ -140,84 +146,86 @@ class Retriever:
         embedder.save(index_path)
         write_stamp(index_path, stamp)
 
-    def index_terms(self, *, overwrite: bool, told: Told) -> None:
-        """Index the passages by their terms, unless that has been done already."""
+    def index_terms(self, *, overwrite: bool, progress: ProgressCallback) -> None:
+        """Index the passages by their terms, unless there is an index already."""
         self._lexical = None
         if not overwrite:
-            self._take_terms()
-        make_lexical(self._corpus, self._settings.lexical_path, way=self._way, overwrite=overwrite, told=told)
+            self._adopt_lexical()
+        make_lexical(self._corpus, self._settings.lexical_path, way=self._way, overwrite=overwrite, progress=progress)
 
-    def search(self, queries: Sequence[str | None], top_k: int, instruction: str) -> Found:
+    def search(self, queries: Sequence[str | None], top_k: int, instruction: str) -> SearchResult:
         """The best passages for each query, by the chosen backend."""
         embedder = self._embedder
         if embedder is None:
             return self.search_terms(queries, top_k)
-        wanted, asked = from_one(top_k, "top_k"), checked_queries(queries)
+        wanted, texts = from_one(top_k, "top_k"), checked_queries(queries)
         index = self._dense = self._dense or self._open_dense(embedder)
-        return self._found(asked, lambda texts: search_dense(index, embedder.embed_queries(texts, instruction), wanted))
+        return self._searched(
+            texts, lambda sent: search_dense(index, embedder.embed_queries(sent, instruction), wanted)
+        )
 
-    def search_terms(self, queries: Sequence[str | None], top_k: int) -> Found:
+    def search_terms(self, queries: Sequence[str | None], top_k: int) -> SearchResult:
         """The best passages for each query, by BM25."""
-        wanted, asked = from_one(top_k, "top_k"), checked_queries(queries)
+        wanted, texts = from_one(top_k, "top_k"), checked_queries(queries)
         if self._lexical is None:
-            self._take_terms()
+            self._adopt_lexical()
         index = self._lexical = self._lexical or open_lexical(self._corpus, self._settings.lexical_path, way=self._way)
-        return self._found(asked, lambda texts: [index.search(text, wanted) for text in texts])
+        return self._searched(texts, lambda sent: [index.search(text, wanted) for text in sent])
 
-    def _found(self, queries: Sequence[str], search: Callable[[Sequence[str]], Sequence[Ranking]]) -> Found:
-        """Search for the queries that say something; the others find nothing."""
-        said = {place: query for place, query in enumerate(queries) if query.strip()}
-        rankings = dict(zip(said, search(list(said.values())), strict=True)) if said else {}
-        rows = [rankings.get(place, NOTHING) for place in range(len(queries))]
-        return Found(
-            [[self._corpus.texts[place] for place in row.places] for row in rows],
-            [[self._corpus.ids[place] for place in row.places] for row in rows],
+    def _searched(self, queries: Sequence[str], search: Callable[[Sequence[str]], Sequence[Ranking]]) -> SearchResult:
+        """The result of a search for the queries that are not empty; the others have no passages."""
+        sent = {number: query for number, query in enumerate(queries) if query.strip()}
+        rankings = dict(zip(sent, search(list(sent.values())), strict=True)) if sent else {}
+        rows = [rankings.get(number, NOTHING) for number in range(len(queries))]
+        return SearchResult(
+            [[self._corpus.texts[index] for index in row.indices] for row in rows],
+            [[self._corpus.ids[index] for index in row.indices] for row in rows],
             [list(row.scores) for row in rows],
         )
 
     def _open_dense(self, embedder: Embedder) -> "faiss.Index":
         path = self._settings.index_path
-        self._take_over(path, embedder, adopt_dense)
+        self._adopt(path, embedder, adopt_dense)
         if not self._is_current(path, embedder):
-            hint = Message("rag.run_retriever_embed_retriever_index")
+            hint = Message("rag.embed_and_index_hint")
             raise ConfigError(Message("rag.no_index"), where=str(path), hint=hint)
         embedder.load(path)
         return open_dense(path, read_stamp(path) or {})
 
     def _is_current(self, path: Path, embedder: Embedder) -> bool:
-        """Whether a file is there, made from this corpus by this model; a notice if the model was elsewhere then."""
+        """Whether a file was made from this corpus by this model; a notice is logged if the endpoint has moved."""
         current = is_current(path, self._origin(embedder), VECTORS)
         before = (read_stamp(path) or {}).get(ADDRESS, embedder.address) if current else embedder.address
         if before != embedder.address:
-            said = Message("rag.asked_elsewhere", model=embedder.identity, before=before, now=embedder.address)
-            self._say(Message("core.labelled", label=path, message=said))
+            notice = Message("rag.moved_endpoint", model=embedder.identity, before=before, now=embedder.address)
+            self._log(Message("core.labelled", label=path, message=notice))
         return current
 
-    def _take_over(self, path: Path, embedder: Embedder, adopt: Callable[[Path, Stamp], Message]) -> None:
-        """Adopt a file without a stamp, if that is wished."""
+    def _adopt(self, path: Path, embedder: Embedder, adopt: Callable[[Path, Stamp], Message]) -> None:
+        """Adopt a file without a stamp, if the settings say so."""
         if not self._settings.adopt or not path.exists() or read_stamp(path) is not None:
             return
         if isinstance(embedder, Latent):
-            message = Message("rag.backend_latent_cannot_search_vectors")
+            message = Message("rag.latent_cannot_adopt")
             raise ConfigError(message, where=str(path), hint=BACKEND_HINT)
-        self._say(adopt(path, self._origin(embedder)))
+        self._log(adopt(path, self._origin(embedder)))
 
-    def _take_terms(self) -> None:
-        """The same for an index of terms."""
+    def _adopt_lexical(self) -> None:
+        """Adopt a BM25 index without a stamp, if the settings say so."""
         if self._settings.adopt:
             path, chosen = self._settings.lexical_path, self._settings.of_backend(BM25)
             lang, tokenizer = str(chosen.get("lang") or "en"), str(chosen.get("tokenizer") or "auto")
-            notice = take_lexical(self._corpus, path, lang=lang, tokenizer=tokenizer)
+            notice = adopt_lexical(self._corpus, path, lang=lang, tokenizer=tokenizer)
             if notice is not None:
-                self._say(notice)
+                self._log(notice)
 
     def _needed_embedder(self) -> Embedder:
         if self._embedder is None:
-            raise ConfigError(Message("rag.backend_bm25_no_embeddings"), hint=Message("rag.run_bm25_index_instead"))
+            raise ConfigError(Message("rag.bm25_has_no_embeddings"), hint=Message("rag.bm25_index_instead"))
         return self._embedder
 
     def _origin(self, embedder: Embedder) -> Stamp:
-        """What embeddings of this corpus by this embedder are stamped with."""
+        """The stamp of embeddings of this corpus by this embedder."""
         address = {ADDRESS: embedder.address} if embedder.address else {}
         return {
             "corpus": self._corpus.digest,
@@ -228,9 +236,9 @@ class Retriever:
         }
 
 
-def _embedder(settings: Settings) -> Embedder | None:
-    """The embedder that the settings name; None where passages are found by their terms alone."""
-    makers: dict[str, Callable[[Settings], Embedder | None]] = {
+def _embedder(settings: RetrieverSettings) -> Embedder | None:
+    """The embedder of the settings; None for BM25, which needs none."""
+    makers: dict[str, Callable[[RetrieverSettings], Embedder | None]] = {
         "latent": lambda _: Latent(),
         "sentence_transformers": _sentence_transformers,
         "openai": _endpoint,
@@ -242,17 +250,16 @@ def _embedder(settings: Settings) -> Embedder | None:
     return makers[settings.backend](settings)
 
 
-def _endpoint(settings: Settings) -> Embedder:
+def _endpoint(settings: RetrieverSettings) -> Embedder:
     config = settings.of_backend("openai")
     chosen = endpoint_settings(EndpointSettings, config, key="", where="backend_configs.openai")
     return Endpoint(chosen, batch_size=settings.batch_size)
 
 
-def _sentence_transformers(settings: Settings) -> Embedder:
+def _sentence_transformers(settings: RetrieverSettings) -> Embedder:
     if not settings.model_name_or_path:
-        raise ConfigError(
-            Message("rag.model_name_path_missing"), hint=Message("rag.example_openbmb_minicpm_embedding_light")
-        )
+        hint = Message("rag.embedder_hint")
+        raise ConfigError(Message("rag.model_path_missing"), hint=hint, parameter="model_name_or_path")
     numbers = str(settings.gpu_ids).split(",") if settings.gpu_ids not in (None, "") else []
     return SentenceTransformers(
         settings.model_name_or_path,
@@ -263,14 +270,14 @@ def _sentence_transformers(settings: Settings) -> Embedder:
 
 
 def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = settings.get(name) or {}
-    if not isinstance(found, Mapping):
-        raise ConfigError(Message("rag.settings_mapping_not", backend=name, name=type(found).__name__))
-    return found
+    section = settings.get(name) or {}
+    if not isinstance(section, Mapping):
+        raise ConfigError(Message("rag.settings_must_be_mapping", backend=name, name=type(section).__name__))
+    return section
 
 
 def _expected(embeddings: Stamp, index_path: Path) -> Stamp:
-    """What the stamp of an index must say; an adopted one does not say from which file of embeddings it was made."""
+    """The expected stamp of an index; that of an adopted one does not name a file of embeddings."""
     if ADOPTED not in (read_stamp(index_path) or {}):
         return embeddings
     return {name: value for name, value in embeddings.items() if name not in ("embeddings", ADOPTED)}
@@ -279,5 +286,5 @@ def _expected(embeddings: Stamp, index_path: Path) -> Stamp:
 def _load_vectors(path: Path, stamp: Stamp) -> Vectors:
     vectors = load_vectors(path)
     if vectors.shape != (stamp.get("passages"), stamp.get("dimensions")):
-        raise ConfigError(Message("rag.these_embeddings_not_those_their"), where=str(path), hint=VECTORS.anew_hint)
+        raise ConfigError(Message("rag.embeddings_differ_from_stamp"), where=str(path), hint=VECTORS.anew_hint)
     return vectors

@@ -1,11 +1,11 @@
-"""What was found, as a run in TREC format: `query Q0 document rank score tag`."""
+"""Writes search results as a run in TREC format: `query Q0 document rank score tag`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
-from steelyard.rag.artifacts import whole_file
+from steelyard.search.artifacts import whole_file
 
 TAG = "steelyard"
 
@@ -16,17 +16,15 @@ def write_run(
     scores: Sequence[Sequence[float] | None],
     query_ids: Sequence[str | int] | None,
 ) -> None:
-    """Write a run; queries are called q1, q2, … where no ids are given, and a row that is None found nothing.
+    """Write a run; without query ids, queries are called q1, q2, …; a row that is None is empty.
 
-    Of several passages with the same id the best is written: a run names a document once per query.
+    Of several passages with one id the best is written, because a run has a document once per query.
     """
     if not path or not isinstance(path, str):
-        raise ConfigError(Message("rag.run_path_name_file_not", path=path))
-    names = [f"q{place + 1}" for place in range(len(ids))] if query_ids is None else [str(each) for each in query_ids]
+        raise ConfigError(Message("rag.run_path_must_be_file", path=path), parameter="run_path")
+    names = [f"q{number + 1}" for number in range(len(ids))] if query_ids is None else list(map(str, query_ids))
     if not len(names) == len(ids) == len(scores):
-        raise InputError(
-            Message("rag.queries_lists_ids_lists_scores", names=len(names), ids=len(ids), scores=len(scores))
-        )
+        raise InputError(Message("rag.run_lengths", names=len(names), ids=len(ids), scores=len(scores)))
     lines = "".join(
         line
         for name, row, values in zip(names, ids, scores, strict=True)
@@ -38,7 +36,7 @@ def write_run(
 
 def _lines(query: str, ids: Sequence[str], scores: Sequence[float]) -> Iterator[str]:
     if len(ids) != len(scores):
-        raise InputError(Message("rag.query_ids_scores", query=query, ids=len(ids), scores=len(scores)))
+        raise InputError(Message("rag.run_row_lengths", query=query, ids=len(ids), scores=len(scores)))
     first: dict[str, float] = {}
     for identifier, score in zip(ids, scores, strict=True):
         first.setdefault(identifier, score)
@@ -47,7 +45,7 @@ def _lines(query: str, ids: Sequence[str], scores: Sequence[float]) -> Iterator[
 
 
 def _word(identifier: str) -> str:
-    """An id as one column of the file."""
+    """An id, which must be one column of the file."""
     if len(identifier.split()) != 1 or identifier != identifier.strip():
-        raise InputError(Message("rag.id_blanks_cannot_stand_run", identifier=identifier))
+        raise InputError(Message("rag.run_id_with_blanks", identifier=identifier))
     return identifier

@@ -1,7 +1,7 @@
-"""Surveys that a model writes part by part (SurveyCPM): actions in its replies, the parts, states and the final text.
+"""Surveys that a model writes section by section (SurveyCPM): actions in its replies, sections, states, final text.
 
-A survey is an object with a title and sections; a section has a title, a plan and, once it is written, its content, and
-may have subsections, which may have subsections. A part is named by its place: outline, section-1, section-1.2.
+A survey is an object with a title and sections. A section has a title, a plan and, once it is written, its content, and
+may have subsections, on two levels. Positions are outline, section-1, section-1.2.
 """
 
 import copy
@@ -28,7 +28,7 @@ _NAMED_KEYS: Final = {
     "nop": {"name"},
     "write": {"name", "content"},
 }
-# bounded repetitions: the time to read a reply grows with its length only
+# bounded repetitions keep the time linear in the length of a reply
 _CITED: Final = re.compile(r"\\\w{0,40}cite(?!style)\w{0,40}\{([^}\n]{1,2000})\}")
 _NOT_CITED: Final = re.compile(r"\\nocite\{([^}\n]{1,2000})\}")
 _CITATION: Final = re.compile(r"\\cite\{([^}\n]{1,2000})\}")
@@ -65,7 +65,7 @@ Survey = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A section or subsection: the numbers of its place, its title, and the object that holds it."""
+    """A section or subsection: the numbers of its position, its title, and its object."""
 
     numbers: tuple[int, ...]
     title: str
@@ -79,7 +79,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a reply asks for, and whether that is a valid action."""
+    """The action of a reply, and whether it is valid."""
 
     action: Mapping[str, Any]
     valid: bool
@@ -87,18 +87,18 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What an action is checked against; `strict` adds limits of number, length, language and citations."""
+    """How actions are checked; `strict` adds limits of number, length, language and citations."""
 
     strict: bool
     instruction: str = ""
     survey: Mapping[str, Any] | None = None
     cursor: str | None = None
-    found: Sequence[str] = ()
+    known_keys: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a survey stands: its state, the part that is written next, how often it was extended, and its steps."""
+    """The progress of a survey: state, position of the next part, number of extensions and of steps."""
 
     state: str
     cursor: str | None
@@ -107,7 +107,7 @@ class Progress:
 
 
 def read_survey(text: str | None) -> Survey:
-    """A survey out of its JSON; an empty one where it is not begun."""
+    """A survey from its JSON; an empty one if it is not begun."""
     if not text or text == PAD:
         return {}
     try:
@@ -115,7 +115,7 @@ def read_survey(text: str | None) -> Survey:
     except (ValueError, RecursionError):
         survey = None
     if not isinstance(survey, dict):
-        raise InputError(Message("rag.survey_json_object"))
+        raise InputError(Message("rag.survey_must_be_object"))
     return survey
 
 
@@ -132,14 +132,14 @@ def parts(survey: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def next_part(survey: Mapping[str, Any]) -> str | None:
-    """The place of the first part that is not written; the outline of an empty survey, None where all is written."""
+    """The position of the first part without content; outline for an empty survey, None for a complete one."""
     if not survey:
         return OUTLINE
     return next((f"section-{part.number}" for part in parts(survey) if "content" not in part.node), None)
 
 
 def outline(survey: Mapping[str, Any]) -> str:
-    """A survey as a model is shown it: a line for each part, with its content or its plan."""
+    """A survey as a model sees it: a line for each part, with its content or its plan."""
     if not survey:
         return "There is no survey."
     title = survey.get("title")
@@ -169,7 +169,7 @@ def read_text_reply(reply: str | None, rules: Rules) -> Reply:
 
 
 def replaced(survey: Survey, position: str, more: Mapping[str, Any]) -> Survey:
-    """A copy of a survey in which the part at this place has these entries too."""
+    """A copy of a survey in which the part at this position has these entries too."""
     changed = copy.deepcopy(survey)
     _at(changed, position).update(copy.deepcopy(dict(more)))
     return changed
@@ -181,11 +181,11 @@ def cited_keys(text: str) -> list[str]:
     return list(dict.fromkeys(key for group in _CITED.findall(text) for key in _keys(group) if key not in left_out))
 
 
-def selected(found: Sequence[Sequence[str]], most: int) -> list[str]:
-    """Passages without repetitions: an equal share of every query first, then what is left, `most` at most."""
-    share = max(1, most // len(found))
-    kept = dict.fromkeys(text for passages in found for text in passages[:share])
-    for text in (text for passages in found for text in passages[share:]):
+def selected(results: Sequence[Sequence[str]], most: int) -> list[str]:
+    """At most `most` passages without repetitions: an equal share of every query first, then the others."""
+    share = max(1, most // len(results))
+    kept = dict.fromkeys(text for passages in results for text in passages[:share])
+    for text in (text for passages in results for text in passages[share:]):
         if len(kept) >= most:
             break
         kept.setdefault(text)
@@ -193,7 +193,7 @@ def selected(found: Sequence[Sequence[str]], most: int) -> list[str]:
 
 
 def advanced(now: Progress, *, parsed: bool, extension: str, most_steps: int, most_extensions: int) -> Progress:
-    """Where a survey stands after a step; a step whose reply could not be read is tried again."""
+    """The progress after a step; a step whose reply could not be read is repeated."""
     step = now.step + 1
     if now.step >= most_steps:
         return Progress("done", now.cursor, now.extended, step)
@@ -237,10 +237,10 @@ def _line(text: str) -> str:
 
 
 def _between(text: str, opening: str, closing: str) -> str | None:
-    """What stands from the first opening to the closing mark after it."""
-    _, found, rest = text.partition(opening)
+    """The text between the first opening mark and the next closing mark."""
+    _, opened, rest = text.partition(opening)
     inside, closed, _ = rest.partition(closing)
-    return inside.strip() if found and closed else None
+    return inside.strip() if opened and closed else None
 
 
 def _valid(action: Mapping[str, Any], allowed: Sequence[str], rules: Rules) -> bool:
@@ -253,14 +253,14 @@ def _valid(action: Mapping[str, Any], allowed: Sequence[str], rules: Rules) -> b
         case "init-plan":
             return _is_text(action["title"]) and _valid_plan(action["sections"], (3, 12), rules, action["title"])
         case "extend-plan":
-            return _valid_place(action["position"], rules) and _valid_plan(action["subsections"], (2, 7), rules)
+            return _valid_position(action["position"], rules) and _valid_plan(action["subsections"], (2, 7), rules)
         case "write":
             return not rules.strict or _valid_part(action["content"], rules)
     return True
 
 
 def _valid_search(keywords: Any, rules: Rules) -> bool:
-    if not isinstance(keywords, list) or not keywords or not all(_is_text(each) for each in keywords):
+    if not isinstance(keywords, list) or not keywords or not all(map(_is_text, keywords)):
         return False
     return not rules.strict or len(keywords) <= MOST_KEYWORDS
 
@@ -271,16 +271,16 @@ def _valid_plan(sections: Any, bounds: tuple[int, int], rules: Rules, *more: str
     for section in sections:
         if not isinstance(section, dict) or section.keys() != {"title", "plan"}:
             return False
-        if not all(_is_text(each) for each in section.values()):
+        if not all(map(_is_text, section.values())):
             return False
     if not rules.strict:
         return True
-    said = [*more, *(each for section in sections for each in section.values())]
-    return bounds[0] <= len(sections) <= bounds[1] and _same_language(said, rules.instruction)
+    texts = [*more, *(text for section in sections for text in section.values())]
+    return bounds[0] <= len(sections) <= bounds[1] and _same_language(texts, rules.instruction)
 
 
-def _valid_place(position: Any, rules: Rules) -> bool:
-    """Whether a part is there to be extended: of the first two levels, and without subsections yet."""
+def _valid_position(position: Any, rules: Rules) -> bool:
+    """Whether a part can be extended: it exists on the first two levels and has no subsections."""
     if not _is_text(position) or position == OUTLINE or position.count(".") >= _DEPTH - 1:
         return False
     if rules.cursor is not None and position != rules.cursor:
@@ -298,16 +298,16 @@ def _valid_part(content: str, rules: Rules) -> bool:
         return False
     if not _same_language([content], rules.instruction):
         return False
-    if rules.found and not set(cited_keys(content)) <= set(rules.found):
+    if rules.known_keys and not set(cited_keys(content)) <= set(rules.known_keys):
         return False
     return content.count("\\cite") <= MOST_CITATIONS
 
 
-def _same_language(said: Sequence[str], instruction: str) -> bool:
-    """Whether texts are Chinese if the instruction is, and are not if it is not."""
+def _same_language(texts: Sequence[str], instruction: str) -> bool:
+    """Whether texts are Chinese exactly if the instruction is."""
     if not instruction:
         return True
-    text = _NO_LANGUAGE.sub("", _CITATION.sub("", "".join("".join(said).split())))
+    text = _NO_LANGUAGE.sub("", _CITATION.sub("", "".join("".join(texts).split())))
     if not text:
         return True
     share = len(_HAN.findall(text)) / len(text)
@@ -319,7 +319,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _at(survey: Any, position: str) -> Any:
-    """The object at a place; a place that is not there is a LookupError or a ValueError."""
+    """The object at a position; LookupError or ValueError if there is none."""
     if position == OUTLINE:
         return survey
     first, *below = (int(number) - 1 for number in position.split("-")[1].split("."))
@@ -335,7 +335,7 @@ def _keys(group: str) -> list[str]:
 
 
 def _after(now: Progress, extension: str, again: bool) -> str:
-    """The state after one whose reply was read."""
+    """The state after a step whose reply was read."""
     match now.state:
         case "search":
             return {OUTLINE: "analyst-init_plan", None: "done"}.get(now.cursor, "write")

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any, Final, Protocol, cast
 
 GROUP: Final = "steelyard.kinds"
+Scores = Mapping[str, float | None]
 
 
 class Checks(Protocol):
@@ -22,7 +23,7 @@ class Checks(Protocol):
     def check_item(self, item: Mapping[str, Any], where: str) -> None:
         """Refuse an item that no result of this kind can have."""
 
-    def is_consistent(self, item: Mapping[str, Any]) -> bool:
+    def is_consistent(self, scores: Scores, parts: Mapping[str, Scores], *, failed: bool) -> bool:
         """Whether the score of an item is what its parts come to."""
 
 
@@ -72,7 +73,7 @@ def load_metrics_of(kind: Kind) -> None:
 
 @cache
 def kind_of(name: str) -> Kind:
-    """The kind of this name; one that nobody registered has nothing particular."""
+    """The kind of this name; a kind that is not registered has no hooks."""
     known = {kind.name: kind for kind in BUILT_IN}
     return known.get(name) or _installed(name) or Kind(name)
 

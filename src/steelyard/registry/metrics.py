@@ -4,9 +4,9 @@
     def precision(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
         "Share of the first k documents that are relevant."
 
-The keyword-only arguments are the parameters that a name may carry: `P(rel=2)@5` calls `precision(…, rel=2, k=5)`.
-Strangers register by the same decorator, in a module named on the command line or by an entry point in the group
-`steelyard.metrics`.
+The keyword-only arguments are the parameters that a name may have: `P(rel=2)@5` calls `precision(…, rel=2, k=5)`.
+Other packages register metrics by the same decorator, in a module named on the command line or by an entry point in
+the group `steelyard.metrics`.
 """
 
 import importlib
@@ -16,10 +16,14 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message
+
+if TYPE_CHECKING:
+    from steelyard.table import FloatArray
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["retrieval", "answers"]
@@ -34,7 +38,8 @@ class Metric:
 
     A parameter whose default is None may be left out; one without a default (`required`) may not. `bounds` hold for
     every item. `whole` metrics are cut only where their name says so (`RR@10`), not by a list of cut-offs. Counts
-    are `summed`: people quote their total. Parameters annotated `int` are `integers`.
+    are `summed`: people quote their total. Parameters annotated `int` are `integers`. `unscored` is the reason why an
+    answer has no score where the metric gives NaN; without a reason NaN is an error.
     """
 
     name: str
@@ -46,10 +51,11 @@ class Metric:
     whole: bool = False
     summed: bool = False
     integers: frozenset[str] = frozenset()
+    unscored: str = ""
 
     @property
     def parameters(self) -> frozenset[str]:
-        """Everything the name may carry."""
+        """The parameters that a name may have."""
         return self.required | frozenset(self.defaults)
 
     @property
@@ -68,7 +74,7 @@ class Measure:
 
     @classmethod
     def of(cls, metric: Metric, parameters: Mapping[str, Number]) -> "Measure":
-        """Check the parameters and put them in order; what is said stays said, also where it is the default."""
+        """Check the parameters and put them in order; an explicit value stays explicit, also if it is the default."""
         for parameter in parameters:
             if parameter not in metric.parameters:
                 raise ConfigError(
@@ -84,10 +90,10 @@ class Measure:
         return cls(metric, metric.name, tuple(sorted(parameters.items())))
 
     def settings(self) -> dict[str, Number | None]:
-        """All parameters, said or by default."""
+        """All parameters, explicit or by default."""
         return {**self.metric.defaults, **dict(self.parameters)}
 
-    def says(self, parameter: str) -> bool:
+    def sets(self, parameter: str) -> bool:
         """Whether the name itself sets this parameter."""
         return any(key == parameter for key, _ in self.parameters)
 
@@ -107,6 +113,7 @@ def metric(
     bounds: tuple[float, float] = (0.0, 1.0),
     whole: bool = False,
     summed: bool = False,
+    unscored: str = "",
 ) -> Callable[[Function], Function]:
     """Register a function as the metric `name`; the function itself is left as it is."""
 
@@ -119,14 +126,53 @@ def metric(
         defaults = {p.name: p.default for p in keywords if p.default is not p.empty}
         required = frozenset(p.name for p in keywords if p.default is p.empty)
         integers = frozenset(p.name for p in keywords if p.annotation in (int, int | None))
-        REGISTRY[name] = Metric(name, kind, function, defaults, required, bounds, whole, summed, integers)
+        REGISTRY[name] = Metric(name, kind, function, defaults, required, bounds, whole, summed, integers, unscored)
         return function
 
     return register
 
 
+def column_of(values: object, measure: Measure, rows: int) -> "FloatArray":
+    """The values of a metric, one for each of `rows` items and within its bounds; NaN only where it has a reason."""
+    import numpy as np
+
+    try:
+        column = np.asarray(values, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ConfigError(Message("metrics.metric_gave_something_no_number", measure=str(measure))) from None
+    if column.shape != (rows,):
+        raise ConfigError(
+            Message("metrics.metric_gave_values_shape", measure=str(measure), shape=column.shape, rows=rows)
+        )
+    has_reason = measure.metric.kind == "answers" and measure.metric.unscored
+    scores = column[~np.isnan(column)] if has_reason else column
+    if not np.isfinite(scores).all():
+        raise ConfigError(
+            Message("metrics.metric_gave_value_not_finite", measure=str(measure)),
+            hint=Message("metrics.nan_needs_reason", name=measure.name) if measure.metric.kind == "answers" else None,
+        )
+    limits.SCORE.check(float(np.abs(scores).max(initial=0.0)), Message("words.a_value_of", measure=str(measure)))
+    _check_bounds(scores, measure)
+    return column
+
+
+def _check_bounds(scores: "FloatArray", measure: Measure) -> None:
+    """Refuse what `load` would refuse."""
+    from steelyard.table import ROUNDING
+
+    low, high = measure.metric.bounds
+    outside = scores[(scores < low - ROUNDING) | (scores > high + ROUNDING)]
+    if outside.size:
+        raise ConfigError(
+            Message(
+                "metrics.metric_gave_value_outside", measure=str(measure), value=float(outside[0]), low=low, high=high
+            ),
+            hint=Message("metrics.declare_range", name=measure.name),
+        )
+
+
 def load_metrics(modules: Sequence[str] = (), folder: Path | None = None) -> None:
-    """Bring in metrics of installed packages (entry points) and of these modules, which may lie in `folder`."""
+    """Import the metrics of installed packages (entry points) and of these modules, which may be in `folder`."""
     from importlib.metadata import entry_points
 
     for point in entry_points(group=ENTRY_POINTS):

@@ -1,4 +1,4 @@
-"""Everybody's spellings, mapped to ours: `ndcg_cut_10`, `ndcg@10`, `recip_rank`, `mrr`, `precision@5` …"""
+"""Names of metrics in the spellings of all common tools: `ndcg_cut_10`, `ndcg@10`, `recip_rank`, `mrr` …"""
 
 import re
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def parse_measure(text: str) -> Measure:
 
 
 def find_metric(text: str) -> Metric:
-    """The metric that a name speaks of, whatever its kind and parameters."""
+    """The metric of a name, whatever its kind and parameters."""
     return _read(text)[0]
 
 

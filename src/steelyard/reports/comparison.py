@@ -12,10 +12,10 @@ from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
 from steelyard.reports.sections.differences import difference
 from steelyard.reports.sections.footnotes import CORRECTIONS, too_few
-from steelyard.stats.changes import Change, Changes
 from steelyard.stats.compare import Comparison
+from steelyard.stats.correction import letters
 from steelyard.stats.direction import gain
-from steelyard.stats.letters import letters
+from steelyard.stats.pairing import Change, Changes
 from steelyard.table import Table
 
 LARGEST: Final = 10
@@ -192,7 +192,7 @@ def _letters(comparison: ComparisonReport) -> dict[str, dict[str, str] | None]:
 
 
 def _letters_of(tables: Sequence[Table], metric: str, pairs: Sequence[Comparison]) -> dict[str, str] | None:
-    if all(pair.hopeless for pair in pairs):
+    if all(pair.underpowered for pair in pairs):
         return None
     return letters(_by_merit(tables, metric), [(pair.a, pair.b) for pair in pairs if pair.significant])
 

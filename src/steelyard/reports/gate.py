@@ -20,17 +20,21 @@ from steelyard.reports.blocks import (
     TableBlock,
 )
 from steelyard.stats.direction import best, is_lower_better
-from steelyard.stats.gate import Fall, Finding, Gate, Verdict
-from steelyard.stats.rules import NoFall, NotWorse, Relative, Threshold
+from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
+from steelyard.stats.rules import NoRegression, NotWorse, Relative, Threshold
 from steelyard.stats.summary import interval_list, known
 
 MOST_MORE: Final = 1_000_000
 """More items than this are given as more than this."""
 LISTED: Final = 50
 """So many regressions of a rule are listed in text; JSON has all."""
-SIGNS: Final[dict[Verdict, str]] = {"met": "✅", "not met": "❌", "cannot tell": "⚠️"}
-_VERDICTS: Final[dict[Verdict, str]] = {"met": "gate.met", "not met": "gate.not_met", "cannot tell": "gate.cannot_tell"}
-_DOUBTS: Final[dict[Verdict, str]] = {
+SIGNS: Final[dict[GateOutcome, str]] = {"met": "✅", "not met": "❌", "cannot tell": "⚠️"}
+_OUTCOMES: Final[dict[GateOutcome, str]] = {
+    "met": "gate.met",
+    "not met": "gate.not_met",
+    "cannot tell": "gate.cannot_tell",
+}
+_DOUBTS: Final[dict[GateOutcome, str]] = {
     "met": "gate.met_unproven",
     "not met": "gate.not_met_unproven",
     "cannot tell": "gate.sample_too_small",
@@ -44,7 +48,7 @@ def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
     return [
         Headline(headline(gate, words), gate.passed, list(cut_off(gate, words))),
         _table(gate, words),
-        *(_regressions(finding, words) for finding in gate.findings if finding.fell),
+        *(_regressions(finding, words) for finding in gate.findings if finding.regressions),
         Notes([*warnings(gate, words), *signatures]),
         _suite(gate, words),
         Fields(partial(_fields, gate)),
@@ -81,8 +85,8 @@ def headline(gate: Gate, words: Words) -> str:
 
 def verdict(finding: Finding, words: Words) -> str:
     """The verdict on a rule, and whether it is uncertain because the sample is too small."""
-    is_uncertain = _is_doubtful(finding) and finding.verdict != "cannot tell"
-    text = words(_VERDICTS[finding.verdict])
+    is_uncertain = _is_doubtful(finding) and finding.outcome != "cannot tell"
+    text = words(_OUTCOMES[finding.outcome])
     return f"{text} ({words('gate.uncertain')})" if is_uncertain else text
 
 
@@ -96,7 +100,7 @@ def cut_off(gate: Gate, words: Words) -> Iterator[str]:
     for table in gate.cut_off:
         written = f"{table.name}: {words('gate.only_these_written')}: {len(table):,}"
         waived = words("gate.decided_anyway")
-        yield f"{written}; {waived if gate.settings.anyway else words('gate.no_rule_met')}"
+        yield f"{written}; {waived if gate.settings.force else words('gate.no_rule_met')}"
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
@@ -114,15 +118,15 @@ def warnings(gate: Gate, words: Words) -> Iterator[str]:
 
 def fallen(finding: Finding, words: Words) -> Iterator[str]:
     """The first items that fell, and the number of the others."""
-    for fall in finding.fell[:LISTED]:
+    for fall in finding.regressions[:LISTED]:
         yield f"{fall.id}: {_fall(finding, fall, words)}"
-    if len(finding.fell) > LISTED:
-        yield words("gate.and_more", n=f"{len(finding.fell) - LISTED:,}")
+    if len(finding.regressions) > LISTED:
+        yield words("gate.and_more", n=f"{len(finding.regressions) - LISTED:,}")
 
 
 def _table(gate: Gate, words: Words) -> TableBlock:
     rows = [
-        [SIGNS[finding.verdict], str(finding.rule), verdict(finding, words), reason(finding, words)]
+        [SIGNS[finding.outcome], str(finding.rule), verdict(finding, words), reason(finding, words)]
         for finding in gate.findings
     ]
     return TableBlock(["", words("gate.rule"), words("gate.verdict"), words("gate.why")], rows, text_columns=4)
@@ -161,7 +165,7 @@ def _case(gate: Gate, finding: Finding, words: Words) -> CheckCase:
     return CheckCase(
         str(finding.rule),
         _status(gate, finding),
-        finding.verdict,
+        finding.outcome,
         line,
         f"{verdict(finding, words)}: {line}",
         list(fallen(finding, words)),
@@ -171,7 +175,7 @@ def _case(gate: Gate, finding: Finding, words: Words) -> CheckCase:
 def _status(gate: Gate, finding: Finding) -> Literal["passed", "failed", "skipped"]:
     if not gate.lets_pass(finding):
         return "failed"
-    return "skipped" if finding.verdict == "cannot tell" else "passed"
+    return "skipped" if finding.outcome == "cannot tell" else "passed"
 
 
 def _reasons(finding: Finding, words: Words) -> Iterator[str]:
@@ -181,7 +185,7 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
         yield from _nothing(finding, words)
         return
     match finding.rule:
-        case NoFall():
+        case NoRegression():
             yield _fall_count(finding, words)
             return
         case Threshold():
@@ -202,7 +206,7 @@ def _nothing(finding: Finding, words: Words) -> Iterator[str]:
     """That the rule is about no item; if a tag or value is unknown, the nearest known one."""
     if _may_not_rise(finding):
         yield words("gate.none_scored_0")
-    elif isinstance(finding.rule, NoFall):
+    elif isinstance(finding.rule, NoRegression):
         yield words("gate.none_scored_1")
     else:
         yield words("gate.no_item")
@@ -214,17 +218,17 @@ def _nothing(finding: Finding, words: Words) -> Iterator[str]:
 
 def _fall_count(finding: Finding, words: Words) -> str:
     code = "gate.rose" if _may_not_rise(finding) else "gate.fell"
-    return words(code, fell=f"{len(finding.fell):,}", n=f"{finding.n:,}")
+    return words(code, fell=f"{len(finding.regressions):,}", n=f"{finding.n:,}")
 
 
 def _may_not_rise(finding: Finding) -> bool:
     """Whether the rule is about items of which less is better."""
-    return isinstance(finding.rule, NoFall) and is_lower_better(finding.rule.target.name)
+    return isinstance(finding.rule, NoRegression) and is_lower_better(finding.rule.target.name)
 
 
 def _is_doubtful(finding: Finding) -> bool:
     """Whether the sample is too small to decide; a mean that is not the number of an equality needs no test."""
-    return not finding.sure and not (_is_equality(finding) and finding.verdict == "not met")
+    return not finding.sure and not (_is_equality(finding) and finding.outcome == "not met")
 
 
 def _is_equality(finding: Finding) -> bool:
@@ -236,7 +240,7 @@ def _doubt(finding: Finding, words: Words) -> Iterator[str]:
     if _is_equality(finding):
         yield words("gate.true_of_these")
         return
-    yield words(_DOUBTS[finding.verdict])
+    yield words(_DOUBTS[finding.outcome])
     yield _remedy(finding, words)
 
 
@@ -262,7 +266,7 @@ def _items(finding: Finding, words: Words) -> str:
     return f"{finding.n:,} {words('report.items')}"
 
 
-def _fall(finding: Finding, fall: Fall, words: Words) -> str:
+def _fall(finding: Finding, fall: Regression, words: Words) -> str:
     before = best(finding.rule.target.name)
     return words("gate.gone") if fall.now is None else f"{before:g} → {cells.number(fall.now)}"
 
@@ -270,7 +274,7 @@ def _fall(finding: Finding, fall: Fall, words: Words) -> str:
 def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:
     return {
         "rule": str(finding.rule),
-        "verdict": finding.verdict,
+        "verdict": finding.outcome,
         "passed": gate.lets_pass(finding),
         "sure": finding.sure,
         "more_items": finding.more_items,
@@ -283,5 +287,5 @@ def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:
         "interval": interval_list(finding.interval),
         "level": finding.level,
         "reason": reason(finding, words),
-        "fell": [{"id": fall.id, "now": fall.now} for fall in finding.fell],
+        "fell": [{"id": fall.id, "now": fall.now} for fall in finding.regressions],
     }

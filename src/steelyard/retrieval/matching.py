@@ -1,8 +1,8 @@
-"""Where the judged documents stand in a run: the only thing that ranking metrics need to know.
+"""The ranks of judged documents in a run, which is all that ranking metrics need.
 
-A document's rank is one more than the number of documents of its query with a greater score, plus those with an
-equal score and a greater id (trec_eval's rule). So no run is sorted as a whole: judged documents are found by a hash
-of query and document, confirmed on the bytes, and only queries whose scores do not strictly fall are put in order.
+The rank of a document is one more than the number of documents of its query with a greater score, plus those with an
+equal score and a greater id (trec_eval's rule). So no run is sorted as a whole: judged documents are found by a hash of
+query and document and confirmed by their bytes, and only queries whose scores do not strictly fall are sorted.
 """
 
 from collections.abc import Iterable
@@ -11,38 +11,38 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.retrieval.reading.rankings import Judgments, RunBlock, repeated
+from steelyard.retrieval.reading.rankings import Qrels, RunBlock, repeated
 from steelyard.retrieval.reading.spans import Spans, Words, combine, word_view
 from steelyard.table import Flags, FloatArray, IntArray
 
 
-class JudgmentIndex:
-    """Judgments made ready for look-up by hash."""
+class QrelsIndex:
+    """Qrels indexed by hash."""
 
-    def __init__(self, judgments: Judgments) -> None:
-        self.judgments = judgments
-        self._queries = _HashIndex(judgments.queries.hashes())
-        self._documents = _HashIndex(judgments.keys)
+    def __init__(self, qrels: Qrels) -> None:
+        self.qrels = qrels
+        self._queries = _HashIndex(qrels.queries.hashes())
+        self._documents = _HashIndex(qrels.keys)
 
     def find_queries(self, queries: Spans) -> IntArray:
         """The number of each query among the judged ones, or -1."""
-        rows, found = self._queries.find(queries.hashes())
-        same = queries.take(rows).equals(self.judgments.queries.take(found))
+        rows, candidates = self._queries.find(queries.hashes())
+        same = queries.take(rows).equals(self.qrels.queries.take(candidates))
         numbers = np.full(len(queries), -1, np.int64)
-        numbers[rows[same]] = found[same]
+        numbers[rows[same]] = candidates[same]
         return numbers
 
     def find_documents(self, keys: Words, query: IntArray, documents: Spans) -> tuple[IntArray, IntArray]:
         """Rows that are judged, and the number of their judgment."""
-        rows, found = self._documents.find(keys)
-        same = (query[rows] == self.judgments.query[found]) & documents.take(rows).equals(
-            self.judgments.documents.take(found)
+        rows, candidates = self._documents.find(keys)
+        same = (query[rows] == self.qrels.query[candidates]) & documents.take(rows).equals(
+            self.qrels.documents.take(candidates)
         )
-        return rows[same], found[same]
+        return rows[same], candidates[same]
 
 
 class _HashIndex:
-    """Hashes in order, behind a filter that turns nearly all strangers away at the cost of one look."""
+    """Sorted hashes behind a Bloom-style filter that rejects most unjudged documents before the lookup."""
 
     def __init__(self, hashes: Words) -> None:
         self._order = np.argsort(hashes)
@@ -54,16 +54,16 @@ class _HashIndex:
         self._filter[self._slot(hashes)] = True
 
     def find(self, hashes: Words) -> tuple[IntArray, IntArray]:
-        """Rows whose hash is here, and where it is; what has the same hash need not be the same."""
+        """Rows whose hash is in the index, and its position; equal hashes need not mean equal values."""
         rows = np.flatnonzero(self._filter[self._slot(hashes)])
         wanted = hashes[rows]
         first = np.searchsorted(self._sorted, wanted)
-        if self._repeats:  # two different things share a hash: both are offered
+        if self._repeats:  # two values share a hash: both are candidates
             count = np.searchsorted(self._sorted, wanted, side="right") - first
         else:
             count = (self._sorted[np.minimum(first, len(self._sorted) - 1)] == wanted).astype(np.int64)
-        places = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
-        return np.repeat(rows, count), self._order[places]
+        positions = np.repeat(first - np.cumsum(count) + count, count) + np.arange(count.sum())
+        return np.repeat(rows, count), self._order[positions]
 
     def _slot(self, hashes: Words) -> IntArray:
         return (hashes >> self._shift).view(np.int64)
@@ -71,7 +71,7 @@ class _HashIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """What one block says: for each of its queries number (-1: not judged), hash and length; for each hit its rank.
+    """The matches of one block: number (-1: not judged), hash and length of each query; rank of each hit.
 
     `tied` counts queries with equal scores, `disordered` those whose rank column contradicts their scores;
     `duplicates` are pairs of lines.
@@ -87,15 +87,15 @@ class Matches:
     duplicates: list[tuple[int, int, str]]
 
 
-def match(block: RunBlock, index: JudgmentIndex, *, single_precision: bool) -> Matches:
+def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool) -> Matches:
     """Find the judged documents of a block and their ranks."""
     firsts = np.flatnonzero(block.queries.changes())
     lengths = np.diff(firsts, append=len(block.scores))
     heads = block.queries.take(firsts)
     numbers = index.find_queries(heads)
-    # queries without judgments get numbers of their own below zero, so that their documents never meet
-    told_apart = np.where(numbers < 0, -1 - np.arange(len(numbers)), numbers)
-    query = np.repeat(told_apart, lengths)
+    # queries without judgments get distinct negative numbers, so that their documents never compare equal
+    distinct = np.where(numbers < 0, -1 - np.arange(len(numbers)), numbers)
+    query = np.repeat(distinct, lengths)
     keys = combine(block.documents.hashes(), query)
     rows, hits = index.find_documents(keys, query, block.documents)
     with np.errstate(over="ignore"):  # beyond 3.4e38 a 32-bit float is infinite, in trec_eval too
@@ -119,7 +119,7 @@ def match(block: RunBlock, index: JudgmentIndex, *, single_precision: bool) -> M
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Segments:
-    """Lines of one query are neighbours: where each query begins, how many lines it has, and which one a line has."""
+    """The first line and the number of lines of each query, and the query of each line."""
 
     firsts: IntArray
     lengths: IntArray
@@ -127,7 +127,7 @@ class _Segments:
 
 
 def _score_order(segments: _Segments, scores: NDArray[np.floating], documents: Spans) -> IntArray | None:
-    """Lines in rank order, query by query; None when they stand in it already."""
+    """Lines in rank order, query by query; None if they already are."""
     falls = np.ones(len(scores), np.bool_)
     falls[1:] = scores[1:] < scores[:-1]
     falls[segments.firsts] = True
@@ -156,13 +156,13 @@ def _sorted_by_score(query: IntArray, scores: NDArray[np.floating], documents: S
 def _ranks(segments: _Segments, sequence: IntArray | None, rows: IntArray) -> IntArray:
     if sequence is None:
         return rows - segments.firsts[segments.of_line[rows]] + 1
-    place = np.empty_like(sequence)
-    place[sequence] = np.arange(len(sequence))
-    return place[rows] - segments.firsts[segments.of_line[rows]] + 1
+    position = np.empty_like(sequence)
+    position[sequence] = np.arange(len(sequence))
+    return position[rows] - segments.firsts[segments.of_line[rows]] + 1
 
 
 def _tied(segments: _Segments, sequence: IntArray | None, scores: NDArray[np.floating]) -> int:
-    """How many queries have equal scores; lines that strictly fall have none."""
+    """The number of queries with equal scores; 0 if all scores strictly fall."""
     if sequence is None:
         return 0
     ranked = scores[sequence]
@@ -174,10 +174,10 @@ def _tied(segments: _Segments, sequence: IntArray | None, scores: NDArray[np.flo
 def _disordered(
     segments: _Segments, sequence: IntArray | None, scores: NDArray[np.floating], ranks: Spans | None
 ) -> int:
-    """How many queries have a greater score at a greater rank; equal scores may stand in any order."""
+    """The number of queries with a greater score at a greater rank; equal scores may be in any order."""
     if ranks is None or not len(scores):
         return 0
-    # digits read as one big-endian word order like numbers, and longer numbers are greater
+    # digits as one big-endian word sort like numbers, and longer numbers are greater
     shift = 64 - ((ranks.ends - ranks.starts) << 3)
     rank = word_view(ranks.buffer)[ranks.starts].byteswap() >> shift.view(np.uint64)
     if sequence is None:
@@ -198,7 +198,7 @@ def _distinct(ascending: IntArray) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rankings:
-    """Judged documents of every judged query, in rank order: what the metrics see.
+    """The judged documents of every judged query, in rank order: the input of the metrics.
 
     `query`, `rank` and `grade` describe the judged documents that the run retrieved, by query and rank;
     `retrieved` counts all that it retrieved for each query; `judged_query` and `judged_grade` are all judgments,
@@ -214,33 +214,33 @@ class Rankings:
     judged_grade: IntArray
 
     def per_query(self, chosen: Flags, weights: FloatArray | None = None) -> FloatArray:
-        """For each query the number of chosen hits, or the sum of their weights."""
+        """The number of chosen hits of each query, or the sum of their weights."""
         picked = None if weights is None else weights[chosen]
         return np.bincount(self.query[chosen], picked, self.queries).astype(np.float64)
 
     def relevant(self, rel: int) -> FloatArray:
-        """For each query how many documents are judged relevant."""
+        """The number of documents judged relevant for each query."""
         return np.bincount(self.judged_query[self.judged_grade >= rel], minlength=self.queries).astype(np.float64)
 
 
-def rankings(judgments: Judgments, matches: Iterable[Matches], *, depth: int | None) -> Rankings:
-    """Put the blocks of a run together; `depth` is how many documents of each query count."""
-    found = list(matches)
-    hits = np.concatenate([m.hit for m in found]) if found else np.zeros(0, np.int64)
-    rank = np.concatenate([m.rank for m in found]) if found else np.zeros(0, np.int64)
+def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None) -> Rankings:
+    """Combine the blocks of a run; only the first `depth` documents of each query count."""
+    blocks = list(matches)
+    hits = np.concatenate([m.hit for m in blocks]) if blocks else np.zeros(0, np.int64)
+    rank = np.concatenate([m.rank for m in blocks]) if blocks else np.zeros(0, np.int64)
     if depth is not None:
         hits, rank = hits[rank <= depth], rank[rank <= depth]
-    query = judgments.query[hits]
+    query = qrels.query[hits]
     order = np.lexsort((rank, query))
-    ideal = np.lexsort((-judgments.grades, judgments.query))
+    ideal = np.lexsort((-qrels.grades, qrels.query))
     return Rankings(
-        queries=len(judgments.ids),
+        queries=len(qrels.ids),
         query=query[order],
         rank=rank[order],
-        grade=judgments.grades[hits][order],
-        retrieved=_retrieved(len(judgments.ids), found, depth),
-        judged_query=judgments.query[ideal],
-        judged_grade=judgments.grades[ideal],
+        grade=qrels.grades[hits][order],
+        retrieved=_retrieved(len(qrels.ids), blocks, depth),
+        judged_query=qrels.query[ideal],
+        judged_grade=qrels.grades[ideal],
     )
 
 
@@ -252,7 +252,7 @@ def _retrieved(queries: int, matches: list[Matches], depth: int | None) -> IntAr
 
 
 def interleaved(matches: Iterable[Matches]) -> bool:
-    """Whether the lines of some query stand in more than one place."""
+    """Whether the lines of some query are not adjacent."""
     hashes = np.concatenate([np.zeros(0, np.uint64), *(m.query_hash for m in matches)])
     hashes.sort()
     return bool((hashes[1:] == hashes[:-1]).any())

@@ -1,4 +1,4 @@
-"""Several threads over one source of pieces, with the results in order."""
+"""`map` over an iterator on several threads, with the results in order."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -9,62 +9,62 @@ Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
-def work_in_order(pieces: Iterator[Piece], work: Callable[[Piece], Result], *, threads: int) -> Iterator[Result]:
-    """`map(work, pieces)`, on several threads.
+def ordered_thread_map(pieces: Iterator[Piece], work: Callable[[Piece], Result], *, threads: int) -> Iterator[Result]:
+    """`map(work, pieces)` on several threads, with the results in order.
 
-    Each thread fetches its next piece itself, so that no more pieces are held than there are threads. An error in one
-    ends them all and is raised here.
+    Each thread fetches its next piece itself, so that no more pieces are in memory than there are threads. An error in
+    one thread stops all of them and is raised here.
     """
-    crew = _Crew(pieces, work)
-    members = [threading.Thread(target=crew.run, daemon=True) for _ in range(threads)]
-    for member in members:
-        member.start()
+    shared = _ThreadMap(pieces, work)
+    workers = [threading.Thread(target=shared.run, daemon=True) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
     try:
-        yield from crew.results(len(members))
+        yield from shared.results(len(workers))
     finally:
-        crew.stop()
-        for member in members:
-            member.join()
+        shared.stop()
+        for worker in workers:
+            worker.join()
 
 
-class _Crew(Generic[Piece, Result]):
+class _ThreadMap(Generic[Piece, Result]):
     def __init__(self, pieces: Iterator[Piece], work: Callable[[Piece], Result]) -> None:
         self._pieces = enumerate(pieces)
         self._work = work
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
         self._done: SimpleQueue[tuple[int, Result] | BaseException | None] = SimpleQueue()
 
     def run(self) -> None:
-        """Take pieces and work on them until there are none left, then say so."""
+        """Process pieces until there are none left, then put None into the queue."""
         try:
             while taken := self._take():
                 number, piece = taken
                 self._done.put((number, self._work(piece)))
             self._done.put(None)
-        except BaseException as error:  # raised again by whoever waits for the results
+        except BaseException as error:  # raised again in `results`
             self._done.put(error)
 
     def results(self, working: int) -> Iterator[Result]:
-        """What the threads have made, in the order of the pieces."""
+        """The results in the order of the pieces."""
         early: dict[int, Result] = {}
         wanted = 0
         while working:
-            found = self._done.get()
-            if isinstance(found, BaseException):
-                raise found
-            if found is None:
+            done = self._done.get()
+            if isinstance(done, BaseException):
+                raise done
+            if done is None:
                 working -= 1
                 continue
-            early[found[0]] = found[1]
+            early[done[0]] = done[1]
             while wanted in early:
                 yield early.pop(wanted)
                 wanted += 1
 
     def stop(self) -> None:
-        """Let the threads find nothing more to do."""
-        with self._turn:
+        """Leave no more pieces for the threads."""
+        with self._lock:
             self._pieces = enumerate(())
 
     def _take(self) -> tuple[int, Piece] | None:
-        with self._turn:
+        with self._lock:
             return next(self._pieces, None)

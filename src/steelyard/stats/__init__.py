@@ -1,1 +1,1 @@
-"""Intervals, paired tests, corrections and power over plain arrays of per-item scores."""
+"""Statistics of per-item scores: summaries, intervals, paired comparisons, power, and the release gate."""

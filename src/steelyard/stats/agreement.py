@@ -1,4 +1,4 @@
-"""How far two judges agree, and how often one of them may be wrong."""
+"""Agreement of two judges: Cohen's kappa, exact intervals of an error rate, and the effective sample size."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.stats.checks import require_share
+from steelyard.stats.arrays import require_share
 from steelyard.stats.distributions import normal_quantile, regularised_beta
 from steelyard.stats.intervals import Interval
 from steelyard.table import FloatArray
@@ -17,17 +17,17 @@ _HALVINGS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Cohen's kappa with its large-sample interval; both are NaN where chance alone would agree always."""
+    """Cohen's kappa with its large-sample interval; both are NaN if the agreement expected by chance is 1."""
 
     value: float
     interval: Interval
 
 
 def cohen_kappa(counts: FloatArray, *, level: float = 0.95) -> Kappa:
-    """Agreement beyond chance of two judges: `counts[i][j]` items were called i by the one and j by the other.
+    """Cohen's kappa of two judges: `counts[i][j]` items were labelled i by one and j by the other.
 
     The standard error is that of Fleiss, Cohen and Everitt (1969) for a kappa that is not 0. Counts may be weights that
-    add up to the effective number of items.
+    sum to the effective number of items.
     """
     require_share("level", level)
     table = np.asarray(counts, np.float64)
@@ -45,10 +45,10 @@ def cohen_kappa(counts: FloatArray, *, level: float = 0.95) -> Kappa:
 
 
 def clopper_pearson_upper(errors: float, trials: float, *, confidence: float = 0.95) -> float:
-    """The largest error rate under which so few errors in so many trials still have a chance of 1 - confidence.
+    """The exact one-sided upper bound of an error rate (Clopper and Pearson 1934).
 
-    One-sided and exact (Clopper and Pearson 1934). Parts of errors and trials are allowed, as Korn and Graubard (1998)
-    use them for weighted samples.
+    It is the largest rate at which this few errors in this many trials have a probability of 1 - confidence. Errors and
+    trials may be fractional, as Korn and Graubard (1998) use them for weighted samples.
 
     >>> round(clopper_pearson_upper(0, 59), 3)
     0.05
@@ -71,20 +71,20 @@ def clopper_pearson_upper(errors: float, trials: float, *, confidence: float = 0
 
 
 def clopper_pearson(successes: float, trials: float, *, level: float = 0.95) -> Interval:
-    """The two-sided interval of a share, by the same method."""
+    """The exact two-sided interval of a share (Clopper and Pearson 1934)."""
     one_sided = (1 + level) / 2
     low = 1 - clopper_pearson_upper(trials - successes, trials, confidence=one_sided)
     return Interval(low, clopper_pearson_upper(successes, trials, confidence=one_sided), "clopper-pearson")
 
 
 def effective_size(weights: Sequence[float]) -> float:
-    """How many equally weighted items say as much as these (Kish 1965)."""
+    """The effective sample size of weighted items (Kish 1965)."""
     total = math.fsum(weights)
     return total * total / math.fsum(weight * weight for weight in weights) if total else 0.0
 
 
 def _kappa_variance(shares: FloatArray, kappa: float, by_chance: float) -> float:
-    """The variance of kappa, of one item."""
+    """The variance of kappa for one item."""
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
     same = np.diag(shares) * (1 - (rows + columns) * (1 - kappa)) ** 2
     crossed = shares * (columns[:, None] + rows[None, :]) ** 2

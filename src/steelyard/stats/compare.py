@@ -1,4 +1,4 @@
-"""Is the difference between two systems real? Paired by item, corrected as a family, with what could be detected."""
+"""Comparison of two systems, paired by item: estimate, significance test corrected for the family, and power."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,32 +12,32 @@ from steelyard.i18n import Message
 from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.direction import gain
 from steelyard.stats.intervals import Interval, mean_interval
-from steelyard.stats.paired import PairedResult, Test, paired_tests
-from steelyard.stats.pairing import Pairs, pair
+from steelyard.stats.paired import PairedResult, TestName, paired_tests
+from steelyard.stats.pairing import PairedRows, pair
 from steelyard.stats.power import effect_size, smallest_detectable, smallest_p
 from steelyard.stats.selection import part_names
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Flags, FloatArray, Table, mean
 
-# settings on which two tables that are compared may well differ
 OWN_SETTINGS = ("run", "predictions", "system", "steelyard")
+"""Settings in which comparable tables may differ: they name the system itself."""
 
-ANYWAY_HINT = Message("stats.measure_both_alike_compare_them")
+FORCE_HINT = Message("stats.measure_both_alike_compare_them")
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSettings:
-    """How differences are tested: the test, its randomness, the correction of the family, the level."""
+    """How differences are tested: the test, its resamples and seed, the correction of the family, the level."""
 
-    test: Test = "permutation"
+    test: TestName = "permutation"
     resamples: int = 10_000
     seed: int = 42
     correction: Correction = "holm"
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
-        if self.test not in get_args(Test):
-            raise UnknownName.of(Message("words.test"), self.test, get_args(Test))
+        if self.test not in get_args(TestName):
+            raise UnknownName.of(Message("words.test"), self.test, get_args(TestName))
         if self.correction not in get_args(Correction):
             raise UnknownName.of(Message("words.correction"), self.correction, get_args(Correction))
         if self.resamples < 1 or not 0 < self.alpha < 1:
@@ -46,57 +46,181 @@ class ComparisonSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """System `a` (the newer) against `b` on one metric; `difference` is a - b over the `n` items scored in both.
+class Estimate:
+    """The estimated difference of two systems on the `n` items that are scored in both.
 
-    `unpaired` counts items that are scored in only one of the two, `wins` and `losses` those on which a is the better
-    or the worse. What varies are `units`: the items, or the documents (`by_document`) where items share them. The test
-    cannot give a p below `smallest_p`, nor the family one below `smallest_p_adjusted`; None where units set no bound.
-    `smallest_detectable` is the difference that this many would have shown in four of five repetitions, and NaN where
-    the comparison is hopeless.
+    `difference` is a - b. `unpaired` counts items that are scored in only one of the two, `wins` and `losses` those on
+    which a is better or worse. `effect_size` is Cohen's d_z.
     """
 
-    a: str
-    b: str
-    metric: str
     n: int
     unpaired: int
     a_mean: float
     b_mean: float
     difference: float
     interval: Interval
-    result: PairedResult
-    p_adjusted: float
-    settings: ComparisonSettings
     effect_size: float
-    smallest_detectable: float
     wins: int
     losses: int
-    units: int
-    by_document: bool
+
+    @property
+    def ties(self) -> int:
+        """The number of items on which the two are equal."""
+        return self.n - self.wins - self.losses
+
+
+@dataclass(frozen=True, slots=True)
+class SignificanceTest:
+    """The outcome of a paired test within its family of tests.
+
+    The test cannot give a p-value below `smallest_p`, nor the family one below `smallest_p_adjusted`; both are None if
+    the number of units sets no bound.
+    """
+
+    name: str
+    p_value: float
+    p_adjusted: float
+    alpha: float
+    exact: bool
+    resamples: int | None
     smallest_p: float | None
     smallest_p_adjusted: float | None
-    settings_differ: tuple[str, ...] = ()
-
-    @property
-    def gain(self) -> float:
-        """The difference with the sign turned, where less is better, so that above 0 means that a is better."""
-        return gain(self.metric, self.difference)
-
-    @property
-    def hopeless(self) -> bool:
-        """Whether no difference whatever could have been significant: too few units, or draws, for the family."""
-        return self.smallest_p_adjusted is not None and self.smallest_p_adjusted >= self.settings.alpha
-
-    @property
-    def p_value(self) -> float:
-        """The p-value before correction."""
-        return self.result.p_value
 
     @property
     def significant(self) -> bool:
         """Whether the corrected p-value is below alpha."""
-        return bool(self.p_adjusted < self.settings.alpha)
+        return bool(self.p_adjusted < self.alpha)
+
+    @property
+    def underpowered(self) -> bool:
+        """Whether no difference could have been significant: too few units, or resamples, for the family."""
+        return self.smallest_p_adjusted is not None and self.smallest_p_adjusted >= self.alpha
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What the sample could detect.
+
+    The `units` that vary are the items, or the documents (`by_document`) if items share them. `smallest_detectable` is
+    the difference that this many units detect with a power of 0.8; NaN if the test is underpowered.
+    """
+
+    units: int
+    by_document: bool
+    smallest_detectable: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """System `a` (the newer) against `b` on one metric: the estimate, the test and its power.
+
+    The fields of these three can also be read from the comparison itself. `settings_differ` names the settings in which
+    the two results are not alike.
+    """
+
+    a: str
+    b: str
+    metric: str
+    estimate: Estimate
+    test: SignificanceTest
+    power: Power
+    settings: ComparisonSettings
+    settings_differ: tuple[str, ...] = ()
+
+    @property
+    def gain(self) -> float:
+        """The difference, negated if less is better: above 0 means that a is better."""
+        return gain(self.metric, self.difference)
+
+    @property
+    def n(self) -> int:
+        """The number of items that are scored in both."""
+        return self.estimate.n
+
+    @property
+    def unpaired(self) -> int:
+        """The number of items that are scored in only one of the two."""
+        return self.estimate.unpaired
+
+    @property
+    def a_mean(self) -> float:
+        """The mean of a over the paired items."""
+        return self.estimate.a_mean
+
+    @property
+    def b_mean(self) -> float:
+        """The mean of b over the paired items."""
+        return self.estimate.b_mean
+
+    @property
+    def difference(self) -> float:
+        """The mean of a minus that of b."""
+        return self.estimate.difference
+
+    @property
+    def interval(self) -> Interval:
+        """The 95 % interval of the difference."""
+        return self.estimate.interval
+
+    @property
+    def effect_size(self) -> float:
+        """Cohen's d_z."""
+        return self.estimate.effect_size
+
+    @property
+    def wins(self) -> int:
+        """The number of items on which a is better."""
+        return self.estimate.wins
+
+    @property
+    def losses(self) -> int:
+        """The number of items on which a is worse."""
+        return self.estimate.losses
+
+    @property
+    def p_value(self) -> float:
+        """The p-value before correction."""
+        return self.test.p_value
+
+    @property
+    def p_adjusted(self) -> float:
+        """The p-value corrected for the family of tests."""
+        return self.test.p_adjusted
+
+    @property
+    def significant(self) -> bool:
+        """Whether the corrected p-value is below alpha."""
+        return self.test.significant
+
+    @property
+    def smallest_p(self) -> float | None:
+        """The smallest p-value that the test can give; None without a bound."""
+        return self.test.smallest_p
+
+    @property
+    def smallest_p_adjusted(self) -> float | None:
+        """The smallest corrected p-value that the family can give; None without a bound."""
+        return self.test.smallest_p_adjusted
+
+    @property
+    def underpowered(self) -> bool:
+        """Whether no difference could have been significant."""
+        return self.test.underpowered
+
+    @property
+    def units(self) -> int:
+        """The number of items, or documents, that vary."""
+        return self.power.units
+
+    @property
+    def by_document(self) -> bool:
+        """Whether the units are documents."""
+        return self.power.by_document
+
+    @property
+    def smallest_detectable(self) -> float:
+        """The smallest difference that this many units detect with a power of 0.8."""
+        return self.power.smallest_detectable
 
     def as_dict(self) -> dict[str, Any]:
         """As one entry of `comparisons` in JSON output."""
@@ -110,9 +234,9 @@ class Comparison:
             "b_mean": known(self.b_mean),
             "diff": known(self.difference),
             "ci95": interval_list(self.interval),
-            "test": self.result.test,
-            "exact": self.result.exact,
-            "resamples": self.result.resamples,
+            "test": self.test.name,
+            "exact": self.test.exact,
+            "resamples": self.test.resamples,
             "seed": self.settings.seed,
             "p_value": known(self.p_value),
             "p_adjusted": known(self.p_adjusted),
@@ -123,7 +247,7 @@ class Comparison:
             "smallest_detectable": known(self.smallest_detectable),
             "wins": self.wins,
             "losses": self.losses,
-            "ties": self.n - self.wins - self.losses,
+            "ties": self.estimate.ties,
             "units": self.units,
             "smallest_p": self.smallest_p,
             "settings_differ": list(self.settings_differ),
@@ -135,7 +259,7 @@ def compare(
     old: Table,
     *,
     metrics: Sequence[str] | None = None,
-    test: Test = "permutation",
+    test: TestName = "permutation",
     resamples: int = 10_000,
     seed: int = 42,
     correction: Correction = "holm",
@@ -153,16 +277,16 @@ def compare_all(
     *,
     metrics: Sequence[str] | None = None,
 ) -> list[Comparison]:
-    """Compare each new table with the old one; all p-values of all of them are one family."""
-    return _as_family([found for table in new for found in _compare_pair(table, old, settings, metrics)], settings)
+    """Compare each new table with the old one; all p-values form one family."""
+    return _as_family([each for table in new for each in _compare_pair(table, old, settings, metrics)], settings)
 
 
 def compare_pairs(
     tables: Sequence[Table], settings: ComparisonSettings, *, metrics: Sequence[str] | None = None
 ) -> list[Comparison]:
-    """Compare every two tables, the later named with the earlier; all p-values of all pairs are one family."""
-    pairs = [(new, old) for place, new in enumerate(tables) for old in tables[:place]]
-    return _as_family([found for new, old in pairs for found in _compare_pair(new, old, settings, metrics)], settings)
+    """Compare every two tables, the later with the earlier; all p-values of all pairs form one family."""
+    pairs = [(new, old) for index, new in enumerate(tables) for old in tables[:index]]
+    return _as_family([each for new, old in pairs for each in _compare_pair(new, old, settings, metrics)], settings)
 
 
 def compare_by(
@@ -173,58 +297,60 @@ def compare_by(
     *,
     metrics: Sequence[str] | None = None,
 ) -> dict[str, list[Comparison]]:
-    """Compare within each value of a tag; all p-values of all values are one family.
+    """Compare within each value of a tag; all p-values of all values form one family.
 
-    An item has the tag that the old table gives it, and where that has none, the first new one that does.
+    The tag of an item is that of the old table, or if it has none, that of the first new table that has one.
     """
     labelled = [
-        (value, found)
+        (value, comparison)
         for value, items in _items_by_value([old, *new], tag).items()
-        for each in new
-        for found in _compare_within(each, old, items, settings, metrics)
+        for table in new
+        for comparison in _compare_within(table, old, items, settings, metrics)
     ]
-    found = _as_family([comparison for _, comparison in labelled], settings)
+    corrected = _as_family([comparison for _, comparison in labelled], settings)
     groups: dict[str, list[Comparison]] = {}
-    for (value, _), comparison in zip(labelled, found, strict=True):
+    for (value, _), comparison in zip(labelled, corrected, strict=True):
         groups.setdefault(value, []).append(comparison)
     return groups
 
 
 def check_comparable(new: Table, old: Table) -> None:
-    """Refuse two tables whose numbers do not mean the same; `compare` itself only says so in `settings_differ`."""
+    """Raise an error if two tables have different settings; `compare` itself only lists them in `settings_differ`."""
     _check_same_kind(new, old)
     names = settings_that_differ(new, old)
     if names:
-        said = ", ".join(f"{name} ({_said(new, name)} ≠ {_said(old, name)})" for name in names)
-        raise ConfigError(
-            Message("stats.do_not_compare_their_settings", name=new.name, name_2=old.name, said=said), hint=ANYWAY_HINT
-        )
+        unlike = ", ".join(f"{name} ({_setting(new, name)} ≠ {_setting(old, name)})" for name in names)
+        message = Message("stats.do_not_compare_their_settings", name=new.name, name_2=old.name, said=unlike)
+        raise ConfigError(message, hint=FORCE_HINT)
 
 
 def settings_that_differ(new: Table, old: Table) -> tuple[str, ...]:
-    """The settings apart from the system itself in which two results are not alike."""
+    """The names of the settings, apart from the system itself, in which two results differ."""
     return tuple(new.signature.differences(old.signature, apart_from=OWN_SETTINGS))
 
 
-def _said(table: Table, setting: str) -> str:
+def _setting(table: Table, setting: str) -> str:
     return table.signature.get(setting) or "–"
 
 
-def _as_family(found: Sequence[Comparison], settings: ComparisonSettings) -> list[Comparison]:
-    adjusted = adjust([comparison.p_value for comparison in found], settings.correction)
-    # an adjusted p falls with every p of its family, so it is smallest where all of them are
-    least = adjust([np.nan if each.smallest_p is None else each.smallest_p for each in found], settings.correction)
-    return [_corrected(comparison, *both) for comparison, *both in zip(found, adjusted, least, strict=True)]
+def _as_family(comparisons: Sequence[Comparison], settings: ComparisonSettings) -> list[Comparison]:
+    """The comparisons with p-values corrected for all of them."""
+    adjusted = adjust([each.p_value for each in comparisons], settings.correction)
+    # an adjusted p falls with every p of its family, so it is smallest if all of them are
+    bounds = [np.nan if each.smallest_p is None else each.smallest_p for each in comparisons]
+    smallest = adjust(bounds, settings.correction)
+    return [_corrected(each, *pair) for each, *pair in zip(comparisons, adjusted, smallest, strict=True)]
 
 
 def _corrected(comparison: Comparison, p_adjusted: float, smallest: float) -> Comparison:
     bound = None if comparison.smallest_p is None else smallest
-    found = replace(comparison, p_adjusted=p_adjusted, smallest_p_adjusted=bound)
-    return replace(found, smallest_detectable=np.nan) if found.hopeless else found
+    test = replace(comparison.test, p_adjusted=p_adjusted, smallest_p_adjusted=bound)
+    power = replace(comparison.power, smallest_detectable=np.nan) if test.underpowered else comparison.power
+    return replace(comparison, test=test, power=power)
 
 
 def _items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
-    """The items that have each value of the tag, in order of appearance."""
+    """The items by value of the tag, in order of appearance."""
     known = dict.fromkeys(name for table in tables for name in table.tags)
     if tag not in known:
         hint = nearest(tag, known) if known else Message("reports.items_result_no_tags")
@@ -242,7 +368,7 @@ def _items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
 def _compare_within(
     new: Table, old: Table, items: set[str], settings: ComparisonSettings, metrics: Sequence[str] | None
 ) -> list[Comparison]:
-    """Compare on these items only; nothing where none of them is in both."""
+    """Compare on these items only; empty if none of them is in both tables."""
     if items.isdisjoint(set(new.ids) & set(old.ids)):
         return []
     new, old = (
@@ -254,6 +380,7 @@ def _compare_within(
 def _compare_pair(
     new: Table, old: Table, settings: ComparisonSettings, metrics: Sequence[str] | None
 ) -> list[Comparison]:
+    """Compare two tables on each metric, without correction."""
     _check_same_kind(new, old)
     names = _common_metrics(new, old, metrics)
     if not names:
@@ -264,57 +391,80 @@ def _compare_pair(
     units = rows.by_cluster(differences)
     results = paired_tests(units, test=settings.test, resamples=settings.resamples, seed=settings.seed)
     return [
-        _compare_metric(rows, metric, differences[:, place], results[place], settings)
-        for place, metric in enumerate(names)
+        _compare_metric(rows, metric, differences[:, index], results[index], settings)
+        for index, metric in enumerate(names)
     ]
 
 
-def _possible(rows: Pairs, metric: str, kept: FloatArray, both: Flags) -> Interval:
-    """The interval of a mean difference, as far as the metric can differ."""
-    found = mean_interval(kept, method="widened t", clusters=None if rows.clusters is None else rows.clusters[both])
-    low, high = rows.tables[0].bounds(metric)
-    return replace(found, low=max(found.low, low - high), high=min(found.high, high - low))
-
-
 def _compare_metric(
-    rows: Pairs, metric: str, differences: FloatArray, result: PairedResult, settings: ComparisonSettings
+    rows: PairedRows, metric: str, differences: FloatArray, result: PairedResult, settings: ComparisonSettings
 ) -> Comparison:
     a, b = rows.tables
-    both = ~np.isnan(differences)
-    kept = differences[both]
-    gains = gain(metric, 1.0) * kept
-    units = rows.by_cluster(differences[:, np.newaxis])[:, 0]
-    units = units[~np.isnan(units)]
-    least = smallest_p(settings.test, len(units), resamples=result.resamples)
-    a_mean, b_mean = mean(a.column(metric)[rows.new][both]), mean(b.column(metric)[rows.old][both])
+    estimate = _estimate(rows, metric, differences)
+    power = _power(rows, differences, estimate.n, settings.alpha)
     return Comparison(
         a=a.name,
         b=b.name,
         metric=metric,
-        n=len(kept),
-        unpaired=len(a.scored(metric)) + len(b.scored(metric)) - 2 * len(kept),
-        a_mean=a_mean,
-        b_mean=b_mean,
-        difference=a_mean - b_mean,
-        interval=_possible(rows, metric, kept, both),
-        result=result,
-        p_adjusted=result.p_value,
+        estimate=estimate,
+        test=_uncorrected_test(result, power.units, settings),
+        power=power,
         settings=settings,
-        effect_size=effect_size(kept),
-        # units are sums over clusters; their mean is that of the items times the size of a cluster
-        smallest_detectable=smallest_detectable(units, alpha=settings.alpha) * len(units) / max(len(kept), 1),
-        wins=int(np.count_nonzero(gains > 0)),
-        losses=int(np.count_nonzero(gains < 0)),
-        units=len(units),
-        by_document=rows.clusters is not None,
-        smallest_p=least,
-        smallest_p_adjusted=least,
         settings_differ=settings_that_differ(a, b),
     )
 
 
+def _estimate(rows: PairedRows, metric: str, differences: FloatArray) -> Estimate:
+    a, b = rows.tables
+    both = ~np.isnan(differences)
+    paired = differences[both]
+    gains = gain(metric, 1.0) * paired
+    a_mean, b_mean = mean(a.column(metric)[rows.new][both]), mean(b.column(metric)[rows.old][both])
+    return Estimate(
+        n=len(paired),
+        unpaired=len(a.scored(metric)) + len(b.scored(metric)) - 2 * len(paired),
+        a_mean=a_mean,
+        b_mean=b_mean,
+        difference=a_mean - b_mean,
+        interval=_difference_interval(rows, metric, paired, both),
+        effect_size=effect_size(paired),
+        wins=int(np.count_nonzero(gains > 0)),
+        losses=int(np.count_nonzero(gains < 0)),
+    )
+
+
+def _difference_interval(rows: PairedRows, metric: str, paired: FloatArray, both: Flags) -> Interval:
+    """The interval of a mean difference, limited to the differences that the metric's bounds allow."""
+    clusters = None if rows.clusters is None else rows.clusters[both]
+    interval = mean_interval(paired, method="widened t", clusters=clusters)
+    low, high = rows.tables[0].bounds(metric)
+    return replace(interval, low=max(interval.low, low - high), high=min(interval.high, high - low))
+
+
+def _uncorrected_test(result: PairedResult, units: int, settings: ComparisonSettings) -> SignificanceTest:
+    smallest = smallest_p(settings.test, units, resamples=result.resamples)
+    return SignificanceTest(
+        name=result.test,
+        p_value=result.p_value,
+        p_adjusted=result.p_value,
+        alpha=settings.alpha,
+        exact=result.exact,
+        resamples=result.resamples,
+        smallest_p=smallest,
+        smallest_p_adjusted=smallest,
+    )
+
+
+def _power(rows: PairedRows, differences: FloatArray, n: int, alpha: float) -> Power:
+    units = rows.by_cluster(differences[:, np.newaxis])[:, 0]
+    units = units[~np.isnan(units)]
+    # units are sums over clusters; their mean is that of the items times the size of a cluster
+    detectable = smallest_detectable(units, alpha=alpha) * len(units) / max(n, 1)
+    return Power(len(units), rows.clusters is not None, detectable)
+
+
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:
-    """Metrics of both tables; counts are compared only when asked for, so that they do not swell the family."""
+    """The metrics of both tables; counts are compared only on request, so that they do not enlarge the family."""
     common = [metric for metric in new.metrics if metric in old.columns]
     for metric in wanted or ():
         if metric not in common:

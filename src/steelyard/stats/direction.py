@@ -1,18 +1,18 @@
-"""Which way a metric, or a part of one, gets better."""
+"""Direction of metrics and their parts: whether more or less is better."""
 
 from typing import Final
 
 LOWER_IS_BETTER: Final = frozenset(("legal.uncertain",))
-"""Names of columns, as rules and `compare -m` write them, of which less is better. Of all others more is."""
+"""The columns of which less is better, as named in rules and `compare -m`; of all others more is better."""
 
 
 def is_lower_better(name: str) -> bool:
-    """Whether less of it is better."""
+    """Whether less is better."""
     return name in LOWER_IS_BETTER
 
 
 def gain(name: str, difference: float) -> float:
-    """A difference (newer minus older) with the sign turned so that more is better."""
+    """The difference (newer minus older), negated if less is better."""
     return -difference if is_lower_better(name) else difference
 
 

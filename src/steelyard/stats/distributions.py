@@ -6,29 +6,29 @@ from statistics import NormalDist
 from typing import Final
 
 _NORMAL: Final = NormalDist()
-_COUNTED_TRIALS: Final = 1000  # up to here whole numbers are as quick
-_STIRLING_FROM: Final = 10.0  # where five terms of Stirling's series are exact to 1e-14
+_COUNTED_TRIALS: Final = 1000  # up to here integers are as fast
+_STIRLING_FROM: Final = 10.0  # from here five terms of Stirling's series are exact to 1e-14
 _CLOSE_ENOUGH: Final = 3e-16  # a step of one rounding error
 _FRACTION_TERMS: Final = 10_000_000  # about sqrt(df) are needed; this only ends a loop that cannot converge
 
 
 def normal_quantile(p: float) -> float:
-    """The value that a standard normal variable stays below with probability p."""
+    """The quantile of the standard normal distribution."""
     return _NORMAL.inv_cdf(p)
 
 
 def normal_cumulative(z: float) -> float:
-    """The probability that a standard normal variable stays below z."""
+    """The cumulative probability of the standard normal distribution."""
     return 0.5 * math.erfc(-z / math.sqrt(2))
 
 
 def normal_two_sided(z: float) -> float:
-    """The probability that a standard normal variable is at least as far from 0 as z."""
+    """The two-sided tail probability of the standard normal distribution."""
     return math.erfc(abs(z) / math.sqrt(2))
 
 
 def t_two_sided(statistic: float, df: float) -> float:
-    """The probability that Student's t with df degrees of freedom is at least as far from 0 as the statistic."""
+    """The two-sided tail probability of Student's t with df degrees of freedom."""
     _require_positive(df)
     square = statistic * statistic
     if math.isinf(square):
@@ -38,10 +38,10 @@ def t_two_sided(statistic: float, df: float) -> float:
 
 @lru_cache(maxsize=1024)
 def t_quantile(p: float, df: float) -> float:
-    """The value that Student's t with df degrees of freedom stays below with probability p.
+    """The quantile of Student's t with df degrees of freedom.
 
-    Newton's method on the logarithms of tail and value: that curve is concave, so it cannot diverge from the
-    normal quantile, which is always nearer to 0 than the answer.
+    Newton's method on the logarithms of tail and value: that curve is concave, so it cannot diverge when it starts from
+    the normal quantile, which is always closer to 0 than the result.
     """
     _require_positive(df)
     if not 0 < p < 1:
@@ -59,7 +59,7 @@ def t_quantile(p: float, df: float) -> float:
 
 
 def fair_two_sided(successes: int, trials: int) -> float:
-    """The probability that a fair coin lands at least as unevenly as `successes` in `trials` throws; 1 for none."""
+    """The two-sided tail probability of the fair binomial distribution; 1 without trials."""
     if not 0 <= successes <= trials:
         raise ValueError(f"{successes} successes in {trials} trials")
     fewer = min(successes, trials - successes)
@@ -73,7 +73,7 @@ def fair_two_sided(successes: int, trials: int) -> float:
 def regularised_beta(a: float, b: float, x: float, y: float) -> float:
     """The regularised incomplete beta function I_x(a, b), by its continued fraction.
 
-    y is 1 - x, given by the caller so that whichever of the two is small keeps its digits.
+    The caller passes y = 1 - x so that the smaller of the two keeps its digits.
     """
     if x <= 0:
         return 0.0
@@ -85,7 +85,7 @@ def regularised_beta(a: float, b: float, x: float, y: float) -> float:
 
 
 def _ways(most: int, trials: int) -> int:
-    """In how many ways at most so many of the trials succeed."""
+    """The number of outcomes with at most this many successes."""
     ways = total = 1
     for successes in range(most):
         ways = ways * (trials - successes) // (successes + 1)
@@ -122,7 +122,7 @@ def _nonzero(value: float) -> float:
 
 
 def _log_beta_weight(a: float, b: float, x: float, y: float) -> float:
-    """log of x^a y^b / B(a, b), with the large terms cancelled on paper where a and b are large."""
+    """log of x^a y^b / B(a, b), with the large terms cancelled analytically if a and b are large."""
     if min(a, b) < _STIRLING_FROM:
         return a * _log_part(x, y) + b * _log_part(y, x) - _log_beta(a, b)
     excess = x * b - y * a
@@ -140,7 +140,7 @@ def _log_part(part: float, rest: float) -> float:
 
 
 def _log_beta(a: float, b: float) -> float:
-    """log B(a, b) for a smaller argument under 10; as R's lbeta, so that no two large logarithms are subtracted."""
+    """log B(a, b) for a smaller argument under 10; as R's lbeta, which avoids subtracting two large logarithms."""
     small, large = min(a, b), max(a, b)
     if large < _STIRLING_FROM:
         return math.lgamma(small) + math.lgamma(large) - math.lgamma(small + large)
@@ -151,7 +151,7 @@ def _log_beta(a: float, b: float) -> float:
 
 
 def _stirling(x: float) -> float:
-    """What Stirling's formula leaves out of log gamma(x), for x of 10 or more."""
+    """The remainder of Stirling's formula for log gamma(x), for x of 10 or more."""
     square = 1 / (x * x)
     return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / x
 

@@ -1,37 +1,36 @@
-"""What a sample says for sure: intervals for decisions, and how many more items would settle one."""
+"""Samples for gate decisions: conservative intervals, and the number of units that a decision needs."""
 
 import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from steelyard.stats.arrays import TIE_TOLERANCE
 from steelyard.stats.distributions import normal_quantile
 from steelyard.stats.intervals import Interval, mean_interval, standard_error
-from steelyard.stats.power import items_to_tell, trials_to_tell
-from steelyard.stats.ties import TIE_TOLERANCE
+from steelyard.stats.power import items_to_distinguish, trials_to_distinguish
 from steelyard.table import FloatArray, IntArray
 
 POWER = 0.8
-"""Items that would settle something are reckoned so that they do in four of five repetitions."""
-MOST_TRIED = 200_000
-"""More items than this are reckoned from the spread alone."""
+"""The power with which the needed number of units is computed."""
+MAX_REPEATED = 200_000
+"""Above this many items the needed number is computed from the spread alone."""
 SLACK = 1e-9
-"""What is nearer than this to a line lies on it."""
+"""Values closer than this are equal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
-    """Values without gaps whose mean is to be told from a line; each lies between the `ends`.
+class DecisionSample:
+    """Scores or differences, without NaN and within `bounds`, whose mean is compared with a threshold.
 
-    The values of a 0/1 metric have Wilson's interval, others that of t, by document where items share one. But where
-    at least half of the paired differences are 0, what decides is a few items that changed, and t claims too much: in
-    the end, certainty from three items that tie. Such an interval is widened to hold a padded one too, which adds
-    z²/2 values at each end of what was seen to change (of what is possible, where nothing changed), as Agresti and
-    Coull (1998) do for a share.
+    A 0/1 metric has Wilson's interval, others have the t interval, by document if items share one. If at least half of
+    the paired differences are 0, few items decide and the t interval is too narrow: three ties would give certainty.
+    The interval is then widened to include a padded one, which adds z²/2 values at each end of the observed changes (of
+    the possible ones if nothing changed), as Agresti and Coull (1998) do for a share.
     """
 
     values: FloatArray
-    ends: tuple[float, float]
+    bounds: tuple[float, float]
     clusters: IntArray | None = None
     paired: bool = False
 
@@ -39,51 +38,51 @@ class Sample:
         return len(self.values)
 
     def interval(self, level: float) -> Interval:
-        """The interval of the mean, within the ends; NaN where nothing is known of the spread."""
-        found = self._widened(level) if self._is_sparse() else self._ordinary(level)
-        return replace(found, low=max(found.low, self.ends[0]), high=min(found.high, self.ends[1]))
+        """The interval of the mean, within the bounds; NaN if the spread is unknown."""
+        interval = self._widened(level) if self._is_sparse() else self._ordinary(level)
+        return replace(interval, low=max(interval.low, self.bounds[0]), high=min(interval.high, self.bounds[1]))
 
     @property
     def by_document(self) -> bool:
-        """Whether what varies are documents: further items of the same ones would then tell nothing more."""
+        """Whether the units are documents, so that further items of the same documents would not help."""
         return self._groups() is not None
 
     @property
     def units(self) -> int:
-        """How many documents, or else items, vary."""
+        """The number of documents, or else items, that vary."""
         groups = self._groups()
         return len(self) if groups is None else len(np.unique(groups))
 
-    def units_needed(self, line: float, *, alpha: float) -> int | None:
-        """The fewest units like these whose interval at 1 - alpha would leave the line out, with a power of 0.8.
+    def units_needed(self, threshold: float, *, alpha: float) -> int | None:
+        """The fewest units like these whose interval at 1 - alpha excludes the threshold, with a power of 0.8.
 
-        Documents are reckoned to be of the size that these have. None where no number would (the mean lies on the
-        line), or nothing is known of the spread.
+        Documents are assumed to be of the same size as these. None if no number would do (the mean equals the
+        threshold), or the spread is unknown.
         """
         mean = float(self.values.mean())
-        gap = abs(mean - line)
+        gap = abs(mean - threshold)
         if gap <= SLACK or len(self) < 2:
             return None
         if self._is_share():
-            return trials_to_tell(mean, line, alpha=alpha, power=POWER) if 0 <= line <= 1 else None
+            return trials_to_distinguish(mean, threshold, alpha=alpha, power=POWER) if 0 <= threshold <= 1 else None
         spread = standard_error(self.values, self._groups()) * math.sqrt(self.units)
         if math.isnan(spread) or (self._is_sparse() and not np.isfinite(self._pads()).all()):
             return None
-        ordinary = items_to_tell(spread, gap, alpha=alpha, power=POWER)
+        ordinary = items_to_distinguish(spread, gap, alpha=alpha, power=POWER)
         padded = math.ceil(self._padded_items(gap, alpha) * self.units / len(self)) if self._is_sparse() else 0
-        return self._lengthened(max(ordinary, padded), line, alpha)
+        return self._increased(max(ordinary, padded), threshold, alpha)
 
-    def _lengthened(self, units: int, line: float, alpha: float) -> int:
-        """At least so many: a skewed sample keeps a longer interval than its spread alone says."""
-        while self.paired and units * len(self) < MOST_TRIED * self.units:
+    def _increased(self, units: int, threshold: float, alpha: float) -> int:
+        """At least this many units: a skewed sample has a wider interval than its spread alone gives."""
+        while self.paired and units * len(self) < MAX_REPEATED * self.units:
             longer = self._repeated(units).interval(1 - alpha)
-            if not longer.low - SLACK <= line <= longer.high + SLACK:
+            if not longer.low - SLACK <= threshold <= longer.high + SLACK:
                 break
             units = math.ceil(units * 1.25)
         return units
 
-    def _repeated(self, units: int) -> "Sample":
-        """A sample of so many units: these, over and over."""
+    def _repeated(self, units: int) -> "DecisionSample":
+        """A sample of this many units, made by repeating these."""
         groups = self._groups()
         if groups is None:
             return replace(self, values=np.resize(self.values, units), clusters=None)
@@ -99,31 +98,33 @@ class Sample:
 
     def _widened(self, level: float) -> Interval:
         padded = self._padded(level)
-        if self._alike() or math.isnan(padded.low):
+        if self._all_equal() or math.isnan(padded.low):
             return padded
         ordinary = self._ordinary(level)
         low, high = np.fmin(ordinary.low, padded.low), np.fmax(ordinary.high, padded.high)
         return Interval(float(low), float(high), "padded")
 
     def _groups(self) -> IntArray | None:
-        """The clusters, which do not matter where all values are alike."""
-        return None if self._alike() else self.clusters
+        """The clusters; None if all values are equal."""
+        return None if self._all_equal() else self.clusters
 
-    def _alike(self) -> bool:
+    def _all_equal(self) -> bool:
         return bool(np.ptp(self.values) <= TIE_TOLERANCE * np.abs(self.values).max())
 
     def _is_share(self) -> bool:
-        """Whether the values are those of a 0/1 metric, each drawn by itself."""
+        """Whether the values are independent 0/1 scores."""
         return not self.paired and self._groups() is None and bool(np.isin(self.values, (0, 1)).all())
 
     def _is_sparse(self) -> bool:
+        """Whether few values differ: all are equal, or at least half of the paired differences are 0."""
         if self._is_share():
             return False
-        return self._alike() or (self.paired and 2 * int(np.count_nonzero(self.values)) <= len(self))
+        return self._all_equal() or (self.paired and 2 * int(np.count_nonzero(self.values)) <= len(self))
 
     def _pads(self) -> FloatArray:
+        """The two values that pad the sample."""
         largest = float(np.abs(self.values).max())
-        return np.array([-largest, largest]) if self.paired and largest > 0 else np.array(self.ends)
+        return np.array([-largest, largest]) if self.paired and largest > 0 else np.array(self.bounds)
 
     def _padded(self, level: float) -> Interval:
         pads, z = self._pads(), normal_quantile((1 + level) / 2)
@@ -138,7 +139,8 @@ class Sample:
     def _padded_items(self, gap: float, alpha: float) -> int:
         """The n whose padded interval is as narrow as the gap: gap² m² = c² (v m + p), where m = n + z².
 
-        v is the variance of the values, p what the padding adds to their sum of squares, c is z and that of the power.
+        v is the variance of the values, p the squares that the padding adds, c the sum of z and the quantile of the
+        power.
         """
         z = normal_quantile(1 - alpha / 2)
         square, spread = (z + normal_quantile(POWER)) ** 2, float(self.values.var())

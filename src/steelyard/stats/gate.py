@@ -1,10 +1,10 @@
-"""May it ship? Each rule is met, not met, or cannot be told at this sample size; only what is met opens the gate.
+"""The release gate: each rule is met, not met, or inconclusive at this sample size.
 
-A number (`>= 0.95`) is held against the mean as measured, since a release rule must be decidable; beside it stands
-whether the sample could tell. A baseline is held against the interval of the paired difference: `>= baseline` is met by
-a measured difference of 0 or more, not met by one that is significantly below, and cannot be told in between;
-`> baseline` and `not-worse-by` are claims that the interval must prove. A run that was cut off meets no rule: the items
-that are missing might be the ones that fail.
+A threshold (`>= 0.95`) is compared with the measured mean, because a release rule must be decidable; the finding also
+says whether the sample is conclusive. A baseline is compared by the interval of the paired difference: `>= baseline` is
+met by a measured difference of 0 or more, not met by one that is significantly below, and inconclusive in between;
+`> baseline` and `not-worse-by` must be proven by the interval. An incomplete run meets no rule: the missing items might
+be the ones that fail.
 """
 
 import math
@@ -18,15 +18,15 @@ from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message
 from steelyard.stats.compare import check_comparable, settings_that_differ
 from steelyard.stats.direction import best, gain
-from steelyard.stats.evidence import SLACK, Sample
+from steelyard.stats.evidence import SLACK, DecisionSample
 from steelyard.stats.intervals import Interval
 from steelyard.stats.pairing import pair
-from steelyard.stats.rules import NoFall, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
+from steelyard.stats.rules import NoRegression, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
 from steelyard.stats.selection import UnknownValue, part_names, select, unknown_value
 from steelyard.stats.summary import clusters_of
 from steelyard.table import Table, mean
 
-Verdict = Literal["met", "not met", "cannot tell"]
+GateOutcome = Literal["met", "not met", "cannot tell"]
 
 TYPE_TAG = "type"
 BASELINE_HINT = Message("stats.earlier_result_named_steelyard_gate")
@@ -35,12 +35,11 @@ _UNKNOWN = Interval(float("nan"), float("nan"), "none")
 
 @dataclass(frozen=True, slots=True)
 class GateSettings:
-    """How strict the gate is: the level, whether the undecided may pass, and whether results that are unlike, or were
-    cut off, are decided on."""
+    """The level, whether inconclusive rules pass, and whether to decide on incomplete or unlike results."""
 
     alpha: float = 0.05
-    allow_unsure: bool = False
-    anyway: bool = False
+    allow_inconclusive: bool = False
+    force: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 0.5:
@@ -48,8 +47,8 @@ class GateSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Fall:
-    """An item that had the best score in the baseline and has not now; None where it has none, or is not there."""
+class Regression:
+    """An item that had the best score in the baseline and has a lower one now; None if it is unscored or missing."""
 
     id: str
     now: float | None
@@ -57,17 +56,17 @@ class Fall:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a rule came to on `n` items.
+    """The outcome of a rule on `n` items.
 
-    `interval`, at `level`, is that of the mean, or of the difference where there is a baseline. `sure` says that the
-    sample settles it; where it does not, `more_items` are reckoned to, or `more_documents` where items share them
-    (None: no number would). `unpaired` counts items that only one of the two has, `fell` those that a rule about
-    falling is broken by. `cut_off` says that the rule is not met because a run is not whole, `unknown` is the value
-    of a tag that no item has.
+    `interval`, at `level`, is that of the mean, or of the difference if there is a baseline. `sure` is true if the
+    sample is conclusive; if not, `more_items` are estimated to make it so, or `more_documents` if items share documents
+    (None: no number would). `unpaired` counts items that are scored in only one of the two results. `regressions` are
+    the items that break a rule against falling. `cut_off` is true if the rule is not met because a run is incomplete.
+    `unknown` is the value of a tag that no item has.
     """
 
     rule: Rule
-    verdict: Verdict
+    outcome: GateOutcome
     n: int = 0
     value: float = float("nan")
     baseline: float = float("nan")
@@ -77,7 +76,7 @@ class Finding:
     more_items: int | None = None
     more_documents: int | None = None
     unpaired: int = 0
-    fell: tuple[Fall, ...] = ()
+    regressions: tuple[Regression, ...] = ()
     cut_off: bool = False
     unknown: UnknownValue | None = None
 
@@ -89,7 +88,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """All findings about a result, and whether it may pass."""
+    """The findings about a result, and whether it passes."""
 
     result: Table
     baseline: Table | None
@@ -98,27 +97,27 @@ class Gate:
 
     @property
     def passed(self) -> bool:
-        """Whether every rule lets it pass."""
+        """Whether every rule passes."""
         return all(self.lets_pass(finding) for finding in self.findings)
 
     @property
     def settings_differ(self) -> tuple[str, ...]:
-        """The settings in which result and baseline are not alike, where they are compared all the same."""
+        """The settings in which result and baseline differ."""
         return () if self.baseline is None else settings_that_differ(self.result, self.baseline)
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The result, and the baseline where there is one."""
+        """The result, and the baseline if there is one."""
         return (self.result,) if self.baseline is None else (self.result, self.baseline)
 
     @property
     def cut_off(self) -> tuple[Table, ...]:
-        """Those of the tables whose run was cut off."""
+        """The tables whose run is incomplete."""
         return tuple(table for table in self.tables if not table.complete)
 
     def lets_pass(self, finding: Finding) -> bool:
-        """Whether a finding is no obstacle: nothing unproven passes, unless that is allowed."""
-        return finding.verdict == "met" or (finding.verdict == "cannot tell" and self.settings.allow_unsure)
+        """Whether a finding passes: its rule is met, or it is inconclusive and that is allowed."""
+        return finding.outcome == "met" or (finding.outcome == "cannot tell" and self.settings.allow_inconclusive)
 
 
 def decide(
@@ -127,29 +126,29 @@ def decide(
     baseline: Table | None = None,
     settings: GateSettings = GateSettings(),  # noqa: B008 - frozen
 ) -> Gate:
-    """Hold a result against rules; a rule over no rows is not met, and no rules at all are an error.
+    """Decide rules on a result; a rule over no rows is not met, and an empty list of rules is an error.
 
-    Where a run was cut off, none is met, unless that is waived.
+    If a run is incomplete, no rule is met, unless `force` is set.
     """
     check_rules(rules, has_baseline=baseline is not None)
-    if baseline is not None and not settings.anyway:
+    if baseline is not None and not settings.force:
         check_comparable(result, baseline)
     findings = tuple(_decide(rule, result, baseline, settings.alpha) for rule in rules)
     gate = Gate(result, baseline, findings, settings)
-    return replace(gate, findings=tuple(map(_unmet, findings))) if gate.cut_off and not settings.anyway else gate
+    return replace(gate, findings=tuple(map(_unmet, findings))) if gate.cut_off and not settings.force else gate
 
 
 def check_rules(rules: Sequence[Rule], *, has_baseline: bool) -> None:
-    """Refuse what can be seen to be wrong before there is a result."""
+    """Raise an error for mistakes that can be found before there is a result."""
     if not rules:
         raise ConfigError(Message("stats.no_rule_decide"), hint=Message("stats.example_require_f1_0_8"))
-    needing = [rule for rule in rules if needs_baseline(rule)]
-    if needing and not has_baseline:
-        raise ConfigError(Message("stats.rule_needs_baseline", needing=needing[0]), hint=BASELINE_HINT)
+    relative = [rule for rule in rules if needs_baseline(rule)]
+    if relative and not has_baseline:
+        raise ConfigError(Message("stats.rule_needs_baseline", needing=relative[0]), hint=BASELINE_HINT)
 
 
 def _unmet(finding: Finding) -> Finding:
-    return replace(finding, verdict="not met", sure=True, more_items=None, more_documents=None, cut_off=True)
+    return replace(finding, outcome="not met", sure=True, more_items=None, more_documents=None, cut_off=True)
 
 
 def _decide(rule: Rule, result: Table, baseline: Table | None, alpha: float) -> Finding:
@@ -160,8 +159,8 @@ def _decide(rule: Rule, result: Table, baseline: Table | None, alpha: float) -> 
             return _decide_relative(rule, result, baseline, alpha)
         case NotWorse(), Table():
             return _decide_not_worse(rule, result, baseline, alpha)
-        case NoFall(), Table():
-            return _decide_no_fall(rule, result, baseline)
+        case NoRegression(), Table():
+            return _decide_no_regression(rule, result, baseline)
     raise ValueError(f"{rule} without a baseline")
 
 
@@ -172,72 +171,77 @@ def _decide_threshold(rule: Threshold, result: Table, alpha: float) -> Finding:
         return Finding(rule, "not met", unknown=unknown_value(result, rule.target))
     clusters = clusters_of(chosen)
     values = chosen.scored(rule.target.name)
-    sample = Sample(values, _ends(chosen, rule.target), None if clusters is None else clusters[scored])
+    sample = DecisionSample(values, chosen.bounds(rule.target.name), None if clusters is None else clusters[scored])
     value, interval = mean(values), sample.interval(1 - alpha)
     met = _holds(value, rule.operator, rule.value)
-    sure = _is_settled(interval, rule.operator, rule.value, met) or _is_short_of_the_end(
+    sure = _is_conclusive(interval, rule.operator, rule.value, met) or _misses_best_value(
         sample, rule.operator, rule.value, met
     )
-    verdict: Verdict = "met" if met else "not met"
-    found = Finding(rule, verdict, n=len(sample), value=value, interval=interval, level=1 - alpha, sure=sure)
-    return found if rule.operator == "==" else _with_more(found, sample, rule.value, alpha=alpha)
+    outcome: GateOutcome = "met" if met else "not met"
+    finding = Finding(rule, outcome, n=len(sample), value=value, interval=interval, level=1 - alpha, sure=sure)
+    return finding if rule.operator == "==" else _with_more(finding, sample, rule.value, alpha=alpha)
 
 
 def _decide_relative(rule: Relative, result: Table, baseline: Table, alpha: float) -> Finding:
-    found, sample = _paired(rule, result, baseline, level=1 - alpha)
+    finding, sample = _paired(rule, result, baseline, level=1 - alpha)
     if not len(sample):
-        return found
-    verdict, sure = _relative_verdict(found, rule)
-    found = replace(found, verdict=verdict, sure=sure)
-    return found if rule.operator == "==" else _with_more(found, sample, rule.offset, alpha=alpha)
+        return finding
+    outcome, sure = _relative_outcome(finding, rule)
+    finding = replace(finding, outcome=outcome, sure=sure)
+    return finding if rule.operator == "==" else _with_more(finding, sample, rule.offset, alpha=alpha)
 
 
-def _relative_verdict(found: Finding, rule: Relative) -> tuple[Verdict, bool]:
-    """Guards (>=, <=) ask for the measured difference and are broken by proof; claims (>, <) ask for proof."""
-    met = _holds(found.difference, rule.operator, rule.offset)
-    settled = _is_settled(found.interval, rule.operator, rule.offset, met)
+def _relative_outcome(finding: Finding, rule: Relative) -> tuple[GateOutcome, bool]:
+    """The outcome, and whether it is conclusive.
+
+    `>=` and `<=` are met by the measured difference, and not met only if the interval proves it; `>` and `<` are met
+    only if the interval proves it.
+    """
+    met = _holds(finding.difference, rule.operator, rule.offset)
+    conclusive = _is_conclusive(finding.interval, rule.operator, rule.offset, met)
     match rule.operator, met:
         case "==", _:
-            return "met" if met else "not met", settled
+            return "met" if met else "not met", conclusive
         case ((">=" | "<="), False):
-            return ("not met", True) if settled else ("cannot tell", False)
+            return ("not met", True) if conclusive else ("cannot tell", False)
         case ((">" | "<"), True):
-            return ("met", True) if settled else ("cannot tell", False)
-    return "met" if met else "not met", settled
+            return ("met", True) if conclusive else ("cannot tell", False)
+    return "met" if met else "not met", conclusive
 
 
 def _decide_not_worse(rule: NotWorse, result: Table, baseline: Table, alpha: float) -> Finding:
-    """One-sided at alpha, which is the two-sided interval at 1 - 2 alpha."""
-    found, sample = _paired(rule, result, baseline, level=1 - 2 * alpha)
+    """Non-inferiority, one-sided at alpha: the two-sided interval at 1 - 2 alpha."""
+    finding, sample = _paired(rule, result, baseline, level=1 - 2 * alpha)
     if not len(sample):
-        return found
-    low, high = sorted(gain(rule.target.name, end) for end in (found.interval.low, found.interval.high))
+        return finding
+    low, high = sorted(gain(rule.target.name, end) for end in (finding.interval.low, finding.interval.high))
     if low > -rule.margin:
-        return replace(found, verdict="met")
+        return replace(finding, outcome="met")
     if high < -rule.margin:
-        return replace(found, verdict="not met")
-    unsure = replace(found, verdict="cannot tell", sure=False)
-    return _with_more(unsure, sample, gain(rule.target.name, -rule.margin), alpha=2 * alpha)
+        return replace(finding, outcome="not met")
+    inconclusive = replace(finding, outcome="cannot tell", sure=False)
+    return _with_more(inconclusive, sample, gain(rule.target.name, -rule.margin), alpha=2 * alpha)
 
 
-def _decide_no_fall(rule: NoFall, result: Table, baseline: Table) -> Finding:
-    """Items that are gone, or are not scored any more, have fallen too."""
-    target = _fallible(rule.target, result, baseline)
+def _decide_no_regression(rule: NoRegression, result: Table, baseline: Table) -> Finding:
+    """Items that are missing, or not scored any more, are regressions too."""
+    target = _regression_target(rule.target, result, baseline)
     before, now = select(baseline, target), select(result, Target(target.name))
     scores = dict(zip(now.ids, now.column(target.name).tolist(), strict=True))
     full = [item for item, score in zip(before.ids, before.column(target.name), strict=True) if _is_best(target, score)]
-    fell = [Fall(item, _known(scores.get(item))) for item in full if not _is_best(target, scores.get(item))]
+    fallen = [Regression(item, _known(scores.get(item))) for item in full if not _is_best(target, scores.get(item))]
     unknown = None if full else unknown_value(baseline, target)
-    return Finding(rule, "not met" if fell or not full else "met", n=len(full), fell=tuple(fell), unknown=unknown)
+    outcome: GateOutcome = "not met" if fallen or not full else "met"
+    return Finding(rule, outcome, n=len(full), regressions=tuple(fallen), unknown=unknown)
 
 
 def _is_best(target: Target, score: float | None) -> bool:
-    """Whether a score is 1, or 0 where less is better."""
+    """Whether a score is 1, or 0 if less is better."""
     return score is not None and gain(target.name, score) >= gain(target.name, best(target.name)) - SLACK
 
 
-def _fallible(target: Target, result: Table, baseline: Table) -> Target:
-    """What may not fall: a metric or a part of one as it is written, or a type of question on the only metric."""
+def _regression_target(target: Target, result: Table, baseline: Table) -> Target:
+    """The target of the rule: a metric, a part of one, or a type of question on the only metric."""
     if target.tags or target.name in (*baseline.columns, *part_names(baseline)):
         return target
     types = dict.fromkeys(value for table in (baseline, result) for value in table.tags.get(TYPE_TAG, ()))
@@ -251,23 +255,25 @@ def _fallible(target: Target, result: Table, baseline: Table) -> Target:
     return Target(baseline.metrics[0], ((TYPE_TAG, target.name),))
 
 
-def _paired(rule: Relative | NotWorse, result: Table, baseline: Table, *, level: float) -> tuple[Finding, Sample]:
-    """The difference on items that have a score in both, for a verdict to be put on; without such items, not met."""
+def _paired(
+    rule: Relative | NotWorse, result: Table, baseline: Table, *, level: float
+) -> tuple[Finding, DecisionSample]:
+    """The difference on items that are scored in both, with a preliminary outcome of not met."""
     name = rule.target.name
     new, old = select(result, rule.target), select(baseline, rule.target)
-    low, high = _ends(new, rule.target)
+    low, high = new.bounds(name)
     unknown = unknown_value(result, rule.target) or unknown_value(baseline, rule.target)
-    nothing = Finding(rule, "not met", unknown=unknown), Sample(np.empty(0), (low - high, high - low), paired=True)
+    empty = DecisionSample(np.empty(0), (low - high, high - low), paired=True)
     if set(new.ids).isdisjoint(old.ids):
-        return nothing
+        return Finding(rule, "not met", unknown=unknown), empty
     rows = pair(new, old)
     differences = rows.differences(name, ties=True)
     both = ~np.isnan(differences)
     if not both.any():
-        return nothing
+        return Finding(rule, "not met", unknown=unknown), empty
     clusters = None if rows.clusters is None else rows.clusters[both]
-    sample = Sample(differences[both], (low - high, high - low), clusters, paired=True)
-    found = Finding(
+    sample = replace(empty, values=differences[both], clusters=clusters)
+    finding = Finding(
         rule,
         "not met",
         n=len(sample),
@@ -277,50 +283,46 @@ def _paired(rule: Relative | NotWorse, result: Table, baseline: Table, *, level:
         level=level,
         unpaired=len(new.scored(name)) + len(old.scored(name)) - 2 * len(sample),
     )
-    return found, sample
+    return finding, sample
 
 
-def _ends(table: Table, target: Target) -> tuple[float, float]:
-    return table.bounds(target.name)
-
-
-def _holds(value: float, operator: Operator, line: float) -> bool:
-    """Whether the number stands so to the line; what is nearer than a rounding lies on it."""
-    on_line = abs(value - line) <= SLACK
+def _holds(value: float, operator: Operator, threshold: float) -> bool:
+    """Whether the comparison holds; values closer to the threshold than a rounding error are equal to it."""
+    equal = abs(value - threshold) <= SLACK
     match operator:
         case ">=":
-            return on_line or value > line
+            return equal or value > threshold
         case "<=":
-            return on_line or value < line
+            return equal or value < threshold
         case ">":
-            return not on_line and value > line
+            return not equal and value > threshold
         case "<":
-            return not on_line and value < line
+            return not equal and value < threshold
         case "==":
-            return on_line
+            return equal
 
 
-def _is_settled(interval: Interval, operator: Operator, line: float, met: bool) -> bool:
-    """Whether all of the interval says the same as the number measured; that it is equal, no sample can prove."""
+def _is_conclusive(interval: Interval, operator: Operator, threshold: float, met: bool) -> bool:
+    """Whether the whole interval agrees with the measured value; no sample can prove equality."""
     if math.isnan(interval.low):
         return False
     if operator == "==":
-        return not met and not interval.low - SLACK <= line <= interval.high + SLACK
-    return all(_holds(end, operator, line) is met for end in (interval.low, interval.high))
+        return not met and not interval.low - SLACK <= threshold <= interval.high + SLACK
+    return all(_holds(end, operator, threshold) is met for end in (interval.low, interval.high))
 
 
-def _is_short_of_the_end(sample: Sample, operator: Operator, line: float, met: bool) -> bool:
-    """Whether the line is the best that there is: one item that is less settles it."""
-    return not met and operator not in (">", "<") and line in sample.ends
+def _misses_best_value(sample: DecisionSample, operator: Operator, threshold: float, met: bool) -> bool:
+    """Whether the threshold is a bound of the metric, so that one worse item decides the rule."""
+    return not met and operator not in (">", "<") and threshold in sample.bounds
 
 
-def _with_more(found: Finding, sample: Sample, line: float, *, alpha: float) -> Finding:
-    """The finding, and where it is not sure, how many more documents or items would tell the mean from the line."""
-    needed = None if found.sure else sample.units_needed(line, alpha=alpha)
+def _with_more(finding: Finding, sample: DecisionSample, threshold: float, *, alpha: float) -> Finding:
+    """The finding, with the number of further documents or items needed if it is inconclusive."""
+    needed = None if finding.sure else sample.units_needed(threshold, alpha=alpha)
     if needed is None:
-        return found
+        return finding
     more = max(needed - sample.units, 1)
-    return replace(found, more_documents=more) if sample.by_document else replace(found, more_items=more)
+    return replace(finding, more_documents=more) if sample.by_document else replace(finding, more_items=more)
 
 
 def _known(score: float | None) -> float | None:

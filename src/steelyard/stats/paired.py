@@ -1,7 +1,7 @@
-"""Paired two-sided tests of whether two systems differ, one p for each metric.
+"""Paired two-sided tests of whether two systems differ, with one p-value for each metric.
 
-Differences are items down, metrics across, and NaN where either system has no score: the permutation test gives
-such an item a difference of 0, which is inert; the others leave it out.
+Differences are items down, metrics across, and NaN if either system has no score: the permutation test gives such an
+item a difference of 0, which has no effect; the others leave it out.
 """
 
 import math
@@ -12,17 +12,22 @@ from typing import Literal
 
 import numpy as np
 
-from steelyard.stats.checks import require_columns, require_one_column, require_resamples
+from steelyard.stats.arrays import (
+    TIE_TOLERANCE,
+    deviation,
+    require_columns,
+    require_one_column,
+    require_resamples,
+    resampled_sums,
+    tie_groups,
+)
 from steelyard.stats.distributions import fair_two_sided, normal_two_sided, t_two_sided
-from steelyard.stats.permutation import permutation_tests
-from steelyard.stats.resampling import resampled_sums
-from steelyard.stats.result import PairedResult
-from steelyard.stats.ties import TIE_TOLERANCE, deviation, tie_groups
+from steelyard.stats.permutation import PairedResult, permutation_tests
 from steelyard.table import FloatArray
 
-__all__ = ["PairedResult", "Test", "bootstrap_tests", "paired_tests", "sign_test", "t_test", "wilcoxon_test"]
+__all__ = ["PairedResult", "TestName", "bootstrap_tests", "paired_tests", "sign_test", "t_test", "wilcoxon_test"]
 
-Test = Literal["permutation", "t", "wilcoxon", "sign", "bootstrap"]
+TestName = Literal["permutation", "t", "wilcoxon", "sign", "bootstrap"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +40,14 @@ class _Sampling:
 def paired_tests(
     differences: FloatArray,
     *,
-    test: Test = "permutation",
+    test: TestName = "permutation",
     resamples: int = 10_000,
     seed: int = 42,
     threads: int | None = None,
 ) -> list[PairedResult]:
-    """Test each column of differences; a column without a single score has a p of NaN.
+    """Test each column of differences; the p-value of a column without any score is NaN.
 
-    `resamples` and `seed` are for the permutation test where it cannot be exact, and for the bootstrap.
+    `resamples` and `seed` apply to the permutation test if it cannot be exact, and to the bootstrap.
     """
     require_resamples(resamples)
     require_columns(differences)
@@ -54,21 +59,21 @@ def paired_tests(
 
 
 def t_test(differences: FloatArray) -> PairedResult:
-    """Student's paired t; NaN for one item, 1 where all are 0.
+    """Student's paired t test; p is NaN for one item, and 1 if all differences are 0.
 
-    Where all differences are the same and not 0, t is infinite; p is then the smallest positive float, since 0 would
-    claim that chance cannot do it.
+    If all differences are equal and not 0, t is infinite; p is then the smallest positive float, because 0 would
+    claim that chance is excluded.
     """
     require_one_column(differences)
     return PairedResult(_t_p_value(differences), "t", exact=False, resamples=None)
 
 
 def wilcoxon_test(differences: FloatArray, *, tie_tolerance: float = 0.0) -> PairedResult:
-    """Wilcoxon's signed ranks, as R's wilcox.test(exact=FALSE, correct=TRUE) at any number of items.
+    """Wilcoxon's signed-rank test, as R's wilcox.test(exact=FALSE, correct=TRUE) at any number of items.
 
     Zeros are dropped, ties share their mean rank, and the normal approximation is corrected for ties and continuity.
-    As in R, 0.3 - 0.2 and 0.1 do not tie, and p moves with that rounding; with a `tie_tolerance` (a share of the
-    largest difference, say 1e-11) they do.
+    As in R, 0.3 - 0.2 and 0.1 do not tie, which changes p; with a `tie_tolerance` (a share of the largest difference,
+    for example 1e-11) they do.
     """
     require_one_column(differences)
     p_value = _wilcoxon_p_value(differences, tie_tolerance=tie_tolerance)
@@ -76,7 +81,7 @@ def wilcoxon_test(differences: FloatArray, *, tie_tolerance: float = 0.0) -> Pai
 
 
 def sign_test(differences: FloatArray, *, minimum_difference: float = 0.0) -> PairedResult:
-    """The exact binomial test of how many items rose; those that moved by no more than the minimum are dropped."""
+    """The exact binomial sign test; differences no larger than the minimum are dropped."""
     require_one_column(differences)
     sizes = np.abs(differences)
     moved = differences[sizes > minimum_difference + TIE_TOLERANCE * sizes.max(initial=0.0)]
@@ -85,7 +90,7 @@ def sign_test(differences: FloatArray, *, minimum_difference: float = 0.0) -> Pa
 
 
 def bootstrap_tests(differences: FloatArray, *, resamples: int = 10_000, seed: int = 42) -> list[PairedResult]:
-    """Compare each mean with the means of resamples of the same differences shifted to a mean of 0.
+    """The bootstrap test: each mean against the means of resampled differences that were shifted to a mean of 0.
 
     p is (b + 1) / (B + 1), and NaN for a column with fewer than two scores. Columns scored on the same items share
     their draws.
@@ -152,7 +157,7 @@ def _bootstrap(differences: FloatArray, sampling: _Sampling) -> list[PairedResul
 def _by_column(
     test: Callable[[FloatArray], PairedResult],
 ) -> Callable[[FloatArray, _Sampling], list[PairedResult]]:
-    """The test of one column, applied to the scored items of each."""
+    """Apply a test of one column to the scored items of each column."""
     return lambda differences, _: [test(column[~np.isnan(column)]) for column in differences.T]
 
 

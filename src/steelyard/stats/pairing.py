@@ -1,4 +1,4 @@
-"""Rows of two tables that belong to one item."""
+"""Rows of two tables paired by item id: their differences, and the items that changed."""
 
 import math
 from dataclasses import dataclass
@@ -7,16 +7,17 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.i18n import Message
+from steelyard.stats.direction import gain
 from steelyard.stats.summary import clusters_of
 from steelyard.table import FloatArray, IntArray, Table
 
-# of a score's sixteen digits so many are trusted in a difference
+# significant digits of a score that are kept in a difference
 _DIGITS = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """Rows of the two tables that belong to one item, in the order of ids, and the clusters that items share."""
+class PairedRows:
+    """The rows of both tables for each common item, in order of ids, and the clusters that items belong to."""
 
     tables: tuple[Table, Table]
     new: IntArray
@@ -24,30 +25,30 @@ class Pairs:
     clusters: IntArray | None
 
     def differences(self, metric: str, *, ties: bool) -> FloatArray:
-        """New minus old; what is only rounding is 0, and with `ties` 0.3 - 0.2 and 0.1 are one difference too."""
+        """New minus old, with rounding errors set to 0; with `ties`, 0.3 - 0.2 and 0.1 become one difference too."""
         new, old = (table.column(metric)[rows] for table, rows in zip(self.tables, (self.new, self.old), strict=True))
-        found = new - old
+        difference = new - old
         largest = float(np.nanmax(np.abs((new, old)), initial=0.0))
         if largest == 0:
-            return found
-        rounded = np.round(found, _DIGITS - math.ceil(math.log10(largest)))
-        return rounded if ties else np.where(rounded == 0, 0.0, found)
+            return difference
+        rounded = np.round(difference, _DIGITS - math.ceil(math.log10(largest)))
+        return rounded if ties else np.where(rounded == 0, 0.0, difference)
 
     def by_cluster(self, differences: FloatArray) -> FloatArray:
-        """Differences of items that share a document, summed up: what varies is then the document."""
+        """The differences summed within each cluster (document); unchanged if there are no clusters."""
         if self.clusters is None:
             return differences
         sums = np.zeros((int(self.clusters.max()) + 1, differences.shape[1]))
-        there = np.zeros_like(sums)
+        scored = np.zeros_like(sums)
         np.add.at(sums, self.clusters, np.nan_to_num(differences))
-        np.add.at(there, self.clusters, ~np.isnan(differences))
-        return np.where(there > 0, sums, np.nan)
+        np.add.at(scored, self.clusters, ~np.isnan(differences))
+        return np.where(scored > 0, sums, np.nan)
 
 
-def pair(new: Table, old: Table) -> Pairs:
-    """The rows of both that belong together, by id; no such row is an error."""
-    place = {item: row for row, item in enumerate(old.ids)}
-    pairs = [(row, place[item]) for row, item in enumerate(new.ids) if item in place]
+def pair(new: Table, old: Table) -> PairedRows:
+    """Pair the rows of two tables by item id; without a common id an error is raised."""
+    row_of = {item: row for row, item in enumerate(old.ids)}
+    pairs = [(row, row_of[item]) for row, item in enumerate(new.ids) if item in row_of]
     if not pairs:
         raise InputError(
             Message("stats.no_item_both", name=new.name, name_2=old.name), hint=Message("stats.items_paired_their_id")
@@ -55,4 +56,57 @@ def pair(new: Table, old: Table) -> Pairs:
     pairs.sort(key=lambda rows: new.ids[rows[0]])
     rows = np.array(pairs)
     clusters = clusters_of(new)
-    return Pairs((new, old), rows[:, 0], rows[:, 1], None if clusters is None else clusters[rows[:, 0]])
+    return PairedRows((new, old), rows[:, 0], rows[:, 1], None if clusters is None else clusters[rows[:, 0]])
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An item whose score changed."""
+
+    id: str
+    old: float
+    new: float
+    difference: float
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The items on which `a` (the newer) and `b` differ in one metric, the largest changes first.
+
+    `only_a` and `only_b` are the items that are scored only there.
+    """
+
+    a: str
+    b: str
+    metric: str
+    better: tuple[Change, ...]
+    worse: tuple[Change, ...]
+    only_a: tuple[str, ...]
+    only_b: tuple[str, ...]
+
+
+def changes(new: Table, old: Table, metric: str) -> Changes:
+    """The items that changed from the old table to the new; rounding errors do not count."""
+    rows = pair(new, old)
+    differences = rows.differences(metric, ties=True)
+    changed = [
+        Change(new.ids[a], float(old.column(metric)[b]), float(new.column(metric)[a]), float(difference))
+        for a, b, difference in zip(rows.new, rows.old, differences, strict=True)
+        if difference and not np.isnan(difference)
+    ]
+    changed.sort(key=lambda change: (-abs(change.difference), change.id))
+    ours, theirs = _scored(new, metric), _scored(old, metric)
+    return Changes(
+        a=new.name,
+        b=old.name,
+        metric=metric,
+        better=tuple(change for change in changed if gain(metric, change.difference) > 0),
+        worse=tuple(change for change in changed if gain(metric, change.difference) < 0),
+        only_a=tuple(item for item in ours if item not in theirs),
+        only_b=tuple(item for item in theirs if item not in ours),
+    )
+
+
+def _scored(table: Table, metric: str) -> dict[str, None]:
+    """The ids of the scored rows, in order."""
+    return dict.fromkeys(table.ids[row] for row in np.flatnonzero(~np.isnan(table.column(metric))).tolist())

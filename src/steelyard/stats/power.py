@@ -1,22 +1,21 @@
-"""What this many items could have detected, how many would detect more, and how large the effect is."""
+"""Power: the smallest detectable difference, the number of items needed, the smallest possible p, the effect size."""
 
 import math
 import sys
 
 import numpy as np
 
-from steelyard.stats.checks import require_one_column, require_share
+from steelyard.stats.arrays import deviation, require_one_column, require_share
 from steelyard.stats.distributions import normal_quantile, t_quantile
-from steelyard.stats.paired import Test, wilcoxon_test
-from steelyard.stats.ties import deviation
+from steelyard.stats.paired import TestName, wilcoxon_test
 from steelyard.table import FloatArray
 
-# beyond so many items t and the normal are one
+# beyond this many items the t and normal quantiles are equal
 _MANY = 1_000_000
 
 
 def smallest_detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The mean difference that a paired t test at alpha would find with this power; NaN for fewer than two items."""
+    """The mean difference that a paired t test at alpha detects with this power; NaN for fewer than two items."""
     _require_chances(alpha=alpha, power=power)
     require_one_column(differences)
     spread = deviation(differences)
@@ -24,24 +23,24 @@ def smallest_detectable(differences: FloatArray, *, alpha: float = 0.05, power: 
 
 
 def items_needed(differences: FloatArray, *, detect: float, alpha: float = 0.05, power: float = 0.8) -> int:
-    """The fewest items with which a mean difference of `detect` would be found, if they vary as these do."""
+    """The fewest items that detect a mean difference of `detect`, if they vary as these do."""
     _require_chances(alpha=alpha, power=power)
     if not detect > 0:
         raise ValueError(f"the difference to detect must be positive, not {detect!r}")
     require_one_column(differences)
     spread = deviation(differences)
     if math.isnan(spread):
-        raise ValueError(f"items needed are reckoned from at least 2 differences, not {len(differences)}")
-    return items_to_tell(spread, detect, alpha=alpha, power=power)
+        raise ValueError(f"items needed are computed from at least 2 differences, not {len(differences)}")
+    return items_to_distinguish(spread, detect, alpha=alpha, power=power)
 
 
-def items_to_tell(spread: float, gap: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """The fewest items with which a mean that lies `gap` from a line is told from it, if items spread like this.
+def items_to_distinguish(spread: float, gap: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+    """The fewest items that distinguish a mean from a threshold at distance `gap`, if items have this spread.
 
     n is the least with (t(1 - alpha/2, n-1) + t(power, n-1)) spread / sqrt(n) <= gap: a two-sided t interval then
-    leaves the line out in a share `power` of repetitions. For a one-sided question pass twice its alpha. Where items
-    share documents, `spread` is the standard error of the mean times sqrt(n): what is reckoned is then further items
-    in further documents of the same size.
+    excludes the threshold in a share `power` of repetitions. For a one-sided question pass twice its alpha. If items
+    share documents, `spread` is the standard error of the mean times sqrt(n); the result then counts items in further
+    documents of the same size.
     """
     normal = ((normal_quantile(1 - alpha / 2) + normal_quantile(power)) * spread / gap) ** 2
     if normal > _MANY:
@@ -52,23 +51,23 @@ def items_to_tell(spread: float, gap: float, *, alpha: float = 0.05, power: floa
     return items
 
 
-def trials_to_tell(share: float, line: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """The fewest 0/1 items with which Wilson's interval of a share leaves a line out, four times in five by default.
+def trials_to_distinguish(share: float, line: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+    """The fewest 0/1 items with which Wilson's interval of a share excludes a threshold, at this power.
 
-    The textbook number for one proportion (Fleiss): ((z(1 - alpha/2) sqrt(v(1-v)) + z(power) sqrt(p(1-p))) / (p-v))^2,
-    where v is the line: Wilson's interval leaves out v just when the score test with the spread of v rejects it.
+    The sample size for one proportion (Fleiss): ((z(1 - alpha/2) sqrt(v(1-v)) + z(power) sqrt(p(1-p))) / (p-v))^2,
+    where v is the threshold: Wilson's interval excludes v exactly if the score test with the variance of v rejects it.
     """
     at_line = normal_quantile(1 - alpha / 2) * math.sqrt(line * (1 - line))
     at_share = normal_quantile(power) * math.sqrt(share * (1 - share))
     return max(1, math.ceil(((at_line + at_share) / (share - line)) ** 2))
 
 
-def smallest_p(test: Test, units: int, *, resamples: int | None = None) -> float | None:
-    """The smallest p that the test could give with so many units, which is where all of them differ alike.
+def smallest_p(test: TestName, units: int, *, resamples: int | None = None) -> float | None:
+    """The smallest p-value that the test can give with this many units: that of equal differences.
 
-    A test that flips signs, or counts them, has 2^units outcomes, of which the two most extreme are as extreme as
-    itself; sampled in `resamples` draws it cannot go below 1 / (resamples + 1). None where the number of units sets no
-    bound (t, bootstrap), and where there is none.
+    A test that flips or counts signs has 2^units outcomes, two of which are the most extreme; a Monte Carlo test with
+    `resamples` draws cannot go below 1 / (resamples + 1). None if the number of units sets no bound (t, bootstrap), or
+    is 0.
 
     >>> smallest_p("permutation", 4)
     0.125
@@ -86,7 +85,7 @@ def smallest_p(test: Test, units: int, *, resamples: int | None = None) -> float
 
 
 def effect_size(differences: FloatArray) -> float:
-    """Cohen's d_z, the mean difference in standard deviations; NaN where there is none to measure in."""
+    """Cohen's d_z, the mean difference in standard deviations; NaN if the standard deviation is 0 or unknown."""
     require_one_column(differences)
     mean = float(np.mean(differences)) if len(differences) else math.nan
     if mean == 0:

@@ -1,11 +1,11 @@
-"""The rules of a gate: how they are written, and what they say.
+"""The rules of a gate and their text form.
 
     METRIC >= 0.95      also > <= < ==          METRIC[type=fact_exact,difficulty=hard] >= 0.9
     legal.no_hallucination == 1                 METRIC >= baseline - 0.01
     METRIC not-worse-by 0.02                    no item of fact_exact may fall from 1
                                                 no item of legal.uncertain may rise from 0 (where less is better)
 
-A rule prints as its text, and the text reads back to the same rule.
+`str(rule)` is its text, and parsing that text gives the same rule.
 """
 
 import json
@@ -28,7 +28,7 @@ _NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _NAME: Final = r"""(?:[^][<>=()"]|\([^()<>\[\]"]*\))+?"""
 _TAGS: Final = r"""\[(?P<tags>(?:[^]["]|"(?:[^"\\]|\\.)*")*)\]"""
 _TARGET: Final = rf"\s*(?P<name>{_NAME})\s*(?:{_TAGS})?"
-_NO_FALL: Final = re.compile(
+_NO_REGRESSION: Final = re.compile(
     rf"\s*no\s+item\s+of\s{_TARGET}\s*(?<=[\s\]])may\s+(?:fall\s+from\s+1|(?P<rise>rise\s+from\s+0))\s*", re.DOTALL
 )
 _NOT_WORSE: Final = re.compile(rf"{_TARGET}\s*(?<=[\s\]])not-worse-by\s+(?P<margin>\S+)\s*", re.DOTALL)
@@ -44,7 +44,7 @@ _PLAIN: Final = re.compile(r"""[^\s\[\],"](?:[^\[\],"]*[^\s\[\],"])?""")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a rule is about: a metric, or a part of one (`legal.no_hallucination`), on the items that have the tags."""
+    """What a rule applies to: a metric, or a part of one (`legal.no_hallucination`), on the items with these tags."""
 
     name: str
     tags: tuple[tuple[str, str], ...] = ()
@@ -56,14 +56,14 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """The mean as measured, against a number."""
+    """The measured mean against a number."""
 
     target: Target
     operator: Operator
     value: float
 
     def __str__(self) -> str:
-        return f"{self.target} {self.operator} {_written(self.value)}"
+        return f"{self.target} {self.operator} {_formatted(self.value)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,26 +76,26 @@ class Relative:
 
     def __str__(self) -> str:
         sign = "-" if self.offset < 0 else "+"
-        offset = f" {sign} {_written(abs(self.offset))}" if self.offset else ""
+        offset = f" {sign} {_formatted(abs(self.offset))}" if self.offset else ""
         return f"{self.target} {self.operator} baseline{offset}"
 
 
 @dataclass(frozen=True, slots=True)
 class NotWorse:
-    """Non-inferiority: shown, and not only measured, to be worse than the baseline by less than the margin."""
+    """Non-inferiority: proven, not only measured, to be worse than the baseline by less than the margin."""
 
     target: Target
     margin: float
 
     def __str__(self) -> str:
-        return f"{self.target} not-worse-by {_written(self.margin)}"
+        return f"{self.target} not-worse-by {_formatted(self.margin)}"
 
 
 @dataclass(frozen=True, slots=True)
-class NoFall:
+class NoRegression:
     """No item that scored 1 in the baseline may score less; the target may also be a type of question.
 
-    Where less is better, no item that scored 0 may score more.
+    If less is better, no item that scored 0 may score more.
     """
 
     target: Target
@@ -104,16 +104,16 @@ class NoFall:
         return f"no item of {self.target} may {'rise from 0' if is_lower_better(self.target.name) else 'fall from 1'}"
 
 
-Rule = Threshold | Relative | NotWorse | NoFall
+Rule = Threshold | Relative | NotWorse | NoRegression
 
 
 def parse_rule(text: str) -> Rule:
-    """The rule that a text says; anything else is a ConfigError, which shows how it is spelled if that can be seen."""
+    """Parse the text of a rule; a ConfigError for invalid text suggests the corrected spelling if there is one."""
     try:
-        return _parsed(text)
+        return _parse(text)
     except ConfigError as error:
-        meant = _meant(text)
-        hint = error.hint if meant is None else Message("core.nearest_name", name=str(meant))
+        corrected = _corrected(text)
+        hint = error.hint if corrected is None else Message("core.nearest_name", name=str(corrected))
         raise ConfigError(error.message, hint=hint) from None
 
 
@@ -122,9 +122,9 @@ def needs_baseline(rule: Rule) -> bool:
     return not isinstance(rule, Threshold)
 
 
-def _parsed(text: str) -> Rule:
-    if (match := _NO_FALL.fullmatch(text)) and (is_lower_better(match["name"].strip()) or not match["rise"]):
-        return NoFall(_target(match, text))
+def _parse(text: str) -> Rule:
+    if (match := _NO_REGRESSION.fullmatch(text)) and (is_lower_better(match["name"].strip()) or not match["rise"]):
+        return NoRegression(_target(match, text))
     if match := _NOT_WORSE.fullmatch(text):
         margin = _number(match["margin"], text)
         if margin <= 0:
@@ -135,22 +135,22 @@ def _parsed(text: str) -> Rule:
     raise ConfigError(Message("stats.no_rule", text=text), hint=RULE_HINT)
 
 
-def _meant(text: str) -> Rule | None:
-    """The rule that a text in the signs of print (≥, =, 95 %, “quotes”, full width) would be in ours."""
+def _corrected(text: str) -> Rule | None:
+    """The rule that a text with typographic signs (≥, =, 95 %, “quotes”, full width) stands for."""
     plain = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS).strip()
     plain = plain.replace("=>", ">=").replace("=<", "<=")
-    plain = _PERCENT.sub(lambda found: _written(round(float(found[1]) / 100, 12)), _EQUALS.sub("==", plain))
+    plain = _PERCENT.sub(lambda match: _formatted(round(float(match[1]) / 100, 12)), _EQUALS.sub("==", plain))
     if len(plain) > 1 and plain[0] == plain[-1] and plain[0] in "\"'":
         plain = plain[1:-1]
     try:
-        return _parsed(plain)
+        return _parse(plain)
     except ConfigError:
         return None
 
 
 def _compared(match: re.Match[str], text: str) -> Threshold | Relative:
     target, value = _target(match, text), match["value"].strip()
-    operator = next(each for each in get_args(Operator) if each == match["operator"])
+    operator = next(known for known in get_args(Operator) if known == match["operator"])
     if earlier := _BASELINE.fullmatch(value):
         offset = _number(earlier["offset"], text) if earlier["offset"] else 0.0
         return Relative(target, operator, -offset if earlier["sign"] == "-" else offset)
@@ -165,17 +165,17 @@ def _target(match: re.Match[str], text: str) -> Target:
 
 
 def _tags(inner: str, text: str) -> tuple[tuple[str, str], ...]:
-    found: dict[str, str] = {}
-    place = 0
-    while place < len(inner) or not found:
-        match = _TAG.match(inner, place)
+    tags: dict[str, str] = {}
+    position = 0
+    while position < len(inner) or not tags:
+        match = _TAG.match(inner, position)
         if not match:
             raise ConfigError(Message("stats.not_form_tag_value", text=text, inner=inner), hint=TAG_HINT)
-        if match["tag"] in found:
+        if match["tag"] in tags:
             raise ConfigError(Message("stats.tag_named_twice", text=text, match=match["tag"]), hint=TAG_HINT)
-        found[match["tag"]] = _unquoted(match["value"], text)
-        place = match.end()
-    return tuple(found.items())
+        tags[match["tag"]] = _unquoted(match["value"], text)
+        position = match.end()
+    return tuple(tags.items())
 
 
 def _number(text: str, rule: str) -> float:
@@ -185,8 +185,8 @@ def _number(text: str, rule: str) -> float:
     return number + 0.0  # -0 is 0
 
 
-def _written(number: float) -> str:
-    """The shortest text that reads back to the number."""
+def _formatted(number: float) -> str:
+    """The shortest text that parses back to the number."""
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 

@@ -1,4 +1,4 @@
-"""A sample by strata, seeded: how many of each, and which."""
+"""Seeded stratified sampling: how many items of each stratum, and which."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """Items of one kind; one of importance 2 is drawn twice as often as one of importance 1."""
+    """Items that are sampled together; an item of importance 2 is drawn twice as often as one of importance 1."""
 
     name: str
     rows: tuple[int, ...]
@@ -17,7 +17,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What was drawn of a stratum: each of its `population` items had the chance `len(rows) / population`."""
+    """The sample of a stratum; each of its `population` items was drawn with probability `len(rows) / population`."""
 
     name: str
     rows: tuple[int, ...]
@@ -25,19 +25,18 @@ class Drawn:
 
 
 def draw(strata: Sequence[Stratum], count: int, *, seed: int = 42) -> list[Drawn]:
-    """So many items of all strata, each stratum with its share, at least one of each; rows in order."""
-    sizes = allocate([len(each.rows) for each in strata], [each.importance for each in strata], count)
+    """Draw `count` items, in proportion to the strata and at least one of each; rows are in order."""
+    sizes = allocate([len(stratum.rows) for stratum in strata], [stratum.importance for stratum in strata], count)
     return _drawn(strata, sizes, seed)
 
 
 def draw_in_turn(strata: Sequence[Stratum], count: int, *, seed: int = 42) -> list[Drawn]:
-    """So many items: all of the first stratum, then of the next, until there are enough; strata without one are left
-    out."""
+    """Draw `count` items from the strata in turn: all of the first, then of the next; empty samples are left out."""
     left, sizes = count, []
     for stratum in strata:
         sizes.append(min(left, len(stratum.rows)))
         left -= sizes[-1]
-    return [each for each in _drawn(strata, sizes, seed) if each.rows]
+    return [sample for sample in _drawn(strata, sizes, seed) if sample.rows]
 
 
 def _drawn(strata: Sequence[Stratum], sizes: Sequence[int], seed: int) -> list[Drawn]:
@@ -45,14 +44,14 @@ def _drawn(strata: Sequence[Stratum], sizes: Sequence[int], seed: int) -> list[D
     drawn = []
     for stratum, size in zip(strata, sizes, strict=True):
         chosen = generator.permutation(len(stratum.rows))[:size].tolist()
-        drawn.append(Drawn(stratum.name, tuple(sorted(stratum.rows[at] for at in chosen)), len(stratum.rows)))
+        drawn.append(Drawn(stratum.name, tuple(sorted(stratum.rows[index] for index in chosen)), len(stratum.rows)))
     return drawn
 
 
 def allocate(sizes: Sequence[int], importances: Sequence[float], count: int) -> list[int]:
-    """How many to draw of strata of these sizes: in proportion to size times importance, none empty, none overdrawn.
+    """The sample size of each stratum, in proportion to size times importance; at least 1, at most the stratum's size.
 
-    Each gets one; each further item goes to the stratum that is furthest behind its share.
+    Each stratum gets one; each further item goes to the stratum that is furthest behind its share.
     """
     if not len(sizes) <= count <= sum(sizes):
         raise ValueError(f"{count} items of {len(sizes)} strata that hold {sum(sizes)}")
@@ -62,4 +61,4 @@ def allocate(sizes: Sequence[int], importances: Sequence[float], count: int) -> 
     for _ in range(count - len(sizes)):
         behind = np.where(drawn < np.array(sizes), (drawn + 0.5) / shares, np.inf)
         drawn[int(np.argmin(behind))] += 1
-    return [int(each) for each in drawn]
+    return [int(size) for size in drawn]

@@ -1,4 +1,4 @@
-"""The column that a rule is about, on the items that it is about."""
+"""Selection of columns and rows by name and tags; parts of scores as columns."""
 
 import difflib
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ from steelyard.stats.rules import Target
 from steelyard.table import UNBOUNDED, Bounds, Column, FloatArray, Missing, Table
 
 AGAIN_HINT = Message("stats.judge_answers_again_steelyard_bench")
-_LATER = frozenset(("legal.uncertain",))
-"""Parts that results of earlier versions do not have."""
+_NEWER_PARTS = frozenset(("legal.uncertain",))
+"""Parts that are missing from results of earlier versions."""
 _NO_PART = Missing("unscored", "the item has no such part")
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownValue:
-    """A value of a tag that no item has, and the one that is most like it, if any is."""
+    """A value of a tag that no item has, and the most similar one that some item has."""
 
     tag: str
     value: str
@@ -27,30 +27,30 @@ class UnknownValue:
 
 
 def select(table: Table, target: Target) -> Table:
-    """The rows that have the tags, with one column, called as the target is.
+    """The rows that have the tags of the target, with the one column that it names.
 
-    A part of a score is such a column too, on the rows that have the part; its values lie between those of the metric
-    unless they show otherwise.
+    A part of a score is a column too, on the rows that have the part; its bounds are those of the metric unless its
+    values exceed them.
     """
     chosen = table.take(_tagged_rows(table, target))
     if target.name in table.columns:
         return chosen.only([target.name])
     metric, part = _part(table, target.name)
-    there = chosen.take(np.flatnonzero(~np.isnan(chosen.parts(metric)[part])))
-    return replace(there, columns={target.name: _part_column(there[metric], part)})
+    present = chosen.take(np.flatnonzero(~np.isnan(chosen.parts(metric)[part])))
+    return replace(present, columns={target.name: _part_column(present[metric], part)})
 
 
 def unknown_value(table: Table, target: Target) -> UnknownValue | None:
-    """The first value in a target that no item of the table has; None where each is there, if never together."""
+    """The first tag value of a target that no item has; None if each value occurs, even if never together."""
     for tag, value in target.tags:
         if value not in table.tags.get(tag, ()):
-            close = difflib.get_close_matches(value, [each for each in set(table.tags.get(tag, ())) if each], n=1)
+            close = difflib.get_close_matches(value, [known for known in set(table.tags.get(tag, ())) if known], n=1)
             return UnknownValue(tag, value, close[0] if close else None)
     return None
 
 
 def with_parts(table: Table, names: Sequence[str]) -> Table:
-    """The table with those parts of its scores as columns that are named; a row without the part is not scored."""
+    """The table with the named parts of scores as columns; a row without the part is unscored."""
     known = _parts(table)
     wanted = [name for name in names if name in known and name not in table.columns]
     columns = {name: _part_column(table[known[name][0]], known[name][1]) for name in wanted}
@@ -58,12 +58,12 @@ def with_parts(table: Table, names: Sequence[str]) -> Table:
 
 
 def part_names(table: Table) -> list[str]:
-    """The parts of all scores, as `metric.part`."""
+    """The names of the parts of all scores, as `metric.part`."""
     return list(_parts(table))
 
 
 def metrics_of(table: Table, names: Sequence[str]) -> list[str]:
-    """The names, and behind them the metrics whose parts they are."""
+    """The names, followed by the metrics whose parts they are."""
     known = _parts(table)
     return list(dict.fromkeys([*names, *(known[name][0] for name in names if name in known)]))
 
@@ -74,14 +74,14 @@ def _tagged_rows(table: Table, target: Target) -> np.ndarray[tuple[int], np.dtyp
         if tag not in table.tags:
             hint = nearest(tag, table.tags) if table.tags else Message("reports.items_result_no_tags")
             raise UnknownName(Message("reports.no_tag_called", tag=tag), where=table.name, hint=hint)
-        kept &= np.array([each == value for each in table.tags[tag]], np.bool_)
+        kept &= np.array([label == value for label in table.tags[tag]], np.bool_)
     return np.flatnonzero(kept)
 
 
 def _part(table: Table, name: str) -> tuple[str, str]:
-    """The metric and the part that a name with a dot speaks of."""
+    """The metric and the part of a dotted name."""
     known = _parts(table)
-    if name in _LATER - known.keys():
+    if name in _NEWER_PARTS - known.keys():
         raise UnknownName(Message("stats.result_written_before", name=name), where=table.name, hint=AGAIN_HINT)
     if name not in known:
         raise UnknownName.of(Message("words.metric"), name, [*table.columns, *known], where=table.name)
@@ -89,18 +89,18 @@ def _part(table: Table, name: str) -> tuple[str, str]:
 
 
 def _parts(table: Table) -> dict[str, tuple[str, str]]:
-    """The parts of all metrics as names with a dot."""
+    """The metric and the part by dotted name, for all metrics."""
     return {f"{metric}.{part}": (metric, part) for metric in table.metrics for part in table.parts(metric)}
 
 
 def _part_column(column: Column, part: str) -> Column:
-    """A part of a score as a column of its own."""
+    """A part of a score as a column."""
     values = column.parts[part]
     status = np.isnan(values).astype(np.int64)
     return Column(values, status, (_NO_PART,), bounds=_bounds(values, column.bounds or UNBOUNDED))
 
 
 def _bounds(values: FloatArray, bounds: Bounds) -> Bounds:
-    there = values[~np.isnan(values)]
-    within = not len(there) or (bounds[0] <= there.min() and there.max() <= bounds[1])
+    present = values[~np.isnan(values)]
+    within = not len(present) or (bounds[0] <= present.min() and present.max() <= bounds[1])
     return bounds if within else UNBOUNDED

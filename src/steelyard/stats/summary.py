@@ -1,4 +1,4 @@
-"""What a Table says as a whole: means with intervals, and what was counted."""
+"""Summary of a Table: means with intervals, and counts of scored, unscored and failed items."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,14 +10,14 @@ from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.table import Table
 
 CLUSTER_TAG = "document"
-"""Items that share this tag are not independent; intervals and tests then go by document."""
+"""Items with the same value of this tag are not independent; intervals and tests then use documents as units."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricSummary:
-    """One column: its mean over scored items, the interval, and how many items stand behind it.
+    """One column: its mean over scored items, the interval, and the numbers of items.
 
-    `total` is the sum for counts, which people quote instead of the mean, and None for everything else.
+    `total` is the sum of a count, which is reported instead of the mean; None for other metrics.
     """
 
     mean: float
@@ -29,7 +29,7 @@ class MetricSummary:
 
     def as_dict(self) -> dict[str, Any]:
         """As in JSON output; unknown numbers are None."""
-        found: dict[str, Any] = {
+        summary: dict[str, Any] = {
             "mean": known(self.mean),
             "ci95": interval_list(self.interval),
             "scored": self.scored,
@@ -37,13 +37,15 @@ class MetricSummary:
             "errors": self.errors,
             "interval": self.interval.method,
         }
-        return found if self.total is None else {**found, "sum": self.total}
+        return summary if self.total is None else {**summary, "sum": self.total}
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """All columns of a Table, and its items by fate: an item with an error anywhere is an error, one without any
-    score is unscored, the rest are scored."""
+    """All columns of a Table, and its items by status.
+
+    An item with any error is an error, an item without any score is unscored, the rest are scored.
+    """
 
     name: str
     kind: str
@@ -71,7 +73,7 @@ class Summary:
 
 def summarise(table: Table) -> Summary:
     """Means, 95 % intervals and counts of every column."""
-    errors, scored = _fates(table)
+    errors, scored = _status_counts(table)
     return Summary(
         name=table.name,
         kind=table.kind,
@@ -86,7 +88,7 @@ def summarise(table: Table) -> Summary:
 
 
 def clusters_of(table: Table) -> "np.ndarray[tuple[int], np.dtype[np.int64]] | None":
-    """A number per item that items of one document share; None where no two do. Untagged items share nothing."""
+    """The cluster number of each item, by document; None if no two items share one. Untagged items are on their own."""
     tags = table.tags.get(CLUSTER_TAG)
     if tags is None:
         return None
@@ -95,40 +97,40 @@ def clusters_of(table: Table) -> "np.ndarray[tuple[int], np.dtype[np.int64]] | N
 
 
 def known(number: float) -> float | None:
-    """The number, or None where it is not one: JSON knows no NaN."""
+    """The number, or None if it is not finite: JSON has no NaN."""
     return float(number) if np.isfinite(number) else None
 
 
 def interval_list(interval: Interval) -> list[float | None]:
-    """An interval as JSON has it."""
+    """An interval as in JSON output."""
     return [known(interval.low), known(interval.high)]
 
 
 def _summarise_column(table: Table, metric: str) -> MetricSummary:
     column = table.column(metric)
-    there = ~np.isnan(column)
+    present = ~np.isnan(column)
     clusters = clusters_of(table)
     return MetricSummary(
         mean=table.mean(metric),
         interval=_within(
-            mean_interval(column[there], clusters=None if clusters is None else clusters[there]),
+            mean_interval(column[present], clusters=None if clusters is None else clusters[present]),
             table.bounds(metric),
         ),
-        scored=int(there.sum()) - len(table.failures),
+        scored=int(present.sum()) - len(table.failures),
         unscored=table.count("unscored", metric),
         errors=table.count("error", metric) + len(table.failures),
-        total=float(np.cumsum(column[there])[-1]) if table[metric].summed and there.any() else None,
+        total=float(np.cumsum(column[present])[-1]) if table[metric].summed and present.any() else None,
     )
 
 
 def _within(interval: Interval, bounds: tuple[float, float]) -> Interval:
-    """The part of the interval that the metric can take; a mean outside it is impossible anyway."""
+    """The interval, limited to the bounds of the metric."""
     low, high = bounds
     return replace(interval, low=max(interval.low, low), high=min(interval.high, high))
 
 
-def _fates(table: Table) -> tuple[int, int]:
-    """How many items have an error, and how many of the others have a score."""
+def _status_counts(table: Table) -> tuple[int, int]:
+    """The number of items with an error, and the number of the others that have a score."""
     failed = np.zeros(len(table), np.bool_)
     failed[list(table.failures)] = True
     scored = np.zeros(len(table), np.bool_)

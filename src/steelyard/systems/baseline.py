@@ -1,36 +1,66 @@
-"""`builtin:baseline`: finds the passage most like the question and answers in its words, or says that it is not there.
+"""`builtin:baseline`: finds the passage that is most similar to the question by BM25, and answers with a clause of it.
 
-No model, no network, and nothing to go by but the question and the document. It is there to be beaten.
+It has no model and no network, and it uses only the question and the document. It is a lower bound for other systems.
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.errors import SystemFailure
+from steelyard.errors import SystemFailure, UnknownName
 from steelyard.i18n import Message
-from steelyard.systems.extracts import asks_for_all, best_clause, can_answer, is_unknown, snippet, subject
-from steelyard.systems.passages import Index, Passage, passages_of
-from steelyard.systems.records import Ask, Reply
+from steelyard.search.bm25 import Bm25
+from steelyard.search.extractive import asks_for_all, best_clause, can_answer, is_unknown, snippet, subject
+from steelyard.search.terms import all_terms
+from steelyard.systems.base import Ask, Reply, SystemSettings
 from steelyard.text.scripts import has_han
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
 
-LEAST_OVERLAP: Final = 0.2
-"""The share of a question that a passage must have in common with it to hold an answer."""
+LEAST_COVERAGE: Final = 0.2
+"""The share of a question that a passage must cover to contain an answer."""
 
 EVIDENCE_SHARE: Final = 0.5
-"""The share of the best score that makes a passage evidence too."""
+"""The share of the best score from which a passage is evidence too."""
 
 MOST_EVIDENCE: Final = 5
 
-_SILENT: Final = {True: "材料未载明该信息。", False: "The document does not state this."}
-_SAID: Final = {True: "材料未载明，原话为“{}”。", False: "The document does not state this; it says: “{}”."}
+_K1: Final = 1.2
+_NOT_STATED: Final = {True: "材料未载明该信息。", False: "The document does not state this."}
+_NOT_KNOWN: Final = {True: "材料未载明，原话为“{}”。", False: "The document does not state this; it says: “{}”."}
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text on a page that can be cited, and the question of the document that it answers, if any."""
+
+    page: int
+    text: str
+    question: str = ""
+
+
+class Index:
+    """The passages of a document, searched by BM25 with k1 = 1.2 and b = 0.75."""
+
+    def __init__(self, passages: list[Passage]) -> None:
+        self.passages = passages
+        self._bm25 = Bm25([all_terms(f"{passage.question} {passage.text}") for passage in passages], k1=_K1)
+
+    def search(self, question: str) -> list[tuple[float, Passage]]:
+        """The passages that share a term with a question and their scores, the best first; ties keep their order."""
+        scores = self._bm25.scores(all_terms(question))
+        ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+        return [(score, self.passages[index]) for index, score in ranked]
+
+    def coverage(self, question: str, text: str) -> float:
+        """The share of the terms of a question that a text has, weighted by their idf."""
+        return self._bm25.coverage(all_terms(question), set(all_terms(text)))
 
 
 class Baseline:
-    """Lexical retrieval and extraction over the documents that questions name."""
+    """Lexical retrieval and extraction in the documents that questions name."""
 
     def __init__(self, documents: Mapping[str, "Document"]) -> None:
         self.name = "baseline"
@@ -43,15 +73,40 @@ class Baseline:
         return Reply(answer(ask.question, self._index(ask.document)))
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: nothing is open."""
 
     def _index(self, name: str) -> Index:
         if name not in self._documents:
-            raise SystemFailure(Message("systems.baseline_no_document_called", name=name))
+            raise SystemFailure(Message("systems.unknown_document", name=name))
         with self._lock:
             if name not in self._indexes:
                 self._indexes[name] = Index(list(passages_of(self._documents[name])))
             return self._indexes[name]
+
+
+def open_builtin(rest: str, settings: SystemSettings) -> Baseline:
+    """The system of this package with this name: `baseline`."""
+    if rest != "baseline":
+        raise UnknownName.of(Message("words.system"), rest, ["baseline"])
+    return Baseline(settings.documents)
+
+
+def passages_of(document: "Document") -> Iterator[Passage]:
+    """The answers of a transcript with their questions, also across pages, or the lines of another document.
+
+    Lines of a transcript after its first question are signatures and are left out.
+    """
+    question = ""
+    for page in document.pages:
+        for unit in page.units:
+            text = page.text[unit.start : unit.end]
+            match unit.kind:
+                case "question":
+                    question = text
+                case "answer":
+                    yield Passage(page.number, text, question)
+                case _ if not question:
+                    yield from (Passage(page.number, line.strip()) for line in text.split("\n") if line.strip())
 
 
 def answer(question: str, index: Index) -> dict[str, Any]:
@@ -60,32 +115,31 @@ def answer(question: str, index: Index) -> dict[str, Any]:
 
 
 def _extracted(question: str, index: Index) -> dict[str, Any]:
-    """One clause of the best passage that can answer, which may say itself that something is not known."""
-    near = [passage for passage in _near(question, index) if _is_like(question, passage, index)]
+    """A clause of the best passage that can answer; it may say that something is not known."""
+    near = [passage for passage in _near(question, index) if _covers(passage, question, index)]
     for passage in near:
-        clause = best_clause(question, passage.text, index.overlap)
-        cited = [_cited(each, question, index) for each in (passage, *(other for other in near if other != passage))]
+        clause = best_clause(question, passage.text, index.coverage)
+        cited = [_cited(other, question, index) for other in (passage, *(other for other in near if other != passage))]
         if is_unknown(question, clause):
-            return _record(_SAID[has_han(question)].format(clause.rstrip("。.")), cited, abstained=True)
+            return _record(_NOT_KNOWN[has_han(question)].format(clause.rstrip("。.")), cited, abstained=True)
         if can_answer(question, clause):
             return _record(clause, cited)
-    return _record(_SILENT[has_han(question)], [], abstained=True)
+    return _record(_NOT_STATED[has_han(question)], [], abstained=True)
 
 
-def _is_like(question: str, passage: Passage, index: Index) -> bool:
-    return index.overlap(question, f"{passage.asked} {passage.text}") >= LEAST_OVERLAP
+def _covers(passage: Passage, question: str, index: Index) -> bool:
+    return index.coverage(question, f"{passage.question} {passage.text}") >= LEAST_COVERAGE
 
 
 def _collected(question: str, index: Index) -> dict[str, Any]:
-    """All passages near the subject of the question, and a clause of each."""
-    about = subject(question)
-    near = _near(about, index)
+    """A clause of every passage near the subject of the question."""
+    topic = subject(question)
+    near = _near(topic, index)
     if not near:
-        return _record(_SILENT[has_han(question)], [], abstained=True)
-    said = [best_clause(about, passage.text, index.overlap).rstrip("。.") for passage in near]
-    return _record(
-        "；".join(said) if has_han(question) else "; ".join(said), [_cited(each, about, index) for each in near]
-    )
+        return _record(_NOT_STATED[has_han(question)], [], abstained=True)
+    clauses = [best_clause(topic, passage.text, index.coverage).rstrip("。.") for passage in near]
+    separator = "；" if has_han(question) else "; "
+    return _record(separator.join(clauses), [_cited(passage, topic, index) for passage in near])
 
 
 def _near(question: str, index: Index) -> list[Passage]:
@@ -94,8 +148,8 @@ def _near(question: str, index: Index) -> list[Passage]:
 
 
 def _cited(passage: Passage, question: str, index: Index) -> dict[str, Any]:
-    return {"page": passage.page, "text": snippet(passage.text, best_clause(question, passage.text, index.overlap))}
+    return {"page": passage.page, "text": snippet(passage.text, best_clause(question, passage.text, index.coverage))}
 
 
-def _record(said: str, evidence: list[dict[str, Any]], *, abstained: bool = False) -> dict[str, Any]:
-    return {"answer": said, "citations": evidence[:1], "evidence": evidence, "abstained": abstained}
+def _record(text: str, evidence: list[dict[str, Any]], *, abstained: bool = False) -> dict[str, Any]:
+    return {"answer": text, "citations": evidence[:1], "evidence": evidence, "abstained": abstained}

@@ -1,24 +1,138 @@
-"""`command:ARGV`: a program that reads a question per line and writes a record per line, both JSON."""
+"""`command:ARGV`: a program that reads a question per line and writes a record per line, both as JSON."""
 
 import json
+import os
 import shlex
 import shutil
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from typing import IO, Final, cast
 
+from steelyard import limits
 from steelyard.errors import ConfigError, SystemFailure
 from steelyard.i18n import Message
-from steelyard.systems.decoding import check_size, decode_reply
-from steelyard.systems.processes import LEAVE, Process
-from steelyard.systems.records import Ask, Reply, reply_of
-from steelyard.systems.secrets import hiding, masked_command, secrets_in_command
+from steelyard.net.replies import check_size, decode_reply, excerpt
+from steelyard.net.retry import RetryableFailure
+from steelyard.net.secrets import mask_failures, masked_command, secrets_in_command
+from steelyard.systems.base import Ask, Reply, SystemSettings, reply_of
 
-COMMAND_HINT = Message("systems.example_command_python_my_system")
+GRACE: Final = 1.0
+"""Seconds that a process has to end by itself after its standard input is closed."""
+
+OUTPUT_HINT = Message("systems.output_hint")
+_MOST_LINES: Final = 8  # that were not requested
+_LONGEST_ERROR_LINE: Final = 1 << 16  # bytes of a line on the standard error
+_PAUSE: Final = 0.005  # seconds
+_END: Final = b""
+
+
+class Process:
+    """A child process; two threads read its output, so that it never blocks on a full pipe."""
+
+    def __init__(self, argv: list[str]) -> None:
+        pipe = subprocess.PIPE
+        try:
+            # in a session of its own: its children are ended with it, and Ctrl-C does not reach it
+            self._child = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True)
+        except OSError as error:
+            raise SystemFailure(Message("systems.program_cannot_start", error=error)) from None
+        self._lines: SimpleQueue[bytes] = SimpleQueue()
+        self._last_error = b""
+        self._ending = threading.Lock()
+        self._readers = [threading.Thread(target=read, daemon=True) for read in (self._read_lines, self._read_errors)]
+        for reader in self._readers:
+            reader.start()
+
+    def alive(self) -> bool:
+        """Whether it is running."""
+        return not self._has_ended()
+
+    def request(self, line: bytes, timeout: float) -> bytes:
+        """Send a line and return the line that the program writes in reply."""
+        if not self._lines.empty():
+            raise self._interruption(self._lines.get())
+        stdin = cast(IO[bytes], self._child.stdin)
+        with suppress(OSError, ValueError):  # if it has ended, the reader notices
+            stdin.write(line)
+            stdin.flush()
+        try:
+            reply = self._lines.get(timeout=timeout)
+        except Empty:
+            raise RetryableFailure(Message("core.no_answer_within", timeout=timeout)) from None
+        if reply == _END:
+            raise self._interruption(reply)
+        return reply
+
+    def close_input(self) -> None:
+        """Close its standard input."""
+        with suppress(OSError):
+            cast(IO[bytes], self._child.stdin).close()
+
+    def wait(self, seconds: float = GRACE) -> None:
+        """Wait some seconds for it to end, then kill it."""
+        end = time.monotonic() + seconds
+        while not self._has_ended() and time.monotonic() < end:
+            time.sleep(_PAUSE)
+        self.kill()
+
+    def kill(self) -> None:
+        """Kill it and all processes that it has started."""
+        with self._ending:
+            if self._child.returncode is None:  # not reaped yet, so the process id is still its own
+                with suppress(ProcessLookupError, PermissionError):
+                    self._kill_group()
+            self._child.wait()
+        self.close_input()
+
+    def _kill_group(self) -> None:
+        if sys.platform == "win32":
+            self._child.kill()
+        else:
+            os.killpg(self._child.pid, signal.SIGKILL)
+
+    def _has_ended(self) -> bool:
+        """Whether it has ended; it is not reaped, so that its process id stays that of its group."""
+        if sys.platform == "win32" or self._child.returncode is not None:
+            return self._child.poll() is not None
+        with suppress(ChildProcessError):
+            return os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        return True
+
+    def _interruption(self, line: bytes) -> SystemFailure:
+        if line != _END:
+            line_text = excerpt(line.decode("utf-8", "replace"))
+            return SystemFailure(Message("systems.unrequested_line", text=line_text), hint=OUTPUT_HINT)
+        self.wait()
+        self._readers[1].join(GRACE)
+        text = excerpt(self._last_error.decode("utf-8", "replace")) or Message("words.none")
+        return SystemFailure(Message("systems.program_ended", code=self._child.returncode, text=text))
+
+    def _read_lines(self) -> None:
+        longest = int(limits.REPLY_BYTES.value)
+        with cast(IO[bytes], self._child.stdout) as output:
+            for line in iter(lambda: output.readline(longest + 2), _END):
+                self._lines.put(line)
+                if len(line) > longest or self._lines.qsize() > _MOST_LINES:
+                    break
+        self._lines.put(_END)
+
+    def _read_errors(self) -> None:
+        with cast(IO[bytes], self._child.stderr) as errors:
+            for line in iter(lambda: errors.readline(_LONGEST_ERROR_LINE), _END):
+                self._last_error = line if line.strip() else self._last_error
+
+
+COMMAND_HINT = Message("systems.command_hint")
 
 
 class CommandSystem:
-    """Runs the program as often as it is asked at a time; each process stays for the questions that follow."""
+    """Runs one process per concurrent question; a process is kept for the questions that follow."""
 
     def __init__(self, command: str, *, timeout: float) -> None:
         self._argv = _argv(command)
@@ -31,14 +145,14 @@ class CommandSystem:
         self._closed = False
 
     def ask(self, ask: Ask) -> Reply:
-        """Ask once; a process that fails is ended, for what it says next could belong to this question still."""
-        with hiding(self._secrets):
+        """Ask once; a process that fails is killed, because its next line could still be the reply to this question."""
+        with mask_failures(self._secrets):
             return self._ask(ask)
 
     def _ask(self, ask: Ask) -> Reply:
         process = self._take()
         try:
-            reply = _reply(process.converse(_request(ask), self._timeout), ask)
+            reply = _reply(process.request(_request(ask), self._timeout), ask)
         except SystemFailure:
             self._busy.discard(process)
             process.kill()
@@ -47,7 +161,7 @@ class CommandSystem:
         return reply
 
     def close(self) -> None:
-        """End all processes: those at rest politely, those at work at once."""
+        """End all processes: busy ones are killed, idle ones have a second to end by themselves."""
         with self._lock:
             self._closed = True
             idle, busy = self._idle, self._busy
@@ -55,15 +169,15 @@ class CommandSystem:
         for process in busy:
             process.kill()
         for process in idle:
-            process.dismiss()
-        end = time.monotonic() + LEAVE
+            process.close_input()
+        end = time.monotonic() + GRACE
         for process in idle:
-            process.leave(end - time.monotonic())
+            process.wait(end - time.monotonic())
 
     def _take(self) -> Process:
         with self._lock:
             if self._closed:
-                raise SystemFailure(Message("systems.system_closed"))
+                raise SystemFailure(Message("systems.closed"))
             process = self._next_idle() or Process(self._argv)
             self._busy.add(process)
         return process
@@ -73,7 +187,7 @@ class CommandSystem:
             process = self._idle.pop()
             if process.alive():
                 return process
-            process.kill()  # what it has started may run on
+            process.kill()  # its children may still run
         return None
 
     def _give_back(self, process: Process) -> None:
@@ -88,17 +202,17 @@ def _argv(command: str) -> list[str]:
         argv = shlex.split(command)
     except ValueError as error:
         raise ConfigError(
-            Message("systems.no_command", command=masked_command(command), error=error), hint=COMMAND_HINT
+            Message("systems.bad_command", command=masked_command(command), error=error), hint=COMMAND_HINT
         ) from None
     if not argv:
-        raise ConfigError(Message("systems.no_command_named"), hint=COMMAND_HINT)
+        raise ConfigError(Message("systems.empty_command"), hint=COMMAND_HINT)
     if shutil.which(argv[0]) is None:
-        raise ConfigError(Message("systems.no_program_called", argv=masked_command(argv[0])), hint=COMMAND_HINT)
+        raise ConfigError(Message("systems.unknown_program", argv=masked_command(argv[0])), hint=COMMAND_HINT)
     return argv
 
 
 def _request(ask: Ask) -> bytes:
-    # in ASCII, so that no program can read it in the wrong encoding
+    # as ASCII, which is the same in every usual encoding
     return json.dumps({"id": ask.id, "question": ask.question, "document": ask.document}).encode() + b"\n"
 
 
@@ -106,5 +220,10 @@ def _reply(line: bytes, ask: Ask) -> Reply:
     check_size(len(line))
     value = decode_reply(line)
     if isinstance(value, Mapping) and str(value.get("id", ask.id)) != ask.id:
-        raise SystemFailure(Message("systems.program_replied_asked", reply=value["id"], id=ask.id))
+        raise SystemFailure(Message("systems.wrong_id", reply=value["id"], id=ask.id))
     return reply_of(value)
+
+
+def open_command(rest: str, settings: SystemSettings) -> CommandSystem:
+    """The system of a command line."""
+    return CommandSystem(rest, timeout=settings.timeout)

@@ -1,4 +1,4 @@
-"""`replay:FILE`: outputs that were recorded, by the id of their question."""
+"""`replay:FILE`: recorded outputs, by the id of their question."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,16 +10,16 @@ from steelyard.io import results
 from steelyard.io.layouts import ID
 from steelyard.io.records import kind_of, parse_json, read_records, result_name
 from steelyard.io.streams import read_text
-from steelyard.systems.records import Ask, Reply, reply_of
+from steelyard.systems.base import Ask, Reply, SystemSettings, reply_of
 
-REPLAY_HINT = Message("systems.recorded_outputs_json_answers_record")
+REPLAY_HINT = Message("systems.replay_hint")
 
-
-OURS = ("question", "seconds", "attempts", "verdict")
+ADDED = ("question", "seconds", "attempts", "verdict")
+"""Fields that a results file has beside those of the output."""
 
 
 class _Recorded(NamedTuple):
-    """One output as it stands in its file; `problem` where nothing but its id can be read."""
+    """One output of a file; `problem` where only its id can be read."""
 
     id: Any
     value: Any
@@ -28,7 +28,7 @@ class _Recorded(NamedTuple):
 
 
 class ReplaySystem:
-    """Gives the recorded output of each question again."""
+    """Returns the recorded output of each question."""
 
     def __init__(self, path: str | Path) -> None:
         self.name, recorded = _read(str(path))
@@ -40,16 +40,16 @@ class ReplaySystem:
         return frozenset(self._outputs)
 
     def ask(self, ask: Ask) -> Reply:
-        """Look it up."""
-        found = self._outputs.get(ask.id)
-        if found is None:
-            raise SystemFailure(Message("systems.no_answer_recorded", id=ask.id))
-        if found.problem:
-            raise SystemFailure(found.problem, where=found.where)
-        return reply_of(found.value, found.where)
+        """Return the recorded output."""
+        output = self._outputs.get(ask.id)
+        if output is None:
+            raise SystemFailure(Message("systems.no_recorded_answer", id=ask.id))
+        if output.problem:
+            raise SystemFailure(output.problem, where=output.where)
+        return reply_of(output.value, output.where)
 
     def close(self) -> None:
-        """Nothing is kept open."""
+        """Do nothing: the file is closed already."""
 
 
 def _read(path: str) -> tuple[str, Iterator[_Recorded]]:
@@ -60,7 +60,7 @@ def _read(path: str) -> tuple[str, Iterator[_Recorded]]:
     records, _ = read_records(path, keep=ID)
     if records and {"kind", "signature", "metrics"} <= records[0].fields.keys():
         return _from_results(path)
-    recorded = (_Recorded(_id(each.fields), each.fields, each.where, each.problem) for each in records)
+    recorded = (_Recorded(_id(row.fields), row.fields, row.where, row.problem) for row in records)
     return result_name(path), recorded
 
 
@@ -72,43 +72,48 @@ def _from_json(content: Any, path: str) -> tuple[str, Iterator[_Recorded]]:
             name, pointer = None, "#"
         case _:
             raise InputError(Message("systems.no_answers"), where=path, hint=REPLAY_HINT)
-    places = (f"{path}{pointer}/{number}" for number in range(len(rows)))
-    recorded = (_Recorded(_id(row), row, where) for row, where in zip(rows, places, strict=True))
+    recorded = (_Recorded(_id(row), row, f"{path}{pointer}/{number}") for number, row in enumerate(rows))
     return (name if isinstance(name, str) and name else result_name(path)), recorded
 
 
 def _from_results(path: str) -> tuple[str, Iterator[_Recorded]]:
     table = results.load(path)
     if not table.outputs:
-        raise InputError(Message("systems.no_outputs_recorded_result"), where=path)
+        raise InputError(Message("systems.no_recorded_outputs"), where=path)
     pairs = zip(table.ids, table.outputs, strict=True)
-    return table.name, (_Recorded(item, _said(value), path) for item, value in pairs if value is not None)
+    return table.name, (_Recorded(item, _output(value), path) for item, value in pairs if value is not None)
 
 
-def _said(output: Mapping[str, Any]) -> dict[str, Any]:
-    """What the system said, without what we wrote beside it."""
-    return {name: value for name, value in output.items() if name not in OURS}
+def _output(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The output of the system, without the fields that were added to it."""
+    return {name: value for name, value in item.items() if name not in ADDED}
 
 
 def _by_id(recorded: list[_Recorded], path: str) -> dict[str, _Recorded]:
-    found: dict[str, _Recorded] = {}
+    outputs: dict[str, _Recorded] = {}
     problems = []
-    for each in recorded:
-        if isinstance(each.id, bool) or not isinstance(each.id, str | int):
-            problems.append(Problem(each.where, Message("formats.id_text_whole_number_not", value=repr(each.id))))
-        elif (first := found.setdefault(str(each.id), each)) is not each:
-            problems.append(
-                Problem(each.where, Message("formats.id_appears_again_first", name=each.id, first=first.where))
-            )
+    for output in recorded:
+        if isinstance(output.id, bool) or not isinstance(output.id, str | int):
+            message = Message("formats.id_text_whole_number_not", value=repr(output.id))
+        elif (first := outputs.setdefault(str(output.id), output)) is not output:
+            message = Message("formats.id_appears_again_first", name=output.id, first=first.where)
+        else:
+            continue
+        problems.append(Problem(output.where, message))
     if problems:
         raise InputError.of(problems, hint=REPLAY_HINT)
-    if not found:
+    if not outputs:
         raise InputError(Message("systems.no_answers"), where=path, hint=REPLAY_HINT)
-    return found
+    return outputs
 
 
 def _id(row: Any) -> Any:
-    """What a record calls its question; None if it does not."""
+    """The id of the question in a record; None if it has none."""
     if not isinstance(row, Mapping):
         return None
     return next((row[name] for name in ID if name in row), None)
+
+
+def open_replay(rest: str, settings: SystemSettings) -> ReplaySystem:
+    """The system of a file of recorded outputs."""
+    return ReplaySystem(rest)

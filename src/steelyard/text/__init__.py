@@ -1,1 +1,1 @@
-"""Everything the product knows of language."""
+"""Text processing: normalisation, tokens, stems, numbers, dates, mentions and private data."""

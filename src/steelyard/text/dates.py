@@ -1,4 +1,4 @@
-"""Dates as people write them, Chinese and English; what is not written is never filled in from the clock."""
+"""Chinese and English dates in a text; missing parts are never filled in from the current date."""
 
 import re
 from calendar import monthrange
@@ -10,7 +10,7 @@ from steelyard.text.numerals import CHINESE, value_of
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A date as far as it is said; None where it is not."""
+    """A date; parts that the text does not give are None."""
 
     year: int | None = None
     month: int | None = None
@@ -18,12 +18,12 @@ class Day:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it names one day."""
+        """Whether it specifies one day."""
         return None not in (self.year, self.month, self.day)
 
     @property
     def is_possible(self) -> bool:
-        """Whether there is such a day."""
+        """Whether the date exists."""
         if self.month is not None and not 1 <= self.month <= 12:
             return False
         if self.day is None:
@@ -32,12 +32,12 @@ class Day:
         return 1 <= self.day <= longest
 
     def agrees(self, other: "Day") -> bool:
-        """Whether nothing that both say differs, and this says no more than the other."""
+        """Whether the common parts are equal, and this gives no part that the other lacks."""
         mine, theirs = (self.year, self.month, self.day), (other.year, other.month, other.day)
         return all(one is None or one == two for one, two in zip(mine, theirs, strict=True))
 
     def isoformat(self) -> str:
-        """YYYY-MM-DD, with ?? for what is not said."""
+        """YYYY-MM-DD, with ?? for missing parts."""
         parts = (
             f"{self.year:04}" if self.year else "????",
             *(f"{n:02}" if n else "??" for n in (self.month, self.day)),
@@ -47,7 +47,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class DateMention:
-    """A date in a text; `until` ends a range, and a `loose` one is a bound, a part of a month, or not Gregorian."""
+    """A date in a text; `until` ends a range; a `loose` date is a bound, a part of a month, or not Gregorian."""
 
     start: int
     end: int
@@ -59,7 +59,7 @@ class DateMention:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it names one day that exists, and no more and no less."""
+        """Whether it specifies exactly one existing day."""
         return self.until is None and not self.loose and self.day.is_whole and self.day.is_possible
 
 
@@ -129,13 +129,13 @@ LUNAR_DAY: Final = re.compile(
 
 
 def dates(text: str) -> list[DateMention]:
-    """All dates of a normal text, in order; ends of ranges are joined to their beginnings."""
+    """All dates of a normalised text, in order; the ends of a range are one entry."""
     found = [_with_day_before(text, mention) for mention in _resolved(_mentions(text))]
     return _ranges(text, [_qualified(text, mention) for mention in found])
 
 
 def _with_day_before(text: str, mention: DateMention) -> DateMention:
-    """3 to 19 August 2022 is a range whose beginning has the month and the year of its end."""
+    """3 to 19 August 2022 is a range whose start takes the month and the year of its end."""
     before = _DAY_BEFORE.search(text[max(0, mention.start - 12) : mention.start]) if mention.day.is_whole else None
     if before is None or not text[mention.start].isdigit() or mention.text[:4].isdigit():
         return mention
@@ -145,7 +145,7 @@ def _with_day_before(text: str, mention: DateMention) -> DateMention:
 
 
 def _mentions(text: str) -> list[tuple[DateMention, str]]:
-    """Each date with its relative year, the longest form first where several fit."""
+    """Each date with its relative year; of several matching forms the longest is used."""
     gates = _open_gates(text)
     if not gates:
         return []
@@ -165,7 +165,7 @@ def _mentions(text: str) -> list[tuple[DateMention, str]]:
 
 
 def _open_gates(text: str) -> set[str]:
-    """Which forms can occur at all; most texts have few of their characters."""
+    """The forms whose characters occur in the text."""
     gates = {"年"} if "年" in text else set()
     gates |= {"月"} if "月" in text else set()
     gates |= {"年月"} if len(gates) == 2 else set()
@@ -185,7 +185,7 @@ def _day(match: re.Match[str]) -> tuple[Day, str]:
 
 
 def _slashed(first: int, second: int, year: int) -> Day:
-    """30/8/2020 and 8/30/2020 are clear; 5/6/2020 is not, and is no day."""
+    """30/8/2020 and 8/30/2020 are unambiguous; 5/6/2020 is ambiguous and has no day."""
     if first > 12 >= second:
         return Day(year, second, first)
     if second > 12 >= first:
@@ -215,7 +215,7 @@ def _resolved(found: list[tuple[DateMention, str]]) -> list[DateMention]:
 
 
 def _qualified(text: str, mention: DateMention) -> DateMention:
-    """What stands beside a date may make it a bound, a part of a month, approximate or lunar."""
+    """Whether the words beside a date make it a bound, a part of a month, approximate or lunar."""
     before, after = text[max(0, mention.start - 24) : mention.start], text[mention.end : mention.end + 8]
     vague = _VAGUE.match(after) if mention.day.day is None else None
     after_vague = after[vague.end() :] if vague else after
@@ -231,7 +231,7 @@ def _qualified(text: str, mention: DateMention) -> DateMention:
 
 
 def _ranges(text: str, found: list[DateMention]) -> list[DateMention]:
-    """Join a date to the next where only a word for "to" stands between; the end inherits year and month."""
+    """Join a date to the next if only a word for "to" is between them; the end inherits year and month."""
     joined: list[DateMention] = []
     skip = -1
     for place, mention in enumerate(found):

@@ -1,4 +1,4 @@
-"""Measure words, and which of them may stand for each other."""
+"""Measure words (classifiers) and the classes of interchangeable ones."""
 
 from typing import Final
 
@@ -53,7 +53,7 @@ def is_measure(unit: str) -> bool:
 
 
 def same_measure(one: str, two: str) -> bool:
-    """Whether two measure words count the same kind of things; 个 counts all but times and spans of time."""
+    """Whether two measure words are interchangeable; 个 counts everything except occurrences and durations."""
     first, second = _CLASS_OF.get(one), _CLASS_OF.get(two)
     if one == two or (first is not None and first == second):
         return True

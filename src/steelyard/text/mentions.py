@@ -1,6 +1,6 @@
-"""Values that a text mentions: numbers of persons and cards, dates, times, shares, money, counts; each once.
+"""Values in a text: personal and card numbers, dates, times, shares, money, counts; each found once.
 
-What one kind has taken is masked for the next, so that the digits of a phone are never an amount.
+The match of one kind is masked for the next, so that the digits of a phone number are never an amount.
 """
 
 import re
@@ -24,7 +24,7 @@ _DIGITS: Final = re.compile("[0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A value in a normal text. `value` is digits, a Decimal, or a Day; None where it is a range or impossible.
+    """A value in a normalised text. `value` is digits, a Decimal, or a Day; None if it is a range or impossible.
 
     `loose` says why it is no exact value ("" if it is one), `approx` that 约 or 左右 stands beside it, `unit` is the
     measure word or the currency, `until` the end of a range of dates.
@@ -42,13 +42,13 @@ class Mention:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is one value."""
+        """Whether it is a single value."""
         return not self.loose and self.value is not None
 
 
 @lru_cache(maxsize=1 << 12)
 def mentions(text: str) -> tuple[Mention, ...]:
-    """All values of a normal text, in order."""
+    """All values of a normalised text, in order."""
     if not _ANY_NUMBER.search(text):
         return ()
     found: list[Mention] = []
@@ -65,7 +65,7 @@ def mentions(text: str) -> tuple[Mention, ...]:
 
 
 def _restored(text: str, mention: Mention) -> Mention:
-    """The mention with the words of the text where a part of it was masked."""
+    """The mention with its original words if a part of it was masked."""
     return mention if _TAKEN not in mention.text else replace(mention, text=text[mention.start : mention.end])
 
 
@@ -95,7 +95,7 @@ _CARD: Final = re.compile(
     rf"{_EDGE}\d{{4}}(?: \d{{4}}){{3}}(?: \d{{1,3}})?{_EDGE_AFTER}|{_EDGE}\d{{16,19}}{_EDGE_AFTER}"
     r"|(?:ending|ends) (?:in|with) \d{2,20}"
 )
-# numbers that a word or brackets announce; they may look like dates
+# numbers introduced by a word or brackets; they may look like dates
 _ANNOUNCED: Final = re.compile(
     r"[(\[〔〈]\d{4}[)\]〕〉][^,。;\s]{0,20}?号"
     r"|(?:案号|编号|流水号|订单号|单号|合同号|凭证号|发票号码?|车牌号?|文号|序列号|票号)(?:为|是|:)?\s*(?P<value>[A-Za-z0-9第字()\-_/\u4e00-\u9fff]{1,24}?号|[A-Za-z0-9第字()\-_/]+)"
@@ -140,7 +140,7 @@ def _find_marked(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iterat
 
 
 def _find_numbered(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iterator[Mention]]:
-    """Marks whose number is the value: 3% and 百分之三 are one share."""
+    """Marks whose number is the value: 3% and 百分之三 are the same share."""
 
     def find(text: str) -> Iterator[Mention]:
         for match in pattern.finditer(text):
@@ -184,7 +184,7 @@ _CURRENCY_NAMES: Final = (
 )
 _CURRENCIES: Final = {name.lower(): code for code, names in _CURRENCY_NAMES for name in names.split()}
 _LOCAL: Final = frozenset(("元", "圆", "块", "块钱", "dollars", "dollar", "$", "¥"))
-"""Names that a currency named before the figure makes its own: 港币3万元, HK$ 30,000 dollars."""
+"""Names whose currency is given before the number: 港币3万元, HK$ 30,000 dollars."""
 _NAMES_BEFORE: Final = "|".join(
     sorted(
         (re.escape(name) for name in _CURRENCIES if name not in ("元", "圆", "块", "块钱", "won", "yen")),
@@ -261,19 +261,19 @@ _PAIR: Final = re.compile("[俩仨]")
 _BEFORE_LAST: Final = frozenset({name[-1] for name in _CURRENCIES} | set(" :("))
 _AFTER_FIRST: Final = frozenset({name[0] for name in _CURRENCIES} | {" ", "u"})
 _MAY_BE_GROUPED: Final = re.compile(r"\d \d{3}|\d\.\d{3}")
-# characters without one of which nothing before or behind a figure qualifies it
+# a number is qualified only if one of these characters is near it
 _QUALIFIES_BEFORE: Final = re.compile(r"[小不近过超于至最逾上几数约概致莫多每到~≈好]|[A-Za-z]")
 _LETTER: Final = re.compile("[A-Za-z]")
 _QUALIFIES_AFTER: Final = re.compile(r"\s*[以之起不有开左上/每至到\-~A-Za-z]")
 
 
 def currency_code(name: str) -> str:
-    """The code of a currency by any of its names; nothing if it is none."""
+    """The code of a currency by any of its names; empty if unknown."""
     return _CURRENCIES.get(name.lower(), "")
 
 
 def _find_figures(text: str) -> Iterator[Mention]:
-    """Sums of money, and counts and numbers among the figures that are none."""
+    """Amounts of money, and the other numbers as counts or plain numbers."""
     end = 0
     grouped = _grouped(text) if _MAY_BE_GROUPED.search(text) else {}
     for numeral in numerals(text):
@@ -288,7 +288,7 @@ def _find_figures(text: str) -> Iterator[Mention]:
 
 
 def _grouped(text: str) -> dict[int, Numeral]:
-    """Figures with groups as other countries write them, by their place; they are read so only beside a currency."""
+    """Numbers with foreign digit grouping, by position; they are read this way only beside a currency."""
     found = {}
     for match in _GROUPED.finditer(text):
         figure = match[0].replace(" ", "")
@@ -299,7 +299,7 @@ def _grouped(text: str) -> dict[int, Numeral]:
 
 
 def _money(text: str, numeral: Numeral) -> Mention | None:
-    """The amount that begins with this number; None if nothing says that it is money."""
+    """The amount of money that starts with this number; None without a currency."""
     may_name = text[numeral.start - 1 : numeral.start].lower() in _BEFORE_LAST
     before = _BEFORE_MONEY.search(text[max(0, numeral.start - 12) : numeral.start]) if may_name else None
     value, at, loose = numeral.value, numeral.end, "range" if numeral.is_range else ""
@@ -331,7 +331,7 @@ def _scale_of(scale: re.Match[str]) -> int:
 
 
 def _currency_of(before: re.Match[str] | None, after: re.Match[str] | None) -> str:
-    """The currency that is named; a local name behind the figure gives way to one before it."""
+    """The currency; one named before the number takes precedence over a local name after it."""
     names = [match[1].lower() for match in (after, before) if match]
     if len(names) == 2 and names[0] in _LOCAL:
         names.reverse()
@@ -353,11 +353,11 @@ def _digit(text: str) -> Decimal:
 
 
 def _qualified(text: str, mention: Mention) -> Mention:
-    """What stands beside an amount or a count may make it a bound, a rate, a range, or approximate."""
+    """Whether the words beside an amount or a count make it a bound, a rate, a range, or approximate."""
     before, after = text[max(0, mention.start - 12) : mention.start], text[mention.end : mention.end + 12]
     if not _QUALIFIES_BEFORE.search(before) and not _QUALIFIES_AFTER.match(after):
         return mention
-    if _LETTER.search(before):  # words take more room than characters
+    if _LETTER.search(before):  # words are longer than Chinese characters
         before = text[max(0, mention.start - 40) : mention.start]
     loose = mention.loose
     if _BOUND_BEFORE.search(before) or _SOME_BEFORE.search(before) or _BOUND_AFTER.match(after):
@@ -373,7 +373,7 @@ def _qualified(text: str, mention: Mention) -> Mention:
 
 
 def _find_words(text: str) -> Iterator[Mention]:
-    """Counts in words of their own: twice, 俩."""
+    """Counts that are single words: twice, 俩."""
     for often in _OFTEN.finditer(text):
         value = Decimal(_TIMES[often[1].lower()])
         yield _qualified(text, Mention("count", often.start(), often.end(), often[0], value, "times"))
@@ -396,7 +396,7 @@ def _count(text: str, numeral: Numeral) -> Mention:
 
 
 _ANY_NUMBER: Final = re.compile(rf"[0-9{CHINESE}俩仨]|\b(?:once|twice|thrice)\b|{HAS_WORD.pattern}", re.IGNORECASE)
-# how many digits in a row a text must have, and a pattern that it must have, for a kind to occur in it
+# the shortest run of digits and the pattern that a text must contain for a kind to occur in it
 _FINDERS: Final[tuple[tuple[int, re.Pattern[str], Callable[[str], Iterator[Mention]]], ...]] = (
     (4, re.compile(r"\d{4}"), _find_marked("id", _ID)),
     (3, re.compile(r"\d{3}"), _find_marked("phone", _PHONE)),

@@ -1,6 +1,6 @@
-"""Numbers as people write them: digits with groups, Chinese numerals and capitals, mixtures by unit, English words.
+"""Numbers in a text: digits with groups, Chinese numerals and capitals, mixtures by unit, English words.
 
-四万二 is 42000 and 四万零二 is 40002; 三四千 is no number but a range. No library reads these safely.
+四万二 is 42000 and 四万零二 is 40002; 三四千 is a range, not a number. No library reads all of these correctly.
 """
 
 import re
@@ -40,14 +40,14 @@ _WORD_RUN: Final = re.compile(
     re.IGNORECASE,
 )
 HAS_WORD: Final = re.compile(rf"\b(?:{_WORD})\b", re.IGNORECASE)
-"""Whether a text has a number in English words."""
+"""Pattern of a number in English words."""
 LONGEST: Final = 60
-"""Characters of a run of numerals beyond which it is no number."""
+"""The longest run of numerals in characters that is read as a number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A number in a text; `value` is None where the words name a range or nothing at all (三四千)."""
+    """A number in a text; `value` is None if the words are a range (三四千) or not a number."""
 
     start: int
     end: int
@@ -56,7 +56,7 @@ class Numeral:
 
     @property
     def is_range(self) -> bool:
-        """Whether two neighbouring digits stand for "some"."""
+        """Whether two adjacent digits mean an approximate number."""
         return self.value is None
 
 
@@ -70,7 +70,7 @@ def numerals(text: str) -> list[Numeral]:
 
 
 def value_of(run: str) -> Decimal | None:
-    """The value of a run of digits and numerals; None where it is a range, makes no sense or is too long."""
+    """The value of a run of digits and numerals; None if it is a range, invalid or too long."""
     if len(run) > LONGEST:
         return None
     parts = [_number(part) if part[0].isdigit() and part.isascii() else part for part in _PART.findall(run)]
@@ -106,17 +106,17 @@ def _merged_points(parts: list[Decimal | str]) -> list[Decimal | str]:
 
 
 class _Sum:
-    """A number put together unit by unit: 一亿二千万 and 4万2千."""
+    """A number accumulated unit by unit: 一亿二千万 and 4万2千."""
 
     def __init__(self) -> None:
         self.total = Decimal(0)  # of 亿 and 万
         self.section = Decimal(0)  # below 万
-        self.pending: Decimal | None = None  # a digit that waits for its unit
+        self.pending: Decimal | None = None  # a digit whose unit has not been read yet
         self.last_unit = 0
         self.after_zero = False
 
     def add_number(self, number: Decimal) -> bool:
-        """Take a digit; False if one is waiting already."""
+        """Add a digit; False if another one is still pending."""
         if self.pending is not None:
             return False
         if number == 0:
@@ -126,7 +126,7 @@ class _Sum:
         return True
 
     def add_unit(self, unit: int) -> None:
-        """Close what came before with its unit."""
+        """Apply a unit to the digits before it."""
         if unit in LARGE_UNITS.values():
             section = self.section + (self.pending or 0) or (0 if self.total else 1)
             self.total = (self.total + section) * unit if unit == 10**8 else self.total + section * unit
@@ -136,7 +136,7 @@ class _Sum:
         self.pending, self.last_unit, self.after_zero = None, unit, False
 
     def value(self) -> Decimal:
-        """The whole; a last digit without a unit takes the next lower one, unless a zero stands before it."""
+        """The value; a last digit without a unit takes the next lower unit, unless a zero precedes it."""
         if self.pending is None:
             return self.total + self.section
         is_short = self.last_unit > 10 and not self.after_zero and self.pending < 10 and self.pending % 1 == 0

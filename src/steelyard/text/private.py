@@ -1,7 +1,7 @@
-"""What tells who somebody is, and where he lives: numbers of persons, phones, cards and plates, e-mail, house numbers.
+"""Personal data in a text: identity, phone, card and plate numbers, e-mail addresses, house numbers.
 
-Sums, days, case and contract numbers, articles and pages are none of these. A number that looks like both is private
-unless the words before it say otherwise (订单号, contract no.); an identity number with a right check digit always is.
+Amounts, dates, case and contract numbers, articles and pages are not personal. An ambiguous number is personal unless
+the words before it say otherwise (订单号, contract no.); an identity number with a valid check digit always is.
 """
 
 import re
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from steelyard.text.folding import Folded, fold, fold_with_offsets
+from steelyard.text.normalisation import Folded, fold, fold_with_offsets
 
 _KEPT: Final = 4
 _KEPT_OF_SHORT: Final = 2
 _SHORT: Final = 9
 _CODE: Final = re.compile("[0-9A-Za-z〇零○一二三四五六七八九幺]")
 _CODES: Final = {"house": re.compile("[0-9A-Za-z〇零一二三四五六七八九十百]"), "mail": re.compile(".")}
-"""The characters that are hidden; of the others, blanks and dashes stay where they are."""
+"""The characters that are masked; blanks and dashes are kept."""
 _LONG: Final = re.compile("[0-9](?:[ ().-]{0,2}[0-9]){5}")
 _SEPARATOR: Final = "separator"
 _ANY: Final = re.compile(r"[\d@＠〇零一二三四五六七八九十]")
@@ -25,7 +25,7 @@ _ANY: Final = re.compile(r"[\d@＠〇零一二三四五六七八九十]")
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """A private passage: `places` are the characters to hide, `start` and `end` its span in the original text."""
+    """A private passage: `places` are the characters to mask, `start` and `end` its span in the original text."""
 
     kind: str
     start: int
@@ -35,7 +35,7 @@ class Private:
 
 @lru_cache(maxsize=1 << 8)
 def private_passages(text: str) -> tuple[Private, ...]:
-    """The private passages of a text, in order; of two that overlap, the one of the surer kind."""
+    """The private passages of a text, in order; of two that overlap, the one of the more certain kind."""
     folded = _folded(text)
     if not _ANY.search(folded.text):
         return ()
@@ -50,7 +50,7 @@ def private_passages(text: str) -> tuple[Private, ...]:
 
 def _folded(text: str) -> Folded:
     plain = fold(text)
-    # no character is folded into several: as long as before means in the same places
+    # no character is folded into several: equal length means equal offsets
     return Folded(plain, tuple(range(len(text) + 1))) if len(plain) == len(text) else fold_with_offsets(text)
 
 
@@ -62,7 +62,7 @@ def _private(kind: str, folded: Folded, start: int, end: int) -> Private:
 
 
 def _kept(kind: str, length: int) -> int:
-    """How many of the last characters stay."""
+    """The number of last characters that stay visible."""
     if kind in ("house", "mail"):
         return 0
     return _KEPT if length >= _SHORT else _KEPT_OF_SHORT
@@ -81,7 +81,7 @@ def _spans(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _is_public(text: str, start: int, end: int) -> bool:
-    """Whether the words before say that this is no number of a person, or it is a list of years or a day."""
+    """Whether the words before exclude a personal number, or it is a list of years or a date."""
     value = text[start:end]
     if _has_check_digit(value):
         return False
@@ -91,7 +91,7 @@ def _is_public(text: str, start: int, end: int) -> bool:
 
 
 def _has_check_digit(value: str) -> bool:
-    """Whether it is a Chinese identity number with the right last digit (GB 11643)."""
+    """Whether it is a Chinese identity number with a valid check digit (GB 11643)."""
     plain = re.sub("[ -]", "", value).upper()
     if not re.fullmatch("[0-9]{17}[0-9X]", plain) or not _ID_DATE.search(plain):
         return False
@@ -99,7 +99,7 @@ def _has_check_digit(value: str) -> bool:
     return "10X98765432"[total % 11] == plain[17]
 
 
-# ----- what stands around a number
+# ----- context of a number
 
 _BEFORE: Final = r"(?<![0-9A-Za-z])(?<![0-9]\.)"
 _NO_PART: Final = r"(?<![0-9A-Za-z][-_/])"  # HT-010-12345678 is one number
@@ -128,7 +128,7 @@ _DAY: Final = re.compile(
 )
 _ID_DATE: Final = re.compile("^[1-9][0-9]{5}(?:1[89]|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])")
 
-# ----- numbers of persons, phones and cards
+# ----- personal, phone and card numbers
 
 _DATE: Final = "(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])"
 _ID_18: Final = rf"[1-9][0-9]{{5}}[ -]?(?:1[89]|20)[0-9]{{2}}[ -]?{_DATE}[ -]?[0-9]{{3}}[0-9Xx]"
@@ -169,7 +169,7 @@ _ANNOUNCED: Final = (
 )
 _MAIL: Final = r"(?<![A-Za-z0-9._%+-])(?P<local>[A-Za-z0-9._%+-]+)@[\w-]+(?:\.[\w-]+)+"
 
-# ----- where somebody lives
+# ----- addresses
 
 _NUMERAL: Final = "(?:[0-9]{1,5}|[〇零一二三四五六七八九十百]{1,6})(?:[-之][0-9]{1,4}){0,3}[A-Za-z]?"
 _NO_DECREE: Final = "(?!文|令|线|公告|通知|案|决议|桌)"
@@ -212,7 +212,7 @@ _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
     "house+": re.compile(f"{_FLAT}"),
     "house++": re.compile(_ENGLISH),
 }
-"""In this order: what an earlier one takes, a later one leaves."""
+"""In order of precedence."""
 _CERTAIN: Final = frozenset(("mail", "plate", "house", "house+", "house++"))
 _NEEDING_NUMBER: Final = frozenset(("id", "phone", "card", "phone+", "id+", "announced"))
-"""Kinds that have at least six figures."""
+"""Kinds that have at least six digits."""

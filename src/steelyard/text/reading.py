@@ -1,7 +1,7 @@
-"""The text of an answer without its markup: the one reading step that comes before every judge.
+"""Markup removal: the plain text of an answer, which every legal judge reads.
 
 Thinking blocks, Markdown, HTML, LaTeX, tables, list numbers, emoji, citation marks, control tokens and general
-disclaimers are taken off. Places are kept, so that a finding can be shown in the original.
+disclaimers are removed. Offsets are kept, so that a finding can be shown in the original.
 """
 
 import html
@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from steelyard.text.folding import Folded
+from steelyard.text.normalisation import Folded
 from steelyard.text.scripts import HAN
 
 LONGEST_ANSWER: Final = 100_000
-"""Characters of an answer beyond which it is not judged: `judge` gives it nothing and says so."""
+"""The longest answer in characters that is judged; `judge` gives a longer one a score of 0 with a reason."""
 
 Replacement = str | Callable[[re.Match[str]], str]
 
@@ -147,14 +147,14 @@ _LATIN: Final = re.compile(r"[a-z][A-Z\d]")
 
 
 class _Draft:
-    """A text under edit; with `offsets`, each character knows its place in the original."""
+    """A text under edit, with the offset of each character in the original if `tracked`."""
 
     def __init__(self, text: str, *, tracked: bool) -> None:
         self.text = text
         self.offsets = list(range(len(text) + 1)) if tracked else None
 
     def replace(self, pattern: re.Pattern[str], replacement: Replacement) -> None:
-        """Put the replacement for each match; its characters stand where the match began."""
+        """Replace each match; the offset of the new characters is the start of the match."""
         if self.offsets is None:
             self.text = pattern.sub(replacement if callable(replacement) else lambda _: replacement, self.text)
             return
@@ -165,7 +165,7 @@ class _Draft:
         self.edit(edits)
 
     def edit(self, edits: list[tuple[int, int, str]]) -> None:
-        """Make these edits, which are in order and do not overlap."""
+        """Apply these edits, which are in order and do not overlap."""
         if not edits:
             return
         pieces: list[str] = []
@@ -189,30 +189,30 @@ class _Draft:
 
 
 def _placed(text: str, offsets: list[int], start: int, end: int, put: str) -> list[int]:
-    """Where the characters of a replacement stand: those of the match that it keeps, in order; else its begin."""
+    """The offsets of a replacement: those of the part of the match that it keeps, else the start of the match."""
     inside = text.find(put, start, end) if put else -1
     return offsets[inside : inside + len(put)] if inside >= 0 else [offsets[start]] * len(put)
 
 
 @lru_cache(maxsize=1 << 12)
 def plain_text(raw: str) -> str:
-    """The text of an answer without markup; what is thought aloud, cited and disclaimed is no part of it."""
+    """The text of an answer without markup, thinking, citation marks and disclaimers."""
     return _read(raw, tracked=False).text
 
 
 def plain_text_with_offsets(raw: str) -> Folded:
-    """The same, with the way back to the original."""
+    """The plain text, with the offsets of its characters in the original."""
     draft = _read(raw, tracked=True)
     return Folded(draft.text, tuple(draft.offsets or ()))
 
 
 def without_thinking(raw: str) -> str:
-    """What follows the thinking of a model; nothing if it never ends."""
+    """The text after the thinking block of a model; empty if the block is not closed."""
     return raw[_thinking_end(raw) :] if "<" in raw else raw
 
 
 def final_part(text: str) -> str:
-    """What a plain text announces as its answer: up to the end of that paragraph; nothing if it announces none."""
+    """The paragraph that a plain text announces as its final answer; empty if it announces none."""
     marks = list(FINAL.finditer(text)) if _MAY_ANNOUNCE.search(text) else []
     for mark in reversed(marks):
         for part in text[mark.end() :].split("\n", 3)[:3]:
@@ -274,7 +274,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def _flatten_tables(draft: _Draft) -> None:
-    """Rows of a Markdown table as lines "first cell: second, third", each figure with the unit of its column's head."""
+    """Turn rows of a Markdown table into lines "first cell: second, third"; numbers get the unit of the column head."""
     if "|" not in draft.text or not _TABLE_RULE.search(draft.text):
         return
     edits: list[tuple[int, int, str]] = []
@@ -295,7 +295,7 @@ def _flatten_tables(draft: _Draft) -> None:
 
 
 def _cells(line: str) -> Iterator[tuple[int, int]]:
-    """Where the cells of a table row stand."""
+    """The spans of the cells of a table row."""
     start = len(line) - len(line.lstrip(" \t|"))
     end = len(line.rstrip(" \t|"))
     at = start
@@ -335,7 +335,7 @@ def _blanks(line: str, start: int) -> int:
 
 
 def _drop_list_numbers(draft: _Draft) -> None:
-    """Numbers of a list; one alone at the very beginning is a value."""
+    """Remove the numbers of a list; a single number at the very beginning is a value."""
     inline = list(_INLINE_NUMBER.finditer(draft.text))
     numbers = [int(mark[1]) for mark in inline]
     if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)):
@@ -355,7 +355,7 @@ def _drop_list_numbers(draft: _Draft) -> None:
 
 
 def _drop_disclaimers(draft: _Draft) -> None:
-    """Sentences that warn of answers in general, where something else is said."""
+    """Remove general disclaimers, unless the answer says nothing else."""
     if not _MAY_DISCLAIM.search(draft.text) or not _DISCLAIMER.search(draft.text):
         return
     sentences = [match for match in _SENTENCE.finditer(draft.text) if match[0].strip()]

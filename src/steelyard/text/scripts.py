@@ -1,4 +1,4 @@
-"""Which script a character belongs to, as far as scoring must know: where words end, and what is no word at all."""
+"""The script of a character, as far as tokenization needs it: where words end."""
 
 import re
 from typing import Final, Literal
@@ -9,7 +9,7 @@ Script = Literal["han", "kana", "hangul", "unspaced", "spaced"]
 HAN: Final = "\u3005\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
 KANA: Final = "\u3031-\u3035\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
 HANGUL: Final = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb"
-# Thai, Lao, Tibetan, Myanmar, Khmer: written without blanks between words
+# Thai, Lao, Tibetan, Myanmar, Khmer: no blanks between words
 UNSPACED: Final = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ec6\u0ec8-\u0ece\u0f40-\u0fbc\u1000-\u103f\u1780-\u17d3"
 
 _BY_SCRIPT: Final[tuple[tuple[Script, re.Pattern[str]], ...]] = (
@@ -21,15 +21,15 @@ _BY_SCRIPT: Final[tuple[tuple[Script, re.Pattern[str]], ...]] = (
 
 
 def script_of(char: str) -> Script:
-    """The script of a character; everything that puts blanks between words is `spaced`."""
+    """The script of a character; scripts with blanks between words are `spaced`."""
     return next((script for script, pattern in _BY_SCRIPT if pattern.match(char)), "spaced")
 
 
 def has_han(text: str) -> bool:
-    """Whether there is a Chinese character in the text."""
+    """Whether the text contains a Chinese character."""
     return _BY_SCRIPT[0][1].search(text) is not None
 
 
 def has_kana(text: str) -> bool:
-    """Whether there is a Japanese syllable in the text."""
+    """Whether the text contains a Japanese kana character."""
     return _BY_SCRIPT[1][1].search(text) is not None

@@ -1,8 +1,8 @@
-"""English stems by Porter's algorithm, as the usual ROUGE has them.
+"""English stems by Porter's algorithm, as used by rouge_score.
 
 M. F. Porter, An algorithm for suffix stripping, Program 14(3), 1980, 130-137, with the departures that nltk makes by
 default (its NLTK_EXTENSIONS): irregular words, "dies" and "died" to "die", y to i after any consonant but a lone first
-one, and a few endings more. The oddities are part of it: a score equal to rouge_score needs the same stems.
+one, and a few more endings. Its irregularities are kept: a score equal to rouge_score needs the same stems.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _IRREGULAR: Final = {
     "cannings": "canning",
 } | {word: word for word in ("sky", "news", "inning", "outing", "canning", "howe", "proceed", "exceed", "succeed")}
 
-# where one ending ends in another the longer stands first, for only the first that fits is tried
+# if one ending is a suffix of another the longer comes first: only the first match is tried
 _PLURALS: Final = {"sses": "ss", "ies": "i", "ss": "ss", "s": ""}
 _DOUBLE_ENDINGS: Final = {
     "ational": "ate",
@@ -55,7 +55,7 @@ _LAST_ENDINGS: Final = dict.fromkeys(
 
 @lru_cache(maxsize=2**17)
 def stem(word: str) -> str:
-    """The stem of an English word of letters and digits, in lower case; a word of one or two letters is its own.
+    """The stem of an English word of letters and digits, in lower case; a word of one or two letters is its own stem.
 
     >>> stem("Generously")
     'gener'
@@ -89,7 +89,7 @@ def _without_past_or_participle(word: str) -> str:
 
 
 def _restored(base: str) -> str:
-    """The word that -ed or -ing was put to: conflat(ed) to conflate, hopp(ing) to hop, fil(ing) to file."""
+    """The word before -ed or -ing: conflat(ed) to conflate, hopp(ing) to hop, fil(ing) to file."""
     if base.endswith(("at", "bl", "iz")):
         return base + "e"
     if base[-1] == base[-2:-1] and _shape(base)[-1] == "c":
@@ -106,7 +106,7 @@ def _without_y(word: str) -> str:
 def _without_double_ending(word: str) -> str:
     if word.endswith("alli"):
         return _without_double_ending(word[:-2]) if _measure(word[:-4]) > 0 else word
-    if word.endswith("logi"):  # its l counts as part of the stem: geologi to geolog, but logi stays
+    if word.endswith("logi"):  # the l is part of the stem: geologi to geolog, but logi stays
         return word[:-1] if _measure(word[:-3]) > 0 else word
     return _replace_ending(word, _DOUBLE_ENDINGS, measure=1)
 
@@ -130,7 +130,7 @@ def _without_double_l(word: str) -> str:
 
 
 def _replace_ending(word: str, endings: Mapping[str, str], *, measure: int) -> str:
-    """Replace the first ending that fits, where what stands before it has at least this measure."""
+    """Replace the first matching ending, if the stem before it has at least this measure."""
     for ending, replacement in endings.items():
         if word.endswith(ending):
             base = word[: -len(ending)]
@@ -150,7 +150,7 @@ def _measure(base: str) -> int:
 
 
 def _shape(word: str) -> str:
-    """Each letter as v or c; y is a vowel after a consonant, and all that is no letter is a consonant."""
+    """Each letter as v or c; y is a vowel after a consonant, and other characters are consonants."""
     shape = ""
     for letter in word:
         is_vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))

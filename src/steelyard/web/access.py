@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
-from steelyard.pipelines.serving import is_loopback
+from steelyard.pipelines.http_limits import is_loopback
 
 TOKEN_HINT = Message("web.set_steelyard_token_long_random")
 

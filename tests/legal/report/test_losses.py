@@ -7,11 +7,12 @@ import pytest
 from tables import table_of
 
 from steelyard.i18n import Joined, Message, to_json
-from steelyard.legal.benchmark.oracle import gold_record
-from steelyard.legal.benchmark.runner import benchmark_folder, evaluate_legal, load_benchmark
+from steelyard.legal.benchmark.loading import load_benchmark
+from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark.runner import evaluate_legal
+from steelyard.legal.evidence.citations import AT_PASSAGE
 from steelyard.legal.report import losses as stages
 from steelyard.legal.report.losses import STAGES, losses
-from steelyard.legal.score import AT_PASSAGE
 
 PAGE_2 = {"page": 2, "text": "一共四万二千元", "speaker": "answer"}
 RIGHT = {"page": 2, "text": "答：一共四万二千元。"}
@@ -264,7 +265,7 @@ def test_the_baseline_loses_every_point_that_it_does_not_earn_to_a_stage():
 
 
 def test_the_oracle_loses_nothing(bundled):
-    keys = {q.about.question: gold_record(q, bundled.documents[q.about.document]) for q in bundled.questions}
+    keys = {q.about.question: q.gold_record(bundled.documents[q.about.document]) for q in bundled.questions}
     assert losses(evaluate_legal(keys.__getitem__)) == []
 
 

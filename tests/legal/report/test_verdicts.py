@@ -8,18 +8,20 @@ import pytest
 from tables import table_of
 
 from steelyard.i18n import Joined, Message, as_message, to_json
-from steelyard.i18n.verdicts import INVENTED, LOOSE, PARTS, in_one_line, invented_kind, labelled
 from steelyard.io.results import load
 from steelyard.legal import judge_fact
 from steelyard.legal.benchmark.runner import evaluate_legal
-from steelyard.legal.facts.fields import FIELDS
 from steelyard.legal.grounding import claims, forbidden
-from steelyard.legal.report import results as legal
+from steelyard.legal.model import FIELDS
+from steelyard.legal.question_types import part_labels
 from steelyard.legal.report.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
+from steelyard.legal.wording import FIELD_LABELS, INVENTED, LOOSE, in_one_line, invented_kind
 
 PASSAGE = Message("legal.at_passage", page=1, words="一共收了42000元", reason=Message("legal.not_page", page=1))
 WHY = {
-    "exact_match": in_one_line([("amount_total", Message("legal.is_not", text="24000元", expected="42000"))]),
+    "exact_match": in_one_line(
+        [("amount_total", Message("legal.is_not", text="24000元", expected="42000"))], FIELD_LABELS
+    ),
     "citation_correctness": Joined("core.clauses", [PASSAGE, PASSAGE]),
 }
 ENGLISH = {
@@ -123,7 +125,7 @@ def test_every_reason_of_a_run_is_told_in_chinese(tmp_path):
             "王五, 李四 (name), 555-0142 (forbidden phone), x (new kind)",
             "查出“王五, 李四”（姓名）、“555-0142”（禁止提供的电话）、“x”（new kind）",
         ),
-        (labelled("unheard_of", as_message("why")), "unheard_of: why", "unheard_of：why"),
+        (in_one_line([("unheard_of", as_message("why"))], FIELD_LABELS), "unheard_of: why", "unheard_of：why"),
         (judge_fact({"count": 4}, {"count": True}).why, "count: the field is True", "数量：字段为“是”"),
         (judge_fact({}, "x").why, "nothing is expected", "本题没有设定答案"),
         (
@@ -138,9 +140,9 @@ def test_whole_reasons(message, english, chinese):
 
 
 def test_every_part_field_and_kind_has_a_name():
-    assert {*legal.PARTS, *FIELDS} <= set(PARTS)
+    assert set(FIELDS) <= set(FIELD_LABELS)
     kinds = claims._CHECKED | {kind for kinds in forbidden._KINDS.values() for kind in kinds}
     assert kinds | {"quote", "name", "place"} == set(INVENTED)
-    assert {name: name for name in PARTS} == part_names("en")
+    assert {name: name for name in (*part_labels(), *FIELD_LABELS)} == part_names("en")
     assert kind_names("zh")["money"] == "金额"
     assert {name: name for name in LOOSE} == {name: str(message) for name, message in LOOSE.items()}

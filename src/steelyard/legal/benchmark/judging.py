@@ -1,17 +1,24 @@
-"""Judging one answer so that nothing in it can end a run: an exception or a missed deadline is its error."""
+"""Judging with a deadline and without exceptions: an answer that cannot be judged is an error of its item."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from steelyard import limits
 from steelyard.documents.pages import Document
+from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.outputs import record_of
 from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline
+from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
+from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.model import Question
-from steelyard.legal.score import Verdict, judge
+from steelyard.legal.score import judge
+from steelyard.legal.verdicts import LegalVerdict
 
+Progress = Callable[[int, int], None]
+"""Called with the number of items done and of all items."""
 _LONGEST_REASON: Final = 200  # characters
 
 
@@ -22,12 +29,12 @@ class Unjudged:
     reason: Message
 
 
-def judge_safely(question: Question, record: Mapping[str, Any], document: Document) -> Verdict | Unjudged:
-    """The verdict, or why there is none; only Ctrl-C and the end of the program come through."""
+def judge_safely(question: Question, record: Mapping[str, Any], document: Document) -> LegalVerdict | Unjudged:
+    """The verdict, or why there is none; only KeyboardInterrupt and SystemExit are raised."""
     return _guarded(lambda: judge(question, record, document))
 
 
-def _guarded(work: Callable[[], Verdict]) -> Verdict | Unjudged:
+def _guarded(work: Callable[[], LegalVerdict]) -> LegalVerdict | Unjudged:
     try:
         with deadline(limits.JUDGING_SECONDS.value):
             return work()
@@ -37,33 +44,33 @@ def _guarded(work: Callable[[], Verdict]) -> Verdict | Unjudged:
         return Unjudged(Message("pipelines.judging_failed", error=described(error)))
 
 
-def judged(question: Question, record: Mapping[str, Any], document: Document) -> Verdict:
-    """The verdict; an answer that cannot be judged earns nothing, and a remark says why."""
+def verdict_on(question: Question, record: Mapping[str, Any], document: Document) -> LegalVerdict:
+    """The verdict; an answer that cannot be judged scores 0, with a flag that says why."""
     return _verdict(question, document, judge_safely(question, record, document))
 
 
-def judged_answer(question: Question, answer: Any, document: Document) -> Verdict:
-    """The verdict on an answer of any shape; None is one that failed, and one that cannot be read earns nothing."""
+def verdict_on_answer(question: Question, answer: Any, document: Document) -> LegalVerdict:
+    """The verdict on an answer of any shape; None (a failed answer) and an unreadable answer score 0."""
 
-    def work() -> Verdict:
+    def work() -> LegalVerdict:
         record = {} if answer is None else record_of(answer, question.about.id)
         return judge(question, record, document)
 
     return _verdict(question, document, _guarded(work))
 
 
-def _verdict(question: Question, document: Document, found: Verdict | Unjudged) -> Verdict:
-    if isinstance(found, Verdict):
-        return found
-    parts = parts_of_nothing(question, document)
-    remark = Message("pipelines.not_judged", reason=found.reason)
-    return Verdict(0.0, parts, {next(iter(parts), "error"): found.reason}, (remark,))
+def _verdict(question: Question, document: Document, outcome: LegalVerdict | Unjudged) -> LegalVerdict:
+    if isinstance(outcome, LegalVerdict):
+        return outcome
+    parts = zero_parts(question, document)
+    flag = Message("pipelines.not_judged", reason=outcome.reason)
+    return LegalVerdict(0.0, parts, {next(iter(parts), "error"): outcome.reason}, (flag,))
 
 
-def parts_of_nothing(question: Question, document: Document) -> dict[str, float]:
-    """The parts of the score of a question, each 0; none where even silence cannot be judged."""
-    found = judge_safely(question, {}, document)
-    return dict.fromkeys(found.parts, 0.0) if isinstance(found, Verdict) else {}
+def zero_parts(question: Question, document: Document) -> dict[str, float]:
+    """The parts of a question's score, each 0; empty if even an empty answer cannot be judged."""
+    outcome = judge_safely(question, {}, document)
+    return dict.fromkeys(outcome.parts, 0.0) if isinstance(outcome, LegalVerdict) else {}
 
 
 def unwritable(error: Exception) -> Message:
@@ -72,6 +79,34 @@ def unwritable(error: Exception) -> Message:
 
 
 def described(error: BaseException) -> str:
-    """The type of an exception and the beginning of what it says, on one line."""
+    """The type of an exception and the beginning of its message, on one line."""
     text = " ".join(str(error)[: 4 * _LONGEST_REASON].split())[:_LONGEST_REASON]
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def judge_records(benchmark: Benchmark, records: Mapping[str, Mapping[str, Any]]) -> dict[str, LegalVerdict]:
+    """Verdicts on recorded outputs by id, without asking a system."""
+    return {
+        question.about.id: verdict_on(
+            question, records.get(question.about.id, {}), benchmark.documents[question.about.document]
+        )
+        for question in benchmark.questions
+    }
+
+
+def judge_answers(
+    answers: Mapping[str, Any], folder: str | Path | None = None, *, progress: Progress = lambda done, total: None
+) -> dict[str, LegalVerdict]:
+    """Verdicts on answers by the id of their question, in the given order; None (a failed answer) scores 0."""
+    benchmark = load_benchmark(folder or benchmark_folder())
+    questions = {question.about.id: question for question in benchmark.questions}
+    verdicts: dict[str, LegalVerdict] = {}
+    for done, (name, answer) in enumerate(answers.items()):
+        if name not in questions:
+            raise UnknownName.of(Message("words.question"), str(name), questions)
+        progress(done, len(answers))
+        document = benchmark.documents[questions[name].about.document]
+        verdicts[name] = verdict_on_answer(questions[name], answer, document)
+    if not verdicts:
+        raise InputError(Message("pipelines.no_answers"))
+    return verdicts

@@ -1,4 +1,4 @@
-"""Questions read against their document: what they ask for must be there, once, and where they say."""
+"""Lint of question files: warnings about questions that do not agree with their document."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,17 +7,17 @@ from typing import Final
 from steelyard.documents.pages import Document
 from steelyard.errors import Problem
 from steelyard.i18n import Joined, Localized, Message
-from steelyard.legal.benchmark.question_checks import Fault, Fields
 from steelyard.legal.benchmark.questions import QuestionFile
 from steelyard.legal.evidence.quotes import quote_key, quote_pieces
 from steelyard.legal.evidence.sources import Source, source_of
-from steelyard.legal.facts.fields import FIELDS
+from steelyard.legal.model import Fault, Fields
+from steelyard.legal.question_types import question_type
 from steelyard.text.dates import Day
 from steelyard.text.mentions import mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 FEWEST: Final = 4
-"""Fewer characters than these are found by chance."""
+"""Shorter texts match by chance."""
 
 _CHECKS = re.compile(r"must_not_(?:provide|invent)_\w+|must_report_conflict")
 _UNITS: Final = {
@@ -30,7 +30,7 @@ _SPOKEN: Final = ("question", "answer")
 
 
 def lint(file: QuestionFile, document: Document) -> list[Problem]:
-    """What looks wrong with questions beside their document; they can be scored all the same."""
+    """Warnings about the questions of a file; they can be scored all the same."""
     source = source_of(document)
     return [
         fault.below(f"/questions/{index}").problem(file.places)
@@ -40,8 +40,8 @@ def lint(file: QuestionFile, document: Document) -> list[Problem]:
 
 
 def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
-    yield from _told_answers(fields)
-    yield from _open_controls(fields)
+    yield from _answers_in_question(fields)
+    yield from question_type(fields["type"]).warnings(fields)
     for name in ("required_evidence", "conflicting_evidence"):
         for index, item in enumerate(fields.get(name, ())):
             yield from _passage(f"/{name}/{index}", item, source)
@@ -53,7 +53,7 @@ def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
 
 
 def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
-    """One piece of evidence: on its page, once, long enough, said by whom it says."""
+    """Check one required passage: on its page, only once, long enough, and with the right speaker."""
     number, words = item["page"], item["must_include"]
     key = quote_key(words)
     page = source.pages.get(number)
@@ -78,7 +78,7 @@ def _missing(number: int, others: Sequence[int], name: str) -> Message:
 
 
 def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
-    """A speaker or section that is not the document's; words that reach over several units have no kind."""
+    """A speaker or section that differs from the document; words that span several units have no kind."""
     found: Localized = Joined("core.and", [_UNITS[kind] for kind in kinds]) if kinds else Message("words.several_units")
     speaker, section = item.get("speaker"), item.get("section")
     if speaker is not None and speaker not in kinds:
@@ -100,7 +100,7 @@ def _quotes(fields: Fields, source: Source) -> Iterator[Fault]:
 
 
 def _quotation(quote: str, source: Source) -> Iterator[Message]:
-    """A quotation: each of its pieces, and their order."""
+    """Check a quotation: each of its pieces, and their order."""
     pieces = quote_pieces(quote)
     missing = [piece for piece in pieces if source.key.find([piece]) < 0]
     if not pieces:
@@ -112,42 +112,35 @@ def _quotation(quote: str, source: Source) -> Iterator[Message]:
 
 
 def _locations(fields: Fields, source: Source) -> Iterator[Fault]:
-    places = {"/evidence_location": fields["evidence_location"]} if "evidence_location" in fields else {}
-    places |= {f"/additional_evidence/{n}": place for n, place in enumerate(fields.get("additional_evidence", ()))}
-    for pointer, place in places.items():
-        if place["page"] not in source.pages:
-            yield Fault(f"{pointer}/page", Message("legal.no_page", number=place["page"], name=source.document.name))
-    quote, said = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
-    if quote is not None and said in source.pages:
+    locations = {"/evidence_location": fields["evidence_location"]} if "evidence_location" in fields else {}
+    further = fields.get("additional_evidence", ())
+    locations |= {f"/additional_evidence/{number}": location for number, location in enumerate(further)}
+    for pointer, location in locations.items():
+        number = location["page"]
+        if number not in source.pages:
+            yield Fault(f"{pointer}/page", Message("legal.no_page", number=number, name=source.document.name))
+    quote, number = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
+    if quote is not None and number in source.pages:
         pages = source.pages_with(quote)
-        if pages and said not in pages:
-            yield Fault("/required_quote", _missing(said, pages, source.document.name))
+        if pages and number not in pages:
+            yield Fault("/required_quote", _missing(number, pages, source.document.name))
 
 
-def _told_answers(fields: Fields) -> Iterator[Fault]:
-    """Answers that stand in their own question."""
+def _answers_in_question(fields: Fields) -> Iterator[Fault]:
+    """Expected answers that the question already contains."""
     question, expected = fields["question"], fields.get("expected", {})
-    key, values = quote_key(question), mentions(normal(question))
+    key, values = quote_key(question), mentions(normalise(question))
     for name, value in expected.items():
         match name:
             case "entity" | "text_answer":
-                is_told = len(quote_key(value)) > 1 and quote_key(value) in key
+                is_stated = len(quote_key(value)) > 1 and quote_key(value) in key
             case "amount_total":
-                is_told = any(found.kind in ("money", "number") and found.value == value for found in values)
+                is_stated = any(found.kind in ("money", "number") and found.value == value for found in values)
             case "count":
-                is_told = any(found.kind == "count" and found.value == value for found in values)
+                is_stated = any(found.kind == "count" and found.value == value for found in values)
             case "date":
-                is_told = any(isinstance(found.value, Day) and found.value.isoformat() == value for found in values)
+                is_stated = any(isinstance(found.value, Day) and found.value.isoformat() == value for found in values)
             case _:
-                is_told = False
-        if is_told:
+                is_stated = False
+        if is_stated:
             yield Fault(f"/expected/{name}", Message("legal.question_says_already"))
-
-
-def _open_controls(fields: Fields) -> Iterator[Fault]:
-    """Controls that say neither what the answer is nor what it quotes."""
-    expected = fields.get("expected", {})
-    is_control = fields.get("should_abstain", expected.get("should_abstain", True)) is False
-    if is_control and "required_quote" not in fields and not any(name in expected for name in FIELDS):
-        pointer = "/should_abstain" if "should_abstain" in fields else "/expected/should_abstain"
-        yield Fault(pointer, Message("legal.control_without_expected_fields_without"))

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from steelyard.documents.pages import Document
-from steelyard.i18n import Message
-from steelyard.i18n.verdicts import UNITS, named
+from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.evidence.quotes import key_of, quote_key, quote_pieces
 from steelyard.legal.evidence.sources import source_of
 from steelyard.legal.model import Evidence
-from steelyard.text.normal import normal
+from steelyard.legal.wording import UNITS, named
+from steelyard.text.normalisation import normalise
 
 _PAGE: Final = re.compile(
     r"(?:第|p\.?|pages?)?\s?(\d{1,9})\s?页?(?:\s?[-~–至到]\s?第?\s?(\d{1,9})\s?页?)?", re.IGNORECASE
@@ -21,6 +21,25 @@ _SPEAKERS: Final = {"问": "question", "q": "question", "答": "answer", "a": "a
 _PREFIX: Final = re.compile(r"^\s*(问|答|Q|A)\s*[:：.]", re.IGNORECASE)
 _SECTIONS: Final = {"qa_pair": ("question", "answer"), "header": ("header",)}
 _LONGEST_ENDING: Final = 12  # characters, with the point
+AT_PASSAGE: Final = "legal.at_passage"
+"""The code of a reason that names a required passage which is not cited, by its page and the beginning of its words."""
+LONGEST_WORDS: Final = 24
+"""The number of characters of a required passage that such a reason quotes."""
+_REPORTED_FIRST: Final = (
+    "legal.not_page",
+    "legal.does_not_include",
+    "legal.not_in",
+    "legal.said_to_be_in",
+    "legal.said_to_be_the",
+    "legal.not_said_in",
+    "legal.longer_than",
+    "legal.words_not_on_page",
+    "legal.another_document",
+    "legal.another_page",
+    "legal.page_not_named",
+    "legal.words_on_page",
+)
+"""Codes of mismatches; of several equally near citations, the one whose code comes first is reported."""
 # a name is that of a document only with one of these endings: 第3页, qa_pair, chunk 12 or "knowledge base" name none
 _FILE: Final = re.compile(
     r"\.(?:md|markdown|txt|text|jsonl?|pdf|docx?|rtf|odt|wps|ofd|html?|xml|csv|tsv|xlsx?|pptx?|epub)$", re.IGNORECASE
@@ -115,6 +134,34 @@ def mismatch(citation: Citation, item: Evidence, document: Document, longest: in
     return Mismatch(2, spoken) if spoken else None
 
 
+def cited_share(
+    evidence: Sequence[Evidence], citations: Sequence[Citation], document: Document, longest: int
+) -> tuple[float, Localized]:
+    """The share of critical passages that some citation gives, and the reason; all are critical if none is marked."""
+    required = [item for item in evidence if item.is_critical] or list(evidence)
+    if not required:
+        return 0.0, Message("legal.no_evidence_named")
+    misses = [_miss(item, citations, document, longest) for item in required]
+    missed = [why for why in misses if why]
+    why = Joined("core.clauses", missed) if missed else Message("legal.every_passage_cited")
+    return (len(required) - len(missed)) / len(required), why
+
+
+def _miss(item: Evidence, citations: Sequence[Citation], document: Document, longest: int) -> Message | None:
+    """Why no citation gives a passage, by the nearest citation; None if one does."""
+    mismatches = []
+    for citation in citations:
+        if (found := mismatch(citation, item, document, longest)) is None:
+            return None
+        mismatches.append(found)
+    reason = min(mismatches, key=_report_order).why if mismatches else Message("legal.nothing_cited")
+    return Message(AT_PASSAGE, page=item.page, words=item.must_include[:LONGEST_WORDS], reason=reason)
+
+
+def _report_order(found: Mismatch) -> tuple[int, int]:
+    return -found.nearness, _REPORTED_FIRST.index(found.why.code)
+
+
 def _span(citation: Citation, document: Document) -> int:
     """The length of the passage that is cited; lines of a page glued with ... are as long as what lies between them."""
     return source_of(document).span_on(citation.text, citation.pages)
@@ -141,7 +188,7 @@ def _not_there(citation: Citation, document: Document) -> Message:
 
 def _file_name(name: str) -> str:
     """The last part of a path or an address, without what follows ? or #."""
-    return re.split(r"[/\\]", re.split("[?#]", normal(name).strip())[0])[-1]
+    return re.split(r"[/\\]", re.split("[?#]", normalise(name).strip())[0])[-1]
 
 
 def _stem(name: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 from steelyard.text.reading import plain_text, without_thinking
 
 PASSAGE: Final = 20
@@ -118,4 +118,4 @@ def contains_quote(answer: str, quote: str) -> bool:
 
 def _with_commas(text: str) -> str:
     """The normal text, the commas that carry meaning kept."""
-    return _ANSWER_COMMA.sub(lambda opening: opening[1] + _KEPT_COMMA, normal(text))
+    return _ANSWER_COMMA.sub(lambda opening: opening[1] + _KEPT_COMMA, normalise(text))

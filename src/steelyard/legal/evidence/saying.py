@@ -11,7 +11,7 @@ from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.evidence.sources import GRAM, WORD, Source
 from steelyard.legal.grounding.proper_names import is_known_name, names
 from steelyard.text.mentions import mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 FEWEST: Final = 6
 """Characters that an answer must share with the document beyond the question, in runs of three or more.
@@ -47,7 +47,7 @@ _STOCK_WORDS: Final = frozenset(
 
 def says_something(answer: str, question: str, source: Source) -> bool:
     """Whether an answer, as it is read, holds a value, a name, a quotation or a statement beyond the question."""
-    text, asked = answer[:LONGEST], normal(question)
+    text, asked = answer[:LONGEST], normalise(question)
     return any(_new_values(text, asked)) or any(_quotations(text, asked, source)) or _states(text, asked, source)
 
 

@@ -9,11 +9,11 @@ from functools import lru_cache
 from typing import Any, Final
 
 from steelyard.i18n import Localized, Message
-from steelyard.i18n.verdicts import LOOSE, named
 from steelyard.legal.facts.clauses import are_alternatives, clause_of, doubt, live, totalled
 from steelyard.legal.facts.selection import settle
+from steelyard.legal.wording import LOOSE, named
 from steelyard.text.mentions import Mention, mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 _AFTER_NUMBER: Final = re.compile(r"[\s,。;.!?()\]=+\-*/、和与或及]|左右|上下|[了的吧整正给]|$")
 _NOTHING: Final = re.compile(
@@ -40,16 +40,16 @@ class AmountRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """Whether a field is right, why, and what is reported beside it (`approx_added`, `approx_dropped`).
+class FieldVerdict:
+    """Whether a field is right, the reason, and flags that do not change the score (`approx_added`, `approx_dropped`).
 
-    `uncertain` says that rules cannot decide, and that `correct` is the best guess; `names_another`, that the answer
-    gives the asked role to somebody else.
+    `uncertain`: the rules cannot decide, and `correct` is the best guess. `names_another`: the answer gives the asked
+    role to somebody else.
     """
 
     correct: bool
     why: Localized
-    remarks: tuple[Message, ...] = ()
+    flags: tuple[Message, ...] = ()
     uncertain: bool = False
     names_another: bool = False
 
@@ -75,25 +75,27 @@ def asserted_amounts(text: str) -> tuple[Mention, ...]:
     return tuple(live(text, amounts(text)))
 
 
-def judge_amount(expected: Decimal, question: str, answer: str, rules: AmountRules) -> Judged:
+def judge_amount(expected: Decimal, question: str, answer: str, rules: AmountRules) -> FieldVerdict:
     """Whether the answer gives this sum, and no other, to the question."""
     values = amounts(answer)
     if not values and expected == 0 and _NOTHING.search(answer) and not doubt(answer):
-        return Judged(True, Message("legal.says_nothing_paid"))
+        return FieldVerdict(True, Message("legal.says_nothing_paid"))
     settled = settle(question, answer, values)
     if settled.mention is None:
-        return Judged(False, settled.why)
+        return FieldVerdict(False, settled.why)
     return judge_one_amount(expected, settled.mention, rules)
 
 
-def judge_one_amount(expected: Decimal, found: Mention, rules: AmountRules) -> Judged:
+def judge_one_amount(expected: Decimal, found: Mention, rules: AmountRules) -> FieldVerdict:
     """Whether one mention is this sum."""
     if found.kind == "money" and rules.currency and found.unit != rules.currency:
-        return Judged(False, Message("legal.another_currency", text=found.text))
+        return FieldVerdict(False, Message("legal.another_currency", text=found.text))
     if not found.is_exact and not (found.loose == "rate" and rules.rate_asked):
-        return Judged(False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "no number")))
+        return FieldVerdict(
+            False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "no number"))
+        )
     if not any(same_amount(found.value * scale, expected) for scale in (1, rules.scale, 1 / Decimal(rules.scale))):
-        return Judged(False, Message("legal.is_not", text=found.text, expected=str(expected)))
+        return FieldVerdict(False, Message("legal.is_not", text=found.text, expected=str(expected)))
     return _approximation(found, expected, rules)
 
 
@@ -107,35 +109,39 @@ def cents(amount: Decimal) -> int:
     return round(amount * 100)
 
 
-def _approximation(found: Mention, expected: Decimal, rules: AmountRules) -> Judged:
+def _approximation(found: Mention, expected: Decimal, rules: AmountRules) -> FieldVerdict:
     """约 beside the right value: credited, and reported where the source does not say so."""
     source = [each for each in amounts(rules.source) if each.value is not None and same_amount(each.value, expected)]
     is_source_approximate = any(each.approx for each in source)
     if found.approx and not is_source_approximate and rules.exact:
         if rules.strict:
-            return Judged(False, Message("legal.only_approximate", text=found.text), (Message("legal.approx_added"),))
-        return Judged(True, Message("legal.says_about", text=found.text), (Message("legal.approx_added"),))
-    remarks = (Message("legal.approx_dropped"),) if is_source_approximate and not found.approx else ()
-    return Judged(True, Message("legal.answer_says", value=found.text), remarks)
+            return FieldVerdict(
+                False, Message("legal.only_approximate", text=found.text), (Message("legal.approx_added"),)
+            )
+        return FieldVerdict(True, Message("legal.says_about", text=found.text), (Message("legal.approx_added"),))
+    flags = (Message("legal.approx_dropped"),) if is_source_approximate and not found.approx else ()
+    return FieldVerdict(True, Message("legal.answer_says", value=found.text), flags)
 
 
-def judge_breakdown(expected: Sequence[tuple[Decimal, str]], question: str, answer: str, rules: AmountRules) -> Judged:
+def judge_breakdown(
+    expected: Sequence[tuple[Decimal, str]], question: str, answer: str, rules: AmountRules
+) -> FieldVerdict:
     """Whether the answer gives these sums, all of them and no other; a total that they make may stand beside them."""
     values = amounts(answer)
     if word := doubt(answer):
-        return Judged(False, Message("legal.disclaims_itself", word=word))
+        return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
     if are_alternatives(answer, values):
-        return Judged(False, Message("legal.offers_alternatives"))
+        return FieldVerdict(False, Message("legal.offers_alternatives"))
     standing = _without_total(answer, live(answer, values), expected)
     if loose := next((value for value in standing if not value.is_exact), None):
-        return Judged(False, Message("legal.not_exact", text=loose.text, why=named(LOOSE, loose.loose)))
+        return FieldVerdict(False, Message("legal.not_exact", text=loose.text, why=named(LOOSE, loose.loose)))
     wanted = Counter(cents(amount) for amount, _ in expected)
     found = _counted(answer, standing, wanted)
     if found != wanted:
-        return Judged(False, _listed(standing))
+        return FieldVerdict(False, _listed(standing))
     if swapped := _swapped(answer, standing, expected):
-        return Judged(False, Message("legal.put_down_to_another_item", text=swapped.text))
-    return Judged(True, Message("legal.lists_every_item"))
+        return FieldVerdict(False, Message("legal.put_down_to_another_item", text=swapped.text))
+    return FieldVerdict(True, Message("legal.lists_every_item"))
 
 
 def _listed(values: Sequence[Mention]) -> Message:
@@ -212,14 +218,14 @@ def items_of(value: Sequence[Any]) -> list[tuple[Decimal, str]]:
     for item in value:
         amount = _item_amount(item.get("amount") if isinstance(item, Mapping) else item)
         if amount is not None:
-            found.append((amount, normal(str(item.get("description", ""))) if isinstance(item, Mapping) else ""))
+            found.append((amount, normalise(str(item.get("description", ""))) if isinstance(item, Mapping) else ""))
     return found
 
 
 def _item_amount(value: Any) -> Decimal | None:
     if not isinstance(value, str):
         return amount_of(value)
-    found = amounts(normal(value))
+    found = amounts(normalise(value))
     return found[0].value if len(found) == 1 and found[0].is_exact else None
 
 

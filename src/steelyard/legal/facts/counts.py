@@ -5,10 +5,10 @@ from decimal import Decimal
 from typing import Final
 
 from steelyard.i18n import Message
-from steelyard.i18n.verdicts import LOOSE, named
-from steelyard.legal.facts.amounts import Judged
+from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.clauses import doubt
 from steelyard.legal.facts.selection import settle
+from steelyard.legal.wording import LOOSE, named
 from steelyard.text.measures import is_measure, same_measure
 from steelyard.text.mentions import Mention, mentions
 
@@ -28,25 +28,25 @@ _NOT_ONE: Final = re.compile(r"一[次回个人份笔趟](?:都|也)?(?:没有?|
 _WHOLE_ANSWER: Final = re.compile(r"[\s。,.!]*")
 
 
-def judge_count(expected: int, question: str, answer: str) -> Judged:
+def judge_count(expected: int, question: str, answer: str) -> FieldVerdict:
     """Whether the answer gives this number of what was asked about."""
     if _NOT_ONE.search(answer) and not doubt(answer):
-        return Judged(expected == 0, Message("legal.says_none"))
+        return FieldVerdict(expected == 0, Message("legal.says_none"))
     values = _asked_values(question, answer)
     if not values and expected == 0 and _NEVER.search(answer) and not doubt(answer):
-        return Judged(True, Message("legal.says_none"))
+        return FieldVerdict(True, Message("legal.says_none"))
     numbers = [value for value in mentions(answer) if value.kind in ("count", "number")]
     settled = settle(question, answer, values, numbers)
     found = settled.mention
     if found is None:
-        return Judged(False, settled.why)
+        return FieldVerdict(False, settled.why)
     if not found.is_exact or found.approx:
-        return Judged(
+        return FieldVerdict(
             False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "approximate"))
         )
     if found.value != Decimal(expected):
-        return Judged(False, Message("legal.is_not", text=found.text, expected=expected))
-    return Judged(True, Message("legal.answer_says", value=found.text))
+        return FieldVerdict(False, Message("legal.is_not", text=found.text, expected=expected))
+    return FieldVerdict(True, Message("legal.answer_says", value=found.text))
 
 
 def asked_measure(question: str) -> str:

@@ -6,11 +6,11 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.i18n import Message
-from steelyard.i18n.verdicts import LOOSE, named
-from steelyard.legal.facts.amounts import Judged
+from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.clauses import doubt, live
 from steelyard.legal.facts.roles import asked_roles
 from steelyard.legal.facts.selection import settle
+from steelyard.legal.wording import LOOSE, named
 from steelyard.text.dates import Day
 from steelyard.text.mentions import Mention, mentions
 
@@ -44,24 +44,24 @@ def asserted_dates(text: str) -> tuple[Mention, ...]:
     return tuple(live(text, date_values(text)))
 
 
-def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True) -> Judged:
+def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True) -> FieldVerdict:
     """Whether the answer gives this day to the question."""
     values = _exact_first([_with_year_of(question, value) for value in _read_by(question, answer)])
     settled = settle(question, answer, values)
     found = settled.mention
     if found is None:
-        return Judged(False, settled.why)
+        return FieldVerdict(False, settled.why)
     if found.until is not None:
-        return Judged(False, Message("legal.is_range", text=found.text))
+        return FieldVerdict(False, Message("legal.is_range", text=found.text))
     if found.value is None or found.loose == "lunar":
-        return Judged(False, Message("legal.not_day_of_calendar", text=found.text))
+        return FieldVerdict(False, Message("legal.not_day_of_calendar", text=found.text))
     if exact and found.loose:
-        return Judged(False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose)))
+        return FieldVerdict(False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose)))
     if found.value != expected and not (not exact and found.value.agrees(expected)):
-        return Judged(False, Message("legal.is_not", text=found.text, expected=expected.isoformat()))
+        return FieldVerdict(False, Message("legal.is_not", text=found.text, expected=expected.isoformat()))
     if exact and found.approx:
-        return Judged(False, Message("legal.only_approximate", text=found.text))
-    return Judged(True, Message("legal.answer_says", value=found.text))
+        return FieldVerdict(False, Message("legal.only_approximate", text=found.text))
+    return FieldVerdict(True, Message("legal.answer_says", value=found.text))
 
 
 def _exact_first(values: list[Mention]) -> list[Mention]:
@@ -90,22 +90,24 @@ def _read_by(question: str, answer: str) -> list[Mention]:
     return found
 
 
-def judge_range(start: Day, end: Day, question: str, answer: str) -> Judged:
+def judge_range(start: Day, end: Day, question: str, answer: str) -> FieldVerdict:
     """Whether the answer gives both ends; two days that are merely listed are no range."""
     if word := doubt(answer):
-        return Judged(False, Message("legal.disclaims_itself", word=word))
+        return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
     values = live(answer, date_values(answer))
     ranges = [value for value in values if value.until is not None] or _labelled(answer, values)
     if len({(value.value, value.until) for value in ranges}) != 1:
-        return Judged(False, Message("legal.no_range") if not ranges else Message("legal.several_ranges"))
+        return FieldVerdict(False, Message("legal.no_range") if not ranges else Message("legal.several_ranges"))
     found = ranges[0]
     if found.loose or found.value is None:
-        return Judged(False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "impossible")))
+        return FieldVerdict(
+            False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "impossible"))
+        )
     if (found.value, found.until) != (start, end):
-        return Judged(
+        return FieldVerdict(
             False, Message("legal.is_not_range", text=found.text, start=start.isoformat(), end=end.isoformat())
         )
-    return Judged(True, Message("legal.answer_says", value=found.text))
+    return FieldVerdict(True, Message("legal.answer_says", value=found.text))
 
 
 def _labelled(text: str, values: list[Mention]) -> list[Mention]:

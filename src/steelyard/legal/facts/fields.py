@@ -9,11 +9,10 @@ from typing import Any, Final
 
 from steelyard.errors import SystemFailure
 from steelyard.i18n import Localized, Message
-from steelyard.i18n.verdicts import SENSES, in_one_line, named
 from steelyard.io.outputs import record_of
 from steelyard.legal.facts.amounts import (
     AmountRules,
-    Judged,
+    FieldVerdict,
     amount_of,
     amounts,
     items_of,
@@ -27,22 +26,14 @@ from steelyard.legal.facts.counts import judge_count
 from steelyard.legal.facts.days import date_values, day_of, judge_date, judge_range
 from steelyard.legal.facts.names import judge_name
 from steelyard.legal.facts.polarity import judge_boolean, polarity
+from steelyard.legal.model import FIELDS, FactRules
 from steelyard.legal.reading import Reading, is_too_long, read
 from steelyard.legal.refusals.abstention import detect_abstention
+from steelyard.legal.wording import FIELD_LABELS, SENSES, in_one_line, named
 from steelyard.text.mentions import Mention, currency_code, mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 from steelyard.text.reading import is_silent
 
-FIELDS: Final = (
-    "amount_total",
-    "amount_breakdown",
-    "date",
-    "date_range",
-    "count",
-    "boolean_answer",
-    "entity",
-    "text_answer",
-)
 _RATE_ASKED: Final = re.compile(
     r"每|月租|月薪|日薪|年薪|时薪|单价|\bper\b|\b(?:daily|weekly|monthly|hourly|annual|yearly)\b|\beach\b",
     re.IGNORECASE,
@@ -59,45 +50,39 @@ _SCALE_ASKED: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class FactRules:
-    """How strictly facts are judged; `source` are the words of the required evidence."""
-
-    numeric_exact: bool = True
-    date_exact: bool = True
-    approx_policy: str = "credit"
-    partial_credit: bool = False
-    aliases: tuple[str, ...] = ()
-    source: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class FactVerdict:
-    """Whether all fields are right, the share that is, and why; `remarks` are reported and cost nothing."""
+    """Whether all fields are right, the share of right ones, and the reasons; `flags` do not change the score."""
 
     correct: bool
     share: float
     why: Localized
-    fields: Mapping[str, Judged] = field(default_factory=dict)
+    fields: Mapping[str, FieldVerdict] = field(default_factory=dict)
 
     @property
     def reason(self) -> str:
-        """Why, in English."""
+        """The reasons, in English."""
         return str(self.why)
 
     @property
     def uncertain(self) -> bool:
-        """Whether rules cannot decide some field."""
-        return any(judged.uncertain for judged in self.fields.values())
+        """Whether the rules cannot decide some field."""
+        return any(verdict.uncertain for verdict in self.fields.values())
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """`approx_added`, `approx_dropped`."""
-        return tuple(str(remark) for remark in self.noted)
+        """The flags in English: `approx_added`, `approx_dropped`."""
+        return tuple(map(str, self.flags))
 
     @property
-    def noted(self) -> tuple[Message, ...]:
-        """The remarks as messages."""
-        return tuple(remark for judged in self.fields.values() for remark in judged.remarks)
+    def flags(self) -> tuple[Message, ...]:
+        """What is reported beside the fields."""
+        return tuple(flag for verdict in self.fields.values() for flag in verdict.flags)
+
+    @property
+    def undecided(self) -> Localized | None:
+        """The fields that the rules cannot decide, with their reasons; None if there are none."""
+        unsure = [(name, verdict.why) for name, verdict in self.fields.items() if verdict.uncertain]
+        return in_one_line(unsure, FIELD_LABELS) if unsure else None
 
 
 def judge_fact(
@@ -115,22 +100,22 @@ def judge_fact(
     record = _record(output)
     answer = record.get("answer")
     reading = read(answer) if isinstance(answer, str) else Reading("")
-    case = _Case(normal(question), reading.text, rules or FactRules(), reading.final, _named_currency(record))
+    case = _Case(normalise(question), reading.text, rules or FactRules(), reading.final, _named_currency(record))
     case = replace(case, rules=_with_aliases(case.rules, expected))
     keys = [key for key in FIELDS if expected.get(key) is not None]
     if "boolean_answer" in keys and not case.rules.partial_credit:
         keys = [key for key in keys if key != "text_answer"]  # beside a boolean it only explains
-    judged = {key: _judge_field(key, expected[key], record.get(key), case) for key in keys}
-    right = sum(each.correct for each in judged.values())
-    share = right / len(judged) if judged else 0.0
-    return FactVerdict(share == 1.0, share, _why(judged), judged)
+    verdicts = {key: _judge_field(key, expected[key], record.get(key), case) for key in keys}
+    right = sum(verdict.correct for verdict in verdicts.values())
+    share = right / len(verdicts) if verdicts else 0.0
+    return FactVerdict(share == 1.0, share, _reasons(verdicts), verdicts)
 
 
-def _why(judged: Mapping[str, Judged]) -> Localized:
+def _reasons(verdicts: Mapping[str, FieldVerdict]) -> Localized:
     """The reasons of all fields."""
-    if not judged:
+    if not verdicts:
         return Message("legal.nothing_expected")
-    return in_one_line((key, each.why) for key, each in judged.items())
+    return in_one_line(((key, verdict.why) for key, verdict in verdicts.items()), FIELD_LABELS)
 
 
 def _with_aliases(rules: FactRules, expected: Mapping[str, Any]) -> FactRules:
@@ -170,7 +155,7 @@ class _Case:
 @lru_cache(maxsize=1 << 10)
 def _amount_rules(question: str, rules: FactRules) -> AmountRules:
     """How strictly sums are taken for a question; all questions of a file are asked many times."""
-    source = normal(rules.source)
+    source = normalise(rules.source)
     is_strict, rate = rules.approx_policy == "strict", _RATE_ASKED.search(question) is not None
     return AmountRules(_currency(question, source), rules.numeric_exact, is_strict, source, rate, _scale(question))
 
@@ -200,60 +185,60 @@ def _named_currency(record: Mapping[str, Any]) -> str:
     )
 
 
-def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> Judged:
+def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdict:
     """A field that is given is judged, and the text must not say otherwise; else the text is judged."""
     if given is None or given in ("", []):
         return _judge_text(key, expected, case)
-    judged = _judge_given(key, expected, given, case)
-    if judged.correct and (objection := _objection(key, expected, case)):
-        return Judged(False, objection)
-    return judged
+    verdict = _judge_given(key, expected, given, case)
+    if verdict.correct and (objection := _objection(key, expected, case)):
+        return FieldVerdict(False, objection)
+    return verdict
 
 
-def _judge_text(key: str, expected: Any, case: _Case) -> Judged:
+def _judge_text(key: str, expected: Any, case: _Case) -> FieldVerdict:
     """What the text says, or what it announces as its final answer, where that has a value of the kind."""
     values = _VALUES.get(key)
     text = case.final if values and case.final and values(case.final) else case.answer
     return _judge_words(key, expected, text, case)
 
 
-def _judge_words(key: str, expected: Any, text: str, case: _Case) -> Judged:
+def _judge_words(key: str, expected: Any, text: str, case: _Case) -> FieldVerdict:
     """Words that take themselves back, or that list many values and state nothing, give no value of any kind."""
     if word := takes_itself_back(text):
-        return Judged(False, Message("legal.disclaims_itself", word=word))
+        return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
     if key != "amount_breakdown" and is_bare_list(text):
-        return Judged(False, Message("legal.only_lists_values"))
+        return FieldVerdict(False, Message("legal.only_lists_values"))
     return _JUDGES[key](expected, text, case)
 
 
-def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> Judged:
+def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdict:
     if isinstance(given, str):
         if is_too_long(given):
-            return Judged(False, Message("legal.field_too_long"))
-        return _judge_words(key, expected, normal(given), case)
+            return FieldVerdict(False, Message("legal.field_too_long"))
+        return _judge_words(key, expected, normalise(given), case)
     match key:
         case "amount_total" | "count":
             number = amount_of(given)
             right = number is not None and same_amount(number, Decimal(str(expected)))
-            return Judged(right, Message("legal.field_is", value=named(SENSES, given)))
+            return FieldVerdict(right, Message("legal.field_is", value=named(SENSES, given)))
         case "boolean_answer":
-            return Judged(given is expected, Message("legal.field_is", value=named(SENSES, given)))
+            return FieldVerdict(given is expected, Message("legal.field_is", value=named(SENSES, given)))
         case "amount_breakdown" if isinstance(given, Sequence):
-            return Judged(
+            return FieldVerdict(
                 same_items(items_of(given), items_of(expected)), Message("legal.field_lists", value=str(given))
             )
         case "date_range" if isinstance(given, Mapping):
             ends = [str(given.get(end, "")) for end in ("start", "end")]
             days = [day_of(_iso(end)) for end in ends]
             wanted = [day_of(str(expected.get(end, ""))) for end in ("start", "end")]
-            said = Message("legal.field_is_range", start=ends[0], end=ends[1])
-            return Judged(None not in days and days == wanted, said)
-    return Judged(False, Message("legal.field_is", value=named(SENSES, given)))
+            why = Message("legal.field_is_range", start=ends[0], end=ends[1])
+            return FieldVerdict(None not in days and days == wanted, why)
+    return FieldVerdict(False, Message("legal.field_is", value=named(SENSES, given)))
 
 
 def _iso(text: str) -> str:
     """A date in any notation as YYYY-MM-DD, or the text itself."""
-    found = [value for value in date_values(normal(text)) if value.is_exact]
+    found = [value for value in date_values(normalise(text)) if value.is_exact]
     return found[0].value.isoformat() if len(found) == 1 else text
 
 
@@ -264,23 +249,23 @@ def _objection(key: str, expected: Any, case: _Case) -> Localized | None:
         return Message("legal.record_in_currency", currency=case.currency)
     if is_silent(case.answer):
         return None
-    judged = _judge_text(key, expected, case)
-    if judged.correct:
+    verdict = _judge_text(key, expected, case)
+    if verdict.correct:
         return None
-    if _says_something(key, expected, judged, case):
-        return judged.why
+    if _says_something(key, expected, verdict, case):
+        return verdict.why
     if word := doubt(case.answer):
         return Message("legal.text_disclaims_itself", word=word)
     abstention = detect_abstention(case.answer, question=case.question)
     return Message("legal.text_says_unknown", reason=abstention.why) if abstention.abstains else None
 
 
-def _says_something(key: str, expected: Any, judged: Judged, case: _Case) -> bool:
+def _says_something(key: str, expected: Any, verdict: FieldVerdict, case: _Case) -> bool:
     """Whether the text speaks of the field at all."""
     if key == "boolean_answer":
-        return polarity(case.question, case.answer) is not None or judged.uncertain
+        return polarity(case.question, case.answer) is not None or verdict.uncertain
     if key in ("entity", "text_answer"):
-        return judged.names_another or normal(str(expected)).lower() in case.answer.lower()
+        return verdict.names_another or normalise(str(expected)).lower() in case.answer.lower()
     return bool(_VALUES[key](case.answer)) if key in _VALUES else False
 
 
@@ -288,41 +273,41 @@ def _numbers(text: str) -> list[Mention]:
     return [value for value in mentions(text) if value.kind in ("count", "number")]
 
 
-def _judge_amount(expected: Any, text: str, case: _Case) -> Judged:
+def _judge_amount(expected: Any, text: str, case: _Case) -> FieldVerdict:
     wanted = amount_of(expected)
     if wanted is None:
-        return Judged(False, Message("legal.expected_amount_no_number", value=repr(expected)))
+        return FieldVerdict(False, Message("legal.expected_amount_no_number", value=repr(expected)))
     return judge_amount(wanted, case.question, text, case.amount_rules)
 
 
-def _judge_breakdown(expected: Any, text: str, case: _Case) -> Judged:
+def _judge_breakdown(expected: Any, text: str, case: _Case) -> FieldVerdict:
     return judge_breakdown(items_of(expected), case.question, text, case.amount_rules)
 
 
-def _judge_date(expected: Any, text: str, case: _Case) -> Judged:
+def _judge_date(expected: Any, text: str, case: _Case) -> FieldVerdict:
     wanted = day_of(str(expected))
     if wanted is None:
-        return Judged(False, Message("legal.expected_date_none", value=repr(expected)))
+        return FieldVerdict(False, Message("legal.expected_date_none", value=repr(expected)))
     return judge_date(wanted, case.question, text, exact=case.rules.date_exact)
 
 
-def _judge_range(expected: Any, text: str, case: _Case) -> Judged:
+def _judge_range(expected: Any, text: str, case: _Case) -> FieldVerdict:
     start, end = (day_of(str(expected.get(each, ""))) for each in ("start", "end"))
     if start is None or end is None:
-        return Judged(False, Message("legal.expected_range_none", value=repr(expected)))
+        return FieldVerdict(False, Message("legal.expected_range_none", value=repr(expected)))
     return judge_range(start, end, case.question, text)
 
 
-def _judge_count(expected: Any, text: str, case: _Case) -> Judged:
+def _judge_count(expected: Any, text: str, case: _Case) -> FieldVerdict:
     return judge_count(int(expected), case.question, text)
 
 
-def _judge_boolean(expected: Any, text: str, case: _Case) -> Judged:
+def _judge_boolean(expected: Any, text: str, case: _Case) -> FieldVerdict:
     return judge_boolean(bool(expected), case.question, text)
 
 
-def _judge_name(expected: Any, text: str, case: _Case) -> Judged:
-    return judge_name(normal(str(expected)), [normal(alias) for alias in case.rules.aliases], case.question, text)
+def _judge_name(expected: Any, text: str, case: _Case) -> FieldVerdict:
+    return judge_name(normalise(str(expected)), [normalise(alias) for alias in case.rules.aliases], case.question, text)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], Sequence[Mention]]]] = {
@@ -332,7 +317,7 @@ _VALUES: Final[Mapping[str, Callable[[str], Sequence[Mention]]]] = {
     "date_range": date_values,
     "count": _numbers,
 }
-_JUDGES: Final[Mapping[str, Callable[[Any, str, _Case], Judged]]] = {
+_JUDGES: Final[Mapping[str, Callable[[Any, str, _Case], FieldVerdict]]] = {
     "amount_total": _judge_amount,
     "amount_breakdown": _judge_breakdown,
     "date": _judge_date,

@@ -8,7 +8,7 @@ from typing import Final
 
 from steelyard.i18n import Message
 from steelyard.legal.evidence.quotes import quote_key
-from steelyard.legal.facts.amounts import Judged
+from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.name_forms import IS_ORGANISATION, digits_of, folded, name_pattern, untitled
 from steelyard.legal.facts.name_places import DOUBTED, NEGATED, NOT_GIVEN, SURNAME, Place, asks_person, places_of
 from steelyard.legal.grounding.proper_names import SURNAMES, names
@@ -41,24 +41,24 @@ _COMMON: Final = frozenset(
 )
 
 
-def judge_name(expected: str, aliases: Sequence[str], question: str, answer: str) -> Judged:
+def judge_name(expected: str, aliases: Sequence[str], question: str, answer: str) -> FieldVerdict:
     """Whether the answer gives this name or text, whole, and no other beside it."""
     if digits_of(expected):
         return _judge_digits(expected, answer)
     final = final_part(answer)
     if final and len(final) < len(answer):
-        judged = _judge_text(expected, tuple(aliases), question, final)
-        if judged.correct or _has_name(final):
-            return judged
+        verdict = _judge_text(expected, tuple(aliases), question, final)
+        if verdict.correct or _has_name(final):
+            return verdict
     return _judge_text(expected, tuple(aliases), question, answer)
 
 
 @lru_cache(maxsize=1 << 12)
-def _judge_text(expected: str, aliases: tuple[str, ...], question: str, answer: str) -> Judged:
+def _judge_text(expected: str, aliases: tuple[str, ...], question: str, answer: str) -> FieldVerdict:
     """The best verdict over the name and its aliases."""
     text = folded(answer)
     if other := _other_in_role((expected, *aliases), question, text):
-        return Judged(False, Message("legal.other_in_role", other=other), names_another=True)
+        return FieldVerdict(False, Message("legal.other_in_role", other=other), names_another=True)
     first = _judge_one(expected, question, text)
     if first.correct:
         return first
@@ -69,23 +69,23 @@ def _judge_text(expected: str, aliases: tuple[str, ...], question: str, answer: 
     return first
 
 
-def _judge_one(name: str, question: str, text: str) -> Judged:
+def _judge_one(name: str, question: str, text: str) -> FieldVerdict:
     places = list(places_of(name, question, text))
     good = [place for place in places if not place.objection]
     if not good and len(text) <= len(name) + 16 and quote_key(untitled(text)) == quote_key(untitled(folded(name))):
-        return Judged(True, Message("legal.answer_is", name=name))
+        return FieldVerdict(True, Message("legal.answer_is", name=name))
     if not places:
         return _absent(name, text)
     if not good:
         return _objected(name, question, places, text)
     if places[0].objection == "doubted":
-        return Judged(False, Message("legal.disclaims", name=name), uncertain=True)
+        return FieldVerdict(False, Message("legal.disclaims", name=name), uncertain=True)
     if any(place.objection == "offered" for place in places):
-        return Judged(False, Message("legal.offers_alternatives"))
+        return FieldVerdict(False, Message("legal.offers_alternatives"))
     return _in_answering_clause(name, question, good, text)
 
 
-def _objected(name: str, question: str, places: Sequence[Place], text: str) -> Judged:
+def _objected(name: str, question: str, places: Sequence[Place], text: str) -> FieldVerdict:
     """The verdict where every place of the name is objected to."""
     reasons = {
         "part": Message("legal.another_name", name=name),
@@ -101,21 +101,21 @@ def _objected(name: str, question: str, places: Sequence[Place], text: str) -> J
     kind = next((kind for kind in ("offered", "denied", "doubted", "listed") if kind in order), order[0])
     is_sentence = any(_echo(piece, _stems(question)) >= 2 for piece in _around(text, places[0]))
     unsure = kind in ("listed", "recipient") and is_sentence
-    return Judged(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE)
+    return FieldVerdict(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE)
 
 
-def _absent(name: str, text: str) -> Judged:
+def _absent(name: str, text: str) -> FieldVerdict:
     """No credit; uncertain where the surname stands alone."""
     words = name.split()
     is_person = len(words) > 1 and name.isascii() and not IS_ORGANISATION.search(name)
     alone = is_person and len(words[-1]) > 2 and re.search(rf"(?<![A-Za-z-]){re.escape(words[-1])}(?![A-Za-z-])", text)
     surname_only = alone is not None and alone is not False and not re.search(r"[A-Z][\w'.-]+ $", text[: alone.start()])
-    return Judged(False, Message("legal.not_in_answer", name=name), uncertain=surname_only)
+    return FieldVerdict(False, Message("legal.not_in_answer", name=name), uncertain=surname_only)
 
 
-def _in_answering_clause(name: str, question: str, good: Sequence[Place], text: str) -> Judged:
+def _in_answering_clause(name: str, question: str, good: Sequence[Place], text: str) -> FieldVerdict:
     """Right, unless another clause speaks more of the question and names somebody else there."""
-    right = Judged(True, Message("legal.names", name=name))
+    right = FieldVerdict(True, Message("legal.names", name=name))
     pieces = list(_pieces(text))
     if len(pieces) == 1:
         return right
@@ -132,8 +132,8 @@ def _in_answering_clause(name: str, question: str, good: Sequence[Place], text: 
     if not rival:
         return right
     if own_echo and best_echo < len(asked) and best_echo - own_echo < 2:
-        return Judged(True, Message("legal.names_beside_rival", name=name, rival=rival), uncertain=True)
-    return Judged(False, Message("legal.other_in_role", other=rival), uncertain=True, names_another=True)
+        return FieldVerdict(True, Message("legal.names_beside_rival", name=name, rival=rival), uncertain=True)
+    return FieldVerdict(False, Message("legal.other_in_role", other=rival), uncertain=True, names_another=True)
 
 
 def _rival(piece: str, question: str, name: str) -> str:
@@ -209,18 +209,18 @@ def _has_name(text: str) -> bool:
     return _HAN_NAME.match(text) is not None or _TITLE_PAIR.search(text) is not None
 
 
-def _judge_digits(name: str, answer: str) -> Judged:
+def _judge_digits(name: str, answer: str) -> FieldVerdict:
     """Figures must agree, and so must all others of that kind in the answer."""
     if word := DOUBTED.search(answer):
-        return Judged(False, Message("legal.disclaims_itself", word=word[0]))
+        return FieldVerdict(False, Message("legal.disclaims_itself", word=word[0]))
     wanted = digits_of(name)
     runs = [re.sub(r"[\s\-()+]", "", run) for run in re.findall(r"\+?\d[\d\s\-()]{3,}[\dXx]", answer)]
     kin = {run.upper().removeprefix("86") if len(run) == len(wanted) + 2 else run.upper() for run in runs}
     same_kind = {run for run in kin if len(run) >= len(wanted) - 2}
     if same_kind == {wanted} and NEGATED.search(answer[: answer.find(wanted[:3])][-24:]):
-        return Judged(False, Message("legal.denies", name=name))
+        return FieldVerdict(False, Message("legal.denies", name=name))
     if same_kind == {wanted}:
-        return Judged(True, Message("legal.answer_says", value=name))
+        return FieldVerdict(True, Message("legal.answer_says", value=name))
     if not same_kind:
-        return Judged(False, Message("legal.no_such_number"))
-    return Judged(False, Message("legal.answer_says", value=", ".join(sorted(same_kind))))
+        return FieldVerdict(False, Message("legal.no_such_number"))
+    return FieldVerdict(False, Message("legal.answer_says", value=", ".join(sorted(same_kind))))

@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.i18n import Message
-from steelyard.i18n.verdicts import SENSES
-from steelyard.legal.facts.amounts import Judged
+from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.polarity_clauses import Clause, clauses_of, scan
 from steelyard.legal.facts.polarity_questions import Asked, asked_by
 from steelyard.legal.facts.polarity_statements import Said, Sense, say
 from steelyard.legal.refusals.abstention import detect_abstention
+from steelyard.legal.wording import SENSES
 from steelyard.text.reading import final_part
 
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"]*"')
@@ -97,14 +97,14 @@ _ASKED_AGAIN: Final = re.compile(
 )
 
 
-def judge_boolean(expected: bool, question: str, answer: str) -> Judged:
+def judge_boolean(expected: bool, question: str, answer: str) -> FieldVerdict:
     """Whether the answer says so; hedged, two-sided and abstaining answers match neither."""
     reading = _read(question, answer)
     if reading.sense == "none":
-        return Judged(False, Message("legal.neither_yes_nor_no"), uncertain=not reading.sure)
+        return FieldVerdict(False, Message("legal.neither_yes_nor_no"), uncertain=not reading.sure)
     if reading.sense == "depends":
-        return Judged(False, Message("legal.depends"), uncertain=not reading.sure)
-    return Judged(
+        return FieldVerdict(False, Message("legal.depends"), uncertain=not reading.sure)
+    return FieldVerdict(
         (reading.sense == "yes") is expected,
         Message("legal.answer_says", value=SENSES[reading.sense]),
         uncertain=not reading.sure,

@@ -10,9 +10,9 @@ from steelyard.legal.grounding.chinese_places import Place, chinese_places
 from steelyard.legal.grounding.grounds import UNIT_AFTER, nouns_of, values_of
 from steelyard.legal.grounding.proper_names import names
 from steelyard.legal.reading import read, read_with_offsets
-from steelyard.text.folding import Folded
 from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention
+from steelyard.text.normalisation import Folded
 
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
 # "the record does not mention “X”" does not claim X

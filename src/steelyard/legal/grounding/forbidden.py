@@ -9,7 +9,7 @@ from steelyard.legal.grounding.claims import claims_of
 from steelyard.legal.grounding.inventions import Invented
 from steelyard.legal.grounding.proper_names import names
 from steelyard.text.mentions import Mention, mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 
 _PROVIDE: Final = re.compile(r"must_not_provide_(\w+)")
 _KINDS: Final = {
@@ -39,13 +39,13 @@ def find_forbidden(answer: str, check: str, context: str, *, question: str = "")
 
 
 def _forbidden_names(text: str, question: str) -> Iterator[tuple[str, str, int, int]]:
-    asked = normal(question)
+    asked = normalise(question)
     return ((name, "name", at, at + len(name)) for name, at in names(text) if name not in asked)
 
 
 def _forbidden_values(text: str, what: str, question: str) -> Iterator[tuple[str, str, int, int]]:
     kinds = _KINDS.get(what, ())
-    asked = {(value.kind, str(value.value)) for value in mentions(normal(question))}
+    asked = {(value.kind, str(value.value)) for value in mentions(normalise(question))}
     for value in mentions(text):
         if value.kind in kinds and (value.kind, str(value.value)) not in asked and _is_meant(value, what):
             yield value.text, value.kind, value.start, value.end

@@ -14,7 +14,7 @@ from steelyard.legal.grounding.derivations import cents
 from steelyard.text.dates import Day
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention, mentions
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 from steelyard.text.numerals import numerals
 
 _TAIL: Final = re.compile(
@@ -64,7 +64,7 @@ def question_ground(text: str) -> Ground:
 
 def ground_of(context: str) -> Ground:
     """What a text has."""
-    text = normal(context)
+    text = normalise(context)
     values = tuple(values_of(text))
     numbers = [value for value in values if value.kind in ("money", "number") and value.value is not None]
     days = tuple(_with_years([value for value in values if value.kind == "date"]))

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import Final
 
 from steelyard.legal.refusals import chinese, english, question_words, words
-from steelyard.text.normal import normal
+from steelyard.text.normalisation import normalise
 from steelyard.text.scripts import has_han
 
 VALUE_KINDS: Final = ("date", "phone", "money", "count")
@@ -56,7 +56,7 @@ class Clause:
 @lru_cache(maxsize=1 << 10)
 def asked_for(question: str) -> Asked:
     """What a question asks for."""
-    text = normal(question)
+    text = normalise(question)
     kind = _last_kind(text)
     is_value = kind in VALUE_KINDS
     why, whether = (

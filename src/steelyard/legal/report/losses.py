@@ -8,12 +8,12 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard.i18n import Joined, Message, from_json
+from steelyard.legal.evidence.citations import AT_PASSAGE, LONGEST_WORDS
 from steelyard.legal.evidence.quotes import quote_key, quote_pieces
-from steelyard.legal.facts.fields import FIELDS
-from steelyard.legal.formulas import EVIDENCE_WEIGHTS, FACT_WEIGHTS, GAP_WEIGHTS, QUOTE_WEIGHT
+from steelyard.legal.model import FIELDS
+from steelyard.legal.question_types import type_of_parts
 from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.legal.report.results import METRIC
-from steelyard.legal.score import AT_PASSAGE, LONGEST_WORDS
 from steelyard.table import FloatArray, Table
 
 FAILED: Final = "system failed"
@@ -132,46 +132,16 @@ class _Case:
         """Every part that is not full with its stage and the points that it lost."""
         for part, points in self._lost_parts():
             if points > 0:
-                yield _STAGE_OF[part](self), points
+                yield _STAGE_OF.get(part, _Case.unanswered)(self), points
 
     def _lost_parts(self) -> Iterator[Claim]:
-        """The formulas of `legal_scores`, part by part."""
-        match self.parts:
-            case {"exact_match": _, "citation_correctness": _}:
-                yield from self._weighed(FACT_WEIGHTS)
-            case {"exact_match": exact}:
-                yield "exact_match", 1 - exact
-            case {"recall": _, "citation_provided": provided}:
-                yield from self._evidence_lost(provided)
-            case {"correct_abstention": _, "no_hallucination": _}:
-                yield from self._gap_lost()
-
-    def _weighed(self, weights: Mapping[str, float]) -> Iterator[Claim]:
-        for part, weight in weights.items():
-            yield part, weight * (1 - self.parts[part])
-
-    def _evidence_lost(self, provided: float) -> Iterator[Claim]:
-        """Recall and precision count in full or not at all, by their thresholds."""
-        reached = {"recall": False, "precision": False, **self._reached(provided), "citation_provided": provided}
-        for part, weight in EVIDENCE_WEIGHTS.items():
-            yield part, weight * (1 - reached[part])
-
-    def _reached(self, provided: float) -> Mapping[str, bool]:
-        """Which thresholds were reached; older files do not say so, but the two weights are known by their sum."""
-        if found := self._verdict.get("reached"):
-            return {part: bool(found.get(part)) for part in ("recall", "precision")}
-        recall, precision = EVIDENCE_WEIGHTS["recall"], EVIDENCE_WEIGHTS["precision"]
-        rest = self.score - EVIDENCE_WEIGHTS["citation_provided"] * provided
-        has_recall = rest > recall - _SLACK
-        return {"recall": has_recall, "precision": rest - recall * has_recall > precision - _SLACK}
-
-    def _gap_lost(self) -> Iterator[Claim]:
-        quoting = [part for part in ("quote_included", "conflict_surfaced") if part in self.parts][:1]
-        if quoting:
-            yield from self._weighed({**GAP_WEIGHTS, quoting[0]: QUOTE_WEIGHT})
+        """The points that each part lost: its weight times what it lacks."""
+        kind = type_of_parts(self.parts)
+        if kind is None:
             return
-        whole = sum(GAP_WEIGHTS.values())
-        yield from self._weighed({part: weight / whole for part, weight in GAP_WEIGHTS.items()})
+        counted = kind.counted(self.parts, self.score, self._verdict.get("reached") or {})
+        for part, weight in kind.weights(self.parts).items():
+            yield part, weight * (1 - counted[part])
 
     def unanswered(self) -> str:
         """The value is not there, or not right."""
@@ -210,6 +180,7 @@ class _Case:
         return NOT_REFUSED if stage == WRONG_PLACE else stage
 
     def _refuses(self) -> bool:
+
         if self._answer.strip():
             return detect_abstention(self._answer, question=str(self.output.get("question", ""))).abstains
         return all(self.output.get(field) is None for field in FIELDS)

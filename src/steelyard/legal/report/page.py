@@ -11,13 +11,13 @@ import numpy as np
 from steelyard.documents.pages import Document
 from steelyard.documents.sets import DocumentSet
 from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
-from steelyard.i18n.verdicts import INVENTED, PARTS
 from steelyard.legal.report import results
 from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
 from steelyard.legal.report.results import Refusals
 from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain, uncertain_table
-from steelyard.legal.report.verdicts import note_in
+from steelyard.legal.report.verdicts import labels, note_in
+from steelyard.legal.wording import INVENTED
 from steelyard.reports import cells
 from steelyard.reports.blocks import PageTable
 from steelyard.reports.plots.items import waterfall, waterfall_panel
@@ -88,7 +88,7 @@ class LegalPage(KindPage):
     """The sections, charts and item details of legal results."""
 
     folders = (Path(__file__).parent / "templates",)
-    codes = tuple(name.code for name in (*PARTS.values(), *INVENTED.values()))
+    codes = tuple(name.code for name in (*labels().values(), *INVENTED.values()))
     about_documents = True
 
     def sections(self, tables: Sequence[Table]) -> Sections:
@@ -116,7 +116,7 @@ class LegalPage(KindPage):
         self, benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
     ) -> DocumentSet:
         """The documents of a benchmark."""
-        from steelyard.legal.benchmark.runner import documents_of
+        from steelyard.legal.benchmark.loading import documents_of
 
         return documents_of(benchmark, within=within, beside=beside, also=also)
 
@@ -189,8 +189,9 @@ def _part_rates(table: Table) -> list[Share]:
     invented = Share(
         "report.hallucinating_answers", results.hallucination_rate(table), results.hallucinations(table)[1], bad=True
     )
+    names = labels()
     cited = [
-        Share(PARTS[part].code, float(np.nanmean(parts[part])), counts[part], is_part=True)
+        Share(names[part].code, float(np.nanmean(parts[part])), counts[part], is_part=True)
         for part in CITED
         if counts.get(part)
     ]
@@ -199,7 +200,8 @@ def _part_rates(table: Table) -> list[Share]:
 
 def _part_row(found: results.PartMean) -> PartRow:
     numbers = (cells.number(found.mean), cells.interval(found.interval))
-    code = PARTS[found.part].code if found.part in PARTS else found.part
+    name = labels().get(found.part)
+    code = found.part if name is None else name.code
     return PartRow(found.type, code, found.part == results.METRIC, *numbers, found.items)
 
 

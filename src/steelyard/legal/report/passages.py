@@ -9,7 +9,7 @@ from steelyard.documents.pages import Document
 from steelyard.legal.evidence.citations import Citation, citations_of
 from steelyard.legal.evidence.quotes import contains_quote, quote_pieces
 from steelyard.reports.render.html.kind_page import Json, Mark
-from steelyard.text.normal import normal_with_offsets
+from steelyard.text.normalisation import normalise_with_offsets
 
 Span = tuple[int, int]
 Place = tuple[int, int, int]
@@ -149,7 +149,7 @@ def _pieces(passage: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 10)
 def _skeleton(text: str) -> Skeleton:
-    folded = normal_with_offsets(text)
+    folded = normalise_with_offsets(text)
     kept = [(char, place) for char, place in _lower(folded.text, folded.offsets) if char.isalnum()]
     return Skeleton("".join(char for char, _ in kept), tuple(place for _, place in kept))
 

@@ -6,27 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from steelyard.legal.question_types import part_labels
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.summary import clusters_of, interval_list, known
 from steelyard.table import FloatArray, Table
 
 METRIC: Final = "legal"
 WORST: Final = 5
-PARTS: Final = (
-    "exact_match",
-    "citation_correctness",
-    "recall",
-    "precision",
-    "citation_provided",
-    "correct_abstention",
-    "no_hallucination",
-    "quote_included",
-    "conflict_surfaced",
-    "value_cited",
-    "penalised_score",
-    "passed",
-    "uncertain",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +64,7 @@ def part_means(table: Table) -> Iterator[PartMean]:
     for kind in dict.fromkeys(table.tags.get("type", ())):
         of_type = table.take(np.flatnonzero(np.array(table.tags["type"]) == kind))
         columns = {METRIC: of_type.column(METRIC), **of_type.parts(METRIC)}
-        for part in (METRIC, *PARTS):
+        for part in (METRIC, *part_labels()):
             if part in columns and not np.isnan(columns[part]).all():
                 yield part_mean(of_type, kind, part, columns[part])
 

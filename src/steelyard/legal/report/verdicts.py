@@ -8,8 +8,9 @@ from functools import cache
 from typing import Any
 
 from steelyard.i18n import Language, Message, from_json
-from steelyard.i18n.verdicts import INVENTED, PARTS, in_one_line
+from steelyard.legal.question_types import part_labels
 from steelyard.legal.report.results import METRIC
+from steelyard.legal.wording import FIELD_LABELS, INVENTED, in_one_line
 from steelyard.table import Table
 
 Output = Mapping[str, Any]
@@ -18,7 +19,7 @@ Output = Mapping[str, Any]
 @cache
 def part_names(language: Language) -> dict[str, str]:
     """The names of parts and fields in a language."""
-    return _names(PARTS, language)
+    return _names(labels(), language)
 
 
 @cache
@@ -52,7 +53,12 @@ def note_in(language: Language, table: Table, row: int, metric: str = METRIC) ->
     if "error" in messages:
         return _text(language, messages["error"], note)
     reasons = reasons_in(language, output)
-    return in_one_line(reasons.items()).text(language) if reasons else note
+    return in_one_line(reasons.items(), labels()).text(language) if reasons else note
+
+
+def labels() -> dict[str, Message]:
+    """The names of parts and fields."""
+    return {**part_labels(), **FIELD_LABELS}
 
 
 def _names(names: Mapping[str, Message], language: Language) -> dict[str, str]:

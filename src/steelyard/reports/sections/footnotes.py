@@ -50,7 +50,7 @@ def footnotes(report: Report, words: Words) -> Iterator[str]:
 
 def too_few(comparisons: Sequence[Comparison], words: Words) -> list[str]:
     """Notes, without repetition, that so few documents or items vary that these tests cannot be significant."""
-    underpowered = (c for c in comparisons if c.hopeless and not c.result.resamples)
+    underpowered = (c for c in comparisons if c.underpowered and not c.test.resamples)
     return list(dict.fromkeys(_too_few(comparison, words) for comparison in underpowered))
 
 
@@ -82,9 +82,9 @@ def _other_counts(summary: Summary, words: Words) -> str:
 
 def _method(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
     first = comparisons[0]
-    exact = sum(comparison.result.exact for comparison in comparisons)
-    resamples = next((c.result.resamples for c in comparisons if c.result.resamples), None)
-    yield words(TESTS[first.result.test])
+    exact = sum(comparison.test.exact for comparison in comparisons)
+    resamples = next((c.test.resamples for c in comparisons if c.test.resamples), None)
+    yield words(TESTS[first.test.name])
     if exact:
         yield f"{words('report.exact')} {exact}/{len(comparisons)}"
     if resamples:
@@ -104,7 +104,7 @@ def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
     if differ:
         yield f"{words('report.settings_differ')}: {', '.join(differ)}"
     yield from too_few(comparisons, words)
-    sampled = [c for c in comparisons if c.result.resamples]
+    sampled = [c for c in comparisons if c.test.resamples]
     if sampled and _cannot_be_significant(sampled[0], len(comparisons)):
         yield words("report.too_few_resamples")
 
@@ -117,5 +117,5 @@ def _shared_items(comparisons: Sequence[Comparison]) -> str:
 
 def _cannot_be_significant(comparison: Comparison, family: int) -> bool:
     """Whether even the smallest p that this many resamples can give is above alpha once corrected."""
-    least = 1 / ((comparison.result.resamples or 0) + 1)
+    least = 1 / ((comparison.test.resamples or 0) + 1)
     return comparison.settings.correction in ("holm", "bonferroni") and least * family >= comparison.settings.alpha

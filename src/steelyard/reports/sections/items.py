@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 from steelyard.i18n import Words
-from steelyard.io.results import items
+from steelyard.io.results import items_of
 from steelyard.reports.blocks import Block, Fields, ItemScores, ResultScores
 from steelyard.reports.content import Report
 from steelyard.table import Table
@@ -28,4 +28,4 @@ def _scores(report: Report, table: Table) -> ResultScores:
 
 
 def _fields(table: Table) -> dict[str, Any]:
-    return {"per_item": list(items(table))}
+    return {"per_item": [item.to_json() for item in items_of(table)]}

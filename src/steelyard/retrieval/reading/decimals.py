@@ -1,7 +1,7 @@
-"""Numbers out of bytes, many at a time, each the same double that `float()` gives.
+"""Vectorized number parsing: each value becomes the same double that `float()` returns.
 
-A value such as `-12.345678` is loaded as three machine words that end where it ends, the point is squeezed out,
-and eight digits at a time become an integer. Up to 2^53 one correctly rounded division by a power of ten is exact;
+A value such as `-12.345678` is loaded as the three machine words that end where it ends, the point is removed, and
+eight digits at a time become an integer. Up to 2^53 one correctly rounded division by a power of ten is exact;
 up to 19 digits the quotient is refined with error-free arithmetic, and the few that fall too near a rounding border,
 like everything in another notation (`1e-5`, `inf`), go to `float()` one by one.
 """
@@ -24,13 +24,13 @@ _POWERS = np.array([10.0**n for n in range(_WIDTH)])
 # masks of the bytes of a word before byte n, n = 0 … 8
 _BEFORE = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
 LARGEST_WHOLE = 1 << 53
-"""From here on doubles no longer tell whole numbers apart."""
+"""From here on doubles do not represent all integers."""
 _EXACT = np.uint64(LARGEST_WHOLE)
 _SPLITTER = 134217729.0  # 2^27 + 1: halves a double for an exact product (Veltkamp)
 
 
 def parse_numbers(column: Spans) -> tuple[FloatArray, IntArray]:
-    """The values as doubles, and the rows that are no number; these hold NaN, and so do written NaNs."""
+    """The values as doubles, and the rows that are not numbers; these are NaN, and so are written NaNs."""
     values = np.zeros(len(column))
     plain = _parse_plain(column, values)
     if plain.all():
@@ -42,7 +42,7 @@ def parse_numbers(column: Spans) -> tuple[FloatArray, IntArray]:
 
 
 def parse_integers(column: Spans) -> tuple[IntArray, IntArray]:
-    """The values as integers, and the rows that are none; `2.0` is the integer 2."""
+    """The values as integers, and the rows that are not integers; `2.0` is the integer 2."""
     values, _ = parse_numbers(column)
     whole = np.isfinite(values) & (np.floor(values) == values) & (np.abs(values) < LARGEST_WHOLE)
     bad = np.flatnonzero(~whole)
@@ -51,7 +51,7 @@ def parse_integers(column: Spans) -> tuple[IntArray, IntArray]:
 
 
 def means_infinity(text: str) -> bool:
-    """Whether a number that is read as infinite is written so (`-inf`), and not too large for a double (`1e999`)."""
+    """Whether an infinite number is written as infinity (`-inf`) and not too large for a double (`1e999`)."""
     return "inf" in text.lower()
 
 

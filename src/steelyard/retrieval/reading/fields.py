@@ -1,4 +1,4 @@
-"""Whitespace-separated columns of a block of lines, found all at once."""
+"""Whitespace-separated columns of a block of lines, split with array operations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,11 +17,11 @@ _TAB, _NEWLINE, _RETURN, _SPACE, _HASH = 9, 10, 13, 32, 35
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fields:
-    """The wanted columns of each line that has any; `line` is its number, counted from 0 in its block.
+    """The wanted columns of each non-empty line; `line` is its number, counted from 0 in its block.
 
-    `widths` is how many columns each line has, wanted or not; `comments` counts the lines that begin with #.
-    `problems` are lines that cannot be split or have too few columns (these are left out), by number, with the reason;
-    of each kind the first are enough.
+    `widths` is the number of columns of each line; `comments` counts the lines that begin with #. `problems` are lines
+    that cannot be split or have too few columns (these are left out), by number, with the reason; only the first of
+    each sort are kept.
     """
 
     columns: list[Spans]
@@ -33,9 +33,9 @@ class Fields:
 
 
 def split_fields(block: bytes, columns: int, wanted: Sequence[int]) -> Fields:
-    """Split whole lines on runs of spaces and tabs, `columns` of them at least, and keep the `wanted` ones.
+    """Split complete lines at runs of spaces and tabs into at least `columns` columns, and keep the `wanted` ones.
 
-    Blank lines and lines that begin with # are passed over.
+    Blank lines and lines that begin with # are skipped.
     """
     buffer = padded(block)
     white = buffer <= _SPACE
@@ -63,7 +63,7 @@ def _split_regular(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[i
 def _one_newline_each(buffer: Bytes, lines: int) -> bool:
     """Whether there are as many newlines as lines, and no control characters but these and tabs."""
     controls = np.count_nonzero(buffer < _SPACE)
-    if controls == lines:  # and the ends of lines, which are newlines, are among them
+    if controls == lines:  # the newlines at the ends of lines are among them
         return True
     newlines, tabs = (np.count_nonzero(buffer == char) for char in (_NEWLINE, _TAB))
     return bool(newlines == lines and controls == newlines + tabs)
@@ -99,12 +99,12 @@ def _bare_returns(buffer: Bytes, newlines: IntArray) -> list[tuple[int, Message]
 
 
 def _controls(buffer: Bytes, newlines: IntArray) -> list[tuple[int, Message]]:
-    """Control characters that are not white space: no id holds one, and trec_eval would not split there."""
-    found = np.flatnonzero((buffer < _SPACE) & ((buffer < _TAB) | (buffer > _RETURN)))[:MOST_PROBLEMS]
-    lines = np.searchsorted(newlines, found)
+    """Control characters that are not white space: no id contains one, and trec_eval does not split there."""
+    positions = np.flatnonzero((buffer < _SPACE) & ((buffer < _TAB) | (buffer > _RETURN)))[:MOST_PROBLEMS]
+    lines = np.searchsorted(newlines, positions)
     return [
-        (int(line), Message("formats.control_character", byte=f"0x{buffer[at]:02x}"))
-        for line, at in zip(lines, found, strict=True)
+        (int(line), Message("formats.control_character", byte=f"0x{buffer[position]:02x}"))
+        for line, position in zip(lines, positions, strict=True)
     ]
 
 

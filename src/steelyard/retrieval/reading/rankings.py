@@ -1,7 +1,7 @@
-"""The two inputs of a ranking evaluation, as columns: judgments (qrels) and runs.
+"""Relevance judgments (qrels) and runs as columns.
 
-A run arrives in blocks, each of whole queries, so that a file larger than memory can be weighed; every reader of
-every format ends here.
+A run is read in blocks of complete queries, so that a file larger than memory can be evaluated; every reader of every
+format returns these types.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,10 +22,10 @@ DUPLICATE_HINT = Message("formats.list_each_document_once_per")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunBlock:
-    """Run lines with the lines of a query together; `line` is where each stands, counted from 0 in its block.
+    """Run lines grouped by query; `line` is the number of each line, counted from 0 in its block.
 
-    `problems` are lines that could not be read (they are not in the columns); `odd` counts what is unusual and
-    still has one meaning. A block that is not text is not `readable`, and neither is the rest of its file.
+    `problems` are lines that could not be read (they are not in the columns); `anomalies` counts lines that are unusual
+    but unambiguous. A block that is not text is not `readable`, and neither is the rest of its file.
     """
 
     queries: Spans
@@ -35,12 +35,12 @@ class RunBlock:
     line: IntArray
     lines: int
     problems: list[tuple[int, Message]] = field(default_factory=list)
-    odd: dict[str, int] = field(default_factory=dict)
+    anomalies: dict[str, int] = field(default_factory=dict)
     readable: bool = True
 
     @classmethod
     def unreadable(cls, problem: tuple[int, Message]) -> "RunBlock":
-        """A block of which nothing can be read but why."""
+        """An empty block with the problem."""
         none = Spans.of(())
         return cls(none, none, np.zeros(0), None, np.zeros(0, np.int64), 0, [problem], readable=False)
 
@@ -50,25 +50,25 @@ Piece = Callable[[], RunBlock]
 
 @dataclass(eq=False)
 class Run:
-    """A run to be read: `pieces` reads it from its beginning, and each piece turns into columns when it is called.
+    """A run to be read: `pieces` reads it from the start; calling a piece parses it into a block.
 
-    Reading is done in order; pieces may be called on any thread. `whole` reads everything as one block, for runs whose
-    queries are not in one piece, `place` names a line, and `digest` tells what was read, afterwards.
+    Reading is sequential; pieces may be called on any thread. `read_all` reads everything as one block, for runs with
+    interleaved queries. `place` gives the location of a line, and `digest` the hash of what was read.
     """
 
     name: str
     pieces: Callable[[], Iterator[Piece]]
-    whole: Piece
+    read_all: Piece
     place: Callable[[int], str]
     digest: Callable[[], str]
 
 
 @dataclass(eq=False)
-class Judgments:
-    """Graded judgments: row i says that `documents[i]` has `grades[i]` for the query `ids[query[i]]`.
+class Qrels:
+    """Graded relevance judgments: `documents[i]` has the grade `grades[i]` for the query `ids[query[i]]`.
 
-    Queries are in the order of their bytes, so that means are summed up in the order in which trec_eval does it.
-    `odd` counts lines that are unusual and still have one meaning.
+    Queries are in byte order, so that means are summed in the same order as in trec_eval. `anomalies` counts lines that
+    are unusual but unambiguous.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Judgments:
     documents: Spans
     grades: IntArray
     digest: str
-    odd: dict[str, int] = field(default_factory=dict)
+    anomalies: dict[str, int] = field(default_factory=dict)
 
     @cached_property
     def keys(self) -> Words:
@@ -86,56 +86,56 @@ class Judgments:
         return combine(self.documents.hashes(), self.query)
 
 
-def judgments(
+def qrels_from_columns(
     name: str, queries: Spans, documents: Spans, grades: IntArray, *, digest: str, place: Callable[[int], str]
-) -> Judgments:
-    """Build judgments from columns; a document judged twice for one query is an error, and so is none at all."""
+) -> Qrels:
+    """Qrels from columns; a document judged twice for one query is an error, and so are empty qrels."""
     if not len(grades):
         raise InputError(Message("formats.no_judgments"), where=name, hint=QRELS_HINT)
     query, heads = _number_queries(queries)
-    found = Judgments(name, heads.texts(), heads, query, documents, grades, digest)
-    again = repeated(found.keys, found.query, documents)
-    if again:
+    qrels = Qrels(name, heads.texts(), heads, query, documents, grades, digest)
+    duplicates = repeated(qrels.keys, qrels.query, documents)
+    if duplicates:
         raise InputError.of(
             [
                 Problem(
                     place(late),
                     Message("formats.judged_again", document=documents.text_at(late), first=first_seen(place(early))),
                 )
-                for early, late in again[:MOST_PROBLEMS]
+                for early, late in duplicates[:MOST_PROBLEMS]
             ],
             hint=Message("formats.keep_one_judgment_per_query"),
         )
-    return found
+    return qrels
 
 
 def _number_queries(queries: Spans) -> tuple[IntArray, Spans]:
-    """For each row the number of its query, and the queries by number: in order of their bytes, as trec_eval has it."""
+    """The query number of each row, and the queries by number, in byte order as in trec_eval."""
     firsts = np.flatnonzero(queries.changes())
     seen: dict[str, int] = {}
     segments = queries.take(firsts)
     number = np.array([seen.setdefault(text, len(seen)) for text in segments.texts()])
     heads = segments.take(np.unique(number, return_index=True)[1])
     order = heads.order()
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return np.repeat(place[number], np.diff(firsts, append=len(queries))), heads.take(order)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return np.repeat(rank[number], np.diff(firsts, append=len(queries))), heads.take(order)
 
 
 def repeated(keys: Words, query: IntArray, documents: Spans) -> list[tuple[int, int]]:
     """Pairs of rows (earlier, later) with the same query and document, in order of the later row.
 
-    Rows race for a slot by their hash; only losers need a closer look, and few rows lose.
+    Each row writes itself into a slot by its hash; only rows that were overwritten can be duplicates, and they are few.
     """
     bits = max(12, len(keys).bit_length() + 2)
     slot = (keys >> np.uint64(64 - bits)).astype(np.int64)
     holder = np.empty(1 << bits, np.int32)
     rows = np.arange(len(keys), dtype=np.int32)
     holder[slot] = rows
-    losers = np.flatnonzero(holder[slot] != rows)
-    clash = losers[keys[holder[slot[losers]]] == keys[losers]]
-    among = np.sort(keys[losers])
-    if not len(clash) and not (among[1:] == among[:-1]).any():
+    overwritten = np.flatnonzero(holder[slot] != rows)
+    clash = overwritten[keys[holder[slot[overwritten]]] == keys[overwritten]]
+    ordered = np.sort(keys[overwritten])
+    if not len(clash) and not (ordered[1:] == ordered[:-1]).any():
         return []
     return _confirm_repeated(keys, query, documents)
 
@@ -158,13 +158,13 @@ def run_from_rows(
     digest: str,
     place: Callable[[int], str],
 ) -> Run:
-    """A run that is already in memory; the rows of a query need not be together."""
+    """A run in memory; the rows of a query need not be adjacent."""
     block = grouped(RunBlock(Spans.of(queries), Spans.of(documents), scores, None, np.arange(len(scores)), len(scores)))
     return Run(name, lambda: iter((lambda: block,)), lambda: block, place, lambda: digest)
 
 
 def grouped(block: RunBlock) -> RunBlock:
-    """The same lines with those of a query together, its lines in their order."""
+    """The same lines grouped by query; the lines of a query keep their order."""
     order = block.queries.order()
     return replace(
         block,

@@ -1,4 +1,4 @@
-"""Judgments and runs from whatever they are in: a path, a mapping, columns, a data frame, rows."""
+"""Qrels and runs from any source: a path, a BEIR folder, a mapping, columns, a data frame, rows."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,8 +11,8 @@ from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.records import SUFFIXES, Record, kind_of, parse_json, read_records
 from steelyard.io.streams import STDIN, is_folder, read_text
-from steelyard.retrieval.reading import beir, trec
-from steelyard.retrieval.reading.rankings import Judgments, Run
+from steelyard.retrieval.reading import trec
+from steelyard.retrieval.reading.rankings import Qrels, Run
 from steelyard.retrieval.reading.tabular import (
     DOCUMENT,
     GRADE,
@@ -31,13 +31,13 @@ RunSource = Any
 """A path, `{query: {document: score}}`, columns by name, three arrays, a data frame, or rows of the three."""
 
 
-def qrels_from(source: QrelsSource) -> Judgments:
-    """Judgments from any source."""
-    if isinstance(source, Judgments):
+def qrels_from(source: QrelsSource) -> Qrels:
+    """Qrels from any source."""
+    if isinstance(source, Qrels):
         return source
     if not isinstance(source, str | Path):
         return qrels_of_rows(_rows(source, GRADE, "qrels"), "qrels")
-    path = beir.qrels_file(Path(source)) if is_folder(source) else source
+    path = _beir_qrels(Path(source)) if is_folder(source) else source
     if _has_names(path):
         rows, digest = _file_rows(path, GRADE)
         return qrels_of_rows(rows, str(path), digest)
@@ -75,7 +75,7 @@ def _file_rows(path: str | Path, values: Sequence[str]) -> tuple[Iterator[Row], 
 
 
 def _finite(rows: Iterator[Row]) -> Iterator[Row]:
-    """Rows of JSON, which knows no infinity: a number that is read as infinite is too large (1e999)."""
+    """Rows of JSON, which has no infinity: a number that parses as infinite is too large (1e999)."""
     for row in rows:
         if isinstance(row[3], float) and math.isinf(row[3]):
             raise InputError(Message("formats.number_too_large"), where=row[0])
@@ -83,7 +83,7 @@ def _finite(rows: Iterator[Row]) -> Iterator[Row]:
 
 
 def _rows(source: Any, values: Sequence[str], name: str) -> Iterator[Row]:
-    """Rows of a value given in Python."""
+    """The rows of a Python value."""
     source = source.to_dict() if hasattr(source, "to_dict") and not hasattr(source, "columns") else source
     if hasattr(source, "columns"):  # a data frame: pandas, polars
         source = {str(column): source[column] for column in source.columns}
@@ -117,3 +117,25 @@ def _tuple_rows(rows: Iterable[Any], name: str) -> Iterator[Row]:
         if isinstance(row, str | bytes) or not isinstance(row, Sequence | np.ndarray) or len(row) < 3:
             raise InputError(Message("formats.row_query_document_number_not", row=row), where=f"{name}[{number}]")
         yield f"{name}[{number}]", row[0], row[1], row[2]
+
+
+def _beir_qrels(folder: Path) -> Path:
+    """The qrels file of a BEIR folder (qrels/SPLIT.tsv): the test split, or the only one."""
+    qrels = folder / "qrels" if (folder / "qrels").is_dir() else folder
+    splits = {path.name.split(".")[0]: path for path in sorted(qrels.glob("*.tsv*"))}
+    if not splits:
+        raise InputError(
+            Message("formats.no_judgments_folder"),
+            where=str(folder),
+            hint=Message("formats.beir_folder_qrels_test_tsv"),
+        )
+    if len(splits) == 1:
+        return next(iter(splits.values()))
+    if "test" in splits:
+        return splits["test"]
+    names = ", ".join(str(path) for path in splits.values())
+    raise InputError(
+        Message("formats.several_splits_none_called_test"),
+        where=str(qrels),
+        hint=Message("formats.name_one", names=names),
+    )

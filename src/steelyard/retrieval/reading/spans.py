@@ -1,7 +1,7 @@
-"""Columns of text without strings: many slices of one byte buffer.
+"""Columns of text as slices of one byte buffer, without a Python object per value.
 
-Seven million run lines never become seven million Python objects. A column is a buffer, where each value starts
-and where it ends; values are compared, hashed and ordered eight bytes at a time, by machine words.
+A column is a buffer with the start and end of each value; values are compared, hashed and ordered eight bytes at a
+time, by machine words.
 """
 
 from collections.abc import Iterable, Iterator
@@ -57,14 +57,14 @@ class Spans:
 
     def texts(self) -> list[str]:
         """All values as text."""
-        whole = self.buffer.tobytes()
+        content = self.buffer.tobytes()
         bounds = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-        return [whole[start:end].decode("utf-8") for start, end in bounds]
+        return [content[start:end].decode("utf-8") for start, end in bounds]
 
     def words(self) -> Iterator[tuple[IntArray | slice, Words]]:
         """Each value as zero-padded little-endian words, eight bytes at a time: rows that reach so far, their words.
 
-        The first step has all rows; one very long value costs the others nothing.
+        The first step has all rows; one very long value does not slow down the others.
         """
         lengths = self.ends - self.starts
         view = word_view(self.buffer)
@@ -76,11 +76,11 @@ class Spans:
             yield rows, view[index] & _FIRST_BYTES[np.minimum(lengths[rows] - first, 8)]
 
     def order(self) -> IntArray:
-        """Rows in the order of their bytes, smallest first; equal values keep their order."""
+        """Rows in byte order, smallest first; equal values keep their order."""
         return np.lexsort(self.sort_keys())
 
     def sort_keys(self) -> list[Words]:
-        """Keys for `np.lexsort` that put the rows in the order of their bytes, the most important key last."""
+        """Keys for `np.lexsort` that sort the rows in byte order, the most significant key last."""
         return [_spread(rows, words, len(self)).byteswap() for rows, words in self.words()][::-1]
 
     def hashes(self) -> Words:
@@ -95,7 +95,7 @@ class Spans:
         return total ^ (total >> _HALF)
 
     def equals(self, other: "Spans") -> Flags:
-        """Row by row, whether both hold the same bytes."""
+        """Row by row, whether both have the same bytes."""
         same: Flags = (self.ends - self.starts) == (other.ends - other.starts)
         both = np.flatnonzero(same)
         for (rows, ours), (_, theirs) in zip(self.take(both).words(), other.take(both).words(), strict=True):
@@ -114,7 +114,7 @@ class Spans:
 
 
 def _spread(rows: IntArray | slice, words: Words, count: int) -> Words:
-    """The words in a column of all rows, zero where a row has none."""
+    """The words in a column of all rows, zero if a row has none."""
     if isinstance(rows, slice):
         return words
     column = np.zeros(count, np.uint64)
@@ -129,11 +129,11 @@ def padded(text: bytes) -> Bytes:
 
 
 def word_view(buffer: Bytes) -> Words:
-    """The buffer seen as the little-endian word that begins at each of its bytes."""
+    """The buffer as the little-endian words that begin at each of its bytes."""
     return np.ndarray((len(buffer) - 7,), np.dtype("<u8"), buffer, 0, (1,))
 
 
 def combine(hashes: Words, numbers: IntArray) -> Words:
-    """Mix a number (such as the place of a query) into each hash."""
+    """Mix a number (such as that of a query) into each hash."""
     mixed = (hashes + numbers.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)) * _MULTIPLIER
     return mixed ^ (mixed >> _HALF)

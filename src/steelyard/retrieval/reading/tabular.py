@@ -1,4 +1,4 @@
-"""Judgments and runs out of rows with named columns, mappings of mappings, and data frames."""
+"""Qrels and runs from rows with named columns, nested mappings, and data frames."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.i18n import Message
 from steelyard.io.records import Record, digest_rows, kind_of
 from steelyard.retrieval.reading.decimals import LARGEST_WHOLE, means_infinity
-from steelyard.retrieval.reading.rankings import Judgments, Run, judgments, run_from_rows
+from steelyard.retrieval.reading.rankings import Qrels, Run, qrels_from_columns, run_from_rows
 from steelyard.retrieval.reading.spans import Spans
 
 QUERY_ID, DOCUMENT_ID = Message("words.query"), Message("words.document")
@@ -32,11 +32,11 @@ SCORE = ("score", "sim", "similarity")
 GRADE = ("grade", "relevance", "rel", "label", "judgment", "score")
 
 Row = tuple[str, Any, Any, Any]
-"""Where it stands, query, document, and score or grade."""
+"""Location, query, document, and score or grade."""
 
 
 def named_rows(records: Sequence[Record], values: Sequence[str], name: str) -> Iterator[Row]:
-    """The three columns that matter, found by their usual names."""
+    """The query, document and value columns, found by their usual names."""
     if not records:
         raise InputError(Message("formats.no_rows"), where=name)
     fields = list(records[0].fields)
@@ -51,7 +51,7 @@ def named_rows(records: Sequence[Record], values: Sequence[str], name: str) -> I
 def nested_rows(content: Mapping[Any, Any], name: str, *, judged: bool) -> Iterator[Row]:
     """Rows of `{query: {document: value}}`, the form of pytrec_eval and ranx.
 
-    In a run a query may have no documents (it is then missing); among judgments it may not.
+    In a run a query may have no documents (it is then missing); in qrels it may not.
     """
     for query, documents in content.items():
         if not isinstance(documents, Mapping):
@@ -66,10 +66,10 @@ def nested_rows(content: Mapping[Any, Any], name: str, *, judged: bool) -> Itera
             yield f"{name}#/{query}/{document}", query, document, value
 
 
-def qrels_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Judgments:
+def qrels_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Qrels:
     """Judgments from rows; grades are whole numbers."""
     where, queries, documents, values = _columns(rows, name, _grade)
-    return judgments(
+    return qrels_from_columns(
         name,
         Spans.of(queries),
         Spans.of(documents),
@@ -80,7 +80,7 @@ def qrels_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> 
 
 
 def run_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Run:
-    """A run from rows; the rows of a query may stand anywhere."""
+    """A run from rows; the rows of a query need not be adjacent."""
     where, queries, documents, values = _columns(rows, name, _score)
     digest = digest or digest_rows((queries, documents, values))
     return run_from_rows(name, queries, documents, np.array(values, np.float64), digest=digest, place=where.__getitem__)

@@ -1,6 +1,6 @@
 """TREC files: `query 0 document grade` and `query Q0 document rank score tag`.
 
-Columns are separated by any run of spaces or tabs; blank lines and lines that begin with `#` are passed over.
+Columns are separated by any run of spaces or tabs; blank lines and lines that begin with `#` are skipped.
 """
 
 import io
@@ -27,7 +27,7 @@ from steelyard.io.streams import (
 )
 from steelyard.retrieval.reading.decimals import means_infinity, parse_integers, parse_numbers
 from steelyard.retrieval.reading.fields import Fields, split_fields
-from steelyard.retrieval.reading.rankings import QRELS_HINT, Judgments, Piece, Run, RunBlock, grouped, judgments
+from steelyard.retrieval.reading.rankings import QRELS_HINT, Piece, Qrels, Run, RunBlock, grouped, qrels_from_columns
 from steelyard.retrieval.reading.spans import Spans
 from steelyard.table import FloatArray, IntArray
 
@@ -38,25 +38,25 @@ QRELS_COLUMNS = 4
 ORDER_HINT = Message("formats.judgments_qrels_come_before_runs")
 
 
-def read_qrels(path: str | Path) -> Judgments:
-    """Judgments from a TREC qrels file; grades are integers, negative ones mean "in the pool, not judged"."""
+def read_qrels(path: str | Path) -> Qrels:
+    """Qrels from a TREC file; grades are integers, negative ones mean "in the pool, not judged"."""
     stream = open_stream(path)
     content = _joined(stream)
     check_encoding(content, stream.name, 1)
     fields = split_fields(content or b"\n", QRELS_COLUMNS, wanted=(0, 2, 3))
     query, document, grade = fields.columns
     grades, bad = parse_integers(grade)
-    _complain(stream.name, fields, bad)
+    _check_lines(stream.name, fields, bad)
     line = fields.line
-    found = judgments(
+    qrels = qrels_from_columns(
         stream.name, query, document, grades, digest=stream.digest(), place=lambda row: f"{stream.name}:{line[row] + 1}"
     )
-    found.odd["counts.judgment_comments"] = fields.comments
-    return found
+    qrels.anomalies["counts.judgment_comments"] = fields.comments
+    return qrels
 
 
-def _complain(name: str, fields: Fields, bad: IntArray) -> None:
-    """Raise one error for all lines of judgments that are not `query 0 document grade`."""
+def _check_lines(name: str, fields: Fields, bad: IntArray) -> None:
+    """Raise one error for all lines of qrels that are not `query 0 document grade`."""
     grade = fields.columns[-1]
     wide = np.flatnonzero(fields.widths > QRELS_COLUMNS)[:MOST_PROBLEMS]
     problems = fields.problems + [
@@ -75,12 +75,12 @@ def _complain(name: str, fields: Fields, bad: IntArray) -> None:
 
 
 def read_run(path: str | Path) -> Run:
-    """A run from a TREC file, read in blocks as it is evaluated. The rank column is not used: scores decide."""
+    """A run from a TREC file, read in blocks as it is evaluated; scores order documents, not the rank column."""
     return _TrecRun(path).run()
 
 
 def looks_like_trec(path: str | Path) -> bool:
-    """Whether a file with a table's suffix (`.tsv`) is a TREC file all the same: no header, a number at its end."""
+    """Whether a `.tsv` file is a TREC file: no header, and a number in the fourth column."""
     if read_once(path) or not str(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
         return False
     stream = open_stream(path)
@@ -92,7 +92,7 @@ def looks_like_trec(path: str | Path) -> bool:
 
 
 class _TrecRun:
-    """One pass over a run file, and a second one if its queries turn out to be interleaved."""
+    """A run file, read once, or twice if its queries are interleaved."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
@@ -101,12 +101,12 @@ class _TrecRun:
 
     def run(self) -> Run:
         name = STDIN_NAME if str(self.path) == STDIN else str(self.path)
-        return Run(name, self.pieces, self.whole, lambda line: f"{name}:{line + 1}", self.digest)
+        return Run(name, self.pieces, self.read_all, lambda line: f"{name}:{line + 1}", self.digest)
 
     def pieces(self) -> Iterator[Piece]:
         return (partial(parse_block, block) for block in self.blocks())
 
-    def whole(self) -> RunBlock:
+    def read_all(self) -> RunBlock:
         return grouped(parse_block(_joined(self.opened(), INTERLEAVED)))
 
     def blocks(self) -> Iterator[bytes]:
@@ -133,7 +133,7 @@ def _joined(stream: Stream, what: Message = CONTENT) -> bytes:
 
 
 def parse_block(block: bytes) -> RunBlock:
-    """The columns of whole run lines."""
+    """The columns of complete run lines."""
     unreadable = encoding_problem(block)
     if unreadable:
         return RunBlock.unreadable(unreadable)
@@ -141,16 +141,18 @@ def parse_block(block: bytes) -> RunBlock:
     query, document, rank, score = fields.columns
     scores, bad = parse_numbers(score)
     problems = fields.problems + _bad_scores(score, fields.line, np.union1d(bad, _too_large(score, scores)))
-    odd = {
+    anomalies = {
         "counts.lines_without_tag": int(np.count_nonzero(fields.widths == 5)),
         "counts.lines_too_wide": int(np.count_nonzero(fields.widths > 6)),
         "counts.run_comments": fields.comments,
     }
-    return RunBlock(query, document, scores, rank, fields.line, fields.lines, sorted(problems, key=itemgetter(0)), odd)
+    return RunBlock(
+        query, document, scores, rank, fields.line, fields.lines, sorted(problems, key=itemgetter(0)), anomalies
+    )
 
 
 def _too_large(score: Spans, scores: FloatArray) -> IntArray:
-    """The rows whose score is infinite without being written so: 1e999 is too large for a double."""
+    """The rows whose score is infinite but not written as infinity: 1e999 is too large for a double."""
     rows = np.flatnonzero(np.isinf(scores))
     return np.array([row for row in rows.tolist() if not means_infinity(score.text_at(row))], np.int64)
 

@@ -128,7 +128,7 @@ def headlines(report: Report, metric: str) -> list[Headline]:
 
 def outcome_of(compared: Comparison) -> Outcome:
     """The code of the outcome of a comparison."""
-    if compared.hopeless and not compared.result.resamples:
+    if compared.underpowered and not compared.test.resamples:
         return "gate.cannot_tell"
     if not compared.significant:
         return "report.no_evidence"
@@ -221,9 +221,9 @@ def method(report: Report) -> Mapping[str, Any] | None:
     compared = report.comparisons
     first = compared[0]
     return {
-        "test": TESTS[first.result.test],
-        "exact": sum(one.result.exact for one in compared),
-        "resamples": next((one.result.resamples for one in compared if one.result.resamples), None),
+        "test": TESTS[first.test.name],
+        "exact": sum(one.test.exact for one in compared),
+        "resamples": next((one.test.resamples for one in compared if one.test.resamples), None),
         "seed": first.settings.seed,
         "correction": CORRECTIONS[first.settings.correction],
         "alpha": f"{first.settings.alpha:g}",

@@ -1,0 +1,178 @@
+"""A batch of answers, each paired with every one of its references."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from steelyard.answers.overlaps import Overlaps, Shared, distinct_of, shared_of
+from steelyard.answers.rouge import Overlap
+from steelyard.table import Flags, FloatArray, IntArray
+from steelyard.text.coding import Codes, Encoder
+from steelyard.text.tokens import covers
+
+Groups = Sequence[Sequence[str]]
+"""References: groups of aliases; one group unless the question has several answers."""
+
+Tokens = TypeVar("Tokens")
+Cut = Callable[[str], Tokens]
+
+_WORD: Final = np.dtype(np.int64).itemsize
+
+
+class AnswerBatch:
+    """A batch of answers with their references; what several metrics need is computed once.
+
+    The pairs are in order of answers, and within an answer in order of its references; `row` is the index of the answer
+    of each pair.
+    """
+
+    def __init__(self, answers: Sequence[str], groups: Sequence[Groups], *, plain: bool = False) -> None:
+        """Each answer has one reference or more; `plain` if all texts are, in the sense of `steelyard.text.coding`."""
+        self.answers = answers
+        self.groups = groups
+        self._plain = plain
+        self.references = [alias for row in groups for group in row for alias in group]
+        self._counts = np.array([sum(map(len, row)) for row in groups], np.int64)
+        self._codes: dict[Encoder, Codes] = {}
+        self._shared: dict[int, Shared] = {}
+        self._lists: dict[Encoder, list[list[int]]] = {}
+        self._contained: dict[Encoder, Flags] = {}
+        self._cuts: dict[Cut[Any], list[Any]] = {}
+
+    @cached_property
+    def row(self) -> IntArray:
+        """The index of the answer of each pair."""
+        return np.repeat(np.arange(len(self.answers)), self._counts)
+
+    def shared(self, encoder: Encoder) -> Shared:
+        """The tokens that the two sides of each pair share."""
+        codes = self._coded(encoder)
+        if id(codes) not in self._shared:  # encoders may share codes
+            references = np.arange(len(self.answers), len(codes.lengths))
+            self._shared[id(codes)] = shared_of(codes.take(self.row), codes.take(references))
+        return self._shared[id(codes)]
+
+    def distinct(self, encoder: Encoder, n: int) -> tuple[IntArray, IntArray, IntArray]:
+        """The numbers of distinct n-grams of each pair: common, of the answer, of the reference."""
+        codes = self._coded(encoder)
+        references = np.arange(len(self.answers), len(codes.lengths))
+        return distinct_of(codes.take(self.row), codes.take(references), n)
+
+    def has_tokens(self, encoder: Encoder) -> Flags:
+        """Whether the reference of each pair has any tokens."""
+        return np.greater(self._coded(encoder).lengths[len(self.answers) :], 0)
+
+    def equal(self, encoder: Encoder) -> Flags:
+        """Whether the two sides of each pair have the same tokens in the same order."""
+        if self._plain:
+            return self.shared(encoder).equal
+        return self._compare_codes(encoder, lambda answer, reference: answer == reference)
+
+    def covered(self, encoder: Encoder) -> Flags:
+        """Whether the reference of each pair is a subsequence of the answer."""
+        if self._plain:
+            return self.shared(encoder).covered
+        return self._compare_codes(encoder, covers)
+
+    def contained(self, encoder: Encoder) -> Flags:
+        """Whether the answer of each pair contains the reference contiguously; an empty reference is not contained."""
+        if encoder not in self._contained:
+            codes = self._coded(encoder)
+            wanted = codes.lengths[len(self.answers) :]
+            possible = (codes.lengths[self.row] >= wanted) & (wanted > 0)
+            self._contained[encoder] = self._found_in(
+                codes, possible & self.covered(encoder) if self._plain else possible
+            )
+        return self._contained[encoder]
+
+    def _found_in(self, codes: Codes, candidates: Flags) -> Flags:
+        found = np.zeros(len(candidates), np.bool_)
+        content, starts, ends = codes.values.tobytes(), (codes.starts * _WORD).tolist(), (codes.ends * _WORD).tolist()
+        for pair in np.flatnonzero(candidates).tolist():
+            row, reference = int(self.row[pair]), len(self.answers) + pair
+            found[pair] = _contains(content, content[starts[reference] : ends[reference]], starts[row], ends[row])
+        return found
+
+    def _compare_codes(self, encoder: Encoder, compare: Callable[[list[int], list[int]], bool]) -> Flags:
+        """A flag for each pair, from the codes of its two texts."""
+        texts = self._code_lists(encoder)
+        pairs = zip(self.row.tolist(), texts[len(self.answers) :], strict=True)
+        return np.array([compare(texts[row], reference) for row, reference in pairs], np.bool_)
+
+    def _code_lists(self, encoder: Encoder) -> list[list[int]]:
+        if encoder not in self._lists:
+            codes = self._coded(encoder)
+            values = codes.values.tolist()
+            bounds = zip(codes.starts.tolist(), codes.ends.tolist(), strict=True)
+            self._lists[encoder] = [values[start:end] for start, end in bounds]
+        return self._lists[encoder]
+
+    def overlaps(self, cut: Cut[Tokens], compare: Callable[[Tokens, Tokens], Overlap]) -> Overlaps:
+        """The overlap of each pair, from the tokens of its two texts; each text is tokenized once."""
+        if cut not in self._cuts:
+            self._cuts[cut] = [cut(text) for text in self._texts]
+        answers, references = self._cuts[cut][: len(self.answers)], self._cuts[cut][len(self.answers) :]
+        overlaps = [compare(answers[row], reference) for row, reference in zip(self.row, references, strict=True)]
+        columns = np.array([(one.precision, one.recall, one.f1) for one in overlaps], np.float64).reshape(-1, 3)
+        return Overlaps(*columns.T)
+
+    def compare_texts(self, compare: Callable[[str, str], float], where: Flags | None = None) -> FloatArray:
+        """A value for each pair, from its two texts; 0 for the pairs that `where` excludes."""
+        indices = np.arange(len(self.references)) if where is None else np.flatnonzero(where)
+        values = np.zeros(len(self.references))
+        values[indices] = [
+            compare(self.answers[row], self.references[index])
+            for row, index in zip(self.row[indices].tolist(), indices.tolist(), strict=True)
+        ]
+        return values
+
+    def rows(self) -> Iterator[tuple[str, Groups]]:
+        """Each answer with all its references."""
+        return zip(self.answers, self.groups, strict=True)
+
+    def best(self, values: FloatArray | Flags) -> FloatArray:
+        """The value of the best pair of each answer."""
+        return np.maximum.reduceat(values.astype(np.float64), self._starts)
+
+    def closest(self, overlaps: Overlaps) -> Overlaps:
+        """The overlap of each answer with its closest reference by F1; the first of several."""
+        if len(self.references) == len(self.answers):
+            return overlaps
+        is_best = overlaps.f1 == self.best(overlaps.f1)[self.row]
+        indices = np.where(is_best, np.arange(len(self.references)), len(self.references))
+        return overlaps.take(np.minimum.reduceat(indices, self._starts))
+
+    def group_share(self, found: Flags) -> FloatArray:
+        """The share of the groups of each answer in which some alias is found."""
+        sizes = np.array([len(group) for row in self.groups for group in row], np.int64)
+        by_group = np.logical_or.reduceat(found, np.cumsum(sizes) - sizes)
+        counts = np.array([len(row) for row in self.groups], np.int64)
+        return np.add.reduceat(by_group.astype(np.float64), np.cumsum(counts) - counts) / counts
+
+    def share(self, found: Flags) -> FloatArray:
+        """The share of the references of each answer that are found."""
+        return np.add.reduceat(found.astype(np.float64), self._starts) / self._counts
+
+    @cached_property
+    def _starts(self) -> IntArray:
+        return np.cumsum(self._counts) - self._counts
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return [*self.answers, *self.references]
+
+    def _coded(self, encoder: Encoder) -> Codes:
+        """The codes of all answers, then of all references."""
+        if encoder not in self._codes:
+            self._codes[encoder] = encoder.codes(self._texts, plain=self._plain)
+        return self._codes[encoder]
+
+
+def _contains(content: bytes, part: bytes, start: int, end: int) -> bool:
+    """Whether `content` has the machine words of `part` between start and end, aligned."""
+    offset = content.find(part, start, end)
+    while offset >= 0 and (offset - start) % _WORD:
+        offset = content.find(part, offset + 1, end)
+    return offset >= 0

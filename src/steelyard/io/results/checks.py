@@ -1,0 +1,214 @@
+"""Checks of the lines of a results file, which is input like any other.
+
+Every wrong type is one message with its line, so that reports, gate and viewer can rely on what was read.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from steelyard import limits
+from steelyard.errors import InputError
+from steelyard.i18n import Message
+from steelyard.io.shapes import (
+    ANYTHING,
+    FLAG,
+    SCALAR,
+    TEXT,
+    WHOLE,
+    Fields,
+    ListOf,
+    MapOf,
+    Plain,
+    check_shape,
+    is_number,
+    shown,
+)
+from steelyard.registry.kinds import kind_of
+from steelyard.table import ROUNDING, Bounds
+
+Json = dict[str, Any]
+
+CONTRADICTION_HINT: Final = Message("formats.somebody_changed_file_run_again")
+
+_HALF: Final = re.compile("[\ud800-\udfff]")
+_BOUND: Final = Plain(Message("words.a_number_or_null"), lambda value: value is None or is_number(value))
+_PAGE: Final = Plain(Message("words.a_number_or_text"), lambda value: isinstance(value, str) or is_number(value))
+_NOT_NEGATIVE: Final = Plain(
+    Message("words.a_number_from_0_to_1e15"), lambda value: is_number(value) and 0 <= value <= 1e15
+)
+_COUNT: Final = Plain(Message("words.a_whole_number_from_0_on"), lambda value: WHOLE.accepts(value) and value >= 0)
+_LABELS: Final = {"page": _PAGE, "section": TEXT, "speaker": TEXT, "document": TEXT}
+_PASSAGE: Final = Fields({"text": TEXT, **_LABELS})
+_QUOTED: Final = Plain(Message("words.text_or_an_object"), lambda value: isinstance(value, str | dict))
+_WANTED: Final = Fields({"text": TEXT, **_LABELS}, frozenset(("text", "page")))
+_EXPECTED: Final = Fields(
+    {"answer": MapOf(ANYTHING), "abstain": FLAG, "quotes": ListOf(TEXT), "evidence": ListOf(_WANTED)}
+)
+_STORED: Final = Plain(Message("words.a_list"), lambda value: isinstance(value, list))
+"""A message as a value; one that is not known or has other arguments is left to who shows it."""
+_VERDICT: Final = Fields(
+    {
+        "expected": _EXPECTED,
+        "reasons": MapOf(TEXT),
+        "remarks": ListOf(TEXT),
+        "messages": Fields({"reasons": MapOf(_STORED), "remarks": ListOf(_STORED), "error": _STORED}),
+        "reached": MapOf(FLAG),
+        "invented": ListOf(Fields({"text": TEXT, "kind": TEXT})),
+        "should_abstain": FLAG,
+        "abstained": FLAG,
+    }
+)
+_OUTPUT: Final = Fields(
+    {
+        "question": TEXT,
+        "answer": TEXT,
+        "citations": ListOf(_QUOTED),
+        "evidence": ListOf(_QUOTED),
+        "contexts": ListOf(_QUOTED),
+        "seconds": _NOT_NEGATIVE,
+        "tokens": _NOT_NEGATIVE,
+        "attempts": _COUNT,
+        "verdict": _VERDICT,
+    }
+)
+_HEADER: Final = Fields(
+    {
+        "kind": TEXT,
+        "name": TEXT,
+        "signature": TEXT,
+        "metrics": ListOf(TEXT),
+        "sums": ListOf(TEXT),
+        "bounds": MapOf(ListOf(_BOUND)),
+        "counts": MapOf(_COUNT),
+        "benchmark": TEXT,
+        "items": _COUNT,
+    },
+    frozenset(("kind", "name", "signature", "metrics")),
+)
+_ITEM: Final = Fields(
+    {
+        "id": TEXT,
+        "scores": MapOf(ANYTHING),
+        "unscored": MapOf(TEXT),
+        "errors": MapOf(TEXT),
+        "parts": MapOf(MapOf(_BOUND)),
+        "notes": MapOf(TEXT),
+        "tags": MapOf(SCALAR),
+        "output": _OUTPUT,
+        "error": TEXT,
+    },
+    frozenset(("id", "scores")),
+)
+_FOOTER: Final = Fields({"items": _COUNT, "means": MapOf(_BOUND)})
+
+
+def check_header(head: Json, where: str) -> None:
+    """Refuse a header that is not of the shape that readers rely on."""
+    check_shape(head, _HEADER, "", where)
+    metrics = head["metrics"]
+    limits.METRICS.check(len(metrics), Message("words.the_number_of_metrics"), error=InputError, where=where)
+    if not metrics:
+        raise InputError(Message("formats.result_metric"), where=where)
+    if len(set(metrics)) < len(metrics):
+        raise InputError(Message("formats.metric_named_twice_header"), where=where)
+    kind = kind_of(head["kind"])
+    if kind.metric is not None and kind.metric not in metrics:
+        message = Message("formats.result_kind_without_its_metric", kind=kind.name, metric=kind.metric)
+        raise InputError(message, where=where)
+    for metric, bounds in (head.get("bounds") or {}).items():
+        finite = [bound for bound in bounds if bound is not None]
+        for bound in finite:
+            check_score(bound, Message("words.a_bound_of", metric=metric), where)
+        if len(bounds) != 2 or finite != sorted(finite):
+            raise InputError(Message("formats.bounds_lowest_highest_value", metric=metric), where=where)
+
+
+def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str) -> None:
+    """Refuse an item that is not of the shape that readers rely on, or has a score that it cannot have."""
+    check_shape(item, _ITEM, "", where)
+    known = frozenset(metrics)
+    for metric, value in item["scores"].items():
+        if metric not in known:
+            raise InputError(Message("formats.metric_not_header", metric=metric), where=where)
+        if value is not None:
+            check_score(value, Message("words.the_score_of", metric=metric), where)
+            _check_bounds(metric, value, bounds.get(metric), where)
+    for metric in (*(item.get("parts") or ()), *(item.get("notes") or ())):
+        if metric not in known:
+            raise InputError(Message("formats.metric_not_header", metric=metric), where=where)
+    for metric, parts in (item.get("parts") or {}).items():
+        for part, value in parts.items():
+            if value is not None:
+                check_score(value, Message("words.the_part_of", part=part, metric=metric), where)
+    _check_passages(item.get("output") or {}, where)
+    checks = kind_of(kind).load_checks()
+    if checks is not None:
+        checks.check_item(item, where)
+
+
+def check_footer(foot: Any, items: int, where: str) -> None:
+    """Refuse a footer that is not of the shape that readers rely on, or counts other items than there are."""
+    check_shape(foot, _FOOTER, "footer", where)
+    counted = foot.get("items")
+    if counted is not None and counted != items:
+        message = Message("formats.footer_counts_items", counted=shown(counted), items=items)
+        raise InputError(message, where=where, hint=Message("formats.lines_file_lost"))
+
+
+def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, float]) -> list[str]:
+    """The metrics whose mean in the footer is missing, or is not the mean of the items."""
+    names = dict.fromkeys((*counted, *footed))
+    return [
+        metric
+        for metric in names
+        if metric not in footed or metric not in counted or not _is_close(footed[metric], counted[metric])
+    ]
+
+
+def check_score(value: Any, what: Message, where: str) -> None:
+    """Refuse what is no number, or one so large that means and intervals cannot be had."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(Message("formats.not_number", what=what, value=shown(value)), where=where)
+    if abs(value) > limits.SCORE.value:
+        raise limits.SCORE.exceeded(what, error=InputError, where=where)
+
+
+def check_characters(text: str, line: Any, where: str) -> None:
+    """Refuse half a character, which JSON can escape and UTF-8 cannot hold."""
+    if "\\ud" in text or "\\uD" in text:
+        pending = [line]
+        while pending:
+            value = pending.pop()
+            if isinstance(value, str) and _HALF.search(value):
+                raise InputError(Message("formats.half_character", half=_HALF.findall(value)[0]), where=where)
+            if isinstance(value, dict):
+                pending += [*value, *value.values()]
+            elif isinstance(value, list):
+                pending += value
+
+
+def _check_bounds(metric: str, value: float, bounds: Bounds | None, where: str) -> None:
+    """A score lies where the header says that scores of its metric lie."""
+    if bounds is None:
+        return
+    low, high = bounds
+    if not low - ROUNDING <= value <= high + ROUNDING:
+        raise InputError(
+            Message("formats.score_lie_between_not", metric=metric, low=low, high=high, value=value), where=where
+        )
+
+
+def _check_passages(output: Json, where: str) -> None:
+    """Citations, evidence and contexts may be plain text; where they are objects, they are passages."""
+    for name in ("citations", "evidence", "contexts"):
+        for number, each in enumerate(output.get(name) or ()):
+            if isinstance(each, dict):
+                check_shape(each, _PASSAGE, f"output.{name}[{number}]", where)
+
+
+def _is_close(footed: float | None, counted: float) -> bool:
+    if footed is None or math.isnan(counted):  # no item has a score
+        return footed is None and math.isnan(counted)
+    return abs(footed - counted) <= ROUNDING * max(abs(footed), abs(counted), ROUNDING)

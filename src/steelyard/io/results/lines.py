@@ -1,0 +1,201 @@
+"""The three kinds of lines of a results file as values: header, item and footer."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from steelyard import __version__
+from steelyard.counts import with_codes, with_texts
+from steelyard.io.results.checks import check_footer, check_header, check_item
+from steelyard.table import UNBOUNDED, Bounds, FloatArray, Missing, Signature, Table
+
+Json = dict[str, Any]
+Texts = Mapping[str, str]
+
+NOT_RECORDED = Missing("unscored", "no score was recorded")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The line that opens a result; `items` is how many a run that is written item by item will have."""
+
+    kind: str
+    name: str
+    signature: Signature
+    metrics: Sequence[str]
+    items: int | None = None
+    sums: Sequence[str] | None = None
+    bounds: Mapping[str, Bounds] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    benchmark: str = ""
+
+    @classmethod
+    def of(cls, table: Table) -> Self:
+        """The header of a finished table."""
+        return cls(
+            kind=table.kind,
+            name=table.name,
+            signature=table.signature,
+            metrics=table.metrics,
+            sums=table.sums,
+            bounds={metric: column.bounds for metric, column in table.columns.items() if column.bounds},
+            counts=table.counts,
+            benchmark=table.benchmark,
+        )
+
+    @classmethod
+    def parse(cls, line: Json, where: str) -> Self:
+        """The header in a line of JSON, checked."""
+        check_header(line, where)
+        return cls(
+            kind=line["kind"],
+            name=line["name"],
+            signature=Signature.parse(line["signature"]),
+            metrics=line["metrics"],
+            items=line.get("items"),
+            sums=line.get("sums"),
+            bounds={metric: read_bounds(bounds) for metric, bounds in (line.get("bounds") or {}).items()},
+            counts=with_codes(line.get("counts") or {}),
+            benchmark=line.get("benchmark") or "",
+        )
+
+    def to_json(self) -> Json:
+        """As the file has it."""
+        return {
+            "steelyard": __version__,
+            "kind": self.kind,
+            "name": self.name,
+            "signature": str(self.signature),
+            "inputs": {key: value for key, value in self.signature.settings if value.startswith("sha256 ")},
+            "metrics": list(self.metrics),
+            **({} if self.items is None else {"items": self.items}),
+            **({} if self.sums is None else {"sums": list(self.sums)}),
+            "bounds": {metric: _finite(bounds) for metric, bounds in self.bounds.items()},
+            "counts": with_texts(self.counts),
+            **_present("benchmark", self.benchmark),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item: its scores by metric, and what belongs to them; `error` says why the system failed on it."""
+
+    id: str
+    scores: Mapping[str, float | None]
+    unscored: Texts = field(default_factory=dict)
+    errors: Texts = field(default_factory=dict)
+    parts: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    notes: Texts = field(default_factory=dict)
+    tags: Mapping[str, Any] = field(default_factory=dict)
+    output: Mapping[str, Any] | None = None
+    error: str = ""
+
+    @classmethod
+    def parse(cls, line: Json, header: Header, where: str) -> Self:
+        """The item in a line of JSON, checked against its header."""
+        check_item(line, header.kind, header.metrics, header.bounds, where)
+        return cls(
+            id=line["id"],
+            scores=line["scores"],
+            unscored=line.get("unscored") or {},
+            errors=line.get("errors") or {},
+            parts=line.get("parts") or {},
+            notes=line.get("notes") or {},
+            tags=line.get("tags") or {},
+            output=line.get("output"),
+            error=str(line.get("error") or ""),
+        )
+
+    def missing(self, metric: str) -> Missing:
+        """Why the item has no score of a metric."""
+        if metric in self.errors:
+            return Missing("error", self.errors[metric])
+        return Missing("unscored", self.unscored[metric]) if metric in self.unscored else NOT_RECORDED
+
+    def to_json(self) -> Json:
+        """As the file has it; what an item does not have is left out."""
+        fields = {
+            "errors": self.errors,
+            "unscored": self.unscored,
+            "parts": self.parts,
+            "notes": self.notes,
+            "tags": self.tags,
+            "output": self.output,
+            "error": self.error,
+        }
+        present = {name: value for name, value in fields.items() if value}
+        return {"id": self.id, "scores": self.scores, **present}
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """The line that closes a result: how many items it has, and their means."""
+
+    items: int | None
+    means: Mapping[str, float | None]
+
+    @classmethod
+    def of(cls, table: Table) -> Self:
+        """The footer of a finished table."""
+        means = numbers(np.array([table.mean(metric) for metric in table.metrics]))
+        return cls(len(table), dict(zip(table.metrics, means, strict=True)))
+
+    @classmethod
+    def parse(cls, line: Any, items: int, where: str) -> Self:
+        """The footer in a line of JSON, checked against the number of items that came before it."""
+        check_footer(line, items, where)
+        return cls(line.get("items"), line.get("means") or {})
+
+    def to_json(self) -> Json:
+        """As the file has it."""
+        return {"footer": {"items": self.items, "means": self.means}}
+
+
+def items_of(table: Table) -> Iterator[Item]:
+    """The items of a table, row by row."""
+    columns = {metric: numbers(table.column(metric)) for metric in table.metrics}
+    parts = {metric: _part_numbers(table, metric) for metric in table.metrics if table.parts(metric)}
+    for row, identifier in enumerate(table.ids):
+        missing = {metric: reason for metric in table.metrics if (reason := table.why(metric, row))}
+        yield Item(
+            id=identifier,
+            scores={metric: values[row] for metric, values in columns.items()},
+            unscored={metric: each.reason for metric, each in missing.items() if each.kind == "unscored"},
+            errors={metric: each.reason for metric, each in missing.items() if each.kind == "error"},
+            parts={metric: {part: values[row] for part, values in of.items()} for metric, of in parts.items()},
+            notes=table.notes(row),
+            tags={tag: values[row] for tag, values in table.tags.items()},
+            output=table.outputs[row] if table.outputs else None,
+            error=table.failures.get(row, ""),
+        )
+
+
+def numbers(values: FloatArray) -> list[float | None]:
+    """Scores as JSON has them: None where there is no number."""
+    return [None if is_nan else value for value, is_nan in zip(values.tolist(), np.isnan(values).tolist(), strict=True)]
+
+
+def dump(line: Mapping[str, Any]) -> str:
+    """One line of JSON; numbers keep every digit, and NaN is refused."""
+    return json.dumps(line, ensure_ascii=False, allow_nan=False)
+
+
+def read_bounds(bounds: Sequence[float | None]) -> Bounds:
+    """The lowest and the highest value; null stands for none."""
+    low, high = (end if bound is None else float(bound) for bound, end in zip(bounds, UNBOUNDED, strict=True))
+    return low, high
+
+
+def _part_numbers(table: Table, metric: str) -> dict[str, list[float | None]]:
+    return {part: numbers(values) for part, values in table.parts(metric).items()}
+
+
+def _finite(bounds: Bounds) -> list[float | None]:
+    return [bound if np.isfinite(bound) else None for bound in bounds]
+
+
+def _present(key: str, value: Any) -> Json:
+    return {key: value} if value else {}

@@ -1,0 +1,215 @@
+"""Results files as Tables: lines to sections, one for each result, and a section to a Table."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from steelyard import limits
+from steelyard.errors import InputError
+from steelyard.i18n import Message
+from steelyard.io.records import parse_json
+from steelyard.io.results.checks import CONTRADICTION_HINT, check_characters, contradictions
+from steelyard.io.results.lines import Footer, Header, Item
+from steelyard.io.streams import Stream, byte_blocks, check_encoding, open_stream
+from steelyard.registry.kinds import kind_of
+from steelyard.table import Column, FloatArray, IntArray, Missing, Table
+
+UNFINISHED: Final = "counts.items_before_cut"
+CONTRADICTED: Final = "counts.means_contradicted"
+DISAGREEING: Final = "counts.scores_disagreeing"
+
+
+def load(path: str | Path, *, strict: bool = False) -> Table:
+    """The one result in a file; with `strict`, one whose items contradict its footer is refused."""
+    tables = load_all(path, strict=strict)
+    if len(tables) != 1:
+        raise not_one([table.name for table in tables], path)
+    return tables[0]
+
+
+def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
+    """Every result in a file, in order; with `strict`, none whose items contradict its footer.
+
+    A footer gives the mean of every metric, and the score of a legal item is what its parts come to. Without `strict`
+    a table of which that is not true has the counts CONTRADICTED and DISAGREEING.
+    """
+    sections = read_sections(path)
+    if not sections:
+        hint = Message("formats.results_file_begins_header_line")
+        raise InputError(Message("formats.no_result"), where=str(path), hint=hint)
+    return [_checked(_table(section), section, strict=strict) for section in sections]
+
+
+def not_one(names: Sequence[str], path: str | Path) -> InputError:
+    """The error about a file with other than one result."""
+    message = Message("formats.results", tables=len(names), names=", ".join(names))
+    return InputError(message, where=str(path), hint=Message("formats.one_needed_here"))
+
+
+@dataclass(slots=True)
+class Section:
+    """One result in a file: items by id, where each line is, and the byte after its last whole line (`end`)."""
+
+    header: Header
+    items: dict[str, Item] = field(default_factory=dict)
+    locations: dict[str, str] = field(default_factory=dict)
+    footer: Footer | None = None
+    footer_location: str = ""
+    end: int = 0
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a footer closes it, or it has a line for every item; with failed items it is left without footer."""
+        has_every_item = len(self.items) == self.header.items
+        return self.footer is not None or (has_every_item and any(item.error for item in self.items.values()))
+
+    def add(self, item: Item, where: str) -> None:
+        """Add an item; a question that failed may be asked again when a run is resumed, and its last line counts."""
+        before = self.items.get(item.id)
+        if before is not None and not before.error:
+            line = self.locations[item.id].rpartition(":")[2]
+            message = Message("formats.item_appears_again_first_line", identifier=item.id, line=line)
+            raise InputError(message, where=where)
+        self.items.pop(item.id, None)
+        self.items[item.id], self.locations[item.id] = item, where
+
+    def inconsistent(self) -> list[str]:
+        """The ids of the items whose score is not what their parts come to, as far as their kind can tell."""
+        checks = kind_of(self.header.kind).load_checks()
+        if checks is None:
+            return []
+        return [
+            name
+            for name, item in self.items.items()
+            if not checks.is_consistent(item.scores, item.parts, failed=bool(item.error))
+        ]
+
+    def check_scores(self) -> None:
+        """Refuse a result with an item whose score is not what its parts come to."""
+        for name in self.inconsistent()[:1]:
+            message = Message("formats.score_not_what_parts_come", identifier=name)
+            raise InputError(message, where=self.locations[name], hint=CONTRADICTION_HINT)
+
+
+def read_sections(path: str | Path) -> list[Section]:
+    """The results in a file; a last line without its line break was never finished and is ignored."""
+    stream = open_stream(path)
+    sections: list[Section] = []
+    end = 0
+    for number, line in enumerate(_whole_lines(stream), 1):
+        end += len(line) + 1
+        if line.strip():
+            check_encoding(line, stream.name, number)
+            _add_line(sections, line.decode("utf-8"), stream.name, number)
+        if sections:
+            sections[-1].end = end
+    return sections
+
+
+def _whole_lines(stream: Stream) -> Iterator[bytes]:
+    size = 0
+    for block in byte_blocks(stream):
+        size += len(block)
+        if size > limits.RESULTS_BYTES.value:
+            stream.close()
+            raise limits.RESULTS_BYTES.exceeded(
+                Message("words.the_content_of_this_file"), error=InputError, where=stream.name
+            )
+        yield from block.split(b"\n")[:-1]
+
+
+def _add_line(sections: list[Section], text: str, name: str, number: int) -> None:
+    """Add a header, item or footer to the sections that were read before it."""
+    line, where = parse_json(text, name, number), f"{name}:{number}"
+    check_characters(text, line, where)
+    current = sections[-1] if sections and sections[-1].footer is None else None
+    match line:
+        case {"footer": footer} if current:
+            current.footer, current.footer_location = Footer.parse(footer, len(current.items), where), where
+        case {"scores": _} | {"id": _} if current:
+            current.add(Item.parse(line, current.header, where), where)
+        case {"kind": _, "metrics": _, "signature": _}:
+            sections.append(Section(Header.parse(line, where)))
+        case _ if not sections:
+            raise InputError(Message("formats.not_results_file_first_line"), where=where)
+        case _:
+            raise InputError(Message("formats.line_neither_header_item_nor"), where=where)
+
+
+def _checked(table: Table, section: Section, *, strict: bool) -> Table:
+    """The table with counts of where scores, parts and footer contradict each other; with `strict` that is refused."""
+    means = {metric: table.mean(metric) for metric in table.metrics}
+    wrong = [] if section.footer is None else contradictions(section.footer.means, means)
+    if strict:
+        section.check_scores()
+    if wrong and strict:
+        message = Message("formats.mean_footer_not_mean_items", wrong=wrong[0])
+        raise InputError(message, where=section.footer_location, hint=CONTRADICTION_HINT)
+    counts = {CONTRADICTED: len(wrong), DISAGREEING: len(section.inconsistent())}
+    return replace(table, counts={**table.counts, **{code: count for code, count in counts.items() if count}})
+
+
+def _table(section: Section) -> Table:
+    header, items = section.header, list(section.items.values())
+    tags = dict.fromkeys(tag for item in items for tag in item.tags)
+    return Table(
+        ids=[item.id for item in items],
+        columns={metric: _column(header, items, metric) for metric in header.metrics},
+        kind=header.kind,
+        name=header.name,
+        signature=header.signature,
+        tags={tag: [_tag(item.tags.get(tag, "")) for item in items] for tag in tags},
+        outputs=[item.output for item in items] if any(item.output is not None for item in items) else (),
+        failures={row: item.error for row, item in enumerate(items) if item.error},
+        counts=_counts(section),
+        benchmark=header.benchmark,
+        complete=section.is_complete,
+    )
+
+
+def _counts(section: Section) -> dict[str, int]:
+    """The counts of the header; contradictions are counted anew."""
+    derived = (CONTRADICTED, DISAGREEING)
+    counts = {code: count for code, count in section.header.counts.items() if code not in derived}
+    return counts if section.is_complete else {**counts, UNFINISHED: len(section.items)}
+
+
+def _tag(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _column(header: Header, items: Sequence[Item], metric: str) -> Column:
+    status, reasons = _missing(items, metric)
+    return Column(
+        _floats([item.scores.get(metric) for item in items]),
+        status,
+        reasons,
+        _parts(items, metric),
+        {row: item.notes[metric] for row, item in enumerate(items) if metric in item.notes},
+        bounds=header.bounds.get(metric),
+        summed=metric in (header.sums or ()),
+    )
+
+
+def _parts(items: Sequence[Item], metric: str) -> dict[str, FloatArray]:
+    parts = [item.parts.get(metric, {}) for item in items]
+    names = dict.fromkeys(name for of_item in parts for name in of_item)
+    return {name: _floats([of_item.get(name) for of_item in parts]) for name in names}
+
+
+def _missing(items: Sequence[Item], metric: str) -> tuple[IntArray, list[Missing]]:
+    """Why cells of a metric have no number: a code for each row, and the reasons by code."""
+    codes: dict[Missing, int] = {}
+    status = np.zeros(len(items), np.int64)
+    for row, item in enumerate(items):
+        if item.scores.get(metric) is None:
+            status[row] = codes.setdefault(item.missing(metric), len(codes) + 1)
+    return status, list(codes)
+
+
+def _floats(values: list[float | None]) -> FloatArray:
+    return np.array([np.nan if value is None else value for value in values], np.float64)

@@ -1,0 +1,63 @@
+"""The types of questions: one module for each type, and the table of them.
+
+A type is a subclass of `legal.model.Question`. To add one: write its module, add it to `TYPES`, describe its fields in
+`benchmark/schema.json`, and put the labels of its parts into the catalogues. The judges are not imported here.
+"""
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from steelyard.errors import UnknownName
+from steelyard.i18n import Message
+
+if TYPE_CHECKING:
+    from steelyard.legal.model import Question
+
+TYPES: Final = {
+    "fact_exact": "fact.FactQuestion",
+    "evidence_set": "evidence.EvidenceQuestion",
+    "conflict_gap": "gap.GapQuestion",
+}
+"""The module and class of each type, by its name in question files; in the order of reports."""
+
+
+@cache
+def question_types() -> "tuple[type[Question], ...]":
+    """All types, in the order of the table."""
+    return tuple(map(question_type, TYPES))
+
+
+@cache
+def question_type(name: str) -> "type[Question]":
+    """The type of this name."""
+    module, _, attribute = TYPES[name].partition(".")
+    found: type[Question] = getattr(import_module(f"{__name__}.{module}"), attribute)
+    return found
+
+
+def type_of_parts(parts: Collection[str]) -> "type[Question] | None":
+    """The type whose items have these parts; None if there is none."""
+    return next((kind for kind in question_types() if kind.key_parts.issubset(parts)), None)
+
+
+@cache
+def part_labels() -> Mapping[str, Message]:
+    """The parts of legal scores with their labels, in the order of reports."""
+    from steelyard.legal.formulas import COMMON_PARTS
+
+    return {part: label for kind in question_types() for part, label in kind.parts.items()} | dict(COMMON_PARTS)
+
+
+def question_of(
+    fields: Mapping[str, Any], *, document: str = "", criteria: Mapping[str, Any] | None = None, where: str = ""
+) -> "Question":
+    """The question that the fields of a question file describe; `type` is among them."""
+    from steelyard.legal.model import about_of
+
+    name = fields.get("type", "")
+    if name not in TYPES:
+        raise UnknownName.of(Message("words.question_type"), str(name), TYPES, where=where or None)
+    kind = question_type(name)
+    return kind.parse(fields, about_of(kind, fields, document, criteria or {}, where))

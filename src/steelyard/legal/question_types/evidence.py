@@ -1,0 +1,119 @@
+"""`evidence_set`: a question whose answer is a set of passages."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+from steelyard.i18n import Message
+from steelyard.legal.formulas import SLACK, weighted_sum
+from steelyard.legal.model import About, Evidence, Fault, Fields, Question, gold_passages, passages_json
+from steelyard.legal.question_types.checks import line_faults
+from steelyard.legal.verdicts import Draft
+
+if TYPE_CHECKING:
+    from steelyard.documents.pages import Document
+    from steelyard.legal.cases import Case
+
+WEIGHTS: Final = {"recall": 0.5, "precision": 0.3, "citation_provided": 0.2}
+"""Recall and precision count in full if they reach their thresholds, else not at all."""
+_PROVIDED: Final = Message("legal.snippet_on_page")
+_NOT_PROVIDED: Final = Message("legal.no_snippet_on_page")
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceQuestion(Question):
+    """A question for passages."""
+
+    type: ClassVar = "evidence_set"
+    digest_name: ClassVar = "EvidenceSet"
+    parts: ClassVar = {
+        "recall": Message("parts.recall"),
+        "precision": Message("parts.precision"),
+        "citation_provided": Message("parts.citation_provided"),
+    }
+    key_parts: ClassVar = frozenset(("citation_provided",))
+    citation_budget: ClassVar = (8, 3)
+    citation_fields: ClassVar = ("evidence", "citations")
+
+    about: About
+    evidence: tuple[Evidence, ...]
+    recall_min: float
+    precision_min: float
+    count_min: int
+
+    @classmethod
+    def parse(cls, fields: Fields, about: About) -> Self:
+        """The question that the fields of a question file describe."""
+        scoring, expected = fields.get("scoring", {}), fields.get("expected", {})
+        return cls(
+            about,
+            Evidence.list_of(fields.get("required_evidence", ())),
+            recall_min=float(scoring.get("evidence_recall_min", 1.0)),
+            precision_min=float(scoring.get("evidence_precision_min", 1.0)),
+            count_min=int(expected.get("evidence_count_min", 0)),
+        )
+
+    @classmethod
+    def weights(cls, parts: Collection[str]) -> Mapping[str, float]:
+        """The weight of each part."""
+        return WEIGHTS
+
+    @classmethod
+    def counted(cls, parts: Mapping[str, float], score: float, reached: Mapping[str, bool]) -> Mapping[str, float]:
+        """1 for recall and precision if they reach their thresholds; without `reached`, as the score implies.
+
+        Results files of earlier versions do not hold `reached`. The weights are such that every sum is unique.
+        """
+        provided = {"citation_provided": parts["citation_provided"]}
+        if reached:
+            return {part: float(bool(reached.get(part))) for part in ("recall", "precision")} | provided
+        rest = score - WEIGHTS["citation_provided"] * provided["citation_provided"]
+        recall = float(rest > WEIGHTS["recall"] - 2 * SLACK)
+        precision = float(rest - WEIGHTS["recall"] * recall > WEIGHTS["precision"] - 2 * SLACK)
+        return {"recall": recall, "precision": precision, **provided}
+
+    @classmethod
+    def faults(cls, fields: Fields) -> Iterator[Fault]:
+        """Contradictions between fields."""
+        return line_faults(fields)
+
+    def judge(self, case: "Case") -> Draft:
+        """Judge the passages against the required ones."""
+        snippets, count = case.cited(*self.citation_fields), len(case.returned(*self.citation_fields))
+        recall, why = case.cited_share(self.evidence, *self.citation_fields)
+        relevant = sum(any(case.matches(snippet, item) for item in self.evidence) for snippet in snippets)
+        precision = relevant / count if count else 0.0
+        provided = any(map(case.is_real, [*snippets, *case.cited("citations")]))
+        reached = {
+            "recall": recall >= self.recall_min - SLACK,
+            "precision": bool(snippets) and precision >= self.precision_min - SLACK,
+            "citation_provided": provided,
+        }
+        return Draft(
+            {"recall": recall, "precision": precision, "citation_provided": float(provided)},
+            {
+                "recall": why,
+                "precision": Message("legal.relevant_snippets", relevant=relevant, count=count),
+                "citation_provided": Message("legal.snippet_on_page")
+                if provided
+                else Message("legal.no_snippet_on_page"),
+            },
+            weighted_sum(WEIGHTS, reached),
+            self._count_flags(count),
+            may_pass=all(reached.values()),  # neither recall nor the existence of a citation is enough alone
+            reached=reached,
+        )
+
+    def _count_flags(self, count: int) -> tuple[Message, ...]:
+        if count >= self.count_min:
+            return ()
+        return (Message("legal.too_few_snippets", count=count, least=self.count_min),)
+
+    def expected_output(self) -> dict[str, Any]:
+        """The passages of a correct answer."""
+        return {"evidence": passages_json(self.evidence)}
+
+    def gold_record(self, document: "Document") -> dict[str, Any]:
+        """The record of a correct answer."""
+        passages = gold_passages(self.evidence)
+        return {"answer": "", "evidence": passages, "citations": passages}

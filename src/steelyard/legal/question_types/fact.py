@@ -1,0 +1,96 @@
+"""`fact_exact`: a question whose answer is one or more typed fields."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+from steelyard.i18n import Localized, Message
+from steelyard.legal.formulas import weighted_sum
+from steelyard.legal.model import About, Evidence, FactRules, Fault, Fields, Question, gold_passages, passages_json
+from steelyard.legal.question_types.checks import date_faults, line_faults
+from steelyard.legal.verdicts import Draft
+
+if TYPE_CHECKING:
+    from steelyard.documents.pages import Document
+    from steelyard.legal.cases import Case
+
+WEIGHTS: Final = {"exact_match": 0.7, "citation_correctness": 0.3}
+"""The weights where passages must be cited; else the match is the whole score."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactQuestion(Question):
+    """A question with typed fields as its answer."""
+
+    type: ClassVar = "fact_exact"
+    digest_name: ClassVar = "Fact"
+    parts: ClassVar = {
+        "exact_match": Message("parts.exact_match"),
+        "citation_correctness": Message("parts.citation_correctness"),
+    }
+    key_parts: ClassVar = frozenset(("exact_match",))
+    open_part: ClassVar = "exact_match"
+
+    about: About
+    expected: Mapping[str, Any]
+    evidence: tuple[Evidence, ...]
+    rules: FactRules
+    citation_required: bool
+
+    @classmethod
+    def parse(cls, fields: Fields, about: About) -> Self:
+        """The question that the fields of a question file describe."""
+        evidence = Evidence.list_of(fields.get("required_evidence", ()))
+        rules = FactRules.of(fields, (item.must_include for item in evidence))
+        is_required = bool(fields.get("scoring", {}).get("citation_required", bool(evidence)))
+        return cls(about, fields.get("expected", {}), evidence, rules, is_required)
+
+    @classmethod
+    def weights(cls, parts: Collection[str]) -> Mapping[str, float]:
+        """The weight of each part."""
+        return WEIGHTS if "citation_correctness" in parts else {"exact_match": 1.0}
+
+    @classmethod
+    def faults(cls, fields: Fields) -> Iterator[Fault]:
+        """Contradictions between fields."""
+        yield from date_faults(fields)
+        if fields.get("scoring", {}).get("citation_required") and not fields.get("required_evidence"):
+            yield Fault("/scoring/citation_required", Message("formats.citation_required_no_required_evidence"))
+        yield from line_faults(fields)
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """The parts that count in the score."""
+        return tuple(WEIGHTS) if self.citation_required else ("exact_match",)
+
+    def judge(self, case: "Case") -> Draft:
+        """Judge the typed fields, or what the text says of them, and the citations."""
+        if case.is_silent and not case.has_typed(self.expected):
+            return Draft.zero(self, Message("legal.nothing_said"))
+        draft = Draft.zero(self, Message("legal.copy_of_document")) if case.is_dump else self._judge_fields(case)
+        if self.citation_required:
+            share, why = case.cited_share(self.evidence, "citations", "evidence")
+            draft.parts["citation_correctness"], draft.why["citation_correctness"] = share, why
+            draft.score = weighted_sum(WEIGHTS, draft.parts)
+        return draft
+
+    def _judge_fields(self, case: "Case") -> Draft:
+        verdict = case.judge_fact(self.expected, self.rules)
+        if verdict.correct and (why := self._refusal(case)):
+            return Draft({"exact_match": 0.0}, {"exact_match": why})
+        exact = verdict.share if self.rules.partial_credit else float(verdict.correct)
+        return Draft({"exact_match": exact}, {"exact_match": verdict.why}, exact, verdict.flags, verdict.undecided)
+
+    def _refusal(self, case: "Case") -> Localized | None:
+        """The words of a refusal, if the value occurs only in what the answer quotes: “not stated; it says: …”."""
+        if case.has_typed(self.expected) or not (refusal := case.abstention()).abstains:
+            return None
+        return None if case.without_quotes().judge_fact(self.expected, self.rules).correct else refusal.why
+
+    def expected_output(self) -> dict[str, Any]:
+        """What a correct answer says and cites."""
+        return {"answer": dict(self.expected), "evidence": passages_json(self.evidence)}
+
+    def gold_record(self, document: "Document") -> dict[str, Any]:
+        """The record of a correct answer."""
+        return {**self.expected, "answer": "", "citations": gold_passages(self.evidence)}

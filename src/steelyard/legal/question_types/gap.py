@@ -1,0 +1,281 @@
+"""`conflict_gap`: a question about something that the document leaves open or contradicts, or a control for one."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+from steelyard.i18n import Joined, Localized, Message
+from steelyard.legal.formulas import PENALTIES, weighted_sum
+from steelyard.legal.model import (
+    FIELDS,
+    About,
+    Evidence,
+    FactRules,
+    Fault,
+    Fields,
+    Question,
+    gold_passages,
+    passages_json,
+)
+from steelyard.legal.question_types.checks import date_faults, line_faults
+from steelyard.legal.verdicts import Draft, LegalVerdict
+from steelyard.legal.wording import invented_kind
+
+if TYPE_CHECKING:
+    from steelyard.documents.pages import Document
+    from steelyard.legal.cases import Case
+    from steelyard.legal.facts.fields import FactVerdict
+    from steelyard.legal.grounding.inventions import Invented
+    from steelyard.legal.refusals.abstention import Abstention
+
+WEIGHTS: Final = {"correct_abstention": 0.4, "no_hallucination": 0.4}
+"""Where neither a quotation nor a conflict is asked for, these two make up the whole score."""
+QUOTE_WEIGHT: Final = 0.2
+QUOTE_PARTS: Final = ("quote_included", "conflict_surfaced")
+"""The parts about quotations; only the first that a question has counts in the score."""
+_GOLD_TEXTS: Final = {
+    "zh": {"absent": "材料未载明，无法确定。", "conflict": "材料前后矛盾，无法确定：", "quote": "原文为“{}”。"},
+    "en": {
+        "absent": "The document does not state it. ",
+        "conflict": "The statements are inconsistent, so it cannot be determined: ",
+        "quote": "It says “{}”. ",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GapQuestion(Question):
+    """A question about something that the document leaves open or contradicts.
+
+    With `should_abstain` false it is a control: it can be answered, and `expected` are the typed fields of its answer.
+    """
+
+    type: ClassVar = "conflict_gap"
+    digest_name: ClassVar = "Gap"
+    parts: ClassVar = {
+        "correct_abstention": Message("parts.correct_abstention"),
+        "no_hallucination": Message("parts.no_hallucination"),
+        "quote_included": Message("parts.quote_included"),
+        "conflict_surfaced": Message("parts.conflict_surfaced"),
+    }
+    key_parts: ClassVar = frozenset(WEIGHTS)
+    passing: ClassVar = 0.7
+    open_part: ClassVar = "correct_abstention"
+
+    about: About
+    should_abstain: bool
+    quotes: tuple[str, ...]
+    check: str
+    penalty: str
+    conflicting: tuple[Evidence, ...]
+    evidence: tuple[Evidence, ...]
+    expected: Mapping[str, Any] = field(default_factory=dict)
+    rules: FactRules = field(default_factory=FactRules)
+
+    @classmethod
+    def parse(cls, fields: Fields, about: About) -> Self:
+        """The question that the fields of a question file describe."""
+        scoring, expected = fields.get("scoring", {}), fields.get("expected", {})
+        quote = fields.get("required_quote")
+        quotes = (quote, *fields.get("additional_quotes", ())) if quote else ()
+        evidence = Evidence.list_of(fields.get("required_evidence", ()))
+        return cls(
+            about,
+            should_abstain=bool(fields.get("should_abstain", expected.get("should_abstain", True))),
+            quotes=quotes,
+            check=str(scoring.get("hallucination_check", "")),
+            penalty=_level(fields.get("hallucination_penalty", scoring.get("hallucination_penalty", "high"))),
+            conflicting=Evidence.list_of(fields.get("conflicting_evidence", ())),
+            evidence=evidence,
+            expected={name: expected[name] for name in FIELDS if expected.get(name) is not None},
+            rules=FactRules.of(fields, (*quotes, *(item.must_include for item in evidence))),
+        )
+
+    @classmethod
+    def weights(cls, parts: Collection[str]) -> Mapping[str, float]:
+        """The weight of each part."""
+        quote_part = next((part for part in QUOTE_PARTS if part in parts), None)
+        if quote_part is not None:
+            return {**WEIGHTS, quote_part: QUOTE_WEIGHT}
+        total = sum(WEIGHTS.values())
+        return {part: weight / total for part, weight in WEIGHTS.items()}
+
+    @classmethod
+    def faults(cls, fields: Fields) -> Iterator[Fault]:
+        """Contradictions between fields."""
+        yield from date_faults(fields)
+        yield from _quote_faults(fields)
+        yield from line_faults(fields)
+        yield from _abstention_faults(fields)
+
+    @classmethod
+    def warnings(cls, fields: Fields) -> Iterator[Fault]:
+        """A control with neither expected fields nor a quotation."""
+        expected = fields.get("expected", {})
+        is_control = fields.get("should_abstain", expected.get("should_abstain", True)) is False
+        if is_control and "required_quote" not in fields and not any(name in expected for name in FIELDS):
+            pointer = "/should_abstain" if "should_abstain" in fields else "/expected/should_abstain"
+            yield Fault(pointer, Message("legal.control_without_expected_fields_without"))
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """The parts of the score, with those about quotations that this question asks for."""
+        asked = dict(zip(QUOTE_PARTS, (self.quotes, self.conflicting), strict=True))
+        return (*WEIGHTS, *(part for part, items in asked.items() if items))
+
+    @property
+    def passages(self) -> tuple[Evidence, ...]:
+        """The required passages and the conflicting ones."""
+        return (*self.evidence, *self.conflicting)
+
+    @property
+    def required_texts(self) -> tuple[str, ...]:
+        """The words of all passages, and the quotations."""
+        return (*(item.must_include for item in self.passages), *self.quotes)
+
+    @property
+    def hallucination_level(self) -> str:
+        """The level that the question file names."""
+        return self.penalty
+
+    def judge(self, case: "Case") -> Draft:
+        """Judge whether the answer abstains as it should, invents nothing, and quotes what is required."""
+        fact = case.judge_fact(self.expected, self.rules) if self.expected and not self.should_abstain else None
+        if case.is_silent and not (fact and fact.correct and case.has_typed(self.expected)):
+            return Draft.zero(self, Message("legal.nothing_said"))
+        if case.is_dump:
+            draft = Draft.zero(self, Message("legal.copy_of_document"))
+            draft.abstained = False
+            return draft
+        return self._judge_text(case, fact)
+
+    def _judge_text(self, case: "Case", fact: "FactVerdict | None") -> Draft:
+        abstention = case.own_abstention()
+        quoted = next(filter(case.quotes, self.quotes), "")
+        invented = case.invented(self.check)
+        answered, why = self._answered(case, abstention, fact, quoted)
+        says = abstention.abstains or bool(quoted) or bool(fact and fact.correct) or case.says_something()
+        draft = Draft(
+            {"correct_abstention": float(answered), "no_hallucination": float(not invented and says)},
+            {"correct_abstention": why, "no_hallucination": _invented_reason(invented, says=says)},
+            uncertain=_undecided(abstention, fact, quoted),
+            invented=tuple(invented),
+            abstained=abstention.abstains,
+        )
+        for part, (value, reason) in self._quote_parts(case, quoted).items():
+            draft.parts[part], draft.why[part] = value, reason
+        draft.score = weighted_sum(self.weights(draft.parts), draft.parts)
+        return draft
+
+    def _answered(
+        self, case: "Case", abstention: "Abstention", fact: "FactVerdict | None", quoted: str
+    ) -> tuple[bool, Localized]:
+        """Whether the answer abstains as it should, or answers a control with the fact or the quotation."""
+        if self.should_abstain or abstention.abstains:
+            return abstention.abstains is self.should_abstain, abstention.why
+        if fact is not None and (fact.correct or not quoted):
+            return fact.correct, fact.why
+        if word := case.own_doubt():
+            return False, Message("legal.disclaims_itself", word=word)
+        if self.quotes:
+            return bool(quoted), self._quote_reason(quoted)
+        says = case.says_something()
+        return says, abstention.why if says else Message("legal.says_nothing_of_document")
+
+    def _quote_parts(self, case: "Case", quoted: str) -> dict[str, tuple[float, Message]]:
+        """The parts about quotations that this question asks for, with their reasons."""
+        parts = {}
+        if self.quotes:
+            parts["quote_included"] = (float(bool(quoted)), self._quote_reason(quoted))
+        if self.conflicting:
+            parts["conflict_surfaced"] = self._conflict_reported(case)
+        return parts
+
+    def _quote_reason(self, quoted: str) -> Message:
+        if quoted:
+            return Message("legal.quotes", quote=quoted)
+        return Message("legal.does_not_quote", quote=self.quotes[0])
+
+    def _conflict_reported(self, case: "Case") -> tuple[float, Message]:
+        """Whether the answer says that statements disagree and gives both sides, quoted or cited."""
+        if not case.reports_conflict():
+            return 0.0, Message("legal.disagreement_not_said")
+        missing = next((item for item in self.conflicting if not case.gives(item)), None)
+        if missing is not None:
+            return 0.0, Message("legal.side_not_given", words=missing.must_include, page=missing.page)
+        return 1.0, Message("legal.disagreement_said")
+
+    def verdict_fields(self, verdict: LegalVerdict) -> dict[str, Any]:
+        """Whether the answer should abstain and does, and what it invents."""
+        invented = [asdict(value) for value in verdict.invented]
+        return {"should_abstain": self.should_abstain, "abstained": verdict.abstained, "invented": invented}
+
+    def expected_output(self) -> dict[str, Any]:
+        """Whether a correct answer abstains, and what it says, quotes and cites."""
+        answer = {} if self.should_abstain else {"answer": dict(self.expected)}
+        passages = passages_json(self.passages)
+        return {**answer, "abstain": self.should_abstain, "quotes": list(self.quotes), "evidence": passages}
+
+    def gold_record(self, document: "Document") -> dict[str, Any]:
+        """The record of a correct answer, in the words of the document."""
+        typed = {} if self.should_abstain else self.expected
+        return {**typed, "answer": self._gold_answer(document), "citations": gold_passages(self.conflicting)}
+
+    def _gold_answer(self, document: "Document") -> str:
+        texts = _GOLD_TEXTS["en" if self.about.question.isascii() else "zh"]
+        sides = [item.must_include for item in self.conflicting]
+        quotes = [*self.quotes[:1], *(side for side in sides if side not in self.quotes[:1])]
+        quoted = "".join(texts["quote"].format(quote) for quote in quotes)
+        if self.should_abstain:
+            return (texts["conflict"] if sides else texts["absent"]) + quoted
+        return quoted or ("" if self.expected else self._line_with_evidence(document))
+
+    def _line_with_evidence(self, document: "Document") -> str:
+        """A line of the document that holds the required evidence."""
+        from steelyard.legal.evidence.quotes import contains_quote
+
+        lines = (line for page in document.pages for line in page.text.split("\n"))
+        held = (line for line in lines if any(contains_quote(line, item.must_include) for item in self.evidence))
+        return next(held, "")
+
+
+def _level(penalty: str | float) -> str:
+    """The level of a penalty that a question file gives as a name or as a number."""
+    if isinstance(penalty, str):
+        return penalty if penalty in PENALTIES else "high"
+    return "high" if penalty >= 0.75 else "medium" if penalty >= 0.4 else "low"
+
+
+def _undecided(abstention: "Abstention", fact: "FactVerdict | None", quoted: str) -> Localized | None:
+    """Why the rules cannot decide: the refusal, or the fact of a control without a quotation."""
+    if abstention.uncertain:
+        return abstention.why
+    return fact.undecided if fact is not None and not quoted else None
+
+
+def _invented_reason(invented: "Collection[Invented]", *, says: bool) -> Message:
+    if invented:
+        items = [Message("legal.invented_item", text=value.text, kind=invented_kind(value.kind)) for value in invented]
+        return Message("legal.invented", items=Joined("legal.items", items))
+    return Message("legal.nothing_invented") if says else Message("legal.says_nothing_of_document")
+
+
+def _quote_faults(fields: Fields) -> Iterator[Fault]:
+    if "required_quote" in fields:
+        return
+    if fields.get("scoring", {}).get("quote_required"):
+        yield Fault("/scoring/quote_required", Message("formats.quotation_required_no_required_quote"))
+    if fields.get("additional_quotes"):
+        yield Fault("/additional_quotes", Message("formats.no_required_quote_whose_place"))
+
+
+def _abstention_faults(fields: Fields) -> Iterator[Fault]:
+    """`should_abstain` is missing, or has different values in different fields."""
+    inside = fields.get("expected", {}).get("should_abstain")
+    should = fields.get("should_abstain", inside)
+    if should is None:
+        yield Fault("", Message("formats.field_missing", key="should_abstain"))
+    elif inside not in (None, should):
+        yield Fault("/expected/should_abstain", Message("formats.contradicts_should_abstain_question"))
+    elif fields.get("scoring", {}).get("abstention_required", should) != should:
+        yield Fault("/scoring/abstention_required", Message("formats.contradicts_should_abstain_question"))

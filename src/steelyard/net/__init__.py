@@ -1,0 +1,1 @@
+"""HTTP clients: one request setup, one retry rule, one OpenAI-compatible client, and masked secrets."""

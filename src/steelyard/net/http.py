@@ -1,0 +1,237 @@
+"""The HTTP client of the project: JSON by POST, one deadline over a request, no redirects, bounded replies.
+
+Proxies of the environment are not used.
+"""
+
+import json
+import math
+import re
+import ssl
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from http import HTTPStatus
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from steelyard import __version__, limits
+from steelyard.errors import ConfigError, SystemFailure
+from steelyard.i18n import Message
+from steelyard.net.encodings import ACCEPTED, BadEncoding, TooLarge, decode_bounded
+from steelyard.net.replies import check_size, decode_reply, error_text, too_large
+from steelyard.net.retry import RetryableFailure, is_retryable, retry_after_seconds
+from steelyard.net.secrets import basic_credentials, mask_failures, masked_url, public_address, secrets_in_request
+
+if TYPE_CHECKING:
+    import httpcore
+
+ADDRESS_HINT: Final = Message("net.address_hint")
+UNREACHABLE: Final = "net.unreachable"
+STATUS: Final = "net.status"
+"""Codes of the failures that callers have hints for."""
+
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a header name, by RFC 9110
+_LARGEST_PORT: Final = 65_535
+_LONGEST_ADDRESS: Final = 80  # characters of a Location that a message shows
+
+
+class JsonClient:
+    """Posts JSON to one address, from any number of threads.
+
+    Every request has a connection of its own: one that is given up disturbs no other, and no request is lost because
+    the server has closed a kept connection. `timeout` is for the whole request; None waits without limit. `party` is
+    the name of the server in messages, `limit` that of the size of a reply, decoded. Secrets of the address, the
+    headers and the proxy, and those in `secrets`, are masked in failures.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        party: Message,
+        headers: Mapping[str, str],
+        timeout: float | None,
+        proxy: str | None = None,
+        limit: limits.Limit = limits.REPLY_BYTES,
+        secrets: Iterable[str] = (),
+    ) -> None:
+        self._target = _target(url)
+        _check_headers(headers)
+        self._tls = _tls(url, proxy)
+        self._proxy = _proxy(proxy, self._tls)
+        self._secrets = secrets_in_request(url, headers) | secrets_in_request(proxy or "", {}) | set(secrets)
+        self._headers = _headers(url, headers)
+        self._party = party
+        self._timeout = timeout
+        self._limit = limit
+
+    def post(self, body: Any) -> Any:
+        """The JSON value of the reply; RetryableFailure where the same request may succeed later."""
+        with mask_failures(self._secrets):
+            return self._post(body)
+
+    def _post(self, body: Any) -> Any:
+        import httpcore
+
+        sent = _encoded(body)
+        try:
+            with (
+                self._connection() as connection,
+                connection.stream("POST", self._target, headers=self._headers, content=sent) as response,
+            ):
+                content = _content(response, self._limit)
+        except httpcore.TimeoutException:
+            raise RetryableFailure(Message("core.no_answer_within", timeout=self._timeout)) from None
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
+            raise RetryableFailure(self._unreachable(str(error) or type(error).__name__)) from None
+        self._check_status(response.status, _named(response.headers), content)
+        return decode_reply(content, self._party)
+
+    def _connection(self) -> "httpcore.ConnectionPool":
+        """A pool of one connection, which ends at the deadline."""
+        import httpcore
+
+        from steelyard.net.deadline import DeadlineBackend
+
+        return httpcore.ConnectionPool(
+            ssl_context=self._tls,
+            proxy=self._proxy,
+            max_connections=1,
+            max_keepalive_connections=0,
+            network_backend=DeadlineBackend(time.monotonic() + (self._timeout or math.inf)),
+        )
+
+    def _check_status(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
+        if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+            return
+        if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST and "location" in headers:
+            address = public_address(headers["location"])[:_LONGEST_ADDRESS]
+            raise SystemFailure(self._unreachable(Message("net.redirect", address=address)))
+        message = Message(STATUS, party=self._party, status=status, body=error_text(content))
+        if is_retryable(status):
+            raise RetryableFailure(message, retry_after=retry_after_seconds(headers.get("retry-after")))
+        raise SystemFailure(message)
+
+    def _unreachable(self, reason: Message | str) -> Message:
+        return Message(UNREACHABLE, party=self._party, reason=reason)
+
+
+def is_address(url: str) -> bool:
+    """Whether a text is an address that can be requested over HTTP."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+def _encoded(body: Any) -> bytes:
+    """A value as JSON in UTF-8; as ASCII if it contains half of a surrogate pair."""
+    write = partial(json.dumps, body, separators=(",", ":"), allow_nan=False)
+    try:
+        return write(ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return write().encode()
+    except ValueError as error:
+        raise SystemFailure(Message("net.request_not_json", error=error)) from None
+
+
+def _content(response: "httpcore.Response", limit: limits.Limit) -> bytes:
+    """The body, decoded; reading stops at the limit."""
+    sent = bytearray()
+    for piece in response.iter_stream():
+        sent += piece
+        check_size(len(sent), limit)
+    try:
+        return decode_bounded(bytes(sent), _named(response.headers).get("content-encoding", ""), int(limit.value))
+    except TooLarge:
+        raise too_large(limit) from None
+    except BadEncoding as error:
+        raise SystemFailure(Message("net.cannot_decompress", error=error.message)) from None
+
+
+def _named(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The headers of a reply by lower-case name; repeated ones are joined."""
+    joined: dict[str, str] = {}
+    for name, value in headers:
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        joined[key] = f"{joined[key]}, {text}" if key in joined else text
+    return joined
+
+
+def _headers(url: str, given: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """The headers of every request; given ones replace the defaults of the same name."""
+    defaults = {"accept": "application/json, */*", "accept-encoding": ACCEPTED, "connection": "close"}
+    defaults |= {"content-type": "application/json", "user-agent": f"steelyard/{__version__}"}
+    if urlsplit(url).username is not None:
+        defaults["authorization"] = f"Basic {basic_credentials(url)}"
+    names = {name.lower() for name in given}
+    chosen = {**{name.title(): value for name, value in defaults.items() if name not in names}, **given}
+    return [(name.encode("ascii"), value.encode("ascii")) for name, value in chosen.items()]
+
+
+def _proxy(url: str | None, tls: ssl.SSLContext | None) -> "httpcore.Proxy | None":
+    import httpcore
+
+    if url is None:
+        return None
+    if not _is_proxy(url):
+        raise ConfigError(Message("net.bad_proxy", url=masked_url(url)), hint=Message("net.proxy_hint"))
+    parts = urlsplit(url)
+    auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username is not None else None
+    plain = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+    return httpcore.Proxy(plain, auth=auth, ssl_context=tls if parts.scheme == "https" else None)
+
+
+def _is_proxy(url: str) -> bool:
+    socks = ("socks5", "socks5h") if find_spec("socksio") else ()
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https", *socks) and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # the host or the port is malformed
+        return False
+
+
+def _target(url: str) -> "httpcore.URL":
+    """The address as it is sent; an error about it shows no secrets of it."""
+    import httpcore
+    import httpx
+
+    try:
+        parsed, _ = httpx.URL(url), urlsplit(url)
+        host = parsed.host
+        parsed.raw_host.decode("ascii").encode("idna")  # the resolver needs labels that are neither empty nor too long
+    except (httpx.InvalidURL, ValueError) as error:
+        reason = Message("words.its_host_is_no_name") if isinstance(error, UnicodeError) else error
+        message = Message("net.bad_address", url=masked_url(url), reason=reason)
+        is_safe = "@" not in url  # else the reason may repeat a password
+        raise ConfigError(message if is_safe else _no_address(url), hint=ADDRESS_HINT) from None
+    if parsed.scheme not in ("http", "https") or not host:
+        raise ConfigError(_no_address(url), hint=ADDRESS_HINT)
+    if parsed.port is not None and not 0 < parsed.port <= _LARGEST_PORT:
+        raise ConfigError(Message("net.port_range", largest_port=_LARGEST_PORT, port=parsed.port))
+    return httpcore.URL(scheme=parsed.raw_scheme, host=parsed.raw_host, port=parsed.port, target=parsed.raw_path)
+
+
+def _no_address(url: str) -> Message:
+    return Message("core.no_address", url=masked_url(url))
+
+
+def _check_headers(headers: Mapping[str, str]) -> None:
+    for name, value in headers.items():
+        if not _TOKEN.fullmatch(name):
+            raise ConfigError(Message("net.header_name", name=name[:60]))
+        if not (name.isascii() and value.isascii() and (name + value).isprintable()):
+            raise ConfigError(Message("net.header_characters", name=name))
+
+
+def _tls(url: str, proxy: str | None) -> ssl.SSLContext | None:
+    """A context that trusts the certificates of this machine and those of certifi; None for plain HTTP."""
+    if not url.lower().startswith("https:") and not (proxy or "").lower().startswith("https:"):
+        return None
+    import certifi
+
+    context = ssl.create_default_context()
+    context.load_verify_locations(certifi.where())
+    return context

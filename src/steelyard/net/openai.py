@@ -1,0 +1,105 @@
+"""The OpenAI-compatible client: how an interface is connected to, and how its completions and embeddings are read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from steelyard import limits
+from steelyard.i18n import Message
+from steelyard.net.http import JsonClient
+from steelyard.net.replies import MODEL
+
+NO_COMPLETION: Final = Message("net.no_completion")
+"""The failure of a reply in which `completion_of` finds no text."""
+
+SAMPLING_PARAMETERS: Final = (
+    *("audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "max_completion_tokens"),
+    *("max_tokens", "metadata", "modalities", "moderation", "n", "parallel_tool_calls", "prediction"),
+    *(
+        "presence_penalty",
+        "prompt_cache_key",
+        "prompt_cache_options",
+        "prompt_cache_retention",
+        "reasoning_effort",
+        "response_format",
+    ),
+    *("safety_identifier", "seed", "service_tier", "stop", "store", "temperature", "tool_choice", "tools"),
+    *("top_logprobs", "top_p", "user", "verbosity", "web_search_options"),
+)
+"""Parameters of OpenAI's chat completions besides the model, the messages and those of streaming."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A chat completion: its text, the model's refusal, why it ended, and the tokens of request and reply."""
+
+    text: str | None
+    refusal: str | None = None
+    finish_reason: str | None = None
+    tokens: int | None = None
+
+
+def model_client(
+    base_url: str,
+    path: str,
+    *,
+    key: str | None,
+    timeout: float | None,
+    party: Message = MODEL,
+    headers: Mapping[str, str] | None = None,
+    proxy: str | None = None,
+    limit: limits.Limit = limits.REPLY_BYTES,
+) -> JsonClient:
+    """A client of `base_url` + `path` that sends the key as a bearer token; without a key, none is sent."""
+    authorization = {"Authorization": f"Bearer {key}"} if key else {}
+    return JsonClient(
+        f"{base_url.rstrip('/')}{path}" if path else base_url,
+        party=party,
+        headers={**authorization, **(headers or {})},
+        timeout=timeout,
+        proxy=proxy,
+        limit=limit,
+        secrets=[key] if key else [],
+    )
+
+
+def completion_of(value: Any) -> Completion:
+    """The first choice of a reply; `text` is None where the reply has none."""
+    match value:
+        case {"choices": [{"message": Mapping() as message} as choice, *_]}:
+            refusal, ending = message.get("refusal"), choice.get("finish_reason")
+        case _:
+            return Completion(None)
+    return Completion(
+        _text(message.get("content")),
+        refusal=refusal if isinstance(refusal, str) else None,
+        finish_reason=ending if isinstance(ending, str) else None,
+        tokens=_tokens(value),
+    )
+
+
+def embeddings_of(value: Any) -> list[list[float]] | None:
+    """The embeddings of a reply in the order of their texts; None where it has no embedding with an index for each."""
+    rows = value.get("data") if isinstance(value, Mapping) else None
+    if not isinstance(rows, list) or not all(map(_is_embedding, rows)):
+        return None
+    return [row["embedding"] for row in sorted(rows, key=lambda row: row["index"])]
+
+
+def _text(content: Any) -> str | None:
+    """The content of a message: text, or a list of parts of which some are text."""
+    if isinstance(content, list):
+        texts = [part.get("text") for part in content if isinstance(part, Mapping)]
+        return "".join(text for text in texts if isinstance(text, str))
+    return content if isinstance(content, str) else None
+
+
+def _tokens(value: Mapping[str, Any]) -> int | None:
+    match value:
+        case {"usage": {"total_tokens": int(tokens)}}:
+            return tokens
+    return None
+
+
+def _is_embedding(row: Any) -> bool:
+    return isinstance(row, Mapping) and isinstance(row.get("index"), int) and isinstance(row.get("embedding"), list)

@@ -1,0 +1,135 @@
+"""What a system is: questions, replies, the protocol, its settings, and `open_system` for the kinds of systems.
+
+A kind is a function `open(rest, settings) -> System` under the prefix of its SPEC. Installed packages add kinds by the
+entry point group `steelyard.systems`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from steelyard import limits
+from steelyard.errors import ConfigError
+from steelyard.i18n import Localized, Message
+from steelyard.io.outputs import named_values, record_of
+from steelyard.net.secrets import masked_command
+
+if TYPE_CHECKING:
+    from steelyard.documents.pages import Document
+
+SPEC_HINT: Final = Message("systems.spec_hint")
+
+ENTRY_POINTS: Final = "steelyard.systems"
+"""The entry point group of further kinds; the name of an entry point is the prefix of the SPEC."""
+
+BUILT_IN: Final[Mapping[str, str]] = {
+    "http": "steelyard.systems.http:open_http",
+    "https": "steelyard.systems.http:open_https",
+    "openai": "steelyard.systems.openai:open_chat",
+    "python": "steelyard.systems.python:open_python",
+    "command": "steelyard.systems.command:open_command",
+    "replay": "steelyard.systems.replay:open_replay",
+    "builtin": "steelyard.systems.baseline:open_builtin",
+}
+"""Where the kinds of this package are defined; a module is imported when its kind is opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question as a system gets it: without the expected answer."""
+
+    id: str
+    question: str
+    document: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The output record of a system; the caller that measures the time fills in the seconds."""
+
+    record: dict[str, Any]
+    seconds: float = 0.0
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no reply, after how many seconds and attempts."""
+
+    message: Localized | str
+    seconds: float
+    attempts: int
+
+
+class System(Protocol):
+    """Anything that replies to questions; several threads may ask at the same time."""
+
+    name: str
+
+    def ask(self, ask: Ask) -> Reply:
+        """The reply to one question; SystemFailure if there is none, RetryableFailure if asking again may help."""
+
+    def close(self) -> None:
+        """Stop what is running, even while a thread waits for it; closing twice is allowed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemSettings:
+    """What systems need besides the question; each kind uses its part.
+
+    `key` is sent to a chat model only. `request` and `response` are templates for HTTP. `documents` are those that
+    questions may name. `folder` is searched for Python modules.
+    """
+
+    timeout: float = 60.0
+    headers: Mapping[str, str] = field(default_factory=dict)
+    key: str | None = field(default=None, repr=False)
+    request: str | None = None
+    response: str | None = None
+    documents: Mapping[str, "Document"] = field(default_factory=dict)
+    folder: Path | None = None
+    proxy: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.timeout > 0:
+            raise ConfigError(Message("systems.timeout_above_0", timeout=self.timeout))
+        limits.TIMEOUT_SECONDS.check(self.timeout, Message("words.the_timeout_in_seconds"))
+
+
+Opener = Callable[[str, SystemSettings], System]
+"""Opens a system by the part of its SPEC after the prefix and the colon."""
+
+
+def open_system(spec: str, settings: SystemSettings | None = None) -> System:
+    """The system of a SPEC such as `http://host/path`; the caller closes it, or `ask_all` does."""
+    kind, _, rest = spec.strip().partition(":")
+    opener = _opener(kind.lower()) if rest else None
+    if opener is None:
+        raise ConfigError(Message("systems.unknown_spec", spec=masked_command(spec)), hint=SPEC_HINT)
+    return opener(rest, settings or SystemSettings())
+
+
+def reply_of(value: Any, where: str = "") -> Reply:
+    """The reply that the value of a system stands for, with the number of tokens that it reports."""
+    usage = (named_values(value) or {}).get("usage")
+    tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else None
+    return Reply(record_of(value, where), tokens=tokens if type(tokens) is int else None)
+
+
+def _opener(kind: str) -> Opener | None:
+    """The function that opens systems of this kind; those of this package cannot be replaced."""
+    if kind in BUILT_IN:
+        opener: Opener = resolve_name(BUILT_IN[kind])
+        return opener
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINTS, name=kind):
+        try:
+            opener = point.load()
+        except Exception as error:  # foreign code: anything may be raised
+            message = Message("systems.kind_cannot_load", name=kind, value=point.value, error=error)
+            raise ConfigError(message) from error
+        return opener
+    return None
