@@ -201,7 +201,7 @@ def legal():
     """A result in whose every text stands something private, and the documents, which hold some by themselves."""
     table = evaluate_legal("builtin:baseline")
     said = "；".join(PRIVATE)
-    outputs = [{**output, "answer": f"{output['answer']}{said}", "note": [said]} for output in table.outputs]
+    outputs = [{**output, "answer": f"{output['answer']}{said}", "note": [said]} for output in table.outputs if output]
     tags = {**table.tags, "who": [said] * len(table)}
     noted = replace(table["legal"], notes={row: f"{note}; {said}" for row, note in table["legal"].notes.items()})
     masked = replace(table, name=said, outputs=outputs, tags=tags, columns={"legal": noted})

@@ -157,10 +157,10 @@ def test_what_is_left_out_is_said(server, tmp_path):
     make_documents(tmp_path / "docs")
     notices = said(lambda: server.build_text_corpus("docs", "text.jsonl"))
     assert notices[0] == "written: text.jsonl (4 documents)"
-    assert notices[1].startswith("left out or doubtful: docs/sub/broken.docx: this DOCX file cannot be read")
-    assert notices[2] == "left out or doubtful: docs/sub/empty.txt: there is no text in it"
-    assert notices[3] == "left out or doubtful: docs/sub/file.pdf: page 2: this page has no text"
-    assert notices[4] == "left out or doubtful: 1 more"
+    assert notices[1].startswith("skipped or doubtful: docs/sub/broken.docx: this DOCX file cannot be read")
+    assert notices[2] == "skipped or doubtful: docs/sub/empty.txt: there is no text in it"
+    assert notices[3] == "skipped or doubtful: docs/sub/file.pdf: page 2: this page has no text"
+    assert notices[4] == "skipped or doubtful: 1 more"
 
 
 def test_one_file_that_cannot_be_read_is_an_error(server, tmp_path):
@@ -193,7 +193,7 @@ def test_titles_and_documents_without_text(server, write):
     assert notices == [
         "chunk_overlap: 64 is no smaller than chunk_size; 0 is used",
         "written: out/chunks.jsonl (3 chunks)",
-        f"left out or doubtful: {path}:2: this document has no contents",
+        f"skipped or doubtful: {path}:2: this document has no contents",
     ]
 
 
@@ -205,7 +205,7 @@ def test_bad_rows_are_refused_with_their_lines(server, write):
         f"{path}:2: contents must be text, not list\n{path}:3: title must be text, not int\n"
         "hint: a document is an object with id, title and contents; build_text_corpus makes such a file"
     )
-    with pytest.raises(ConfigError, match=r"^the settings of token are a mapping, not str$"):
+    with pytest.raises(ConfigError, match=r"^the settings of token must be a mapping, not str$"):
         server.chunk_documents(str(path), {"token": "x"})
 
 

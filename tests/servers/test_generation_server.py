@@ -61,9 +61,7 @@ def test_the_defaults_answer_without_a_network(tools):
 def test_nothing_is_answered_before_a_backend_is_chosen(tools):
     with pytest.raises(ConfigError) as caught:
         tools["generate"](["x"])
-    assert str(caught.value) == (
-        "nothing is chosen to answer the prompts\nhint: put generation.generation_init before this step"
-    )
+    assert str(caught.value) == ("no generator has been chosen\nhint: put generation.generation_init before this step")
 
 
 def test_the_key_is_that_of_the_environment(tools, stub, monkeypatch):

@@ -27,10 +27,10 @@ _OPTIONS = re.compile(r"A?B?C?D?E?F?G?H?")
 
 @metric("Acc", kind="answers")
 def contained(pairs: AnswerBatch, profile: Profile) -> FloatArray:
-    """Accuracy by containment: 1 if some reference stands in the answer.
+    """Accuracy by containment: 1 if the answer contains some reference.
 
     Formula: [some reference is contained in the answer]
-    Convention: at the borders of words and numbers, so 2000 does not stand in 42000, nor one in none.
+    Convention: at the boundaries of words and numbers: 42000 does not contain 2000, nor none one.
     Source: UltraRAG acc
     """
     return pairs.best(profile.contained(pairs, profile))
@@ -41,7 +41,7 @@ def exact_match(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Exact match: 1 if the answer equals some reference.
 
     Formula: [some reference equals the answer]
-    Convention: case, width, blanks and punctuation do not matter; what is left of a text is never nothing.
+    Convention: case, width, blanks and punctuation are ignored; a text of punctuation only is kept as it is.
     Source: SQuAD; UltraRAG em
     """
     equal = pairs.equal(profile.matching)
@@ -50,7 +50,7 @@ def exact_match(pairs: AnswerBatch, profile: Profile) -> FloatArray:
 
 @metric("StringEM", kind="answers")
 def groups_found(pairs: AnswerBatch, profile: Profile) -> FloatArray:
-    """String match over groups: the share of groups of aliases of which one stands in the answer.
+    """String match over groups: the share of groups of aliases of which the answer contains one.
 
     Formula: |groups found in the answer| / |groups|
     Convention: a flat list of references is one group.
@@ -61,11 +61,11 @@ def groups_found(pairs: AnswerBatch, profile: Profile) -> FloatArray:
 
 @metric("CoverEM", kind="answers")
 def covered(pairs: AnswerBatch, profile: Profile) -> FloatArray:
-    """Covering match: 1 if all of some reference occurs in the answer, in order.
+    """Covering match: 1 if all words of some reference occur in the answer, in order.
 
     Formula: [some reference is a subsequence of the answer]
-    Convention: words may stand between; a word that the reference has twice must occur twice.
-    Source: UltraRAG coverem, which looks at sets of words
+    Convention: other words may be between them; a word that the reference has twice must occur twice.
+    Source: UltraRAG coverem, which compares sets of words
     """
     return pairs.best(profile.covered(pairs, profile))
 
@@ -93,10 +93,10 @@ def rouge_1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
 
 @metric("ROUGE-2", kind="answers")
 def rouge_2(pairs: AnswerBatch, profile: Profile) -> Overlaps:
-    """ROUGE-2: pairs of neighbouring words that answer and reference share, as F1.
+    """ROUGE-2: bigrams that answer and reference share, as F1.
 
-    Formula: 2 · P · R / (P + R) over pairs of neighbours, clipped
-    Convention: a text of one word has no pairs; it scores 1 against itself and 0 against all else (rouge_score: 0).
+    Formula: 2 · P · R / (P + R) over bigrams, clipped
+    Convention: a text of one word has no bigrams; it scores 1 against itself and 0 against others (rouge_score: 0).
     Source: Lin, ACL workshop 2004; rouge_score rouge2
     """
     return pairs.closest(profile.ngrams(pairs, profile, 2))
@@ -115,7 +115,7 @@ def rouge_l(pairs: AnswerBatch, profile: Profile) -> Overlaps:
 
 @metric("ROUGE-Lsum", kind="answers")
 def rouge_lsum(pairs: AnswerBatch, profile: Profile) -> Overlaps:
-    """ROUGE-Lsum: longest common subsequences sentence by sentence, put together, as F1.
+    """ROUGE-Lsum: longest common subsequences sentence by sentence, combined, as F1.
 
     Formula: 2 · P · R / (P + R) over the union of the subsequences of each reference sentence
     Convention: a sentence is a line.
@@ -126,13 +126,13 @@ def rouge_lsum(pairs: AnswerBatch, profile: Profile) -> Overlaps:
 
 @metric("BLEU", kind="answers")
 def bleu(pairs: AnswerBatch, profile: Profile, *, smooth: int | None = None) -> FloatArray:
-    """BLEU of a single answer: n-grams up to four that it shares with the references, with a penalty for brevity.
+    """BLEU of a single answer: n-grams up to four that it shares with the references, with a brevity penalty.
 
     Formula: brevity penalty · geometric mean of the precisions of 1- to 4-grams
     Convention: sacrebleu's sentence BLEU (effective order, exponential smoothing), by characters for Chinese and
         Japanese; all references count at once. The mean over items is not corpus BLEU. BLEU(smooth=4) is nltk's with
-        Chen and Cherry's fourth smoothing, over the words of the profile (LeCoQA's is that of rouge-jieba, which keeps
-        blanks as jieba does).
+        smoothing method 4 of Chen and Cherry, over the words of the profile (LeCoQA uses that of rouge-jieba, which
+        keeps blanks as jieba does).
     Source: Papineni and others, ACL 2002; sacrebleu; Chen and Cherry, WMT 2014
     """
     if smooth is not None:
@@ -143,7 +143,7 @@ def bleu(pairs: AnswerBatch, profile: Profile, *, smooth: int | None = None) -> 
 
 @metric("chrF", kind="answers")
 def character_f(pairs: AnswerBatch, profile: Profile) -> FloatArray:
-    """chrF: character n-grams that answer and reference share, recall counting twice.
+    """chrF: character n-grams that answer and reference share, with recall weighted twice.
 
     Formula: F with β = 2 over character n-grams up to six
     Source: Popović, WMT 2015; sacrebleu
@@ -154,10 +154,10 @@ def character_f(pairs: AnswerBatch, profile: Profile) -> FloatArray:
 
 @metric("CharF1", kind="answers")
 def character_f1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
-    """Character F1: letters, figures and Chinese characters that answer and reference share.
+    """Character F1: letters, digits and Chinese characters that answer and reference share.
 
     Formula: 2 · P · R / (P + R), P and R over bags of characters
-    Convention: lower case; everything that is neither letter nor figure is dropped.
+    Convention: lower case; other characters are dropped.
     Source: CJRC and CAIL reading comprehension; LawBench rc-F1
     """
     return pairs.closest(pairs.overlaps(_characters, partial(ngram_overlap, n=1)))
@@ -169,7 +169,7 @@ def choice(pairs: AnswerBatch, profile: Profile, *, skip: int = 0) -> FloatArray
 
     Formula: [option letters of the answer = option letters of a reference]
     Convention: a letter from A to H that is not part of a longer word, or several of them together (ABD). An answer
-        that names no option is wrong; with Choice(skip=1) it is left unscored, and counted as such.
+        that names no option is wrong; with Choice(skip=1) it is unscored, and counted as such.
     Source: LawBench 1-2, 3-6
     """
     scores = pairs.best(pairs.compare_texts(_same_options))

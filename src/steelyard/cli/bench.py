@@ -23,7 +23,6 @@ from steelyard.cli.options import (
     seconds,
 )
 from steelyard.i18n import Message
-from steelyard.legal.question_types import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,6 +39,18 @@ SPEC: http://host/path, openai:MODEL@BASE_URL, python:module:attribute, command:
 Every item is written to the results file (-o FILE.jsonl, else results/…) as soon as it is done."""
 
 
+class _QuestionTypes:
+    """The choices of `--type`, imported when they are needed."""
+
+    def __iter__(self) -> "Iterator[str]":
+        from steelyard.legal.question_types import TYPES
+
+        return iter(TYPES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in tuple(self)
+
+
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
@@ -50,7 +61,14 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("folder", metavar="DIR", nargs="?", help="the benchmark (the bundled one)")
     parser.add_argument("--system", required=True, metavar="SPEC", help="what is asked")
-    parser.add_argument("--type", action="append", default=[], choices=tuple(TYPES), help="only questions of this type")
+    parser.add_argument(
+        "--type",
+        action="append",
+        default=[],
+        metavar="TYPE",
+        choices=_QuestionTypes(),
+        help="only questions of this type, such as fact_exact",
+    )
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N questions")
     parser.add_argument("--by", metavar="TAG", default="type", help="means for each value of a tag (%(default)s)")
     parser.add_argument(

@@ -1,8 +1,8 @@
 """Ranking metrics, each over all queries at once, from the judged documents that were retrieved.
 
-Conventions are trec_eval's: a document is relevant from grade `rel` on (1 unless said otherwise); a short ranking is
-filled up with documents that are not relevant; a query without relevant documents scores 0 and counts; a negative
-grade means that the document was in the pool but not judged.
+Conventions are trec_eval's: a document is relevant from grade `rel` on (1 by default); a short ranking is
+padded with documents that are not relevant; a query without relevant documents scores 0 and counts; a negative grade
+means that the document was in the pool but not judged.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from steelyard.retrieval.matching import Rankings
 from steelyard.table import Flags, FloatArray, IntArray
 
 _GREATEST_GRADE = 50
-"""2^50 still leaves room for the digits of a probability."""
+"""The greatest grade: beyond 2^50 a probability loses its digits."""
 
 
 @metric("P")
@@ -30,10 +30,10 @@ def precision(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
 
 @metric("R")
 def recall(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
-    """Recall: the share of all relevant documents that stand among the first k.
+    """Recall: the share of all relevant documents that are among the first k.
 
     Formula: |relevant in the first k| / |relevant|
-    Convention: divided by all documents judged relevant, also where they are more than k.
+    Convention: divided by all documents judged relevant, even if they are more than k.
     Source: trec_eval recall
     """
     return _ratio(_relevant_in(rankings, k, rel), rankings.relevant(rel))
@@ -67,18 +67,18 @@ def reciprocal_rank(rankings: Rankings, *, k: int | None = None, rel: int = 1) -
 
 @metric("nDCG")
 def normalised_gain(rankings: Rankings, *, k: int | None = None) -> FloatArray:
-    """Normalised discounted cumulative gain: graded relevance, worth less further down, against the best ranking.
+    """Normalised discounted cumulative gain: graded relevance, discounted by rank, relative to the ideal ranking.
 
     Formula: DCG@k / DCG@k of the ideal ranking, DCG = Σ grade / log2(rank + 1)
     Convention: the gain is the grade itself (linear); negative grades gain 0; the ideal ranking is over all judged
-        documents; the relevance level does not touch it.
+        documents; the relevance level does not apply.
     Source: trec_eval ndcg, ndcg_cut; Järvelin and Kekäläinen, ACM TOIS 20(4), 2002
     """
     gained = rankings.per_query(_within(rankings, k) & (rankings.grade > 0), _discounted(rankings.grade, rankings.rank))
-    place = _place_in_group(rankings.judged_query)
-    counted = (rankings.judged_grade > 0) & (place <= (k or np.inf))
+    position = _position_in_group(rankings.judged_query)
+    counted = (rankings.judged_grade > 0) & (position <= (k or np.inf))
     ideal = np.bincount(
-        rankings.judged_query[counted], _discounted(rankings.judged_grade, place)[counted], rankings.queries
+        rankings.judged_query[counted], _discounted(rankings.judged_grade, position)[counted], rankings.queries
     )
     return _ratio(gained, ideal)
 
@@ -97,11 +97,11 @@ def r_precision(rankings: Rankings, *, rel: int = 1) -> FloatArray:
 
 @metric("bpref")
 def binary_preference(rankings: Rankings, *, rel: int = 1) -> FloatArray:
-    """Binary preference: how seldom documents judged not relevant stand before relevant ones.
+    """Binary preference: how rarely documents judged not relevant are ranked above relevant ones.
 
     Formula: 1/R · Σ over retrieved relevant documents of 1 - min(n, R) / min(N, R); n: documents judged not relevant
         before it, N: all judged not relevant, R: all relevant
-    Convention: documents without a judgment are passed over.
+    Convention: documents without a judgment are ignored.
     Source: trec_eval bpref; Buckley and Voorhees, SIGIR 2004
     """
     relevant = rankings.relevant(rel)
@@ -131,7 +131,7 @@ def rank_biased_precision(
     """Rank-biased precision: what a reader gains who goes on to the next document with probability p.
 
     Formula: (1 - p) · Σ gain · p^(rank - 1)
-    Convention: the gain is the grade divided by the greatest grade judged for the query, as trec_eval 10 has it;
+    Convention: the gain is the grade divided by the greatest grade judged for the query, as in trec_eval 10;
         with `rel` it is 1 from that grade on and 0 below. A perfect ranking stays below 1.
     Source: trec_eval 10 rbp; Moffat and Zobel, ACM TOIS 27(1), 2008
     """
@@ -173,14 +173,14 @@ def expected_reciprocal_rank(rankings: Rankings, *, k: int | None = None, max: i
 
 @metric("Judged")
 def judged(rankings: Rankings, *, k: int) -> FloatArray:
-    """Judged: the share of the first k documents that have a judgment; low values make other metrics doubtful.
+    """Judged: the share of the first k documents that have a judgment; low values make other metrics unreliable.
 
     Formula: |judged in the first k| / min(k, |retrieved|)
     Convention: a short ranking is divided by its own length; nothing retrieved is 0.
     Source: ir_measures Judged
     """
-    found = rankings.per_query(_within(rankings, k) & (rankings.grade >= 0))
-    return _ratio(found, np.minimum(rankings.retrieved, k))
+    judged = rankings.per_query(_within(rankings, k) & (rankings.grade >= 0))
+    return _ratio(judged, np.minimum(rankings.retrieved, k))
 
 
 @metric("SetP")
@@ -205,23 +205,23 @@ def set_recall(rankings: Rankings, *, rel: int = 1) -> FloatArray:
 
 @metric("SetF")
 def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
-    """Set F: set precision and set recall in one.
+    """Set F: the weighted harmonic mean of set precision and set recall.
 
     Formula: (β + 1) · P · R / (β · P + R)
-    Convention: as trec_eval has it, β enters as it is, not squared.
+    Convention: as in trec_eval, β is not squared.
     Source: trec_eval set_F
     """
     if beta < 0:
         raise ConfigError(
             Message("metrics.setf_beta_not_negative", beta=beta), hint=Message("metrics.example_setf_beta_0_5")
         )
-    share, found = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
-    return _ratio((beta + 1) * share * found, beta * share + found)
+    precision, recall = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
+    return _ratio((beta + 1) * precision * recall, beta * precision + recall)
 
 
 @metric("NumRet", bounds=(0.0, np.inf), summed=True)
 def retrieved(rankings: Rankings) -> FloatArray:
-    """How many documents were retrieved; people quote the sum over queries.
+    """The number of retrieved documents; reported as the sum over queries.
 
     Formula: |retrieved|
     Source: trec_eval num_ret
@@ -231,7 +231,7 @@ def retrieved(rankings: Rankings) -> FloatArray:
 
 @metric("NumRel", bounds=(0.0, np.inf), summed=True)
 def relevant(rankings: Rankings, *, rel: int = 1) -> FloatArray:
-    """How many documents are judged relevant; people quote the sum over queries.
+    """The number of documents judged relevant; reported as the sum over queries.
 
     Formula: |relevant|
     Convention: counts at the relevance level; trec_eval's own sum under -c ignores the level (each query agrees).
@@ -242,7 +242,7 @@ def relevant(rankings: Rankings, *, rel: int = 1) -> FloatArray:
 
 @metric("NumRelRet", bounds=(0.0, np.inf), summed=True)
 def relevant_retrieved(rankings: Rankings, *, rel: int = 1) -> FloatArray:
-    """How many relevant documents were retrieved; people quote the sum over queries.
+    """The number of relevant documents retrieved; reported as the sum over queries.
 
     Formula: |relevant retrieved|
     Source: trec_eval num_rel_ret
@@ -259,7 +259,7 @@ def _relevant_in(rankings: Rankings, k: int | None, rel: int) -> FloatArray:
 
 
 def _ratio(above: FloatArray, below: FloatArray | IntArray) -> FloatArray:
-    """Division in which nothing out of nothing is 0."""
+    """The ratio; 0 if the divisor is 0."""
     return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
 
 
@@ -278,14 +278,14 @@ def _greatest_grade(rankings: Rankings) -> IntArray:
     return greatest
 
 
-def _place_in_group(group: IntArray) -> IntArray:
-    """1, 2, 3 … within each run of equal neighbours."""
+def _position_in_group(group: IntArray) -> IntArray:
+    """1, 2, 3 … within each run of equal adjacent values."""
     firsts = np.flatnonzero(np.diff(group, prepend=-1))
     return np.arange(1, len(group) + 1) - np.repeat(firsts, np.diff(firsts, append=len(group)))
 
 
 def _running_count(rankings: Rankings, chosen: Flags) -> FloatArray:
-    """For each hit, how many chosen ones its query has had up to and with it."""
+    """For each hit, the number of chosen hits of its query up to and including it."""
     return _running_sum(rankings, chosen.astype(np.float64))
 
 
