@@ -146,40 +146,40 @@ def legal_panel(table: Table) -> LegalPanel:
         table.name,
         refused,
         [*_refusal_rates(refused), *_part_rates(table)],
-        [_part_row(found) for found in results.part_means(table)],
+        [_part_row(part) for part in results.part_means(table)],
         [replace(loss, stage=STAGES[loss.stage]) for loss in losses(table)],
         None if weighted is None else cells.number(weighted),
         _seconds(table),
-        None if (found := uncertain(table)) is None else _tile(table, found),
+        None if (doubts := uncertain(table)) is None else _tile(table, doubts),
     )
 
 
-def _tile(table: Table, found: Uncertain) -> UncertainTile:
+def _tile(table: Table, doubts: Uncertain) -> UncertainTile:
     return UncertainTile(
         table.name,
-        found.percent,
-        f"{found.count:,} / {found.items:,}",
-        cells.interval(found.interval),
-        (found.interval.low, found.share, found.interval.high),
-        tuple(mean_range(found, words_of(language)) for language in LANGUAGES),
+        doubts.percent,
+        f"{doubts.count:,} / {doubts.items:,}",
+        cells.interval(doubts.interval),
+        (doubts.interval.low, doubts.share, doubts.interval.high),
+        tuple(mean_range(doubts, words_of(language)) for language in LANGUAGES),
         _by_type(table),
     )
 
 
 def _by_type(table: Table) -> PageTable | None:
-    found = {language: uncertain_table(table, words_of(language)) for language in LANGUAGES}
-    there = {language: each for language, each in found.items() if each is not None}
-    return PageTable(there) if there else None
+    tables = {language: uncertain_table(table, words_of(language)) for language in LANGUAGES}
+    present = {language: block for language, block in tables.items() if block is not None}
+    return PageTable(present) if present else None
 
 
-def _refusal_rates(found: Refusals | None) -> list[Share]:
-    if found is None:
+def _refusal_rates(counts: Refusals | None) -> list[Share]:
+    if counts is None:
         return []
-    answerable = found.answered_answerable + found.refused_answerable
-    others = found.answered_unanswerable + found.refused_unanswerable
+    answerable = counts.answered_answerable + counts.refused_answerable
+    others = counts.answered_unanswerable + counts.refused_unanswerable
     return [
-        Share("report.refused_answerable", found.over_refusal, answerable, bad=True),
-        Share("report.answered_unanswerable", found.false_answer, others, bad=True),
+        Share("report.refused_answerable", counts.over_refusal, answerable, bad=True),
+        Share("report.answered_unanswerable", counts.false_answer, others, bad=True),
     ]
 
 
@@ -198,11 +198,11 @@ def _part_rates(table: Table) -> list[Share]:
     return [*([invented] if invented.items else []), *cited]
 
 
-def _part_row(found: results.PartMean) -> PartRow:
-    numbers = (cells.number(found.mean), cells.interval(found.interval))
-    name = labels().get(found.part)
-    code = found.part if name is None else name.code
-    return PartRow(found.type, code, found.part == results.METRIC, *numbers, found.items)
+def _part_row(part: results.PartMean) -> PartRow:
+    numbers = (cells.number(part.mean), cells.interval(part.interval))
+    name = labels().get(part.part)
+    code = part.part if name is None else name.code
+    return PartRow(part.type, code, part.part == results.METRIC, *numbers, part.items)
 
 
 def _seconds(table: Table) -> str | None:
