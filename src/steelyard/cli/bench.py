@@ -101,7 +101,7 @@ def _add_asking_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask, judge, deliver."""
-    from steelyard.cli.output import tell
+    from steelyard.cli.output import notify
     from steelyard.cli.progress import proportion
     from steelyard.legal.benchmark.loading import load_benchmark
     from steelyard.legal.benchmark.question_checks import benchmark_folder
@@ -124,23 +124,25 @@ def run(arguments: argparse.Namespace) -> int:
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
     with (
-        _told_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
+        _notified_when_stopped(
+            path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang
+        ) as counted,
         redirect_stdout(sys.stderr),  # a system may print
         proportion("questions") as draw,
     ):
         table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), **mode)
     if path not in arguments.output:
-        tell(f"results: {path}")
+        notify(f"results: {path}")
     reports = [each for each in arguments.output if each != path]
     return _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
 
 
 @contextmanager
-def _told_when_stopped(
+def _notified_when_stopped(
     path: Path, written: Path, questions: int, language: str
 ) -> "Iterator[Callable[[Progress], Progress]]":
     """Say what was kept when the run is stopped by Ctrl-C or SIGTERM; gives a wrapper that counts what is done."""
-    from steelyard.cli.output import tell
+    from steelyard.cli.output import notify
     from steelyard.cli.stopping import terminable
 
     done = 0
@@ -159,7 +161,7 @@ def _told_when_stopped(
     except KeyboardInterrupt:
         kept = Message("cli.stopped_questions_done_kept", done=done, questions=questions, written=written)
         hint = Message("core.hint", hint=Message("cli.go_on_in", path=path))
-        tell(*(line.text(language) for line in ((kept, hint) if written.exists() else (STOPPED_EARLY,))))
+        notify(*(line.text(language) for line in ((kept, hint) if written.exists() else (STOPPED_EARLY,))))
         raise
 
 

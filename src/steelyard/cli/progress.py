@@ -11,7 +11,7 @@ PATIENCE = 1.0  # seconds before anything is said
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int], None]]:
-    """A function to be told how many are done; it draws on standard error, and leaves nothing behind."""
+    """A callback for the number that is done; it draws on standard error and erases the line at the end."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda done: None
         return
@@ -33,7 +33,7 @@ def counting(what: str) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def proportion(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function to be told how many of how many are done; a bar with the time that is left."""
+    """A callback for the number that is done and the total; draws a bar with the remaining time."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda done, total: None
         return

@@ -59,7 +59,7 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check everything, then tell."""
-    from steelyard.cli.output import print_json, say
+    from steelyard.cli.output import print_json, print_text
 
     findings = _Findings(allowed=documents_folder(arguments))
     for path in arguments.paths:
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(_json(findings))
     else:
-        say("\n".join(_lines(findings, arguments.lang)) + "\n")
+        print_text("\n".join(_lines(findings, arguments.lang)) + "\n")
     return 2 if findings.errors or (arguments.strict and findings.warnings) else 0
 
 
@@ -168,10 +168,10 @@ def _json(findings: _Findings) -> str:
     problems = [(problem, "error") for error in findings.errors for problem in error.problems]
     problems += [(problem, "warning") for problem in findings.warnings]
     rows = [{"where": problem.where, "message": str(problem.message), "level": level} for problem, level in problems]
-    told: dict[str, Any] = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
+    output: dict[str, Any] = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
     if findings.shown:
-        told["documents"] = [_document_json(document) for document in findings.shown]
-    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+        output["documents"] = [_document_json(document) for document in findings.shown]
+    return json.dumps(output, ensure_ascii=False, indent=1) + "\n"
 
 
 def _document_json(document: "Document") -> dict[str, Any]:
