@@ -124,9 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
     with (
-        _notified_when_stopped(
-            path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang
-        ) as counted,
+        _notified_on_stop(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
         redirect_stdout(sys.stderr),  # a system may print
         proportion("questions") as draw,
     ):
@@ -138,7 +136,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 @contextmanager
-def _notified_when_stopped(
+def _notified_on_stop(
     path: Path, written: Path, questions: int, language: str
 ) -> "Iterator[Callable[[Progress], Progress]]":
     """Say what was kept when the run is stopped by Ctrl-C or SIGTERM; gives a wrapper that counts what is done."""
