@@ -1,7 +1,7 @@
-"""Make the parts of docs/ that are read off the program: metrics, commands, profiles,
+"""Generate the parts of docs/ that come from the program: metrics, commands, profiles,
 legal-examples, modules, limits.
 
-`make docs` writes them; a test fails when they are not what this makes.
+`make docs` writes them; a test fails if they are out of date.
 """
 
 import argparse
@@ -20,10 +20,10 @@ from steelyard.registry.names import SPELLINGS, all_metrics
 FOLDER = Path(__file__).parent
 PACKAGE = FOLDER.parent / "src" / "steelyard"
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-jieba", "rouge-chinese")
-PROFILES_HEAD = """Every value was computed by the profile that heads its column. The default is right in every script;
-the others repeat other programs, faults included.
+PROFILES_HEAD = """Every value was computed with the profile of its column. The default profile is
+correct for every script; the others reproduce other programs, including their errors.
 
-每个数值都由列首的方案实际计算得出；默认方案在各种文字中都正确，其余方案原样复现其他程序，包括它们的错误。"""
+每个数值都由该列的方案实际计算得出；默认方案适用于任何文字，其余方案如实复现其他程序，包括它们的错误。"""
 EXAMPLES = (
     ("北京", "北京", "ROUGE-L"),
     ("北京。", "北京", "EM"),
@@ -81,7 +81,7 @@ The first line of the docstring of every folder and module. How they work togeth
 
 
 def metrics_page() -> str:
-    """Every metric: what it means, formula, conventions, source, spellings."""
+    """Every metric: meaning, formula, conventions, source, spellings."""
     lines = ["# Metrics", "", MADE, "", "`steelyard metrics NAME` prints the same, in any of the spellings.", ""]
     for metric in all_metrics():
         lines += _metric(metric)
@@ -92,7 +92,7 @@ def commands_page() -> str:
     """Every command with its arguments and options."""
     lines = ["# Commands", "", MADE, ""]
     names = "`steelyard` and `ultrarag` are two names of one program"
-    lines += [f"{names}; where UltraRAG is installed, `ultrarag` is UltraRAG's.", ""]
+    lines += [f"{names}; if UltraRAG is installed, `ultrarag` runs its client.", ""]
     parser = build_parser()
     for name, command in _commands(parser):
         lines += [f"## steelyard {name}", "", command.description or "", "", *_options(command), ""]
@@ -101,8 +101,8 @@ def commands_page() -> str:
 
 
 def profiles_page() -> str:
-    """Where profiles differ: pairs of answer and reference, scored in each."""
-    lines = ["# Where profiles differ", "", MADE, "", PROFILES_HEAD, ""]
+    """Examples for which profiles differ: pairs of answer and reference, scored with each."""
+    lines = ["# Differences between profiles", "", MADE, "", PROFILES_HEAD, ""]
     lines += [f"| answer | reference | metric | {' | '.join(f'`{profile}`' for profile in PROFILES)} |"]
     lines += [f"|---|---|---|{'---:|' * len(PROFILES)}"]
     for answer, reference, metric in EXAMPLES:
@@ -113,13 +113,14 @@ def profiles_page() -> str:
 
 
 def legal_page() -> str:
-    """Facts judged: what is credited, what is not, and why."""
-    lines = ["# Facts judged", "", MADE, "", LEGAL_HEAD, ""]
-    lines += ["| question | answer | verdict | why |", "|---|---|---|---|"]
+    """Verdicts on facts, with their reasons."""
+    lines = ["# Examples of verdicts on facts", "", MADE, "", LEGAL_HEAD, ""]
+    lines += ["| question | answer | verdict | reason |", "|---|---|---|---|"]
     for question, expected, answer in LEGAL_EXAMPLES:
-        found = judge_fact(expected, answer, question=question)
-        remarks = f" ({', '.join(found.remarks)})" if found.remarks else ""
-        lines.append(f"| {question} | {answer} | {'right' if found.correct else 'wrong'}{remarks} | {found.reason} |")
+        verdict = judge_fact(expected, answer, question=question)
+        flags = f" ({', '.join(verdict.remarks)})" if verdict.remarks else ""
+        outcome = "correct" if verdict.correct else "wrong"
+        lines.append(f"| {question} | {answer} | {outcome}{flags} | {verdict.reason} |")
     return "\n".join(lines) + "\n"
 
 
@@ -144,11 +145,11 @@ def _summary(path: Path) -> str:
 
 
 def security_page() -> str:
-    """The page as it is, with the table of limits between its two marks."""
+    """The existing page with the table of limits between its two marks."""
     before, _, rest = (FOLDER / "security.md").read_text("utf-8").partition(LIMITS_BEGIN)
     _, _, after = rest.partition(LIMITS_END)
     rows = [f"| `{limit.variable}` | {limits.shown(limit.value)} | {limit.meaning} |" for limit in LIMITS.values()]
-    table = "\n".join(["| variable | default | of what |", "|---|---:|---|", *rows])
+    table = "\n".join(["| variable | default | limit |", "|---|---:|---|", *rows])
     return f"{before}{LIMITS_BEGIN}\n\n{table}\n\n{LIMITS_END}{after}"
 
 
@@ -191,7 +192,7 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
     yield "| argument | meaning |"
     yield "|---|---|"
     for action in parser._actions:
-        if not isinstance(action, argparse._HelpAction):
+        if not isinstance(action, argparse._HelpAction) and action.help != argparse.SUPPRESS:
             names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.metavar or action.dest}`"
             choices = f" `{'` `'.join(map(str, action.choices))}`" if action.choices else ""
             value = f" `{action.metavar}`" if action.option_strings and action.metavar else choices

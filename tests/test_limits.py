@@ -82,7 +82,7 @@ def test_a_rate_is_a_number_above_nought(rate):
         (["--timeout", "inf"], "must be a number of seconds above 0, not 'inf'"),
         (["--timeout", "1e9"], "must be at most 86,400 (to raise the limit, set STEELYARD_TIMEOUT_SECONDS)"),
         (["--retries", "1000000"], "must be at most 100 (to raise the limit, set STEELYARD_RETRIES)"),
-        (["--limit", "9" * 5000], "must lie between 1 and 1,000,000,000,000, not 999"),
+        (["--limit", "9" * 5000], "must be between 1 and 1,000,000,000,000, not 999"),
     ],
 )
 def test_options_have_limits(words, message, capsys):

@@ -17,9 +17,9 @@ from steelyard.io.layouts import ID, PREDICTION, QUESTION, REFERENCES
 from steelyard.io.streams import text_blocks
 
 VALUE_HINT = (
-    "hint: a prediction is text, references are text or a list of texts; --map FIELD=COLUMN names other columns"
+    "hint: a prediction is text, references are text or a list of texts; --map FIELD=COLUMN selects other columns"
 )
-ID_HINT = "hint: every row needs an id of its own; --map id=COLUMN names another column"
+ID_HINT = "hint: every row needs a unique id; --map id=COLUMN selects another column"
 NONE = {"counts.predictions_missing": 0, "counts.rows_unreferenced": 0, "counts.predictions_empty": 0}
 
 
@@ -103,15 +103,15 @@ def test_two_columns_with_equal_right(write, case):
     row, first, second, field = AMBIGUOUS[case]
     path = write("a.jsonl", lines(row))
     assert complaint(read_answers, path) == (
-        f"{path}: {first!r} and {second!r} may both be {field!r}\n"
-        f"hint: say which it is, for example: --map {field}={first}"
+        f"{path}: {first!r} and {second!r} could both be {field!r}\n"
+        f"hint: specify the column, for example: --map {field}={first}"
     )
     assert read_answers(path, mapping={field: second}).rows
 
 
 def test_columns_that_differ_from_row_to_row_are_two_columns(write):
     path = write("a.jsonl", lines({"gold": "c", "pred": "a"}, {"gold": "c", "response": "a"}))
-    assert "'pred' and 'response' may both be 'prediction'" in complaint(read_answers, path)
+    assert "'pred' and 'response' could both be 'prediction'" in complaint(read_answers, path)
 
 
 def test_a_mapping_names_columns(read):
@@ -150,13 +150,13 @@ def test_a_mapping_that_names_nothing(write):
 def test_no_column_for_a_field(write):
     path = write("a.jsonl", lines({"text": "a", "gold": "b"}))
     assert complaint(read_answers, path) == (
-        f"{path}: no column holds 'prediction'; there are: 'text', 'gold'\n"
+        f"{path}: no column contains 'prediction'; columns: 'text', 'gold'\n"
         "hint: accepted names: pred_answer, prediction, pred, response, actual_output, output, answer, "
         "generated_answer, pred_ls; name another column with --map prediction=COLUMN"
     )
     path = write("b.jsonl", lines({"answer": "a"}))
     assert complaint(read_answers, path) == (
-        f"{path}: no column holds 'references'; there are: 'answer'\n"
+        f"{path}: no column contains 'references'; columns: 'answer'\n"
         "hint: accepted names: golden_answers, references, reference, answers, expected_output, target, gt_answer, "
         "generation_gt, ground_truth, ground_truths, gold, gold_answers, gt_ls; "
         "name another column with --map references=COLUMN, or another file with --references FILE"
@@ -176,7 +176,7 @@ PREDICTIONS = {
     "text": ("a", "a", {}),
     "nothing": (None, None, {"counts.predictions_missing": 1}),
     "empty text": ("", "", {"counts.predictions_empty": 1}),
-    "a whole number": (42, "42", {"counts.predictions_as_text": 1}),
+    "an integer": (42, "42", {"counts.predictions_as_text": 1}),
     "a number": (4.5, "4.5", {"counts.predictions_as_text": 1}),
     "a boolean": (True, "true", {"counts.predictions_as_text": 1}),
     "a list of one text": (["a"], "a", {}),
@@ -270,25 +270,25 @@ def test_bad_ids(write):
     ]
     path = write("a.jsonl", "\n\n" + lines(*(found | row for found in ids)))
     assert complaint(read_answers, path).split("\n") == [
-        f"{path}:4: the id 'q1' appears again (first on line 3)",
-        f"{path}:5: the id must be text or a whole number, not 1.5",
-        f"{path}:6: the id must be text or a whole number, not true",
-        f'{path}:7: the id must be text or a whole number, not ""',
-        f"{path}:8: the id must be text or a whole number, not null",
-        f"{path}:9: the id must be text or a whole number, not null",
-        f"{path}:11: the id '7' appears again (first on line 10)",
+        f"{path}:4: duplicate id 'q1' (first on line 3)",
+        f"{path}:5: the id must be text or an integer, not 1.5",
+        f"{path}:6: the id must be text or an integer, not true",
+        f'{path}:7: the id must be text or an integer, not ""',
+        f"{path}:8: the id must be text or an integer, not null",
+        f"{path}:9: the id must be text or an integer, not null",
+        f"{path}:11: duplicate id '7' (first on line 10)",
         ID_HINT,
     ]
     path = write("a.json", json.dumps([{"id": 1} | row] * 2))
-    assert complaint(read_answers, path) == f"{path}#/1: the id '1' appears again (first at {path}#/0)\n{ID_HINT}"
+    assert complaint(read_answers, path) == f"{path}#/1: duplicate id '1' (first at {path}#/0)\n{ID_HINT}"
 
 
 def test_files_without_rows(write):
     for name, content in {"a.jsonl": "\n \n", "a.json": "[]", "a.csv": "id,pred,gold\n"}.items():
         path = write(name, content)
-        assert complaint(read_answers, path) == f"{path}: there are no rows in it"
+        assert complaint(read_answers, path) == f"{path}: it contains no rows"
     path = write("a.json", '{"pred": "a"}')
-    assert complaint(read_answers, path) == f"{path}: an array of objects is needed, this is a single value"
+    assert complaint(read_answers, path) == f"{path}: an array of objects is required, not a single value"
 
 
 CELLS = {
@@ -406,22 +406,22 @@ def test_files_without_ids_are_joined_by_row(join, tmp_path):
     assert answers.counts == NONE | {"counts.joined_by_row": 2}
     paths = tmp_path / "predictions.jsonl", tmp_path / "references.jsonl"
     assert complaint(join, [{"pred": "a"}], [{"gold": "c"}, {"gold": "d"}]) == (
-        f"{paths[0]}: 1 rows, and {paths[1]} has 2\n"
-        "hint: without an id column the files are joined row by row and must be equally long"
+        f"{paths[0]}: 1 rows, but {paths[1]} has 2\n"
+        "hint: without an id column the files are joined row by row and must have the same number of rows"
     )
 
 
 def test_files_that_cannot_be_joined(join, tmp_path):
     paths = tmp_path / "predictions.jsonl", tmp_path / "references.jsonl"
     assert complaint(join, [{"pred": "a"}], [{"id": 1, "gold": "c"}]) == (
-        f"{paths[0]}: there is no id column, and {paths[1]} has one\n{ID_HINT}"
+        f"{paths[0]}: there is no id column, but {paths[1]} has one\n{ID_HINT}"
     )
     assert complaint(join, [{"id": 1, "pred": "a"}], [{"gold": "c"}]) == (
-        f"{paths[1]}: there is no id column, and {paths[0]} has one\n{ID_HINT}"
+        f"{paths[1]}: there is no id column, but {paths[0]} has one\n{ID_HINT}"
     )
     assert complaint(join, [{"id": 1, "pred": "a"}], [{"id": "q1", "gold": "c"}]) == (
         f"{paths[0]}: no id of the predictions is in {paths[1]}\n"
-        "hint: the references begin with id 'q1'; are both files of one test set?"
+        "hint: the references begin with id 'q1'; do both files belong to the same test set?"
     )
 
 
@@ -441,9 +441,9 @@ def test_python_values():
 def test_bad_python_values():
     assert complaint(answers_of, ["a"], ["b", "c"]) == "1 predictions, 2 references"
     assert complaint(answers_of, ["a"], ["b"], ids=[1, 2]) == "2 ids, 1 predictions"
-    assert complaint(answers_of, [], []) == "answers: there are no rows in it"
+    assert complaint(answers_of, [], []) == "answers: it contains no rows"
     assert complaint(answers_of, ["a"] * 2, ["b"] * 2, ids=["q", "q"]) == (
-        f"row 2: the id 'q' appears again (first at row 1)\n{ID_HINT}"
+        f"row 2: duplicate id 'q' (first at row 1)\n{ID_HINT}"
     )
     assert (
         complaint(answers_of, ["a", {1}], ["b"] * 2) == f'row 2: the prediction must be text, not "{{1}}"\n{VALUE_HINT}'
@@ -486,7 +486,7 @@ def test_a_long_file_is_read_in_order(write):
 
 def test_an_id_that_comes_again_much_later_is_found(write):
     path = long_file(write, lambda n: {"id": "q3" if n == 4500 else f"q{n}", "pred": "a", "gold": "b"})
-    assert complaint(read_answers, path) == f"{path}:4501: the id 'q3' appears again (first on line 4)\n{ID_HINT}"
+    assert complaint(read_answers, path) == f"{path}:4501: duplicate id 'q3' (first on line 4)\n{ID_HINT}"
 
 
 def test_the_prediction_may_begin_late(write):
@@ -498,11 +498,11 @@ def test_the_prediction_may_begin_late(write):
 def test_columns_that_change_their_meaning_late_are_refused(write):
     path = long_file(write, lambda n: {"gold": "b", "pred": "a"} | ({"id": "q"} if n == 4000 else {}))
     assert complaint(read_answers, path) == (
-        f"{path}:4001: new columns begin here, and change which one is which\n"
-        "hint: give every row the same fields, or say which column is meant: --map FIELD=COLUMN"
+        f"{path}:4001: new columns appear here and change the meaning of the columns\n"
+        "hint: give every row the same fields, or specify the column: --map FIELD=COLUMN"
     )
     path = long_file(write, lambda n: {"gold": "b", "pred": "a"} | ({"response": "c"} if n == 4000 else {}))
-    assert "'pred' and 'response' may both be 'prediction'" in complaint(read_answers, path)
+    assert "'pred' and 'response' could both be 'prediction'" in complaint(read_answers, path)
 
 
 def test_a_tag_may_begin_late(write):

@@ -57,7 +57,7 @@ def test_a_process_that_is_killed_again_is_one_error(killed):
     with pytest.raises(SteelyardError) as caught:
         weighed()
     assert str(caught.value) == (
-        "a process that weighs answers was killed, and killed again when its part was done a second time\n"
+        "a scoring process was killed, and killed again when its batch was retried\n"
         "hint: is there enough memory? fewer processes need less: -j 1"
     )
 

@@ -20,7 +20,7 @@ from steelyard.stats.compare import compare_all
 
 pytestmark = pytest.mark.slow
 
-ITEM = "contract_gap_002"  # the baseline quotes 3.1 on page 2 of contract.md, and should have refused
+ITEM = "contract_gap_002"  # the baseline quotes 3.1 on page 2 of contract.md, and should have abstained
 
 UNCERTAIN = ("contract_fact_002", "contract_gap_003", "deposition_fact_002")
 FALLING = ("-m", "legal.uncertain", "--test", "t")
@@ -103,7 +103,7 @@ def test_the_headline_says_how_good_it_is(at, made):
 
 def test_a_comparison_says_better_or_not_in_words(at):
     verdict = at("compare").locator(".verdict").text_content()
-    assert "cannot tell with 4 documents" in verdict
+    assert "inconclusive with 4 documents" in verdict
     assert "no evidence" not in verdict
     verdicts = at("retrieval").locator(".verdict").all_text_contents()
     assert len(verdicts) == 2
@@ -230,7 +230,7 @@ def test_an_item_shows_its_passage_on_the_page(at):
     page.locator(".asked .passage button", has_text="page 4").click()
     assert text.locator("mark.expected").text_content() == "冷藏车数量合计4台"
     reasons = page.locator(".reasons").text_content()
-    assert "nothing in the answer declares the item absent or unknown" in reasons
+    assert "nothing in the answer states that the item is absent or unknown" in reasons
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog[open]", state="detached")
     page.wait_for_function("location.hash === ''")
@@ -271,7 +271,7 @@ def test_differences_are_words_or_characters_by_script(at):
 def test_any_result_can_be_set_against_the_first(at):
     page = at("retrieval")
     before = page.locator(".list-space .c-score").all_text_contents()
-    control(page, "set against the first").select_option(label="run_b")
+    control(page, "compared with the first").select_option(label="run_b")
     assert page.locator(".list-space .c-score").all_text_contents() != before
     control(page, "metric").select_option("RR")
     assert shown(page) == "40"

@@ -81,21 +81,24 @@ def test_mistakes(write):
     path = write_rows(write, "mine.jsonl", ROWS)
     done = run(path, "-m", "ndcg@10")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "nDCG@10 is a metric of retrieval, not of answers\nhint: steelyard retrieval has it\n"
+    assert (
+        done.stderr
+        == "nDCG@10 is a metric of retrieval, not of answers\nhint: it is available in steelyard retrieval\n"
+    )
     done = run(path, "--map", "nonsense")
     assert done.returncode == 2
     assert "must be FIELD=NAME, not 'nonsense'" in done.stderr
     again = write_rows(write, "twice.jsonl", [ROWS[0], ROWS[0]])
     done = run(again)
-    assert done.stderr.startswith(f"{again}:2: the id '0' appears again (first on line 1)\n")
+    assert done.stderr.startswith(f"{again}:2: duplicate id '0' (first on line 1)\n")
 
 
 @pytest.mark.slow
 def test_a_file_of_another_kind_is_told_by_its_name(write):
     lines = write_rows(write, "lines.json", ROWS)
-    assert run(lines).stderr.endswith("hint: one object per line is JSONL: name the file .jsonl\n")
+    assert run(lines).stderr.endswith("hint: one object per line is JSONL: rename the file to .jsonl\n")
     array = write("array.jsonl", json.dumps(ROWS))
-    assert run(array).stderr.endswith("hint: an array is JSON: name the file .json\n")
+    assert run(array).stderr.endswith("hint: an array is JSON: rename the file to .json\n")
 
 
 def test_a_field_is_mapped_once(write):

@@ -49,16 +49,16 @@ MISTAKES = {
     "no folder": (("nowhere", "--system", "builtin:baseline"), "nowhere: there is no such folder"),
     "resume what": (
         ("--system", "builtin:baseline", "--resume"),
-        "there is nothing to resume\nhint: name the results file: -o FILE.jsonl --resume",
+        "there is nothing to resume\nhint: specify the results file: -o FILE.jsonl --resume",
     ),
     "no replay": (("--system", "replay:nowhere.json"), "nowhere.json: no such file"),
     "bad header": (
         ("--system", "http://127.0.0.1:1/", "--header", "x"),
-        "--header: a header is NAME:VALUE, with a colon",
+        "--header: a header must be NAME:VALUE, with a colon",
     ),
     "bad name of a header": (
         ("--system", "http://127.0.0.1:1/", "--header", "X Y: 1"),
-        "--header: 'X Y' is no name of a header: letters, figures and - _ . only",
+        "--header: 'X Y' is not a valid header name: only letters, digits and - _ . are allowed",
     ),
     "bad header value": (
         ("--system", "http://127.0.0.1:1/", "--header", "X: 1\n2"),
@@ -175,8 +175,8 @@ def test_a_run_that_is_stopped_ends_its_programs_and_says_what_was_kept(tmp_path
     run.send_signal(number)
     _, said = run.communicate(timeout=120)
     assert run.returncode == code
-    assert re.search(r"^stopped; [23] of 9 questions are done and kept in ", said, re.MULTILINE)
-    assert f"{path}\nhint: go on with: -o {path} --resume\n" in said
+    assert re.search(r"^stopped; [23] of 9 questions are done and saved in ", said, re.MULTILINE)
+    assert f"{path}\nhint: resume with: -o {path} --resume\n" in said
     for _ in range(500):
         if not any(map(is_alive, started)):
             break

@@ -31,7 +31,14 @@ def test_demo():
     done = run("demo")
     assert (done.returncode, done.stderr) == (0, "")
     assert "$ steelyard bench --system builtin:baseline" in done.stdout
-    for words in ("fact_exact", "evidence_set", "conflict_gap", "not answerable", "the worst questions", "153 scored"):
+    for words in (
+        "fact_exact",
+        "evidence_set",
+        "conflict_gap",
+        "not answerable",
+        "questions with the lowest scores",
+        "153 scored",
+    ):
         assert words in done.stdout
 
 
@@ -137,7 +144,7 @@ def test_chinese_reports_and_messages():
     done = run("retrieval", QRELS, RUN_B, RUN_A, "-m", "AP", LANG="zh_CN.UTF-8")
     assert "指标" in done.stdout
     assert "run_a 对比 run_b" in done.stdout
-    assert "已标注但运行结果中没有的查询 0" in done.stdout
+    assert "有标注但检索结果中缺少的查询 0" in done.stdout
     assert run("retrieval", QRELS, "no.txt", "--lang", "zh").stderr == "no.txt: 没有这个文件\n"
 
 
@@ -179,33 +186,33 @@ MISTAKES = {
     ),
     "a missing folder": (
         ("retrieval", QRELS, RUN_A, "-o", "no/such/report.json"),
-        "no/such/report.json: there is no folder 'no/such'\nhint: make it first\n",
+        "no/such/report.json: there is no folder 'no/such'\nhint: create it first\n",
     ),
     "an unknown module": (
         ("retrieval", QRELS, RUN_A, "--metrics-from", "nobody_has_this"),
-        "no module is called 'nobody_has_this'\nhint: a module is looked for in this folder and on PYTHONPATH\n",
+        "no module is called 'nobody_has_this'\nhint: modules are searched for in this folder and on PYTHONPATH\n",
     ),
     "a path as a module": (
         ("metrics", "--metrics-from", "../x"),
-        "no module is called '../x'\nhint: a module is looked for in this folder and on PYTHONPATH\n",
+        "no module is called '../x'\nhint: modules are searched for in this folder and on PYTHONPATH\n",
     ),
     "a module in no package": (
         ("retrieval", QRELS, RUN_A, "--metrics-from", ".x"),
-        "no module is called '.x'\nhint: a module is looked for in this folder and on PYTHONPATH\n",
+        "no module is called '.x'\nhint: modules are searched for in this folder and on PYTHONPATH\n",
     ),
     "a folder as output": (
         ("retrieval", QRELS, RUN_A, "-o", "folder.md"),
-        "folder.md: this is a folder, a file is needed\n",
+        "folder.md: this is a folder, a file is required\n",
     ),
     "an input as output": (
         ("retrieval", QRELS, "mine.csv", "-o", "mine.csv"),
-        "mine.csv: this is one of the inputs; it would be overwritten\nhint: name another\n",
+        "mine.csv: this is one of the inputs; it would be overwritten\nhint: use another name\n",
     ),
     "standard input twice": (
         ("retrieval", "-", "-"),
-        "standard input can be read only once\nhint: name files for the others\n",
+        "standard input can be read only once\nhint: use files for the other arguments\n",
     ),
-    "no metric at all": (("retrieval", QRELS, RUN_A, "-m", ","), "no metric is named\nhint: for example nDCG@10\n"),
+    "no metric at all": (("retrieval", QRELS, RUN_A, "-m", ","), "no metric is given\nhint: for example nDCG@10\n"),
 }
 
 
@@ -238,7 +245,7 @@ def test_two_files_the_wrong_way_round_get_a_hint(tmp_path):
 
     done = run("retrieval", RUN_A, RUN_B)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"{RUN_A}:1: 6 columns, 4 are needed\n")
+    assert done.stderr.startswith(f"{RUN_A}:1: 6 columns, 4 are required\n")
     assert done.stderr.endswith(
         "hint: a qrels line is: query 0 document grade; judgments (QRELS) come before runs (RUN)\n"
     )

@@ -86,7 +86,7 @@ def test_items_that_one_side_lacks_are_said(tmp_path, run):
     old, new = saved(tmp_path, "old", [1, 0, 1, 1]), saved(tmp_path, "new", [1, 0, 1], ids=["q0", "q1", "x"])
     code, out, _ = run("compare", old, new)
     assert code == 0
-    assert "items scored in only one of the two, left out of the comparison: 3" in out
+    assert "items scored in only one of the two, excluded from the comparison: 3" in out
     assert "scored only in new: 1 (x)\nscored only in old: 2 (q2, q3)\n" in out
     found = json.loads(run("compare", old, new, "--json")[1])
     assert (found["changes"][0]["only_in_a"], found["changes"][0]["only_in_b"]) == (["x"], ["q2", "q3"])
@@ -116,27 +116,27 @@ def legal_results(folder, count=2):
 
 
 def test_too_few_documents_are_said_in_every_format(tmp_path, run):
-    said = "this test cannot tell with 4 documents: the smallest p is 0.125; use --test t"
+    said = "this test is inconclusive with 4 documents: the smallest possible p is 0.125; use --test t"
     files = [tmp_path / f"out.{suffix}" for suffix in ("md", "tex", "html", "json")]
     old, new = legal_results(tmp_path)
     _, out, _ = run("compare", old, new, *(word for path in files for word in ("-o", path)))
     assert f"{said}\n" in out
     assert re.search(r"\nlegal +\+0\.1000 .* 0\.1250 +0\.1250 +–\n", out)
     assert all(said in path.read_text("utf-8") for path in files[:3])
-    assert '<span data-en="cannot tell with 4 documents"' in files[2].read_text("utf-8")
+    assert '<span data-en="inconclusive with 4 documents"' in files[2].read_text("utf-8")
     assert "no evidence of a difference</span>" not in files[2].read_text("utf-8")
     (found,) = json.loads(files[3].read_text("utf-8"))["comparisons"]
     assert (found["units"], found["smallest_p"], found["smallest_detectable"]) == (4, 0.125, None)
     assert "cannot tell" not in run("compare", old, new, "--test", "t")[1]
     zh = run("compare", old, new, "--lang", "zh")[1]
-    assert "只有 4 份文书，该检验无法判断：p 最小为 0.125; 请用 --test t\n" in zh
+    assert "只有 4 份文档，该检验无法判断：p 值最小为 0.125; 请用 --test t\n" in zh
 
 
 def test_too_few_documents_earn_no_letters(tmp_path, run):
     _, out, _ = run("compare", *legal_results(tmp_path, 3), "-o", tmp_path / "out.json", "-o", tmp_path / "out.tex")
     assert "s1      0.4000 –\n" in out
     assert "share a letter" not in out
-    assert "the smallest p is 0.125, 0.375 after correction; use --test t\n" in out
+    assert "the smallest possible p is 0.125, 0.375 after correction; use --test t\n" in out
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["letters"] == {"legal": None}
     assert r"s1 & 0.4000 – \\" in (tmp_path / "out.tex").read_text("utf-8")
 
@@ -153,8 +153,8 @@ def test_parts_of_a_metric_compare_as_the_gate_takes_them(tmp_path, run):
     assert [compared["b_mean"], compared["a_mean"]] == pytest.approx(expected)
     assert len(found["changes"][0]["better"]) == compared["wins"] > 0
     assert list(found["results"][0]["metrics"]) == ["legal.honest", "legal"]  # the whole beside its part
-    assert "cannot tell with 4 documents" in written[3].read_text("utf-8")
-    message = "no metric of both is called 'legal.honst'\nhint: did you mean 'legal.honest'?\n"
+    assert "inconclusive with 4 documents" in written[3].read_text("utf-8")
+    message = "no common metric is called 'legal.honst'\nhint: did you mean 'legal.honest'?\n"
     assert run("compare", *files, "-m", "legal.honst") == (2, "", message)
 
 
@@ -164,7 +164,7 @@ def test_metrics_in_anybodys_spelling(results, run):
     assert [each["metric"] for each in found["comparisons"]] == ["nDCG@10", "AP"]
     assert list(found["results"][0]["metrics"]) == ["nDCG@10", "AP"]
     code, _, err = run("compare", *files, "-m", "nDGC@10")
-    assert (code, err) == (2, "no metric of both is called 'nDGC@10'\nhint: did you mean 'nDCG@10'?\n")
+    assert (code, err) == (2, "no common metric is called 'nDGC@10'\nhint: did you mean 'nDCG@10'?\n")
 
 
 def test_several_systems_get_letters(results, tmp_path, run):
@@ -235,14 +235,14 @@ def test_settings_that_differ_are_refused_unless_told(tmp_path, run):
     code, out, err = run("compare", old, new)
     assert (code, out) == (2, "")
     assert err == (
-        "new and old do not compare, their settings differ: missing (zero ≠ skip), "
+        "new and old are not comparable, their settings differ: missing (zero ≠ skip), "
         "qrels (sha256 2 ≠ sha256 1), depth (10 ≠ –)\n"
-        "hint: measure both alike, or compare them all the same with --anyway\n"
+        "hint: evaluate both with the same settings, or compare them with --force\n"
     )
-    code, out, err = run("compare", old, new, "--anyway")
+    code, out, err = run("compare", old, new, "--force")
     assert (code, err) == (0, "")
     assert "settings differ: missing, qrels, depth\n" in out
-    found = json.loads(run("compare", old, new, "--anyway", "--json")[1])
+    found = json.loads(run("compare", old, new, "--force", "--json")[1])
     assert found["comparisons"][0]["settings_differ"] == ["missing", "qrels", "depth"]
 
 
@@ -253,17 +253,17 @@ def test_the_system_and_the_version_may_differ(tmp_path, run):
 
 
 REFUSED = {
-    "kinds": ({"kind": "retrieval"}, "new is a retrieval result and old a answers result; they do not compare\n"),
+    "kinds": ({"kind": "retrieval"}, "new is a retrieval result and old a answers result; they are not comparable\n"),
     "ids": ({"ids": ["x", "y"]}, "no item is in both new and old\nhint: items are paired by their id\n"),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
-@pytest.mark.parametrize("anyway", [(), ("--anyway",)])
-def test_what_cannot_be_compared_at_all(case, anyway, tmp_path, run):
+@pytest.mark.parametrize("force", [(), ("--force",), ("--anyway",)])
+def test_what_cannot_be_compared_at_all(case, force, tmp_path, run):
     fields, message = REFUSED[case]
     old, new = saved(tmp_path, "old", [1, 0]), saved(tmp_path, "new", [1, 0], **fields)
-    assert run("compare", old, new, *anyway) == (2, "", message)
+    assert run("compare", old, new, *force) == (2, "", message)
 
 
 def test_no_metric_in_common(tmp_path, run):
@@ -275,7 +275,7 @@ def test_no_metric_in_common(tmp_path, run):
 
 
 def test_one_result_is_not_enough(tmp_path, run):
-    message = "two results are needed to compare\nhint: name the older file first, then the newer\n"
+    message = "a comparison needs at least two results\nhint: specify the older file first, then the newer one\n"
     assert run("compare", saved(tmp_path, "old", [1, 0])) == (2, "", message)
 
 
@@ -309,9 +309,9 @@ def test_chinese(tmp_path, run):
     code, _, err = run("compare", old, new, "--lang", "zh")
     assert (code, err) == (
         2,
-        "new 和 old 无法比较，设置不同：missing (skip ≠ zero)\n提示：请用相同的方式评测两者，或用 --anyway 强行比较\n",
+        "new 和 old 不可比，设置不同：missing (skip ≠ zero)\n提示：请用相同的设置评测两者，或用 --force 强制比较\n",
     )
-    _, out, _ = run("compare", old, new, old, "--lang", "zh", "--anyway")
+    _, out, _ = run("compare", old, new, old, "--lang", "zh", "--force")
     for words in (
         "有变化的条目",
         "效应量",
@@ -319,7 +319,7 @@ def test_chinese(tmp_path, run):
         "更好",
         "两两比较",
         "有相同字母的结果之间没有显著差异",
-        "两次的设置不同",
+        "设置不同",
     ):
         assert words in out
 

@@ -56,6 +56,7 @@ CODES = [
     (("--no-fall", "fact_exact", "--baseline", "old.jsonl"), 1),
     (("--no-fall", "conflict_gap", "--baseline", "old.jsonl"), 1),  # none of them ever had a 1: nothing is guarded
     (("--require", "legal[type=fact_exact] not-worse-by 0.02", "--baseline", "old.jsonl"), 1),
+    (("--require", "legal[type=fact_exact] not-worse-by 0.02", "--baseline", "old.jsonl", "--allow-inconclusive"), 0),
     (("--require", "legal[type=fact_exact] not-worse-by 0.02", "--baseline", "old.jsonl", "--allow-unsure"), 0),
     (("--require", "legal[type=nothing] >= 0"), 1),
     (("--require", "legal >= baseline"), 2),
@@ -113,17 +114,18 @@ def test_a_run_that_was_cut_off_is_said(files, run):
     code, out, _ = run("gate", new, "--require", "legal >= 0.8")
     assert (code, out.startswith("new: the run was cut off; only these items were written: 30; no rule")) == (1, True)
     assert run("gate", old, "--baseline", new, "--require", "legal >= 0.5")[0] == 1
-    assert run("gate", new, "--require", "legal >= 0.8", "--anyway")[0] == 0
+    assert run("gate", new, "--require", "legal >= 0.8", "--force")[0] == 0
+    assert run("gate", new, "--require", "legal >= 0.8", "--anyway")[0] == 0  # the old spelling
     code, out, _ = run("gate", new, "--require", "legal >= 0.8", "--json")
     assert (code, json.loads(out)["passed"], json.loads(out)["findings"][0]["verdict"]) == (1, False, "not met")
 
 
 MISTAKES = {
-    "no rule": ((), "there is no rule to decide\nhint: for example --require 'F1 >= 0.8'\n"),
+    "no rule": ((), "no rule is given\nhint: for example --require 'F1 >= 0.8'\n"),
     "no baseline": (
         ("--no-fall", "fact_exact"),
         "this rule needs a baseline: no item of fact_exact may fall from 1\n"
-        "hint: an earlier result is named by: steelyard gate RESULT --baseline OLD\n",
+        "hint: specify an earlier result with: steelyard gate RESULT --baseline OLD\n",
     ),
     "no such metric": (
         ("--require", "leagl >= 1"),
@@ -141,7 +143,7 @@ MISTAKES = {
         ("--require", "legal >= 0.8", "-o", "gate.html"),
         "gate.html: no report format has the extension '.html'\nhint: known: .xml, .md, .json\n",
     ),
-    "bad level": (("--require", "legal >= 0.8", "--alpha", "0.6"), "alpha must lie between 0 and 0.5, not 0.6\n"),
+    "bad level": (("--require", "legal >= 0.8", "--alpha", "0.6"), "alpha must be between 0 and 0.5, not 0.6\n"),
 }
 
 
@@ -164,8 +166,8 @@ def test_a_baseline_of_other_questions_is_refused_unless_told(tmp_path, run):
     new = saved(tmp_path, "new", [1.0] * 4, signature=Signature.of({"questions": "sha256 2"}))
     code, out, err = run("gate", new, "--baseline", old, "--no-fall", "fact_exact")
     assert (code, out) == (2, "")
-    assert err.startswith("new and old do not compare, their settings differ: questions (sha256 2 ≠ sha256 1)\n")
-    code, out, _ = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--anyway")
+    assert err.startswith("new and old are not comparable, their settings differ: questions (sha256 2 ≠ sha256 1)\n")
+    code, out, _ = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--force")
     assert (code, "settings differ: questions\n" in out) == (0, True)
 
 
@@ -192,7 +194,7 @@ def test_chinese(files, run):
     assert "原得 1 分的 20 个条目中有 1 个下降" in out
     assert run("gate", new, "--no-fall", "fact_exact", "--lang", "zh")[2] == (
         "这条规则需要基线：no item of fact_exact may fall from 1\n"
-        "提示：以前的结果这样指定：steelyard gate RESULT --baseline OLD\n"
+        "提示：请指定较早的结果：steelyard gate RESULT --baseline OLD\n"
     )
     assert run("gate", new, "--require", "F1 >= x", "--lang", "zh")[2].startswith(
         "'F1 >= x'：'x' 不是数字\n提示：例如："
@@ -227,7 +229,7 @@ def test_bench_with_rules(tmp_path):
         ("legal >= baseline", "this rule needs a baseline: legal >= baseline\n"),
         ("legal[typ=x] >= 1", "no tag is called 'typ'\nhint: did you mean 'type'?\n"),
         ("legal.no_halucination == 1", "no metric is called 'legal.no_halucination'\nhint: did you mean"),
-        ("F1", "this is no rule: 'F1'\n"),
+        ("F1", "not a valid rule: 'F1'\n"),
     ],
 )
 def test_bench_refuses_a_rule_before_anything_is_asked(rule, message, tmp_path):
@@ -280,7 +282,7 @@ def test_the_action_decides_and_writes_the_summary(files, tmp_path):
 
 
 def test_the_action_passes_what_passes(files, tmp_path):
-    done = act(tmp_path, result="new.jsonl", require="legal >= 0.8", options="--alpha 0.1 --allow-unsure")
+    done = act(tmp_path, result="new.jsonl", require="legal >= 0.8", options="--alpha 0.1 --allow-inconclusive")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "summary.md").read_text("utf-8").startswith("## ✅")
 
@@ -290,7 +292,10 @@ def test_the_action_passes_what_passes(files, tmp_path):
     ("options", "passed"),
     [
         ("--alpha 0.1", ["--alpha", "0.1"]),
-        ("--alpha 0.1 --allow-unsure\n\n  --lang zh\n", ["--alpha", "0.1", "--allow-unsure", "--lang", "zh"]),
+        (
+            "--alpha 0.1 --allow-inconclusive\n\n  --lang zh\n",
+            ["--alpha", "0.1", "--allow-inconclusive", "--lang", "zh"],
+        ),
         ("""--no-fall 'fact exact' --require "F1 >= 1" """, ["--no-fall", "fact exact", "--require", "F1 >= 1"]),
         ("--no-fall $(touch hacked);`touch hacked` *", ["--no-fall", "$(touch", "hacked);`touch", "hacked`", "*"]),
         (" \n ", []),

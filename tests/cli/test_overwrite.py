@@ -17,7 +17,7 @@ from steelyard.io.results import load
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "data"
 QRELS, RUN = str(DATA / "qrels.txt"), str(DATA / "run_a.txt")
-REFUSED = "this file exists already\nhint: --overwrite replaces it; or name another\n"
+REFUSED = "the file already exists\nhint: replace it with --overwrite, or use another name\n"
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_bench_keeps_the_old_result_until_the_new_one_is_there(slow, capsys):
     path, new = slow / "r.jsonl", slow / "r.jsonl.new"
     (slow / "go").touch()
     assert (bench(), bench()) == (0, 2)
-    assert "replace it by --overwrite" in capsys.readouterr().err
+    assert "replace it with --overwrite" in capsys.readouterr().err
     old = path.read_bytes()
     (slow / "go").unlink()
     child = started("--overwrite")

@@ -69,7 +69,7 @@ def test_two_results_with_a_document_of_one_name_show_neither(here):
         page, held = page_of(here / "old.jsonl", there / "old.jsonl")
     assert held["documents"] == {}
     assert f"{NOT_SHOWN}电话13800138000.md: two different documents have this name; neither is shown" in page
-    assert "文书没有显示：电话13800138000.md：有两份不同的文书同名，均未显示" in page
+    assert "文档未显示：电话13800138000.md：有两份不同的文档同名，均未显示" in page
 
 
 def test_the_page_says_why_a_document_is_not_there(here):
@@ -91,7 +91,7 @@ def test_a_folder_that_the_user_names_must_hold_some(here, capsys):
         assert main(["report", "old.jsonl", "--benchmark", "cases", "-o", "page.html", "--lang", "en"]) == 2
     error = capsys.readouterr().err
     assert "there is no document '电话13800138000.md'" in error
-    assert error.endswith("hint: --benchmark names the folder of the questions\n")
+    assert error.endswith("hint: --benchmark must be the folder of the questions\n")
 
 
 def test_a_folder_that_is_called_like_the_bundled_benchmark(here):

@@ -115,7 +115,7 @@ def uncertain_ids(path):
 def test_uncertain_verdicts_are_taken_first(marked, tmp_path):
     empty = tmp_path / "empty.jsonl"
     done = run("sample", marked, "-n", 30, "--by", "uncertain", "-o", empty, "--lang", "en")
-    said = "30 of 153 verdicts; seed 42\n12 of them are uncertain, of 12 in the result\n"
+    said = "30 of 153 verdicts; seed 42\n12 of them are uncertain; the result has 12 uncertain verdicts\n"
     assert (done.returncode, done.stderr) == (0, said)
     lines = lines_of(empty)
     assert {line["id"] for line in lines[:12]} == uncertain_ids(marked)
@@ -140,19 +140,22 @@ def test_the_rest_of_an_uncertain_sample_is_weighed(marked, tmp_path):
 def test_more_uncertain_verdicts_than_are_wanted(marked, tmp_path):
     empty, review = tmp_path / "empty.jsonl", tmp_path / "review.jsonl"
     done = run("sample", marked, "-n", 5, "--by", "uncertain", "-o", empty, "--lang", "zh")
-    assert done.stderr.endswith("其中存疑的有 5 条，该结果共有存疑 12 条\n")
+    assert done.stderr.endswith("其中 5 条存疑；该结果共有 12 条存疑判定\n")
     assert {line["id"] for line in lines_of(empty)} < uncertain_ids(marked)
     assert [line["sampling"]["of"] for line in lines_of(empty)] == [12] * 5
     fill(empty, review, lambda number, line: True)
     # nothing is known of the verdicts that nobody was shown
-    assert "nothing reviewed, and nothing known, of: certain" in run("agreement", marked, review, "--lang", "en").stdout
+    assert (
+        "strata without a reviewed verdict (unknown): certain"
+        in run("agreement", marked, review, "--lang", "en").stdout
+    )
 
 
 def test_nothing_is_uncertain(result, tmp_path):
     clear = mark_uncertain(result, tmp_path / "clear.jsonl", lambda *_: False)
     empty, plain = tmp_path / "empty.jsonl", tmp_path / "plain.jsonl"
     done = run("sample", clear, "-n", 20, "--by", "uncertain", "-o", empty, "--lang", "en")
-    assert done.stderr.endswith("0 of them are uncertain, of 0 in the result\n")
+    assert done.stderr.endswith("0 of them are uncertain; the result has 0 uncertain verdicts\n")
     run("sample", clear, "-n", 20, "-o", plain)
     assert [line["id"] for line in lines_of(empty)] == [line["id"] for line in lines_of(plain)]
 
@@ -162,9 +165,9 @@ def test_a_result_that_does_not_say_what_is_uncertain(result, tmp_path):
     done = run("sample", old, "--by", "uncertain", "-o", tmp_path / "r.jsonl", "--lang", "en")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "baseline: this result does not say which verdicts are uncertain\n"
+        "baseline: this result does not record which verdicts are uncertain\n"
         "hint: judge the answers again: steelyard bench --system replay:RESULT -o NEW.jsonl; "
-        "or draw with --by doubtful\n"
+        "or sample with --by doubtful\n"
     )
     chinese = run("sample", old, "--by", "uncertain", "-o", tmp_path / "r.jsonl", "--lang", "zh").stderr
     assert "没有记录哪些判定存疑" in chinese
@@ -180,7 +183,7 @@ def test_the_review_page_shows_why_it_is_uncertain(marked, tmp_path):
 def test_a_page(result, tmp_path):
     page, lines = tmp_path / "r.html", tmp_path / "r.jsonl"
     done = run("sample", result, "-n", 5, "-o", page, "-o", lines, "--lang", "zh")
-    assert (done.returncode, done.stderr) == (0, "5 of 153 verdicts; seed 42\n")
+    assert (done.returncode, done.stderr) == (0, "从 153 条判定中抽取 5 条；种子 42\n")
     text = page.read_text("utf-8")
     assert '<html lang="zh-CN">' in text
     assert all(line["id"] in text for line in lines_of(lines))
@@ -201,7 +204,7 @@ def test_a_masked_sample_keeps_ids_and_says_so(private, tmp_path):
     page, empty = tmp_path / "r.html", tmp_path / "r.jsonl"
     done = run("sample", private, "-n", 2, "--by", "who", "-o", page, "-o", empty, "--mask", "--lang", "en")
     assert done.returncode == 0
-    kept = "2 ids hold something private and are kept: steelyard agreement finds verdicts by them\n"
+    kept = "2 ids contain private data and are not masked: steelyard agreement needs them to find the verdicts\n"
     assert done.stderr.endswith(kept)
     lines = lines_of(empty)
     assert [line["id"] for line in lines] == ["13800138000", "13900138000"]
@@ -220,7 +223,7 @@ def test_the_console_says_why_documents_are_not_shown(private, tmp_path):
         f"documents are not shown: {tmp_path}/gone: there is no such folder",
     ]
     done = run("sample", private, "-o", tmp_path / "r.html", "--lang", "zh", cwd=tmp_path)
-    assert "文书没有显示: gone: 没有这个文件夹\n" in done.stderr
+    assert "文档未显示: gone: 没有这个文件夹\n" in done.stderr
     assert run("sample", private, "-o", tmp_path / "r.jsonl").stderr == "1 of 2 verdicts; seed 42\n"
 
 
@@ -269,7 +272,7 @@ def test_weights_give_back_what_uneven_drawing_took(result, sample, tmp_path):
     clear = next(line["sampling"]["of"] for line in lines_of(review) if line["sampling"]["stratum"] == "clear")
     assert found["weighted"]["agreement"] == pytest.approx(clear / 153)
     assert found["agreement"] < clear / 153 - 0.1
-    assert "weighted: a verdict stands for" in run("agreement", result, review).stdout
+    assert "weighted: a verdict counts as" in run("agreement", result, review).stdout
 
 
 def test_a_stratum_that_nobody_heard_is_named(result, sample, tmp_path):
@@ -278,7 +281,7 @@ def test_a_stratum_that_nobody_heard_is_named(result, sample, tmp_path):
         tmp_path / "review.jsonl",
         lambda number, line: None if line["sampling"]["stratum"] == "fact_exact" else True,
     )
-    assert "nothing reviewed, and nothing known, of: fact_exact" in run("agreement", result, review).stdout
+    assert "strata without a reviewed verdict (unknown): fact_exact" in run("agreement", result, review).stdout
 
 
 def test_unsure_ones_are_counted_and_their_worst_case_is_said(result, sample, tmp_path):
@@ -296,7 +299,7 @@ def test_everything_reviewed_leaves_no_chance(result, sample, tmp_path):
     found = json.loads(run("agreement", result, review, "--json").stdout)["reviews"][0]
     assert found["error_upper95"] == pytest.approx(1 / 153)
     assert found["ci95"] == [found["agreement"]] * 2
-    assert "all verdicts were reviewed: no chance is left" in run("agreement", result, review).stdout
+    assert "all verdicts were reviewed: no sampling error" in run("agreement", result, review).stdout
 
 
 def test_two_reviewers(result, sample, tmp_path):
@@ -314,7 +317,7 @@ def test_two_reviewers(result, sample, tmp_path):
     assert 0 < between["kappa"]["value"] < 1
     chinese = run("agreement", result, one, two, "--lang", "zh").stdout
     assert "两位复核人的 kappa" in chinese
-    assert "意见不同的条目" in chinese
+    assert "意见不一致的条目" in chinese
 
 
 def test_other_kinds_of_results(tmp_path):
@@ -326,16 +329,16 @@ def test_other_kinds_of_results(tmp_path):
         fill(review, review, lambda number, line: True)
         assert f"· {metric} ·" in run("agreement", answers, review).stdout
     done = run("agreement", answers, tmp_path / "F1.jsonl", tmp_path / "EM.jsonl")
-    assert done.stderr == "the reviews are of several metrics: F1, EM\nhint: take one at a time\n"
+    assert done.stderr == "the reviews are of several metrics: F1, EM\nhint: process one at a time\n"
 
 
 WRONG: dict[str, tuple[Any, str]] = {
     "not json": ("{", "{place}:2: this is not JSON:"),
-    "no object": ("3", "{place}:2: an object with named fields is needed, not 3"),
+    "no object": ("3", "{place}:2: an object with named fields is required, not 3"),
     "agree": ({"agree": "yes"}, "{place}:2: agree must be true, false or null, not 'yes'"),
     "verdict": ({"verdict": "1"}, "{place}:2: verdict must be a number, not '1'"),
     "remark": ({"remark": 3}, "{place}:2: remark must be text, not 3"),
-    "sampling": ({"sampling": {"seed": 1}}, "{place}:2: this is no sampling as steelyard sample writes it"),
+    "sampling": ({"sampling": {"seed": 1}}, "{place}:2: this is not a sampling object written by steelyard sample"),
     "missing": ({"agree": ...}, "{place}:2: the field 'agree' is missing"),
     "other result": ({"result": "0" * 16}, "{place}:2: this is a review of another result: 0000000000000000, not "),
     "unknown id": ({"id": "nobody"}, "{place}:2: no item is called 'nobody'"),
@@ -368,20 +371,23 @@ def test_a_doubled_id(result, sample, tmp_path):
     identifier = lines_of(review)[0]["id"]
     done = run("agreement", result, review)
     assert done.returncode == 2
-    assert done.stderr.startswith(f"{review}:4: the id '{identifier}' appears again (first on line 1)")
+    assert done.stderr.startswith(f"{review}:4: duplicate id '{identifier}' (first on line 1)")
 
 
 def test_nothing_reviewed_is_no_success(result, sample, tmp_path):
     empty = sample("-n", 3)
     done = run("agreement", result, empty)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"{empty}: nothing is reviewed in it\nhint: agree is true or false where it is\n"
+    assert (
+        done.stderr
+        == f"{empty}: it contains no reviewed item\nhint: agree must be true or false for each reviewed item\n"
+    )
     nothing = tmp_path / "nothing.jsonl"
     nothing.write_text("")
     done = run("agreement", result, nothing)
     assert (done.returncode, done.stderr) == (
         2,
-        f"{nothing}: there is nothing in it\nhint: steelyard sample writes such files\n",
+        f"{nothing}: it is empty\nhint: such files are written by steelyard sample\n",
     )
 
 
@@ -390,11 +396,11 @@ MISTAKES = {
     "a metric": (("-m", "legl"), "baseline: no metric is called 'legl'\nhint: did you mean 'legal'?\n"),
     "too few": (
         ("-n", "2", "--by", "type"),
-        "2 items cannot hold one of each of 3 kinds of 'type'\nhint: ask for more: -n 3\n",
+        "2 items cannot include one of each of the 3 values of 'type'\nhint: use a larger sample: -n 3\n",
     ),
     "a folder": (
         ("--benchmark", "nowhere"),
-        "there is no folder 'nowhere'\nhint: --benchmark names the folder of the questions\n",
+        "there is no folder 'nowhere'\nhint: --benchmark must be the folder of the questions\n",
     ),
     "a format": (
         ("-o", "x.csv"),
@@ -414,7 +420,7 @@ def test_mistakes(name, result, tmp_path):
 def test_a_count_that_is_none(count, result, tmp_path):
     done = run("sample", result, f"-n={count}", "-o", tmp_path / "r.jsonl")
     assert done.returncode == 2
-    assert "must be a number from 1 on or a share such as 20%" in done.stderr
+    assert "must be an integer of at least 1 or a percentage such as 20%" in done.stderr
 
 
 def test_the_result_is_not_overwritten(result):

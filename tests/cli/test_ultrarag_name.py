@@ -51,13 +51,13 @@ def test_an_ultrarag_that_cannot_be_imported_is_one_message(tmp_path):
     done = run(tmp_path, "run", "p.yaml")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "UltraRAG is installed, and its client cannot be imported: No module named 'no_such_package'\n"
+        "UltraRAG is installed, but its client cannot be imported: No module named 'no_such_package'\n"
         "hint: steelyard runs the same pipelines\n"
     )
 
 
 SERVE = "import sys; from steelyard.cli import main; sys.exit(main(['serve', 'sayhello', '--lang', 'en']))"
-OLD = "speaking MCP needs mcp>=1.30,<3, but mcp {} is installed"
+OLD = "using MCP needs mcp>=1.30,<3, but mcp {} is installed"
 
 
 @pytest.mark.parametrize("version", ["1.20", "3.0"])
@@ -77,7 +77,7 @@ def test_an_mcp_library_of_an_unknown_version_is_one_message(tmp_path, version):
 @pytest.mark.parametrize(
     ("program", "told"),
     [
-        ("raise ImportError(name='mcp')", "speaking MCP needs the package mcp"),
+        ("raise ImportError(name='mcp')", "using MCP needs the package mcp"),
         ("import no_such_package", "the package mcp cannot be imported: No module named 'no_such_package'"),
     ],
 )

@@ -19,8 +19,8 @@ STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
 BREAK = '<w:br w:type="page"/>'
 RENDERED = "<w:lastRenderedPageBreak/>"
-ONE_PAGE = "no page breaks are recorded in it, so it is one page; save it in Word, or as PDF, to record them"
-WHOLE_HINT = "\nhint: is the file whole?"
+ONE_PAGE = "it has no recorded page breaks, so it is read as one page; save it in Word, or as PDF, to record them"
+WHOLE_HINT = "\nhint: is the file complete?"
 RESAVE_HINT = "\nhint: open it in Word and save it as .docx again"
 
 
@@ -292,13 +292,13 @@ def test_a_document_without_breaks_is_one_page_and_says_so(read, write):
 def test_a_count_of_pages_that_differs(warnings):
     body = [p("甲"), p(BREAK), p("乙")]
     assert warnings(*body, **app(2)) == warnings(*body, **app("many")) == warnings(*body) == []
-    assert warnings(*body, **app(3)) == ["2 pages are recorded in it, and 3 were counted when it was saved"]
+    assert warnings(*body, **app(3)) == ["it has 2 recorded pages, but 3 were counted when it was saved"]
 
 
 def test_automatic_numbers(warnings):
     numbered = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="{}"/></w:numPr>'
     body = [p("甲", properties=numbered.format(2)), p(BREAK, "乙", properties=numbered.format(0))]
-    message = "automatic numbers are not read (paragraphs: 1); a PDF has them"
+    message = "automatic numbering is not read (paragraphs: 1); save the document as PDF to keep it"
     assert warnings(*body) == [message]
 
 
@@ -336,11 +336,11 @@ BAD = {
     "the first half": (word(p("甲"))[:200], "this DOCX file cannot be read: File is not a zip file" + WHOLE_HINT),
     "another zip file": (
         packed(**{"a.txt": "a"}),
-        "there is no Word document in it (word/document.xml)" + RESAVE_HINT,
+        "it contains no Word document (word/document.xml)" + RESAVE_HINT,
     ),
     "a spreadsheet": (
         packed(**{"_rels/.rels": relations(officeDocument="xl/workbook.xml"), "xl/workbook.xml": "<workbook/>"}),
-        "there is no Word document in it (word/document.xml)" + RESAVE_HINT,
+        "it contains no Word document (word/document.xml)" + RESAVE_HINT,
     ),
     "broken XML": (
         packed(**{"word/document.xml": "<a><b></a>"}),
@@ -373,7 +373,7 @@ def test_bad_files(complaint, case):
 
 
 def test_no_text(write):
-    with pytest.raises(InputError, match="there is no text in it"):
+    with pytest.raises(InputError, match="it contains no text"):
         read_document(write("d.docx", word(p(), p("<w:drawing/>"))))
 
 

@@ -25,8 +25,8 @@ TRANSCRIPT = """=== 第1页 共2页 ===
 答：没有退。
 被询问人签名：霍听澜
 """
-PAGES_HINT = "\nhint: a document in JSON has a list called pages, of objects with page and text"
-MARKS_HINT = "\nhint: put each mark above its page, or each below its page"
+PAGES_HINT = "\nhint: a JSON document has a list 'pages' of objects with page and text"
+MARKS_HINT = "\nhint: put every page mark above its page, or every page mark below its page"
 
 
 @pytest.fixture
@@ -178,56 +178,56 @@ def test_other_encodings_are_refused(complaint, text, encoding):
 
 
 BAD = {
-    "nothing": ("d.md", "", "d.md: there is no text in it"),
-    "blanks": ("d.txt", " \n\f\n", "d.txt: there is no text in it"),
-    "marks alone": ("d.md", "=== 第1页 共1页 ===\n", "d.md: there is no text in it"),
-    "an empty JSON file": ("d.json", " \n", "d.json: there is nothing in it"),
+    "nothing": ("d.md", "", "d.md: it contains no text"),
+    "blanks": ("d.txt", " \n\f\n", "d.txt: it contains no text"),
+    "marks alone": ("d.md", "=== 第1页 共1页 ===\n", "d.md: it contains no text"),
+    "an empty JSON file": ("d.json", " \n", "d.json: it is empty"),
     "no JSON": ("d.json", '{"pages": [}', "d.json:1: this is not JSON: Expecting value (column 12)"),
-    "a list": ("d.json", "[]", "d.json: there are no pages in it" + PAGES_HINT),
-    "pages that are no list": ("d.json", '{"pages": 3}', "d.json: there are no pages in it" + PAGES_HINT),
-    "no pages": ("d.json", '{"pages": []}', "d.json: there is no text in it"),
-    "empty pages": ("d.json", '{"pages": [{"page": 1, "text": " "}]}', "d.json: there is no text in it"),
+    "a list": ("d.json", "[]", "d.json: it contains no pages" + PAGES_HINT),
+    "pages that are no list": ("d.json", '{"pages": 3}', "d.json: it contains no pages" + PAGES_HINT),
+    "no pages": ("d.json", '{"pages": []}', "d.json: it contains no text"),
+    "empty pages": ("d.json", '{"pages": [{"page": 1, "text": " "}]}', "d.json: it contains no text"),
     "a binary file": (
         "d.txt",
         b"MZ\x03\x04\0",
         "d.txt:1: this is not UTF-8 text but UTF-16 or binary\n"
-        "hint: a text file is needed; UTF-16 is converted by: iconv -f UTF-16 -t UTF-8",
+        "hint: a text file is required; convert UTF-16 with: iconv -f UTF-16 -t UTF-8",
     ),
     "a page twice": (
         "d.md",
         "--- page 1 ---\na\n--- page 2 ---\nb\n--- page 1 ---\nc\n",
-        "d.md:5: page 1 appears again (first at d.md:1)",
+        "d.md:5: duplicate page 1 (first at d.md:1)",
     ),
     "a page twice in JSON": (
         "d.json",
         '{"pages": [\n{"page": 7, "text": "a"},\n{"page": 7, "text": "b"}\n]}',
-        "d.json:3: page 7 appears again (first at d.json:2)",
+        "d.json:3: duplicate page 7 (first at d.json:2)",
     ),
     "a mark whose number is missing": (
         "d.md",
         "甲\n第 页 共 页\n",
-        "d.md:2: the page number is no whole number from 1 on: ''",
+        "d.md:2: the page number must be an integer of at least 1, not ''",
     ),
     "a page number in words": (
         "d.md",
         "第 二 页 共 三 页\n甲",
-        "d.md:1: the page number is no whole number from 1 on: '二'",
+        "d.md:1: the page number must be an integer of at least 1, not '二'",
     ),
     "a page number that is no number": (
         "d.md",
         "a\n--- page x ---\nb",
-        "d.md:2: the page number is no whole number from 1 on: 'x'",
+        "d.md:2: the page number must be an integer of at least 1, not 'x'",
     ),
-    "page 0": ("d.md", "--- page 0 ---\nb", "d.md:1: the page number is no whole number from 1 on: '0'"),
+    "page 0": ("d.md", "--- page 0 ---\nb", "d.md:1: the page number must be an integer of at least 1, not '0'"),
     "text on both sides": (
         "d.md",
         "甲\n--- page 1 ---\n乙\n--- page 2 ---\n丙",
-        "d.md:2: text stands above the mark of page 1" + MARKS_HINT,
+        "d.md:2: there is text above the mark of page 1" + MARKS_HINT,
     ),
     "text above a later page": (
         "d.md",
         "甲\n--- page 5 ---\n乙",
-        "d.md:2: text stands above the mark of page 5" + MARKS_HINT,
+        "d.md:2: there is text above the mark of page 5" + MARKS_HINT,
     ),
     "pages of all kinds": (
         "d.json",
@@ -237,16 +237,16 @@ BAD = {
         "d.json:2: a page must be an object with page and text\n"
         "d.json:3: the field 'page' is missing\n"
         "d.json:4: the field 'text' is missing\n"
-        "d.json:5: the page number is no whole number from 1 on: 1.5\n"
-        "d.json:6: the page number is no whole number from 1 on: True\n"
-        "d.json:7: the page number is no whole number from 1 on: '2'\n"
-        "d.json:8: the page number is no whole number from 1 on: -1\n"
-        "d.json:10: the text of page 2 is no text" + PAGES_HINT,
+        "d.json:5: the page number must be an integer of at least 1, not 1.5\n"
+        "d.json:6: the page number must be an integer of at least 1, not True\n"
+        "d.json:7: the page number must be an integer of at least 1, not '2'\n"
+        "d.json:8: the page number must be an integer of at least 1, not -1\n"
+        "d.json:10: the field text of page 2 must be text" + PAGES_HINT,
     ),
     "half a character": (
         "d.json",
         '{"pages": [{"page": 1,\n"text": "\\ud83d"}]}',
-        "d.json:2: '\\ud83d' is half of a character",
+        "d.json:2: '\\ud83d' is a lone surrogate (half of a character)",
     ),
 }
 
@@ -259,7 +259,7 @@ def test_bad_documents(complaint, case):
 
 def test_many_bad_pages_are_told_up_to_twenty(complaint):
     message = complaint(json.dumps({"pages": [{"page": 0, "text": ""}] * 30}), "d.json")
-    assert message.count("no whole number") == 20
+    assert message.count("must be an integer") == 20
     assert "(the first 20 problems; there may be more)" in message
 
 
@@ -434,12 +434,12 @@ def walk(value):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"a": 1,\n"a": 2}', "x:2: the key 'a' appears twice in one object"),
-        ("[1,\n\nNaN]", "x:3: NaN is not a number that JSON knows"),
-        ("[-Infinity]", "x:1: -Infinity is not a number that JSON knows"),
-        ("[1,\n1e999]", "x:2: 1e999 is too large a number"),
-        ("[" + "9" * 400 + ".5]", "x:1: 99999999999999999999… is too large a number"),
-        ('["\\udead"]', "x:1: '\\udead' is half of a character"),
+        ('{"a": 1,\n"a": 2}', "x:2: duplicate key 'a' in one object"),
+        ("[1,\n\nNaN]", "x:3: NaN is not a valid JSON number"),
+        ("[-Infinity]", "x:1: -Infinity is not a valid JSON number"),
+        ("[1,\n1e999]", "x:2: the number 1e999 is too large"),
+        ("[" + "9" * 400 + ".5]", "x:1: the number 99999999999999999999… is too large"),
+        ('["\\udead"]', "x:1: '\\udead' is a lone surrogate (half of a character)"),
         ("[1 2]", "x:1: this is not JSON: Expecting ',' delimiter (column 4)"),
         ("]", "x:1: this is not JSON: Expecting value (column 1)"),
         ("[" * 100_000, "x: this JSON is nested too deeply"),
@@ -548,8 +548,8 @@ def test_a_pdf_with_radicals_keeps_them_and_knows_who_speaks(read):
 def test_a_pdf_whose_font_does_not_say_what_it_shows(read):
     (problem,) = read(printed_pdf("甲\0\0乙"), "d.pdf").warnings
     assert problem.where.endswith("d.pdf: page 1")
-    assert str(problem.message) == "2 of 4 characters cannot be read; is the font in the PDF?"
-    assert problem.message.text("zh") == "4 个字符中有 2 个无法读取；PDF 中是否带有字体？"
+    assert str(problem.message) == "2 of 4 characters cannot be read; is the font embedded in the PDF?"
+    assert problem.message.text("zh") == "4 个字符中有 2 个无法读取；PDF 是否嵌入了字体？"
 
 
 def test_page_marks_with_radicals(read):

@@ -11,7 +11,7 @@ QRELS = "q1 0 d1 1\nq2 0 d2 1\n"
 RUN = "q1 Q0 d1 1 2.5 t\nq2 Q0 d2 1 1.5 t\n"
 RUN_HINT = "hint: a run line is: query Q0 document rank score tag"
 QRELS_HINT = "hint: a qrels line is: query 0 document grade"
-BINARY = "hint: a text file is needed; UTF-16 is converted by: iconv -f UTF-16 -t UTF-8"
+BINARY = "hint: a text file is required; convert UTF-16 with: iconv -f UTF-16 -t UTF-8"
 CONVERT = "hint: convert it, for example: iconv -f GB18030 -t UTF-8"
 
 
@@ -44,26 +44,26 @@ BAD_RUNS = {
     ),
     "too few columns": (
         "# head\n\nq1 Q0 d1 1 2.5 t\nq1 d2 1.5\nq2\n",
-        "{path}:4: 3 columns, at least 5 are needed\n{path}:5: 1 column, at least 5 are needed\n" + RUN_HINT,
+        "{path}:4: 3 columns, at least 5 are required\n{path}:5: 1 column, at least 5 are required\n" + RUN_HINT,
     ),
     "a document twice in a query": (
         "q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5 t\nq1 Q0 d1 3 0.5 t\n",
-        "{path}:3: document 'd1' appears again in its query (first on line 1)\nhint: list each document once per query",
+        "{path}:3: duplicate document 'd1' in this query (first on line 1)\nhint: list each document once per query",
     ),
     "a document twice in a query that is not judged": (
         "q1 Q0 d1 1 2.5 t\nq7 Q0 x 2 1.5 t\nq7 Q0 x 3 0.5 t\n",
-        "{path}:3: document 'x' appears again in its query (first on line 2)\nhint: list each document once per query",
+        "{path}:3: duplicate document 'x' in this query (first on line 2)\nhint: list each document once per query",
     ),
     "a document twice, queries interleaved": (
         "q1 Q0 d1 1 2.5 t\nq2 Q0 d1 1 2.5 t\nq1 Q0 d1 2 1.5 t\n",
-        "{path}:3: document 'd1' appears again in its query (first on line 1)\nhint: list each document once per query",
+        "{path}:3: duplicate document 'd1' in this query (first on line 1)\nhint: list each document once per query",
     ),
-    "an empty file": ("", "{path}: there are no lines in it\n" + RUN_HINT),
-    "a file of comments": ("# nothing\n\n", "{path}: there are no lines in it\n" + RUN_HINT),
+    "an empty file": ("", "{path}: it contains no lines\n" + RUN_HINT),
+    "a file of comments": ("# nothing\n\n", "{path}: it contains no lines\n" + RUN_HINT),
     "no common query": (
         "7 Q0 d1 1 2.5 t\n",
         "{path}: no query of the run is judged in {qrels}\n"
-        "hint: the judgments begin with query 'q1'; are both files of one test collection?",
+        "hint: the judgments begin with query 'q1'; do both files belong to the same test collection?",
     ),
     "GBK": (
         RUN.encode() + "q3 Q0 判决 1 1.0 t\n".encode("gbk"),
@@ -90,22 +90,22 @@ def test_bad_runs(write, case, threads):
 
 
 BAD_QRELS = {
-    "a grade that is no number": ("q1 0 d1 yes\n", "{path}:1: grade is not a whole number: 'yes'\n" + QRELS_HINT),
-    "a grade between grades": ("q1 0 d1 0.5\n", "{path}:1: grade is not a whole number: '0.5'\n" + QRELS_HINT),
-    "too few columns": ("q1 0 d1 1\nq1 d1 1\n", "{path}:2: 3 columns, at least 4 are needed\n" + QRELS_HINT),
-    "an empty file": ("", "{path}: there are no judgments in it\n" + QRELS_HINT),
+    "a grade that is no number": ("q1 0 d1 yes\n", "{path}:1: grade is not an integer: 'yes'\n" + QRELS_HINT),
+    "a grade between grades": ("q1 0 d1 0.5\n", "{path}:1: grade is not an integer: '0.5'\n" + QRELS_HINT),
+    "too few columns": ("q1 0 d1 1\nq1 d1 1\n", "{path}:2: 3 columns, at least 4 are required\n" + QRELS_HINT),
+    "an empty file": ("", "{path}: it contains no judgments\n" + QRELS_HINT),
     "a run": (
         RUN,
-        "{path}:1: 6 columns, 4 are needed\n{path}:2: 6 columns, 4 are needed\n"
+        "{path}:1: 6 columns, 4 are required\n{path}:2: 6 columns, 4 are required\n"
         "hint: a qrels line is: query 0 document grade; judgments (QRELS) come before runs (RUN)",
     ),
     "a grade beyond what doubles tell apart": (
         "q1 0 d1 9007199254740993\n",
-        "{path}:1: grade is not a whole number: '9007199254740993'\n" + QRELS_HINT,
+        "{path}:1: grade is not an integer: '9007199254740993'\n" + QRELS_HINT,
     ),
     "judged twice": (
         "q1 0 d1 1\nq2 0 d1 1\nq1 1 d1 0\n",
-        "{path}:3: document 'd1' is judged again for this query (first on line 1)\n"
+        "{path}:3: duplicate judgment of document 'd1' for this query (first on line 1)\n"
         "hint: keep one judgment per query and document",
     ),
     "GBK": ("q1 0 判决 1\n".encode("gbk"), "{path}:1: this is not UTF-8 text: byte 0xc5\n" + CONVERT),
@@ -144,14 +144,14 @@ def test_a_folder_in_place_of_a_run(tmp_path):
 
 
 def test_a_folder_without_judgments(tmp_path):
-    expected = f"{tmp_path}: no judgments in this folder\nhint: a BEIR folder has qrels/test.tsv"
+    expected = f"{tmp_path}: no judgments in this folder\nhint: a BEIR folder contains qrels/test.tsv"
     assert complaint(tmp_path, {"q1": {"d": 1.0}}) == expected
 
 
 def test_a_torn_gzip_file(write):
     path = write("run.gz", gzip.compress(RUN.encode())[:-9])
     expected = "cannot be read: Compressed file ended before the end-of-stream marker was reached"
-    assert complaint({"q1": {"d1": 1}}, path) == f"{path}: {expected}\nhint: is the file whole?"
+    assert complaint({"q1": {"d1": 1}}, path) == f"{path}: {expected}\nhint: is the file complete?"
 
 
 def test_a_torn_zstandard_file(write):
@@ -161,23 +161,23 @@ def test_a_torn_zstandard_file(write):
     for share in (0.3, 0.6, 0.99):
         path = write("run.zst", whole[: int(len(whole) * share)])
         expected = "cannot be read: Compressed file ended before the end of its last frame"
-        assert complaint({"q1": {"d1": 1}}, path) == f"{path}: {expected}\nhint: is the file whole?"
+        assert complaint({"q1": {"d1": 1}}, path) == f"{path}: {expected}\nhint: is the file complete?"
 
 
 STRUCTURED = {
     "broken JSON": ("run.json", '{"q1": {"d1": 1.0,}}', "{path}:1: this is not JSON: "),
-    "a key twice": ("run.json", '{"q1": {"d1": 1.0, "d1": 2.0}}', "{path}: the key 'd1' appears twice in one object"),
-    "NaN in JSON": ("run.json", '{"q1": {"d1": NaN}}', "{path}: NaN is not a number that JSON knows"),
+    "a key twice": ("run.json", '{"q1": {"d1": 1.0, "d1": 2.0}}', "{path}: duplicate key 'd1' in one object"),
+    "NaN in JSON": ("run.json", '{"q1": {"d1": NaN}}', "{path}: NaN is not a valid JSON number"),
     "a score as text": ("run.json", '{"q1": {"d1": "high"}}', "{path}#/q1/d1: score is not a number: 'high'"),
     "true as a score": ("run.json", '{"q1": {"d1": true}}', "{path}#/q1/d1: score is not a number: True"),
-    "not nested": ("run.json", '{"q1": 3}', "{path}#/q1: a mapping of documents is needed for each query"),
+    "not nested": ("run.json", '{"q1": 3}', "{path}#/q1: each query needs a mapping of documents"),
     "a number of thousands of digits": ("run.json", '{"q1": {"d1": ' + "9" * 5000 + "}}", "{path}: Exceeds the limit "),
     "full-width digits": ("run.json", '{"q1": {"d1": "１"}}', "{path}#/q1/d1: score is not a number: '１'"),
-    "empty object": ("run.json", "{}", "{path}: there is nothing in it"),
+    "empty object": ("run.json", "{}", "{path}: it is empty"),
     "a line that is no object": (
         "run.jsonl",
         '{"query": "q1", "doc": "d", "score": 1}\n[1]\n',
-        "{path}:2: an object with named fields is needed, not [1]\nhint: each line of a .jsonl file is a JSON object",
+        "{path}:2: an object with named fields is required, not [1]\nhint: each line of a .jsonl file is a JSON object",
     ),
     "a field that is missing": (
         "run.jsonl",
@@ -187,8 +187,8 @@ STRUCTURED = {
     "no such column": (
         "run.csv",
         "query,doc,points\nq1,d1,1\n",
-        "{path}: no column is called 'score' or 'sim'; there are: 'query', 'doc', 'points'\n"
-        "hint: accepted names: score, sim, similarity; it is read as .csv because of its name",
+        "{path}: no column is called 'score' or 'sim'; columns: 'query', 'doc', 'points'\n"
+        "hint: accepted names: score, sim, similarity; the file is read as .csv because of its name",
     ),
     "semicolons": (
         "run.csv",
@@ -199,18 +199,18 @@ STRUCTURED = {
         "run.jsonl",
         "{\n3\n",
         "{path}:1: this is not JSON: Expecting property name enclosed in double quotes (column 2)\n"
-        "{path}:2: an object with named fields is needed, not 3\nhint: each line of a .jsonl file is a JSON object",
+        "{path}:2: an object with named fields is required, not 3\nhint: each line of a .jsonl file is a JSON object",
     ),
     "brackets without end": ("run.json", "[" * 100_000, "{path}: this JSON is nested too deeply"),
     "a row that is too short": ("run.csv", "query,doc,score\nq1,d1\n", "{path}:2: 2 columns, the header has 3"),
-    "an empty id": ("run.csv", "query,doc,score\n,d1,1\n", "{path}:2: query id must be text or a whole number, not ''"),
+    "an empty id": ("run.csv", "query,doc,score\n,d1,1\n", "{path}:2: query id must be text or an integer, not ''"),
     "two columns of one name": ("run.csv", "query,doc,doc,score\nq,a,b,1\n", "{path}:1: two columns are called 'doc'"),
     "a document twice": (
         "run.csv",
         "query,doc,score\nq1,d1,1\nq1,d1,2\n",
-        "{path}:3: document 'd1' appears again in its query (first on line 2)\nhint: list each document once per query",
+        "{path}:3: duplicate document 'd1' in this query (first on line 2)\nhint: list each document once per query",
     ),
-    "a table without rows": ("run.csv", "query,doc,score\n", "{path}: there are no rows in it"),
+    "a table without rows": ("run.csv", "query,doc,score\n", "{path}: it contains no rows"),
     "not parquet": ("run.parquet", "PAR0", "{path}: this is not a parquet file: "),
 }
 
@@ -226,7 +226,7 @@ def test_bad_files_with_names_in_them(write, case):
 
 
 PYTHON = {
-    "a float as id": ([(1.0, "d", 1.0)], "run[0]: query id must be text or a whole number, not 1.0"),
+    "a float as id": ([(1.0, "d", 1.0)], "run[0]: query id must be text or an integer, not 1.0"),
     "None as score": ({"q1": {"d1": None}}, "run#/q1/d1: score is not a number: None"),
     "NaN": ({"q1": {"d1": float("nan")}}, "run#/q1/d1: score is not a number: nan"),
     "columns of different length": (
@@ -236,9 +236,9 @@ PYTHON = {
     "short rows": ([("q1", "d1")], "run[0]: a row must be (query, document, number), not ('q1', 'd1')"),
     "a document twice": (
         [("q1", "d1", 1.0), ("q1", "d1", 2.0)],
-        "run[1]: document 'd1' appears again in its query (first at run[0])\nhint: list each document once per query",
+        "run[1]: duplicate document 'd1' in this query (first at run[0])\nhint: list each document once per query",
     ),
-    "nothing": ({}, "run: there is nothing in it"),
+    "nothing": ({}, "run: it is empty"),
 }
 
 
@@ -250,9 +250,9 @@ def test_bad_values_in_python(case):
 
 def test_bad_judgments_in_python():
     for qrels, expected in (
-        ({"q1": {"d1": 1e300}}, "qrels#/q1/d1: grade is not a whole number: 1e+300"),
-        ({"q1": {"d1": 1}, "q2": {}}, "qrels#/q2: no document is judged for this query\nhint: leave the query out"),
-        ({"q1": {"d\0": 1}}, "qrels#/q1/d\0: document id must be text or a whole number, not 'd\\x00'"),
+        ({"q1": {"d1": 1e300}}, "qrels#/q1/d1: grade is not an integer: 1e+300"),
+        ({"q1": {"d1": 1}, "q2": {}}, "qrels#/q2: no document is judged for this query\nhint: remove the query"),
+        ({"q1": {"d\0": 1}}, "qrels#/q1/d\0: document id must be text or an integer, not 'd\\x00'"),
     ):
         assert complaint(qrels, {"q1": {"d1": 1.0}}) == expected
 
@@ -261,11 +261,11 @@ def test_settings_that_make_no_sense():
     from steelyard.errors import ConfigError
 
     for settings, expected in (
-        ({"depth": 2.5}, "the depth must be a whole number from 1 on, not 2.5"),
-        ({"relevance_level": 0}, "the relevance level must be a whole number from 1 on, not 0"),
+        ({"depth": 2.5}, "the depth must be an integer of at least 1, not 2.5"),
+        ({"relevance_level": 0}, "the relevance level must be an integer of at least 1, not 0"),
         ({"missing": "nought"}, "missing must be zero or skip, not 'nought'"),
         ({"trec_eval": 8}, "trec_eval must be 9 or 10, not 8"),
-        ({"cutoffs": [2.5]}, "P: k must be a whole number, not 2.5"),
+        ({"cutoffs": [2.5]}, "P: k must be an integer, not 2.5"),
     ):
         with pytest.raises(ConfigError) as caught:
             steelyard.evaluate_retrieval({"q": {"d": 1}}, {"q": {"d": 1.0}}, ["P"], **settings)

@@ -215,7 +215,7 @@ YAML_BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
         ("- " * 5000, "this YAML is nested too deeply"),
         ("? [a]\n: b\n", "a key must be text, not a list or a mapping"),
         ("a: &a [1]\n? *a\n: b\n", "a key must be text, not a list or a mapping"),
-        ("a: " + "1:" * 5000 + "1\n", "this number has more than 1000 digits"),
+        ("a: " + "1:" * 5000 + "1\n", "the number has more than 1000 digits"),
         ("a: !!bool maybe\n", "this value cannot be read: 'maybe'"),
         ("a: !!int ''\n", "this value cannot be read: string index out of range"),
         ("a: !!timestamp never\n", "this value cannot be read: "),

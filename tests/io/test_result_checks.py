@@ -28,7 +28,7 @@ def lines(*rows) -> str:
         ({"signature": []}, "the field 'signature' must be text, not a list"),
         ({"metrics": {"legal": 1}}, "the field 'metrics' must be a list, not an object"),
         ({"metrics": ["legal", 5]}, "the field 'metrics[1]' must be text, not 5"),
-        ({"metrics": ["legal", "legal"]}, "a metric is named twice in the header"),
+        ({"metrics": ["legal", "legal"]}, "a metric appears twice in the header"),
         ({"metrics": [], "bounds": {}, "kind": "answers"}, "a result must have a metric"),
         (
             {"bounds": {"legal": [-1e308, 1e308]}},
@@ -40,12 +40,12 @@ def lines(*rows) -> str:
         ({"bounds": {"legal": [0]}}, "the bounds of 'legal' must be the lowest and the highest value"),
         ({"bounds": {"legal": [1, 0]}}, "the bounds of 'legal' must be the lowest and the highest value"),
         ({"bounds": {"legal": [0, "1"]}}, "the field 'bounds.legal[1]' must be a number or null, not '1'"),
-        ({"counts": {"items": "7"}}, "the field 'counts.items' must be a whole number from 0 on, not '7'"),
-        ({"counts": {"items": -1}}, "the field 'counts.items' must be a whole number from 0 on, not -1"),
+        ({"counts": {"items": "7"}}, "the field 'counts.items' must be an integer of at least 0, not '7'"),
+        ({"counts": {"items": -1}}, "the field 'counts.items' must be an integer of at least 0, not -1"),
         ({"counts": [1]}, "the field 'counts' must be an object, not a list"),
         ({"benchmark": 5}, "the field 'benchmark' must be text, not 5"),
-        ({"items": True}, "the field 'items' must be a whole number from 0 on, not true"),
-        ({"name": "\ud800"}, "'\\ud800' is half of a character"),
+        ({"items": True}, "the field 'items' must be an integer of at least 0, not true"),
+        ({"name": "\ud800"}, "'\\ud800' is a lone surrogate (half of a character)"),
     ],
 )
 def test_headers(write, more, message):
@@ -104,14 +104,14 @@ def test_a_list_that_is_null_is_one_that_is_missing(write):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"id": "a", "scores": {"legal": NaN}}', "NaN is not a number that JSON knows"),
-        ('{"id": "a", "scores": {"legal": 1, "legal": 0}}', "the key 'legal' appears twice in one object"),
+        ('{"id": "a", "scores": {"legal": NaN}}', "NaN is not a valid JSON number"),
+        ('{"id": "a", "scores": {"legal": 1, "legal": 0}}', "duplicate key 'legal' in one object"),
         ('{"scores": {"legal": 1}}', "the field 'id' is missing"),
         ('{"id": "a"}', "the field 'scores' is missing"),
         ('{"footer": []}', "the field 'footer' must be an object, not a list"),
-        ('{"footer": {"items": "1"}}', "the field 'footer.items' must be a whole number from 0 on, not '1'"),
+        ('{"footer": {"items": "1"}}', "the field 'footer.items' must be an integer of at least 0, not '1'"),
         ('{"footer": {"means": {"legal": "1"}}}', "the field 'footer.means.legal' must be a number or null, not '1'"),
-        (json.dumps({"footer": {"items": 10**400}}), "the footer counts a number of many digits items, there are 0"),
+        (json.dumps({"footer": {"items": 10**400}}), "the footer states a number of many digits items, the file has 0"),
     ],
 )
 def test_lines(write, line, message):
@@ -136,7 +136,7 @@ def test_many_questions_asked_again_are_read_in_linear_time(write):
 
 FALSE = lines(HEAD, ITEM, ITEM | {"id": "b", "scores": {"legal": 0}}, {"footer": {"items": 2, "means": {"legal": 1.0}}})
 TRUE = FALSE.replace('{"legal": 1.0}}}', '{"legal": 0.5}}}')
-MESSAGE = "the mean of 'legal' in the footer is not the mean of the items"
+MESSAGE = "the mean of 'legal' in the footer differs from the mean of the items"
 
 
 def test_items_that_contradict_the_footer(write, capsys):
@@ -173,7 +173,7 @@ def test_a_footer_without_the_mean_of_each_metric(write, foot, capsys):
     metric = "EM" if "legal" in foot.get("means", {}) else "legal"
     assert main(["gate", str(path), "--require", "legal >= 0.1"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith(f"{path}:3: the mean of {metric!r} in the footer is not the mean of the items\n")
+    assert said.startswith(f"{path}:3: the mean of {metric!r} in the footer differs from the mean of the items\n")
     assert CONTRADICTED in load(path).counts
 
 
@@ -238,7 +238,7 @@ def test_scores_that_are_not_what_their_parts_come_to(write, capsys, score, part
         ["compare", true, path],
     ):
         assert main([str(word) for word in command]) == 2
-        assert f"{path}:2: the score of 'a' is not what its parts come to\n" in capsys.readouterr().err
+        assert f"{path}:2: the score of 'a' does not match its parts\n" in capsys.readouterr().err
     assert main(["report", str(path)]) == 0
     assert texts("en")[DISAGREEING] in capsys.readouterr().out
     load(path).save(path.with_name("again.jsonl"))
@@ -248,7 +248,7 @@ def test_scores_that_are_not_what_their_parts_come_to(write, capsys, score, part
 @pytest.mark.parametrize(("part", "value"), [("passed", 1e99), ("uncertain", -1), ("uncertain", 7), ("recall", 2)])
 def test_parts_of_a_legal_score_lie_between_0_and_1(write, part, value):
     path = write("r.jsonl", made(0.5, {part: value}))
-    assert complaint(path) == f"{path}:2: the part {part!r} of 'legal' must lie between 0 and 1, not {value!r}"
+    assert complaint(path) == f"{path}:2: the part {part!r} of 'legal' must be between 0 and 1, not {value!r}"
 
 
 def complaint(path) -> str:

@@ -86,7 +86,7 @@ def test_header_items_footer(tmp_path):
 def test_several_results_in_one_file(tmp_path):
     save_all([table("a"), table("b")], tmp_path / "two.jsonl")
     assert [found.name for found in load_all(tmp_path / "two.jsonl")] == ["a", "b"]
-    with pytest.raises(InputError, match="there are 2 results in it: a, b"):
+    with pytest.raises(InputError, match="it contains 2 results: a, b"):
         steelyard.load(tmp_path / "two.jsonl")
 
 
@@ -128,7 +128,7 @@ def test_a_compressed_file_is_not_resumed_and_not_harmed(write):
     path = write("results.jsonl", content)
     with pytest.raises(InputError) as caught:
         ResultsWriter.resume(path)
-    assert str(caught.value) == f"{path}: this is no plain results file\nhint: decompress it before resuming"
+    assert str(caught.value) == f"{path}: this is not an uncompressed results file\nhint: decompress it before resuming"
     assert path.read_bytes() == content
 
 
@@ -137,22 +137,25 @@ def test_nothing_recorded_is_overwritten(tmp_path):
     path.write_text("precious")
     with pytest.raises(InputError) as caught:
         ResultsWriter.create(path, HEADER)
-    hint = "go on with it by --resume, replace it by --overwrite, or name another"
-    assert str(caught.value) == f"{path}: this file exists already\nhint: {hint}"
+    hint = "continue it with --resume, replace it with --overwrite, or use another name"
+    assert str(caught.value) == f"{path}: the file already exists\nhint: {hint}"
     assert path.read_text() == "precious"
 
 
 MISTAKES = {
-    "empty": ("", "{path}: there is no result in it\nhint: a results file begins with a header line"),
-    "no header": ('{"id": "q", "scores": {}}\n', "{path}:1: this is not a results file: its first line is no header"),
-    "a stranger": (json.dumps(HEAD) + "\n[1]\n", "{path}:2: this line is neither header, item nor footer"),
+    "empty": ("", "{path}: it contains no result\nhint: a results file begins with a header line"),
+    "no header": (
+        '{"id": "q", "scores": {}}\n',
+        "{path}:1: this is not a results file: the first line is not a header",
+    ),
+    "a stranger": (json.dumps(HEAD) + "\n[1]\n", "{path}:2: this line is neither a header, an item nor a footer"),
     "items lost": (
         "\n".join(map(json.dumps, (HEAD, ITEM, {"footer": {"items": 2}}))) + "\n",
-        "{path}:3: the footer counts 2 items, there are 1\nhint: lines of this file are lost",
+        "{path}:3: the footer states 2 items, the file has 1\nhint: lines are missing from this file",
     ),
     "an item after the end": (
         "\n".join(map(json.dumps, (HEAD, {"footer": {}}, ITEM))) + "\n",
-        "{path}:3: this line is neither header, item nor footer",
+        "{path}:3: this line is neither a header, an item nor a footer",
     ),
     "a metric of nobody": (
         "\n".join(map(json.dumps, (HEAD, {"id": "q", "scores": {"F1": 1}}))) + "\n",
@@ -172,7 +175,7 @@ MISTAKES = {
     ),
     "an item twice": (
         "\n".join(map(json.dumps, (HEAD, ITEM, ITEM))) + "\n",
-        "{path}:3: the item 'q1' appears again (first on line 2)",
+        "{path}:3: duplicate item 'q1' (first on line 2)",
     ),
 }
 
@@ -199,7 +202,7 @@ HEAD = {"kind": "legal", "name": "x", "signature": "kind:legal", "metrics": ["le
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"scores": {"legal": 7}}, "the score of 'legal' must lie between 0 and 1, not 7"),
+        ({"scores": {"legal": 7}}, "the score of 'legal' must be between 0 and 1, not 7"),
         ({"parts": {"legal": {"recall": "x"}}}, "the field 'parts.legal.recall' must be a number or null, not 'x'"),
         ({"output": "said"}, "the field 'output' must be an object, not 'said'"),
         ({"output": {"verdict": "right"}}, "the field 'output.verdict' must be an object, not 'right'"),

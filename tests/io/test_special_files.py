@@ -23,7 +23,7 @@ from steelyard.io.results import load_all
 from steelyard.io.yamls import read_yaml
 from steelyard.legal.benchmark.questions import read_benchmark, read_question_file
 
-SPECIAL = "this is a device, a socket or a named pipe; a file is needed\nhint: standard input is named by -"
+SPECIAL = "this is a device, a socket or a named pipe; a regular file is required\nhint: use - for standard input"
 READERS = {
     "qrels": lambda path: steelyard.evaluate_retrieval(path, {"q": {"d": 1}}),
     "run": lambda path: steelyard.evaluate_retrieval({"q": {"d": 1}}, path),
@@ -52,7 +52,7 @@ def test_special_files_are_refused_by_every_reader(tmp_path, reader):
 
 @pytest.mark.parametrize("reader", READERS)
 def test_names_that_no_file_has(reader):
-    assert "this cannot be the name of a file" in complaint(READERS[reader], "a\0b")
+    assert "this is not a valid file name" in complaint(READERS[reader], "a\0b")
     assert "cannot be read: " in complaint(READERS[reader], "x" * 5000)
 
 
@@ -128,8 +128,8 @@ def test_scores_that_no_number_can_hold(write, capsys, score):
     runs = {
         write("run.txt", f"q Q0 b 1 1 t\nq Q0 a 1 {score} t\n"): f":2: score is not a number: '{score}'\n",
         write("run.csv", f"query_id,doc_id,score\nq,a,{score}\n"): f":2: score is not a number: '{score}'\n",
-        write("run.json", f'{{"q": {{"a": {score}}}}}'): "#/q/a: this number is too large\n",
-        write("run.jsonl", f'{{"query_id": "q", "doc_id": "a", "score": {score}}}\n'): ":1: this number is too large\n",
+        write("run.json", f'{{"q": {{"a": {score}}}}}'): "#/q/a: the number is too large\n",
+        write("run.jsonl", f'{{"query_id": "q", "doc_id": "a", "score": {score}}}\n'): ":1: the number is too large\n",
     }
     for path, message in runs.items():
         assert main(["retrieval", str(qrels), str(path)]) == 2

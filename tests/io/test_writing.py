@@ -107,7 +107,9 @@ def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path):
     code = words + "try: writing.write_whole(Path(sys.argv[1]), 'x')\nexcept Exception as error: print(error)"
     command = [sys.executable, "-c", code, tmp_path / "pipe"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.stdout == f"{tmp_path / 'pipe'}: nobody reads this pipe\nhint: start what reads it first\n"
+    assert (
+        done.stdout == f"{tmp_path / 'pipe'}: no process is reading this pipe\nhint: start the reading program first\n"
+    )
 
 
 @posix
@@ -124,10 +126,10 @@ def test_a_name_of_standard_output_is_not_replaced(tmp_path):
 
 def test_a_file_that_somebody_made_in_the_meantime_is_not_replaced(tmp_path):
     path = tmp_path / "a.jsonl"
-    with pytest.raises(ConfigError, match="this file exists already"):
+    with pytest.raises(ConfigError, match="the file already exists"):
         late(path)
     assert (path.read_text(), names(tmp_path)) == ("theirs", ["a.jsonl"])
-    with pytest.raises(ConfigError, match="this file exists already"):
+    with pytest.raises(ConfigError, match="the file already exists"):
         write_whole(path, "ours", overwrite=False)
     write_whole(path, "ours")
     assert path.read_text() == "ours"

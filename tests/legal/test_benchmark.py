@@ -164,7 +164,7 @@ def test_recorded_answers_are_for_questions(benchmark, tmp_path, write):
     assert table.counts == {"counts.answers_unasked": 1}
     assert len(table.failures) == 11
     other = ReplaySystem(write("o.jsonl", '{"id": "nobody", "answer": "x"}\n'))
-    with pytest.raises(InputError, match="no recorded answer is for a question of this benchmark"):
+    with pytest.raises(InputError, match="no recorded answer belongs to a question of this benchmark"):
         run_benchmark(benchmark, other, AskSettings(), tmp_path / "b.jsonl")
 
 
@@ -191,9 +191,9 @@ def test_a_file_that_cannot_be_finished_is_not_resumed(benchmark, tmp_path, name
     with pytest.raises(InputError) as caught:
         run_benchmark(benchmark, system, AskSettings(), path, resume=True)
     said = {
-        "two": f"{path}: there are 2 results in it: mine, mine\n",
-        "stranger": f"{path}: the item 'nobody' is none of the questions\n",
-        "forged": f"{path}:2: the score of '{item['id']}' is not what its parts come to\n",
+        "two": f"{path}: it contains 2 results: mine, mine\n",
+        "stranger": f"{path}: the item 'nobody' is not one of the questions\n",
+        "forged": f"{path}:2: the score of '{item['id']}' does not match its parts\n",
     }[name]
     assert str(caught.value).startswith(said)
     assert (asked, path.read_text("utf-8")) == ([], "".join(wrong))
@@ -203,7 +203,7 @@ def test_a_file_that_cannot_be_finished_is_not_resumed(benchmark, tmp_path, name
 def test_a_run_is_not_written_to_a_pipe(benchmark, tmp_path):
     os.mkfifo(tmp_path / "r.jsonl")
     system = PythonSystem(lambda question: "不详", "mine")
-    with pytest.raises(InputError, match="results that are written item by item need an ordinary file"):
+    with pytest.raises(InputError, match="results that are written item by item need a regular file"):
         run_benchmark(benchmark, system, AskSettings(), tmp_path / "r.jsonl", overwrite=True)
     assert (tmp_path / "r.jsonl").is_fifo()
 
@@ -214,9 +214,10 @@ def test_another_run_is_not_resumed(benchmark, tmp_path):
     with pytest.raises(InputError) as caught:
         run_benchmark(benchmark, PythonSystem(lambda question: "不详", "other"), AskSettings(), path, resume=True)
     assert str(caught.value) == (
-        f"{path}: this result was made with other settings: system\nhint: name another file with -o, or remove this one"
+        f"{path}: this result was produced with other settings: system\n"
+        "hint: use another file with -o, or remove this one"
     )
-    with pytest.raises(InputError, match="this file exists already"):
+    with pytest.raises(InputError, match="the file already exists"):
         run_benchmark(benchmark, PythonSystem(lambda question: "不详", "mine"), AskSettings(), path)
 
 

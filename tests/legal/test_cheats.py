@@ -138,7 +138,7 @@ LIMITS: dict[str, tuple[Ceiling, Ceiling, Ceiling]] = {
     # the refusal is the system's own, and some of what it quotes is the quotation
     "refusal_quoting_all_that_is_not_known": (NOTHING, NOTHING, REFUSES_QUOTING),
     "document_with_noise": (NOTHING, NOTHING, REFUSES_QUOTING),
-    # nothing is said
+    # the answer is empty
     "question_repeated": (NOTHING, NOTHING, NOTHING),
     "question_as_statement": (NOTHING, NOTHING, NOTHING),
     "vacuous_sentence": (NOTHING, NOTHING, NOTHING),

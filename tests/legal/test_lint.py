@@ -88,7 +88,7 @@ def test_nothing_is_said_of_sound_questions(warnings, case):
 
 
 E1 = "/required_evidence/0"
-OPEN = ": a control without expected fields and without required_quote; any statement answers it"
+OPEN = ": a control question without expected fields and without required_quote: any statement counts as an answer"
 FAULTY = {
     "a page that is not there": (evidence(9, "一共42000元"), [E1 + "/page: there is no page 9 in d.md"]),
     "another page": (
@@ -101,38 +101,38 @@ FAULTY = {
     ),
     "a short passage": (
         evidence(1, "两次。"),
-        [E1 + "/must_include: 2 characters count in it; fewer than 4 are found by chance"],
+        [E1 + "/must_include: only 2 characters count in the comparison; fewer than 4 can match by chance"],
     ),
     "a passage of no characters": (
         evidence(1, "？？？？？"),
-        [E1 + "/must_include: 0 characters count in it; fewer than 4 are found by chance"],
+        [E1 + "/must_include: only 0 characters count in the comparison; fewer than 4 can match by chance"],
     ),
     "a passage that comes again": (
         evidence(2, "前后给过两次", speaker="answer"),
-        [E1 + "/must_include: it stands 2 times on page 2"],
+        [E1 + "/must_include: it occurs 2 times on page 2"],
     ),
     "the wrong speaker": (
         evidence(1, "你是否收了邬远舟的装修款", speaker="answer"),
-        [E1 + "/speaker: it stands in a question, not in an answer"],
+        [E1 + "/speaker: it is in a question, not in an answer"],
     ),
     "a header that nobody says": (
         evidence(1, "13000000052", section="qa_pair", speaker="answer"),
         [
-            E1 + "/speaker: it stands in the header, not in an answer",
-            E1 + "/section: it stands in the header, not in a question or an answer",
+            E1 + "/speaker: it is in the header, not in an answer",
+            E1 + "/section: it is in the header, not in a question or an answer",
         ],
     ),
     "an answer that is no header": (
         evidence(3, "应该是三次", section="header"),
-        [E1 + "/section: it stands in an answer, not in the header"],
+        [E1 + "/section: it is in an answer, not in the header"],
     ),
     "a signature that nobody says": (
         evidence(3, "被询问人签名：霍听澜", speaker="answer"),
-        [E1 + "/speaker: it stands in a line of its own, not in an answer"],
+        [E1 + "/speaker: it is in a separate line, not in an answer"],
     ),
     "an answer with its question": (
         evidence(3, "到底几次？答：应该是三次", speaker="answer"),
-        [E1 + "/speaker: it stands in several units, not in an answer"],
+        [E1 + "/speaker: it is in several units, not in an answer"],
     ),
     "a quotation that is not there": (
         {**GAP, "required_quote": "第三次给了多少...我忘了", "additional_quotes": ["我忘了", "我记得"]},
@@ -143,11 +143,11 @@ FAULTY = {
     ),
     "a quotation in another order": (
         {**GAP, "required_quote": "应该是三次……前后给过两次"},
-        ["/required_quote: its pieces stand in another order in d.md"],
+        ["/required_quote: its pieces are in another order in d.md"],
     ),
     "a quotation of dots": (
         {**GAP, "required_quote": "……"},
-        ["/required_quote: 0 characters count in it; fewer than 4 are found by chance"],
+        ["/required_quote: only 0 characters count in the comparison; fewer than 4 can match by chance"],
     ),
     "a quotation from another page": (
         {**GAP, "required_quote": "应该是三次", "evidence_location": {"page": 2}},
@@ -170,12 +170,12 @@ FAULTY = {
         },
         [
             "/conflicting_evidence/0/must_include: it is neither on page 3 nor on another page of d.md",
-            "/conflicting_evidence/1/speaker: it stands in an answer, not in a question",
+            "/conflicting_evidence/1/speaker: it is in an answer, not in a question",
         ],
     ),
     "a check that nobody knows": (
         {**GAP, "scoring": {"hallucination_check": "must_not_speculate_reasons"}},
-        ["/scoring/hallucination_check: 'must_not_speculate_reasons' is not known; only the general check is made"],
+        ["/scoring/hallucination_check: 'must_not_speculate_reasons' is unknown; only the general check is made"],
     ),
     "a control without an answer": (
         {**GAP, "should_abstain": False},
@@ -187,19 +187,22 @@ FAULTY = {
     ),
     "an amount that is told": (
         {**FACT, "question": "他是否收了四万二千元？"},
-        ["/expected/amount_total: the question says it already"],
+        ["/expected/amount_total: the question already contains it"],
     ),
     "a date that is told": (
         {**FACT, "question": "2020年6月3日签的是什么？", "expected": {"date": "2020-06-03"}},
-        ["/expected/date: the question says it already"],
+        ["/expected/date: the question already contains it"],
     ),
     "a count that is told": (
         {**FACT, "question": "他给了两次工钱，是几次？", "expected": {"count": 2}},
-        ["/expected/count: the question says it already"],
+        ["/expected/count: the question already contains it"],
     ),
     "a name that is told": (
         {**FACT, "question": "霍听澜的全名是什么？", "expected": {"entity": "霍听澜", "text_answer": "霍听澜"}},
-        ["/expected/entity: the question says it already", "/expected/text_answer: the question says it already"],
+        [
+            "/expected/entity: the question already contains it",
+            "/expected/text_answer: the question already contains it",
+        ],
     ),
 }
 
@@ -212,7 +215,7 @@ def test_faulty_questions(warnings, case):
 
 def test_a_document_of_lines_has_no_speakers(warnings):
     assert warnings(evidence(1, "租金每月54,000元", speaker="answer"), CONTRACT) == [
-        E1 + "/speaker: it stands in a line of its own, not in an answer"
+        E1 + "/speaker: it is in a separate line, not in an answer"
     ]
     assert warnings(evidence(1, "54,000元。\n第二条"), CONTRACT) == []
 

@@ -316,13 +316,13 @@ BAD: dict[str, tuple[Any, str, Any, str]] = {
         FACT,
         "/required_evidence",
         [],
-        P + "/scoring/citation_required: a citation is required, and there is no required_evidence",
+        P + "/scoring/citation_required: a citation is required, but required_evidence is missing",
     ),
     "a threshold": (
         EVIDENCE,
         "/scoring/evidence_recall_min",
         80,
-        P + "/scoring/evidence_recall_min: must lie between 0 and 1, not 80",
+        P + "/scoring/evidence_recall_min: must be between 0 and 1, not 80",
     ),
     "an evidence set without evidence": (
         EVIDENCE,
@@ -347,7 +347,7 @@ BAD: dict[str, tuple[Any, str, Any, str]] = {
         GAP,
         "/hallucination_penalty",
         1.5,
-        P + "/hallucination_penalty: must lie between 0 and 1, not 1.5",
+        P + "/hallucination_penalty: must be between 0 and 1, not 1.5",
     ),
     "a penalty of no kind": (
         GAP,
@@ -360,25 +360,25 @@ BAD: dict[str, tuple[Any, str, Any, str]] = {
         GAP,
         "/expected",
         {"should_abstain": False},
-        P + "/expected/should_abstain: contradicts should_abstain of the question",
+        P + "/expected/should_abstain: contradicts the field should_abstain of the question",
     ),
     "a flag against abstention": (
         GAP,
         "/scoring/abstention_required",
         False,
-        P + "/scoring/abstention_required: contradicts should_abstain of the question",
+        P + "/scoring/abstention_required: contradicts the field should_abstain of the question",
     ),
     "a quotation that is not there": (
         GAP,
         "/required_quote",
         ...,
-        P + "/scoring/quote_required: a quotation is required, and there is no required_quote",
+        P + "/scoring/quote_required: a quotation is required, but required_quote is missing",
     ),
     "other quotations in place of none": (
         changed(changed(GAP, "/required_quote", ...), "/scoring", {}),
         "/additional_quotes",
         ["都花了"],
-        P + "/additional_quotes: there is no required_quote in whose place these could stand",
+        P + "/additional_quotes: these are alternatives to required_quote, which is missing",
     ),
     "lines that are inverted": (
         GAP,
@@ -396,7 +396,7 @@ BAD: dict[str, tuple[Any, str, Any, str]] = {
         GAP,
         "/conflicting_evidence",
         [{"page": 1, "must_include": "前后给过两次"}],
-        P + "/conflicting_evidence: at least 2 entries are needed, not 1",
+        P + "/conflicting_evidence: at least 2 entries are required, not 1",
     ),
     "a difficulty": (
         FACT,
@@ -419,7 +419,7 @@ def test_bad_questions(complaint, case):
 
 ROOT = "benchmark_type, description, document, questions, evaluation_criteria, system_instructions"
 BAD_FILES = {
-    "nothing": ("", "q.json: there is nothing in it"),
+    "nothing": ("", "q.json: it is empty"),
     "a list": ("[]", "q.json:1: must be an object, not []"),
     "no questions": (file_of(), "q.json:1: /questions: must not be empty"),
     "questions that are no list": (file_of() | {"questions": {}}, "q.json:1: /questions: must be a list, not {}"),
@@ -440,12 +440,12 @@ BAD_FILES = {
     "an unknown field": (file_of(FACT, xyz=1), f"q.json:1: /xyz: no field is called 'xyz'; known: $schema, {ROOT}"),
     "a threshold": (
         file_of(FACT, evaluation_criteria={"passing_threshold": -0.1, "max_snippet_chars": 0}),
-        "q.json:1: /evaluation_criteria/passing_threshold: must lie between 0 and 1, not -0.1\n"
+        "q.json:1: /evaluation_criteria/passing_threshold: must be between 0 and 1, not -0.1\n"
         "q.json:1: /evaluation_criteria/max_snippet_chars: must be at least 1, not 0",
     ),
-    "an id twice": (file_of(FACT, FACT), "q.json:1: the id 'fact_001' appears again (first at q.json:1)"),
-    "NaN": ('{"questions": [\n{"expected":\n{"amount_total": NaN}}]}', "q.json:3: NaN is not a number that JSON knows"),
-    "a key twice": ('{"document": "a",\n"document": "b"}', "q.json:2: the key 'document' appears twice in one object"),
+    "an id twice": (file_of(FACT, FACT), "q.json:1: duplicate id 'fact_001' (first at q.json:1)"),
+    "NaN": ('{"questions": [\n{"expected":\n{"amount_total": NaN}}]}', "q.json:3: NaN is not a valid JSON number"),
+    "a key twice": ('{"document": "a",\n"document": "b"}', "q.json:2: duplicate key 'document' in one object"),
     "no JSON": ('{"questions": [\n{"a" 1]}', "q.json:2: this is not JSON: Expecting ':' delimiter (column 6)"),
 }  # fmt: skip
 
@@ -467,7 +467,7 @@ def test_all_faults_are_told_in_the_order_of_the_file(complaint):
     assert complaint(content) == (
         f"q.json:{line}: /questions/1/expected/date: '2020-13-01' is not a date\n"
         f"q.json:{gap}: /questions/2: the field 'should_abstain' is missing\n"
-        f"q.json:{again}: the id 'fact_001' appears again (first at q.json:7)"
+        f"q.json:{again}: duplicate id 'fact_001' (first at q.json:7)"
     )
 
 
@@ -529,12 +529,12 @@ def test_bad_folders(folder, tmp_path):
     inner = path / "questions"
     assert complaint_of(read_benchmark, path) == (
         f"{inner / 'b.json'}:1: /questions/0/expected/count: must be an integer, not 1.5\n"
-        f"{inner / 'c.json'}:1: the id 'fact_001' appears again (first at {inner / 'a.json'}:1)"
+        f"{inner / 'c.json'}:1: duplicate id 'fact_001' (first at {inner / 'a.json'}:1)"
     )
     (tmp_path / "empty").mkdir()
     assert complaint_of(read_benchmark, tmp_path / "empty") == (
-        f"{tmp_path / 'empty'}: there are no questions in it\n"
-        "hint: a benchmark folder has questions/*.json, or question files of its own"
+        f"{tmp_path / 'empty'}: it contains no questions\n"
+        "hint: a benchmark folder contains questions/*.json, or question files"
     )
     assert complaint_of(read_benchmark, tmp_path / "none") == f"{tmp_path / 'none'}: there is no such folder"
 
@@ -552,7 +552,7 @@ def test_documents_that_are_not_found(folder):
     place = f"{path / 'questions' / 'a.json'}:1"
     assert complaint_of(find_document, file, path) == (
         f"{place}: there is no document 'trancript.md'\n"
-        "hint: a document lies beside the questions, in the benchmark's folder, or in its folder documents"
+        "hint: documents are searched for beside the questions, in the benchmark folder, and in its folder documents"
     )
     folder(documents__transcript_md="text")
     assert complaint_of(find_document, file, path) == (
@@ -588,7 +588,7 @@ def test_a_missing_schema_says_so(monkeypatch, tmp_path, read):
     with pytest.raises(SteelyardError) as caught:
         read(file_of(FACT))
     assert str(caught.value) == (
-        f"{tmp_path / 'schema.json'}: the schema of questions is missing\nhint: install steelyard again"
+        f"{tmp_path / 'schema.json'}: the schema of questions is missing\nhint: reinstall steelyard"
     )
 
 
@@ -716,7 +716,7 @@ def test_a_document_outside_the_benchmark_is_refused(benchmark_of, name):
     (file,) = read_benchmark(folder)
     with pytest.raises(InputError) as caught:
         find_document(file, folder)
-    assert str(caught.value.message) == f"this document lies outside the folder of the benchmark: {name!r}"
+    assert str(caught.value.message) == f"this document is outside the benchmark folder: {name!r}"
     assert "--documents DIR" in str(caught.value)
     assert caught.value.where.startswith(file.path)
 
@@ -743,14 +743,14 @@ def test_a_link_to_questions_elsewhere_is_refused(benchmark_of, tmp_path):
     link.symlink_to(tmp_path / "secret.json")
     with pytest.raises(InputError) as caught:
         read_benchmark(folder)
-    assert str(caught.value.message) == "this link leads out of the folder of the benchmark"
+    assert str(caught.value.message) == "this link points outside the benchmark folder"
     assert caught.value.where == str(link)
 
 
 @posix
 def test_a_name_with_nul_is_a_message(benchmark_of):
     folder = benchmark_of("a\0b")
-    with pytest.raises(InputError, match="this cannot be the name of a file"):
+    with pytest.raises(InputError, match="this is not a valid file name"):
         find_document(read_benchmark(folder)[0], folder)
 
 
@@ -763,6 +763,6 @@ def test_commands_refuse_what_lies_outside(benchmark_of, command, capsys, tmp_pa
     folder = benchmark_of("../secret.txt")
     assert main([command[0], str(folder), *command[1:]]) == 2
     written = capsys.readouterr()
-    assert "this document lies outside the folder of the benchmark: '../secret.txt'" in written.out + written.err
+    assert "this document is outside the benchmark folder: '../secret.txt'" in written.out + written.err
     assert main([command[0], str(folder), *command[1:], "--documents", str(tmp_path / "none")]) == 2
     assert "there is no such folder" in capsys.readouterr().err

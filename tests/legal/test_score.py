@@ -161,14 +161,14 @@ def test_a_fact_with_its_citation(document):
     [
         ({"page": 2, "text": RIGHT["text"]}, "cites page 2, the passage is on page 1"),
         ({"page": 2, "text": "去过两次"}, "not page 1"),
-        ({"page": 1, "text": "一共收了42000元现金"}, "the words are not on that page"),
+        ({"page": 1, "text": "一共收了42000元现金"}, "the cited text is not on that page"),
         ({"page": 1, "text": "是2020年6月5日收的"}, "does not include '一共收了42000元'"),
-        ({"page": 1, "text": RIGHT["text"], "speaker": "question"}, "said to be the question"),
-        ({"page": 1, "text": RIGHT["text"], "section": "header"}, "said to be in header"),
-        ({"page": "1-3", "text": RIGHT["text"]}, "names no page, the passage is on page 1"),
-        ({"page": True, "text": RIGHT["text"]}, "names no page, the passage is on page 1"),
-        (RIGHT["text"], "names no page, the passage is on page 1"),
-        ({**RIGHT, "document": "other.md"}, "names another document, 'other.md'"),
+        ({"page": 1, "text": RIGHT["text"], "speaker": "question"}, "cited as the question"),
+        ({"page": 1, "text": RIGHT["text"], "section": "header"}, "cited as in header"),
+        ({"page": "1-3", "text": RIGHT["text"]}, "cites no page, the passage is on page 1"),
+        ({"page": True, "text": RIGHT["text"]}, "cites no page, the passage is on page 1"),
+        (RIGHT["text"], "cites no page, the passage is on page 1"),
+        ({**RIGHT, "document": "other.md"}, "cites another document, 'other.md'"),
         ({"page": 1, "text": ""}, "does not include '一共收了42000元'"),
     ],
 )
@@ -430,7 +430,7 @@ def test_words_of_refusal_that_are_copied_are_the_documents(write):
     question = gap(question="钱用到哪里去了？", required_quote=None, scoring={})
     copied = judge(question, {"answer": LONG.partition("答：")[2]}, document)
     assert (copied.parts["correct_abstention"], copied.parts["no_hallucination"]) == (0.0, 1.0)
-    assert copied.reasons["correct_abstention"] == "the words of refusal are copied from the document"
+    assert copied.reasons["correct_abstention"] == "the abstention is copied from the document"
     for answer in (f"他说“{LONG.partition('答：')[2]}”", f"材料未载明。{LONG.partition('答：')[2]}", "他忘记了。"):
         assert judge(question, {"answer": answer}, document).parts["correct_abstention"] == 1.0, answer
 

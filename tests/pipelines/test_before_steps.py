@@ -73,7 +73,7 @@ def test_build_under_lang_zh_is_chinese(answers, capsys):
     [
         ("    limt: 3", "no setting is called 'limt'\nhint: did you mean 'limit'?"),
         ("    shufle: true", "no setting is called 'shufle'\nhint: did you mean 'shuffle'?"),
-        ("    limit: 0", "limit must be a whole number from 1 on, or -1 for all, not 0"),
+        ("    limit: 0", "limit must be an integer of at least 1, or -1 for all, not 0"),
         ("    shuffle: 1", "shuffle must be true or false, not 1"),
     ],
 )
@@ -115,7 +115,7 @@ def test_build_says_which_parameters_run_refuses(answers, capsys):
     Path("parameters/p_parameter.yaml").write_text(PARAMETERS + "  metrix: [em]\n")
     assert main(["build", "p.yaml"]) == 0
     refusal = "parameters/p_parameter.yaml:8: evaluation has no parameter 'metrix'\nhint: did you mean 'metrics'?\n"
-    assert f"to be corrected, or run refuses to start:\n{refusal}" in capsys.readouterr().err
+    assert f"must be corrected before the pipeline can run:\n{refusal}" in capsys.readouterr().err
     assert main(["run", "p.yaml"]) == 2
     assert capsys.readouterr().err == refusal
 
@@ -238,7 +238,7 @@ def test_a_step_that_is_missing_is_proposed(answers, capsys):
     Path("p.yaml").write_text(f"{servers}pipeline:\n{steps}")
     assert run_with(PARAMETERS.partition("evaluation:")[0]) == 2
     err = capsys.readouterr().err
-    assert "p.yaml:5: no step before prompt.qa_rag_boxed gives 'ret_psg'" in err
+    assert "p.yaml:5: no step before prompt.qa_rag_boxed provides 'ret_psg'" in err
     assert "add a step that gives it (retriever.retriever_search, " in err
     assert "define it in key_map of benchmark.benchmark" in err
 

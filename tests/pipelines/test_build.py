@@ -59,7 +59,7 @@ def test_edited_parameters_survive_build_in_either_folder(here, capsys, folder):
     assert edited.read_text() == "# mine\ntoy:\n  mark: '?'   # a question\n  count: 1\n\n# the end\n"
     err = capsys.readouterr().err
     assert f"written: {folder}/p_parameter.yaml\n" in err
-    assert "new: toy.count; kept as they were: 1\n" in err
+    assert "added: toy.count; unchanged: 1\n" in err
     assert sorted(path.name for path in here.glob("parameter*")) == [folder]
     assert main(["run", "p.yaml", "--json"]) == 0
     assert last(capsys) == {"out": "?"}
@@ -244,7 +244,7 @@ def test_templates_are_tried_before_the_first_step(here, capsys):
     for template, message in (
         ("qa_boxd", "there is no such template"),
         ("torn", "the template cannot be read"),
-        ("other", "the template uses 'documents', which qa_boxed does not give"),
+        ("other", "the template uses 'documents', which qa_boxed does not provide"),
     ):
         file.write_text(f"prompt:\n  template: prompt/{template}.jinja\n")
         assert main(["run", "p.yaml"]) == 2

@@ -24,7 +24,7 @@ PROGRAM = Path(__file__).with_name("plain_server.py")
 DEADLINE = 10.0
 NOISE_HINT = "hint: only MCP messages may be printed there: let the server print to standard error"
 NOISY = "the server 'plain' printed to its standard output"
-DEAD_HINT = "hint: run its program by hand to see why"
+DEAD_HINT = "hint: run its program manually to see the cause"
 SLOW_HINT = "hint: allow it more time with --timeout"
 
 

@@ -42,7 +42,7 @@ def missing(benchmark, **where):
 
 def test_why_there_are_none(tmp_path):
     assert missing(tmp_path / "gone") == [f"{tmp_path}/gone: there is no such folder"]
-    assert missing(tmp_path) == [f"{tmp_path}: there are no questions in it"]
+    assert missing(tmp_path) == [f"{tmp_path}: it contains no questions"]
     (tmp_path / "file").write_text("")
     assert missing(tmp_path / "file") == [f"{tmp_path}/file: there is no such folder"]
     (tmp_path / "questions").mkdir()
@@ -116,7 +116,7 @@ def test_links_that_lead_outside_are_not_followed(folder, tmp_path):
     found = documents_of(str(folder), within=inside)
     assert len(found) == 3
     assert [str(each.message) for each in found.missing] == [
-        "this document lies outside the folder of the benchmark: 'contract.md'"
+        "this document is outside the benchmark folder: 'contract.md'"
     ]
     assert len(documents_of(str(folder), within=inside, also=outside)) == 4
     secret = tmp_path / "secret.json"

@@ -366,7 +366,7 @@ MISTAKES = {
     "- toy.mke": (UnknownName, "{path}:4: no tool is called 'mke'\nhint: did you mean 'make'?"),
     "- toy.add": (
         InputError,
-        "{path}:4: no step before toy.add gives 'xs'\nhint: add a step that gives it: toy.make",
+        "{path}:4: no step before toy.add provides 'xs'\nhint: add a step that provides it: toy.make",
     ),
     "- toy.make\n- toy.add:\n    input: {xz: ys}": (
         InputError,

@@ -40,14 +40,14 @@ def write(here, server, parameters, tool=""):
             "retriever",
             "  backend: openai\n  index_backend: milvus\n",
             5,
-            "milvus is not offered as index_backend\nhint: use faiss",
+            "milvus is not supported as index_backend\nhint: use faiss",
         ),
         (
             "retriever",
             "  index_backend: faiss\n  backend: infinity\n",
             5,
-            "infinity is not offered as backend\n"
-            "hint: use sentence_transformers, or an endpoint of it by the backend openai",
+            "infinity is not supported as backend\n"
+            "hint: use sentence_transformers, or call it as an endpoint with the backend openai",
         ),
         (
             "retriever",
@@ -81,15 +81,15 @@ def write(here, server, parameters, tool=""):
             7,
             "no tokenizer is called 'jeiba'\nhint: did you mean 'jieba'?",
         ),
-        ("retriever", "  batch_size: 0\n", 4, "batch_size must be a whole number from 1 on, not 0"),
-        ("retriever", "  is_multimodal: true\n", 4, "is_multimodal is not offered\nhint: set is_multimodal: false"),
-        ("corpus", "  chunk_size: -1\n", 4, "chunk_size must be a whole number from 1 on, not -1"),
+        ("retriever", "  batch_size: 0\n", 4, "batch_size must be an integer of at least 1, not 0"),
+        ("retriever", "  is_multimodal: true\n", 4, "is_multimodal is not supported\nhint: set is_multimodal: false"),
+        ("corpus", "  chunk_size: -1\n", 4, "chunk_size must be an integer of at least 1, not -1"),
         (
             "reranker",
             "  backend: Infinity\n",
             4,
-            "infinity is not offered as backend\n"
-            "hint: use sentence_transformers, or an endpoint of it by the backend openai",
+            "infinity is not supported as backend\n"
+            "hint: use sentence_transformers, or call it as an endpoint with the backend openai",
         ),
         (
             "reranker",
@@ -191,4 +191,4 @@ def test_chunks_without_documents_name_the_tool_that_makes_them(here, capsys):
 def test_a_backend_that_no_step_opens_is_not_refused(here, capsys):
     write(here, "retriever", "  index_backend: milvus\n  retriever_url: 'ftp://x'\n", tool="retriever_deploy_search")
     assert main(["run", "p.yaml", "--lang", "en"]) == 2
-    assert "this is no address: ftp://x" in capsys.readouterr().err
+    assert "not a valid address: ftp://x" in capsys.readouterr().err

@@ -22,7 +22,7 @@ def written(tmp_path, server, tool):
 TOOLS = {
     "retriever_websearch": ("retriever", "it searches the web"),
     "multimodal_generate": ("generation", "it works on images"),
-    "qa_with_memory": ("prompt", "it keeps memories of users"),
+    "qa_with_memory": ("prompt", "it stores memories of users"),
 }
 
 
@@ -43,7 +43,9 @@ def test_a_server_of_ultrarag_alone(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main([command, str(written(tmp_path, "memory", "get_global_memory"))]) == 2
     error = capsys.readouterr().err
-    assert "p.yaml:2: UltraRAG has the server memory; Steelyard does not offer it: it keeps memories of users" in error
+    assert (
+        "p.yaml:2: UltraRAG has the server memory; Steelyard does not provide it: it stores memories of users" in error
+    )
     assert HINT in error
 
 
@@ -54,14 +56,16 @@ def test_a_server_of_ultrarag_whose_packages_are_not_installed(tmp_path, monkeyp
     program.write_text("open('started', 'w').close()\nimport a_package_that_is_not_there\n", encoding="utf-8")
     assert main(["run", str(written(tmp_path, "memory", "get_global_memory"))]) == 2
     error = capsys.readouterr().err
-    assert "p.yaml:6: UltraRAG has the server memory; Steelyard does not offer it: it keeps memories of users" in error
+    assert (
+        "p.yaml:6: UltraRAG has the server memory; Steelyard does not provide it: it stores memories of users" in error
+    )
     assert not (tmp_path / "started").exists()
 
 
 def test_in_chinese(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["run", str(written(tmp_path, "retriever", "retriever_websearch")), "--lang", "zh"]) == 2
-    assert "UltraRAG 有工具 s.retriever_websearch，Steelyard 未提供：它要搜索网页" in capsys.readouterr().err
+    assert "UltraRAG 有工具 s.retriever_websearch，Steelyard 未提供：它进行网页搜索" in capsys.readouterr().err
 
 
 def test_nothing_is_called_unavailable_that_is_there():

@@ -58,7 +58,7 @@ def run(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("values", "line", "message"),
     [
-        ({"limit": "many"}, 4, "limit must be a whole number from 1 on, or -1 for all, not 'many'"),
+        ({"limit": "many"}, 4, "limit must be an integer of at least 1, or -1 for all, not 'many'"),
         ({"question": "quest"}, 6, "answers.jsonl: no row has the field 'quest' of q_ls"),
     ],
 )

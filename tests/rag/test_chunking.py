@@ -85,14 +85,14 @@ def test_settings_as_the_parameter_file_says_them():
     ("given", "message"),
     [
         (("x", "character", 9, {}), "no chunk_backend is called 'x'\nhint: known: token, sentence, recursive"),
-        (("token", "character", 0, {}), "chunk_size must be a whole number from 1 on, not 0"),
+        (("token", "character", 0, {}), "chunk_size must be an integer of at least 1, not 0"),
         (
             ("token", "character", 9, {"chunk_overlap": -1}),
-            "chunk_overlap must be a whole number from 0 on, not -1",
+            "chunk_overlap must be an integer of at least 0, not -1",
         ),
         (
             ("sentence", "character", 9, {"min_sentences_per_chunk": "x"}),
-            "min_sentences_per_chunk must be a whole number from 1 on, not 'x'",
+            "min_sentences_per_chunk must be an integer of at least 1, not 'x'",
         ),
         (
             ("sentence", "character", 9, {"delim": "['.', ''"}),

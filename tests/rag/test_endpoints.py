@@ -80,8 +80,8 @@ def test_what_is_no_embedding_is_a_failure_of_the_system(stub, reply, message):
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        ([[], []], "the model gave vectors without dimensions"),
-        ([[1.0], [None]], "the model gave vectors with numbers that are not finite"),
+        ([[], []], "the model returned vectors without dimensions"),
+        ([[1.0], [None]], "the model returned vectors with numbers that are not finite"),
     ],
 )
 def test_vectors_by_which_nothing_can_be_found_are_refused(stub, vectors, message):
@@ -114,10 +114,10 @@ def test_an_endpoint_that_is_not_there(stub):
     ("config", "message"),
     [
         ({"model_name": ""}, "model_name is missing"),
-        ({"retries": "x"}, "retries must be a whole number from 0 on, not 'x'"),
-        ({"retries": -1}, "retries must be a whole number from 0 on, not -1"),
-        ({"concurrency": 0}, "concurrency must be a whole number from 1 on, not 0"),
-        ({"timeout": True}, "timeout must be a number from 0 on, not True"),
+        ({"retries": "x"}, "retries must be an integer of at least 0, not 'x'"),
+        ({"retries": -1}, "retries must be an integer of at least 0, not -1"),
+        ({"concurrency": 0}, "concurrency must be an integer of at least 1, not 0"),
+        ({"timeout": True}, "timeout must be a number of at least 0, not True"),
         (
             {"concurrency": 1_000_000},
             "concurrency is above the limit of 1,024 (1,000,000)\nhint: to raise the limit, set STEELYARD_CONCURRENCY",
@@ -128,10 +128,10 @@ def test_an_endpoint_that_is_not_there(stub):
         ),
         ({"api_key": 7}, "api_key must be text, not int"),
         ({"api_key": "sk-\nx"}, "the key has characters that HTTP does not allow"),
-        ({"base_url": "file:///x"}, "this is no address: file:///x\nhint: for example http://localhost:8000/v1"),
+        ({"base_url": "file:///x"}, "not a valid address: file:///x\nhint: for example http://localhost:8000/v1"),
         (
             {"base_url": "http://u:key@[::1/v1"},
-            "this is no address: [::1/v1\nhint: for example http://localhost:8000/v1",
+            "not a valid address: [::1/v1\nhint: for example http://localhost:8000/v1",
         ),
         ({"retires": 3}, "no setting is called 'retires'\nhint: did you mean 'retries'?"),
         (

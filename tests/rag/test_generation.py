@@ -78,7 +78,7 @@ def test_that_all_fail_is_a_failure_of_the_system(stub):
 def test_a_closed_port_and_a_late_reply_are_errors(stub):
     stub.script = {"late": lambda: time.sleep(0.4) or "x"}
     answers, errors = ask(stub, ["late", "soon"], timeout=0.2, retries=0)
-    assert (answers, errors) == ([None, "re: soon"], ["no answer within 0.2 s", None])
+    assert (answers, errors) == ([None, "re: soon"], ["no reply within 0.2 s", None])
     config = {"model_name": "m", "base_url": "http://127.0.0.1:9", "retries": 1, "base_delay": 0}
     generator = open_generator("openai", configs={"openai": config})
     reached = r"^every generation failed: the model cannot be reached: .*\nhint: base_url is http://"
@@ -188,15 +188,15 @@ def test_a_running_vllm_server_is_asked_the_same_way(stub):
     ("settings", "message"),
     [
         ({"model_name": ""}, "model_name is missing"),
-        ({"concurrency": 0}, "concurrency must be a whole number from 1 on, not 0"),
-        ({"retries": 1.5}, "retries must be a whole number from 0 on, not 1.5"),
-        ({"timeout": "9"}, "timeout must be a number from 0 on, not '9'"),
-        ({"timeout": float("inf")}, "timeout must be a number from 0 on, not inf"),
+        ({"concurrency": 0}, "concurrency must be an integer of at least 1, not 0"),
+        ({"retries": 1.5}, "retries must be an integer of at least 0, not 1.5"),
+        ({"timeout": "9"}, "timeout must be a number of at least 0, not '9'"),
+        ({"timeout": float("inf")}, "timeout must be a number of at least 0, not inf"),
         ({"api_key": 7}, "api_key must be text, not int"),
         ({"api_key": "sk-\nx"}, "the key has characters that HTTP does not allow"),
         (
             {"base_url": "localhost:8000"},
-            "this is no address: localhost:8000\nhint: for example http://localhost:8000/v1",
+            "not a valid address: localhost:8000\nhint: for example http://localhost:8000/v1",
         ),
         ({"modle_name": "x"}, "no setting is called 'modle_name'\nhint: did you mean 'model_name'?"),
     ],

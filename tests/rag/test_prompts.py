@@ -55,8 +55,8 @@ def test_a_name_that_is_not_given_is_an_error_with_its_line(template):
     with pytest.raises(ConfigError) as caught:
         filled(template("a\n{{ question }}\n{{ documents }}"), question=["x"])
     assert str(caught.value) == (
-        "t.jinja:3: the template uses 'documents', which ask does not give\n"
-        "hint: ask gives question; a template for it is prompt/ask.jinja"
+        "t.jinja:3: the template uses 'documents', which ask does not provide\n"
+        "hint: ask provides question; a template for it is prompt/ask.jinja"
     )
 
 
@@ -64,7 +64,7 @@ def test_a_name_that_is_not_used_is_an_error(template):
     with pytest.raises(ConfigError) as caught:
         filled(template("{{ question }}"), question=["x"], documents=["y"])
     assert str(caught.value) == (
-        "t.jinja: the template does not use 'documents', so what ask gives would never reach the model\n"
+        "t.jinja: the template does not use 'documents', so the output of ask would not reach the model\n"
         "hint: a template for ask is prompt/ask.jinja"
     )
 
@@ -119,12 +119,12 @@ def test_templates_are_looked_for_here_then_among_the_bundled_ones(tmp_path, mon
 def test_a_path_that_goes_up_is_refused(name, tmp_path):
     with pytest.raises(ConfigError) as caught:
         read_template(name, root=tmp_path)
-    assert str(caught.value) == f"{name}: the path of a template must not go up with .."
+    assert str(caught.value) == f"{name}: the path of a template must not contain .."
 
 
 @pytest.mark.parametrize("name", [None, "", 3])
 def test_a_template_without_a_name_is_refused(name, tmp_path):
-    with pytest.raises(ConfigError, match=rf"^a template is named by its path, not {name!r}$"):
+    with pytest.raises(ConfigError, match=rf"^a template is specified by its path, not {name!r}$"):
         read_template(name, root=tmp_path)
 
 
@@ -170,7 +170,7 @@ def test_rounds_are_turned_over():
     assert by_question("q_ls", [["a", "b"], ["c", "d"]]) == [["a", "c"], ["b", "d"]]
     with pytest.raises(InputError, match=r"^memory_q_ls\[0\] has 2 entries, memory_q_ls\[1\] has 1$"):
         by_question("q_ls", [["a", "b"], ["c"]])
-    message = r"^memory_q_ls must be a list with an entry for every round: does a step before this give q_ls\?$"
+    message = r"^memory_q_ls must be a list with an entry for every round: does an earlier step provide q_ls\?$"
     with pytest.raises(InputError, match=message):
         by_question("q_ls", [])
 

@@ -43,8 +43,8 @@ def test_a_stamp_says_what_differs(tmp_path):
     with pytest.raises(ConfigError) as caught:
         is_current(path, {"corpus": "a" * 64}, TERMS)
     assert str(caught.value) == (
-        f"{path}: there is no stamp that says what this file was made from\n"
-        "hint: if UltraRAG made it from this corpus by this model, run with --adopt; to make it again, "
+        f"{path}: there is no record of what this file was created from\n"
+        "hint: if UltraRAG created it from this corpus with this model, run with --adopt; to make it again, "
         "run a pipeline with bm25_index (such as bm25_index.yaml) and overwrite: true"
     )
     write_stamp(path, {"corpus": "b" * 64, "passages": 3})

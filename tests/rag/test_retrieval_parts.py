@@ -77,7 +77,7 @@ def test_a_bad_corpus_is_refused(content, message, write):
     path = write("corpus.jsonl", content)
     with pytest.raises(InputError) as caught:
         read_corpus(path)
-    hint = "\nhint: a passage is an object with id and contents, or with _id, title and text"
+    hint = "\nhint: a passage must be an object with id and contents, or with _id, title and text"
     assert str(caught.value) == message.format(path) + hint
 
 
@@ -348,9 +348,9 @@ def test_bad_vectors_and_indexes_are_refused(many, tmp_path):
     _, index = many
     with pytest.raises(ConfigError, match=r"^queries have 3 dimensions, the index has 24\n"):
         search_dense(index, np.ones((1, 3), dtype=np.float32), 1)
-    with pytest.raises(SystemFailure, match=r"^the model gave vectors with numbers that are not finite$"):
+    with pytest.raises(SystemFailure, match=r"^the model returned vectors with numbers that are not finite$"):
         normalised(np.array([[math.nan]], dtype=np.float32))
-    with pytest.raises(ConfigError, match="this index is not the one that its stamp describes"):
+    with pytest.raises(ConfigError, match="this index does not match its metadata"):
         open_dense(tmp_path / "index.faiss", {"passages": 499, "dimensions": 24})
     (tmp_path / "bad.faiss").write_bytes(b"12345678")
     with pytest.raises(ConfigError, match=r"bad.faiss: this index cannot be read: "):

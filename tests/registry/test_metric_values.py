@@ -10,8 +10,8 @@ from steelyard.errors import ConfigError
 from steelyard.registry.metrics import REGISTRY, metric
 
 TWO = np.ones(2)
-NO_NUMBER = "the metric Gives gave something that is no number"
-NOT_FINITE = "the metric Gives gave a value that is not a finite number"
+NO_NUMBER = "the metric Gives returned a value that is not a number"
+NOT_FINITE = "the metric Gives returned a value that is not finite"
 SHAPE = "the metric Gives gave values of shape "
 TOO_LARGE = "a value of Gives is above the limit of 1e+100"
 
@@ -29,8 +29,8 @@ WRONG = {
     "a table": (lambda rows: np.ones((rows, 2)), SHAPE + "({rows}, 2) for {rows} items"),
     "one number": (lambda rows: 1.0, SHAPE + "() for {rows} items"),
     "nothing": (lambda rows: None, SHAPE + "() for {rows} items"),
-    "above the bounds": (lambda rows: [1.5] * rows, "the metric Gives gave 1.5, which is not between 0 and 1"),
-    "below the bounds": (lambda rows: [-0.5] * rows, "the metric Gives gave -0.5, which is not between 0 and 1"),
+    "above the bounds": (lambda rows: [1.5] * rows, "the metric Gives returned 1.5, which is not between 0 and 1"),
+    "below the bounds": (lambda rows: [-0.5] * rows, "the metric Gives returned -0.5, which is not between 0 and 1"),
     "a large value": (lambda rows: [1e308] * rows, TOO_LARGE),
     "a large negative value": (lambda rows: [-1e308] * rows, TOO_LARGE),
 }

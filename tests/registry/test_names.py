@@ -57,23 +57,23 @@ def test_names_are_split_at_commas_outside_brackets():
 
 
 def test_no_name_at_all_is_an_error():
-    with pytest.raises(ConfigError, match=r"^no metric is named"):
+    with pytest.raises(ConfigError, match=r"^no metric is given"):
         parse_measures([])
 
 
 MISTAKES = {
     "ndgc@10": (UnknownName, "no metric is called 'ndgc@10'\nhint: did you mean 'nDCG'?"),
     "P": (ConfigError, "P needs k\nhint: for example P@10"),
-    "P@0": (ConfigError, "a cut-off must be a whole number from 1 on, not 0\nhint: for example nDCG@10"),
-    "P@-1": (ConfigError, "a cut-off must be a whole number from 1 on, not -1\nhint: for example nDCG@10"),
-    "P@5.5": (ConfigError, "a cut-off must be a whole number from 1 on, not 5.5\nhint: for example nDCG@10"),
-    "P(k=5)@10": (ConfigError, "P(k=5)@10: k is said twice"),
-    "P(rel=2,rel=3)@5": (ConfigError, "P(rel=2,rel=3)@5: rel is said twice"),
-    "P(k=0)": (ConfigError, "a cut-off must be a whole number from 1 on, not 0\nhint: for example nDCG@10"),
-    "P(k=2.5)": (ConfigError, "P: k must be a whole number, not 2.5"),
+    "P@0": (ConfigError, "a cutoff must be an integer of at least 1, not 0\nhint: for example nDCG@10"),
+    "P@-1": (ConfigError, "a cutoff must be an integer of at least 1, not -1\nhint: for example nDCG@10"),
+    "P@5.5": (ConfigError, "a cutoff must be an integer of at least 1, not 5.5\nhint: for example nDCG@10"),
+    "P(k=5)@10": (ConfigError, "P(k=5)@10: k is given twice"),
+    "P(rel=2,rel=3)@5": (ConfigError, "P(rel=2,rel=3)@5: rel is given twice"),
+    "P(k=0)": (ConfigError, "a cutoff must be an integer of at least 1, not 0\nhint: for example nDCG@10"),
+    "P(k=2.5)": (ConfigError, "P: k must be an integer, not 2.5"),
     "SetF(beta=1e400)": (ConfigError, "SetF: beta must be finite, not inf"),
-    "P(rel=nan)@5": (ConfigError, "P: rel must be a whole number, not nan"),
-    "AP(p=2)": (ConfigError, "AP has no parameter 'p'\nhint: AP knows: k, rel"),
+    "P(rel=nan)@5": (ConfigError, "P: rel must be an integer, not nan"),
+    "AP(p=2)": (ConfigError, "AP has no parameter 'p'\nhint: parameters of AP: k, rel"),
     "NumRet@5": (ConfigError, "NumRet has no parameter 'k'\nhint: NumRet takes no parameters"),
     "P(rel=x)@5": (
         ConfigError,

@@ -82,16 +82,16 @@ def test_parts_by_type():
 def test_questions_about_gaps():
     text = render_markdown(report(), language="zh")
     assert "### base: 冲突/缺口题" in text
-    assert "| 应当作答 | 1 | 0 | 0.0% |\n| 应当拒答 | 1 | 0 | 100.0% |\n| 含编造内容的回答 |  |  | 50.0% |" in text
+    assert "| 应当作答 | 1 | 0 | 0.0% |\n| 应当拒答 | 1 | 0 | 100.0% |\n| 含幻觉的回答 |  |  | 50.0% |" in text
     latex = render_latex(report())
     assert r"not answerable & 1 & 0 & 100.0\% \\" in latex
-    assert r"hallucinating answers &  &  & 50.0\% \\" in latex
+    assert r"answers with hallucinations &  &  & 50.0\% \\" in latex
 
 
 def test_the_worst_questions_stand_in_markdown_alone():
     text = render_markdown(report(), language="zh")
     assert "### base: 得分最低的题目\n\n1. q1 · 0.00 · 一共收了多少钱？\n" in text
-    assert "\n   - 拒答正确：回答称“未载明”；没有编造：查出“王五”（姓名）\n" in text
+    assert "\n   - 拒答正确：回答称“未载明”；无幻觉：查出“王五”（姓名）\n" in text
     assert "2. q2 · 0.40 · " in text
     assert "q3" not in text
     assert "   - exact\\_match" not in render_markdown(report())
@@ -100,15 +100,15 @@ def test_the_worst_questions_stand_in_markdown_alone():
 
 
 def test_the_console_gives_the_same_reasons():
-    assert "    拒答正确：回答称“未载明”；没有编造：查出“王五”（姓名）\n" in render_console(report(), language="zh")
+    assert "    拒答正确：回答称“未载明”；无幻觉：查出“王五”（姓名）\n" in render_console(report(), language="zh")
     assert "    correct_abstention: the answer says '未载明'; " in render_console(report())
 
 
 def test_a_weighted_mean_is_said():
     weighted = legal_table()
     weighted.tags["weight"] = ["2", "1", "1"]
-    assert "\n\nbase: mean by the weights of the questions 0.3500\n\n" in render_markdown(Report([weighted]))
-    assert "\n% base: mean by the weights of the questions 0.3500\n" in render_latex(Report([weighted]))
+    assert "\n\nbase: mean weighted by the questions' weights 0.3500\n\n" in render_markdown(Report([weighted]))
+    assert "\n% base: mean weighted by the questions' weights 0.3500\n" in render_latex(Report([weighted]))
 
 
 def test_other_results_have_no_legal_tables():
@@ -164,12 +164,9 @@ def test_csv_stays_as_it_was(tmp_path):
 def test_questions_without_an_answer_are_counted_in_every_format():
     failed = replace(legal_table(), failures={1: "timeout"})
     failed = replace(failed, outputs=[failed.outputs[0], None, failed.outputs[2]])
-    for render, row in (
-        (render_console, "the system failed             1"),
-        (render_markdown, "| the system failed | 1 |  |  |"),
-        (render_latex, r"the system failed & 1 &  &  \\"),
-    ):
-        assert row in render(Report([failed]))
+    assert re.search(r"\nthe system failed +1\n", render_console(Report([failed])))
+    assert "| the system failed | 1 |  |  |" in render_markdown(Report([failed]))
+    assert r"the system failed & 1 &  &  \\" in render_latex(Report([failed]))
 
 
 def test_a_result_without_questions_about_gaps_has_no_table_of_them():

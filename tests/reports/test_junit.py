@@ -102,9 +102,9 @@ def test_any_text_is_escaped_and_control_characters_are_gone(name, value):
 def test_the_summary_for_a_pull_request():
     text = render_markdown(gate(*RULES))
     assert text.startswith("## ❌ the gate is not passed: new \\& \\<b\\> against old\n\n|  | rule | verdict | why |\n")
-    assert "| ✅ | F1 \\>= 0.4 | met (uncertain) | measured 0.4500 " in text
+    assert "| ✅ | F1 \\>= 0.4 | met (not established) | measured 0.4500 " in text
     assert "| ❌ | F1 \\>= 0.9 | not met | " in text
-    assert "| ⚠️ | F1 not-worse-by 0.3 | cannot tell | " in text
+    assert "| ⚠️ | F1 not-worse-by 0.3 | inconclusive | " in text
     assert "### items that fell: no item of F1 may fall from 1\n\n- q0: 1 → 0.0000\n" in text
     assert render_markdown(gate("F1 >= 0.4")).startswith("## ✅ the gate is passed")
 
@@ -128,15 +128,15 @@ def test_what_makes_the_findings_doubtful_is_said():
     )
     warnings = as_json(decide([parse_rule("F1 >= 0")], new))["warnings"]
     assert warnings == [
-        "new: the run was cut off; only these items were written: 3; no rule is met, unless --anyway is given",
+        "new: the run was cut off; only these items were written: 3; no rule is met without --force",
         "new: the system failed, counted as 0: 1",
-        "new: F1: items without a score, left out: 1",
+        "new: F1: items without a score, excluded: 1",
     ]
 
 
 def test_a_run_that_was_cut_off_is_said_first():
     new = table("new", [1.0] * 9, complete=False)
-    said = "new: the run was cut off; only these items were written: 9; no rule is met, unless --anyway is given"
+    said = "new: the run was cut off; only these items were written: 9; no rule is met without --force"
     found = decide([parse_rule("F1 >= 0.5")], new)
     assert render_console(found).startswith(f"{said}\nthe gate is not passed: new\n")
     assert render_markdown(found).startswith("## ❌ the gate is not passed: new\n\n**new: the run was cut off; only ")
@@ -154,32 +154,37 @@ def why(rule, values, old=None, **fields):
 
 def test_reasons_do_not_contradict_verdicts():
     word, said = why("F1 >= 0.4", [0.0, 0.9] * 20)
-    assert (word, "; met as measured; the sample alone does not prove it; about " in said) == ("met (uncertain)", True)
+    assert (word, "; met by the measured value; not statistically established; about " in said) == (
+        "met (not established)",
+        True,
+    )
     word, said = why("F1 >= 0.5", [0.0, 0.9] * 20)
-    assert word == "not met (uncertain)"
-    assert "; not met as measured; the sample alone does not prove it; about " in said
+    assert word == "not met (not established)"
+    assert "; not met by the measured value; not statistically established; about " in said
     word, said = why("F1 not-worse-by 0.3", [0.0, 0.9] * 20, [1.0, 0.4] * 20)
-    assert (word, "; cannot tell at this sample size; about " in said) == ("cannot tell", True)
+    assert (word, "; inconclusive at this sample size; about " in said) == ("inconclusive", True)
 
 
 def test_only_an_equality_that_is_met_is_true_of_these_items():
-    assert why("F1 == 1", [1.0] * 9)[1].endswith("; true of these items; no sample proves it of others")
+    assert why("F1 == 1", [1.0] * 9)[1].endswith("; holds for these items; a sample cannot prove it for others")
     word, said = why("F1 == 0.5", [0.0, 0.9] * 20)
     assert (word, said.endswith("(95 %), 40 items")) == ("not met", True)
 
 
 def test_absurd_numbers_are_not_said():
     said = why("F1 >= 0.450001", [0.0, 0.9] * 20)[1]
-    assert said.endswith("; more than 1,000,000 more items would be needed")
+    assert said.endswith("; more than 1,000,000 more items are needed to decide")
     tags = {"document": [str(n // 10) for n in range(40)]}
     values = np.repeat([0.9, 0.8, 0.7, 0.2], 10)
-    assert re.search(r"; about \d+ more documents would settle it$", why("F1 >= 0.6", values, tags=tags)[1])
-    assert why("F1 >= 0.650001", values, tags=tags)[1].endswith("; more than 1,000,000 more documents would be needed")
+    assert re.search(r"; about \d+ more documents are needed to decide$", why("F1 >= 0.6", values, tags=tags)[1])
+    assert why("F1 >= 0.650001", values, tags=tags)[1].endswith(
+        "; more than 1,000,000 more documents are needed to decide"
+    )
 
 
 def test_a_value_that_no_item_has_offers_the_nearest():
     said = why("F1[type=fact_exat] >= 0", [1.0], tags={"type": ["fact_exact"]})[1]
-    assert said == "no item to decide it on; no item has type=fact_exat; did you mean 'fact_exact'?"
+    assert said == "no item to decide on; no item has type=fact_exat; did you mean 'fact_exact'?"
 
 
 def test_chinese():
@@ -188,5 +193,5 @@ def test_chinese():
         render_markdown(gate(*RULES), language="zh"),
         render_junit(gate(*RULES), when=WHEN, seconds=0.1, language="zh"),
     ):
-        for words in ("未通过门禁", "达标 (不确定)", "以当前样本量无法判断", "原得 1 分的 20 个条目中有 20 个下降"):
+        for words in ("未通过门禁", "达标 (统计上未证实)", "以当前样本量无法判断", "原得 1 分的 20 个条目中有 20 个下降"):
             assert words in text

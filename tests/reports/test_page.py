@@ -136,7 +136,7 @@ def test_legal_items_bring_their_passages_and_reasons_in_two_languages(legal, tm
     said = data["results"][0]["said"][item]
     assert said["reasons"][0] == [
         "correct_abstention",
-        "nothing in the answer declares the item absent or unknown",
+        "nothing in the answer states that the item is absent or unknown",
         "回答没有表明所问事项未载明或不知道",
     ]
     [(start, end, kind)] = said["marks"]
@@ -330,7 +330,7 @@ def test_documents_are_found_where_they_are_or_where_the_user_says(legal, tmp_pa
     assert main(["report", str(moved), "-o", str(page), "--benchmark", str(ROOT / "benchmark")]) == 0
     assert "contract.md" in embedded(page.read_text("utf-8"))["documents"]
     assert main(["report", str(moved), "-o", str(page), "--benchmark", "/gone", "--lang", "en"]) == 2
-    hint = "hint: --benchmark names the folder of the questions"
+    hint = "hint: --benchmark must be the folder of the questions"
     assert capsys.readouterr().err.endswith(f"there is no folder '/gone'\n{hint}\n")
 
 

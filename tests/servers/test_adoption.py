@@ -18,7 +18,7 @@ from steelyard.pipelines.server import callbacks
 from steelyard.search.artifacts import read_stamp
 
 DIMENSIONS = 8
-ADOPT = "hint: if UltraRAG made it from this corpus by this model, run with --adopt; "
+ADOPT = "hint: if UltraRAG created it from this corpus with this model, run with --adopt; "
 ADOPT_VECTORS = ADOPT + VECTORS_HINT.removeprefix("hint: ")
 ADOPT_TERMS = ADOPT + TERMS_HINT.removeprefix("hint: ")
 TEXTS = [json.loads(line)["contents"] for line in Path(CORPUS).read_text(encoding="utf-8").splitlines()]
@@ -104,8 +104,7 @@ def test_vectors_of_ultrarag_are_adopted_once_and_found_like_there(server):
             with pytest.raises(ConfigError) as caught:
                 call(server, tool, embedding_path="up/e.npy")
             assert (
-                str(caught.value)
-                == f"up/e.npy: there is no stamp that says what this file was made from\n{ADOPT_VECTORS}"
+                str(caught.value) == f"up/e.npy: there is no record of what this file was created from\n{ADOPT_VECTORS}"
             )
         opened(server, url, adopt=True)
         notices = said(lambda: call(server, "retriever_embed", embedding_path="up/e.npy"))
@@ -198,7 +197,7 @@ def test_terms_of_ultrarag_are_adopted_and_score_like_there(server, lang, tokeni
     opened(server, "", backend="bm25", backend_configs=configs)
     with pytest.raises(ConfigError) as caught:
         call(server, "bm25_index")
-    assert str(caught.value) == f"up/bm25: there is no stamp that says what this file was made from\n{ADOPT_TERMS}"
+    assert str(caught.value) == f"up/bm25: there is no record of what this file was created from\n{ADOPT_TERMS}"
     opened(server, "", backend="bm25", backend_configs=configs, adopt=True)
     notices = said(lambda: call(server, "bm25_index"))
     assert notices == [

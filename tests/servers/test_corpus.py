@@ -191,7 +191,7 @@ def test_titles_and_documents_without_text(server, write):
         {"id": 2, "doc_id": "", "title": "", "contents": "Title:\n\n\nContent:\nx?"},
     ]
     assert notices == [
-        "chunk_overlap: 64 is no smaller than chunk_size; 0 is used",
+        "chunk_overlap: 64 is not smaller than chunk_size; 0 is used",
         "written: out/chunks.jsonl (3 chunks)",
         f"skipped or doubtful: {path}:2: this document has no contents",
     ]
@@ -203,7 +203,7 @@ def test_bad_rows_are_refused_with_their_lines(server, write):
         server.chunk_documents(str(path), {})
     assert str(caught.value) == (
         f"{path}:2: contents must be text, not list\n{path}:3: title must be text, not int\n"
-        "hint: a document is an object with id, title and contents; build_text_corpus makes such a file"
+        "hint: a document must be an object with id, title and contents; build_text_corpus creates such a file"
     )
     with pytest.raises(ConfigError, match=r"^the settings of token must be a mapping, not str$"):
         server.chunk_documents(str(path), {"token": "x"})

@@ -77,7 +77,7 @@ def test_e5_e6_what_is_only_part_of_an_answer_does_not_cover_it():
 
 
 def test_e8_nothing_to_weigh_is_an_error():
-    with pytest.raises(InputError, match="there are no rows in it"):
+    with pytest.raises(InputError, match="it contains no rows"):
         EVALUATION["evaluate"].function([], [])
 
 
@@ -125,7 +125,7 @@ def test_i3_judgments_of_three_columns_and_a_byte_order_mark_are_read(tmp_path):
 @pytest.mark.parametrize(
     ("qrels", "run", "message"),
     [
-        (QRELS, "", "run: there are no lines in it"),  # I3
+        (QRELS, "", "run: it contains no lines"),  # I3
         (QRELS, "9 Q0 a 1 2.0 x\n", "no query"),  # I3: nothing in common
         ("1 0 a abc\n", RUN, "qrels:1: "),  # I4: a grade is a number
         (QRELS, "1 Q0 a 1 n/a x\n", "run:1: score is not a number"),  # I6

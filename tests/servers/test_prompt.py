@@ -104,8 +104,8 @@ def test_s2_a_template_that_wants_documents_is_refused_where_there_are_none():
     with pytest.raises(ConfigError) as caught:
         prompt("qa_boxed", ["q"], template="prompt/qa_rag_boxed.jinja")
     assert str(caught.value) == (
-        f"{ROOT / 'prompt/qa_rag_boxed.jinja'}:4: the template uses 'documents', which qa_boxed does not give\n"
-        "hint: qa_boxed gives question; a template for it is prompt/qa_boxed.jinja"
+        f"{ROOT / 'prompt/qa_rag_boxed.jinja'}:4: the template uses 'documents', which qa_boxed does not provide\n"
+        "hint: qa_boxed provides question; a template for it is prompt/qa_boxed.jinja"
     )
 
 

@@ -180,19 +180,19 @@ def test_a_local_model(server, monkeypatch):
 def test_what_is_refused(server, monkeypatch):
     with pytest.raises(ConfigError, match=r"^no reranker is open\nhint: run reranker_init first$"):
         server.reranker_rerank(["q"], [["a"]])
-    with pytest.raises(ConfigError, match=r"^infinity is not offered as backend\nhint: use sentence_transformers"):
+    with pytest.raises(ConfigError, match=r"^infinity is not supported as backend\nhint: use sentence_transformers"):
         server.reranker_init(backend="infinity")
     with pytest.raises(UnknownName, match=r"^no backend is called 'lexicl'\nhint: did you mean 'lexical'\?"):
         server.reranker_init(backend="lexicl")
     with pytest.raises(ConfigError, match=r"^model_name_or_path is missing\nhint: for example "):
         server.reranker_init(backend="sentence_transformers")
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(MissingExtra, match=r"^reranking by a local model needs the package sentence-transformers"):
+    with pytest.raises(MissingExtra, match=r"^reranking with a local model needs the package sentence-transformers"):
         open_reranker(RerankerSettings("sentence_transformers", "m"))
     server.reranker_init()
     with pytest.raises(InputError, match=r"^2 queries, 1 lists of passages$"):
         server.reranker_rerank(["q", "p"], [["a"]])
     with pytest.raises(InputError, match=r"^the passages of query 1 must be a list of texts$"):
         server.reranker_rerank(["q"], [[7]])
-    with pytest.raises(ConfigError, match=r"^top_k must be a whole number from 1 on, not 0$"):
+    with pytest.raises(ConfigError, match=r"^top_k must be an integer of at least 1, not 0$"):
         server.reranker_rerank(["q"], [["a"]], 0)

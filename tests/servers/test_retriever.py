@@ -162,13 +162,13 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
     path = tmp_path / "output" / "embedding" / "embedding.npy"
     stamp = path.with_name("embedding.npy.stamp.json")
     np.save(path, np.ones((3, 2), dtype=np.float32))
-    with pytest.raises(ConfigError, match="these embeddings are not those that their stamp describes"):
+    with pytest.raises(ConfigError, match="these embeddings do not match their metadata"):
         call(server, "retriever_index", overwrite=True)
     path.write_bytes(b"torn")
     with pytest.raises(ConfigError, match="these embeddings cannot be read: "):
         call(server, "retriever_index", overwrite=True)
     stamp.unlink()
-    with pytest.raises(ConfigError, match="there is no stamp that says what this file was made from"):
+    with pytest.raises(ConfigError, match="there is no record of what this file was created from"):
         call(server, "retriever_index")
 
 
@@ -179,23 +179,23 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
         ("retriever_batch_search", {"batch_query_list": []}, "no corpus is open\nhint: run retriever_init first"),
         ("bm25_index", {}, "no corpus is open\nhint: run retriever_init first"),
         ("retriever_embed", {}, "no corpus is open\nhint: run retriever_init first"),
-        ("retriever_embed", {"is_multimodal": True}, "is_multimodal is not offered\nhint: set is_multimodal: false"),
-        ("retriever_init", {"is_multimodal": True}, "is_multimodal is not offered\nhint: set is_multimodal: false"),
-        ("retriever_init", {"is_demo": True}, "is_demo is not offered\nhint: set is_demo: false"),
+        ("retriever_embed", {"is_multimodal": True}, "is_multimodal is not supported\nhint: set is_multimodal: false"),
+        ("retriever_init", {"is_multimodal": True}, "is_multimodal is not supported\nhint: set is_multimodal: false"),
+        ("retriever_init", {"is_demo": True}, "is_demo is not supported\nhint: set is_demo: false"),
         ("retriever_init", {"backend": "latnt"}, "no backend is called 'latnt'\nhint: did you mean 'latent'?"),
         (
             "retriever_init",
             {"backend": "infinity"},
-            "infinity is not offered as backend\n"
-            "hint: use sentence_transformers, or an endpoint of it by the backend openai",
+            "infinity is not supported as backend\n"
+            "hint: use sentence_transformers, or call it as an endpoint with the backend openai",
         ),
-        ("retriever_init", {"index_backend": "milvus"}, "milvus is not offered as index_backend\nhint: use faiss"),
+        ("retriever_init", {"index_backend": "milvus"}, "milvus is not supported as index_backend\nhint: use faiss"),
         ("retriever_init", {"index_backend": "hnsw"}, "no index_backend is called 'hnsw'\nhint: known: faiss"),
-        ("retriever_init", {"batch_size": 0}, "batch_size must be a whole number from 1 on, not 0"),
+        ("retriever_init", {"batch_size": 0}, "batch_size must be an integer of at least 1, not 0"),
         (
             "retriever_init",
             {"backend_configs": {"bm25": "x"}},
-            "the settings of bm25 are a mapping, not str",
+            "the settings of bm25 must be a mapping, not str",
         ),
         (
             "retriever_init",
@@ -210,7 +210,7 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
         (
             "retriever_init",
             {"backend": "openai", "backend_configs": {"openai": {"model_name": "m", "base_url": "file:///x"}}},
-            "backend_configs.openai: this is no address: file:///x\nhint: for example http://localhost:8000/v1",
+            "backend_configs.openai: not a valid address: file:///x\nhint: for example http://localhost:8000/v1",
         ),
         (
             "retriever_save_run",
@@ -220,7 +220,7 @@ def test_embeddings_that_changed_are_noticed(server, tmp_path):
         (
             "retriever_deploy_search",
             {"retriever_url": "ftp://x", "query_list": []},
-            "this is no address: ftp://x\nhint: for example http://127.0.0.1:64501",
+            "not a valid address: ftp://x\nhint: for example http://127.0.0.1:64501",
         ),
     ],
 )
@@ -237,7 +237,7 @@ def test_a_bad_number_of_passages_is_refused(server, search, top_k):
     call(server, "retriever_init", corpus_path=CORPUS)
     with pytest.raises(ConfigError) as caught:
         call(server, search, query_list=["x"], top_k=top_k)
-    assert str(caught.value) == f"top_k must be a whole number from 1 on, not {top_k!r}"
+    assert str(caught.value) == f"top_k must be an integer of at least 1, not {top_k!r}"
 
 
 def test_steps_that_were_left_out_are_named(server):

@@ -121,7 +121,7 @@ def test_embeddings_without_dimensions_are_not_kept(server, write):
     corpus = str(write("corpus.jsonl", '{"id": "1", "contents": "x"}\n'))
     with serving(lambda path, headers, sent: (200, reply)) as url:
         call(server, "retriever_init", corpus_path=corpus, backend="openai", backend_configs=endpoint(url))
-        with pytest.raises(SystemFailure, match=r"^the model gave vectors without dimensions$"):
+        with pytest.raises(SystemFailure, match=r"^the model returned vectors without dimensions$"):
             call(server, "retriever_embed")
     assert not Path("output").exists()
 
@@ -189,7 +189,7 @@ def test_a_local_model_that_is_not_installed(server, monkeypatch):
     with pytest.raises(MissingExtra) as caught:
         call(server, "retriever_embed")
     assert str(caught.value) == (
-        'embedding by a local model needs the package sentence-transformers\nhint: pip install "steelyard[models]"'
+        'embedding with a local model needs the package sentence-transformers\nhint: pip install "steelyard[models]"'
     )
 
 

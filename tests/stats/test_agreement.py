@@ -76,7 +76,7 @@ def test_both_sides():
 def test_refusals():
     with pytest.raises(ValueError, match="6 errors in 5 trials"):
         clopper_pearson_upper(6, 5)
-    with pytest.raises(ValueError, match="confidence must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
         clopper_pearson_upper(0, 5, confidence=1)
 
 

@@ -149,7 +149,7 @@ def test_the_rule_is_printed_as_it_is_meant():
     rule = NoRegression(Target(NAME, (("type", "fact_exact"),)))
     assert str(rule) == "no item of legal.uncertain[type=fact_exact] may rise from 0"
     assert parse_rule(str(rule)) == rule == parse_rule(str(rule).replace("rise from 0", "fall from 1"))
-    with pytest.raises(ConfigError, match="this is no rule"):
+    with pytest.raises(ConfigError, match="not a valid rule"):
         parse_rule("no item of F1 may rise from 0")
 
 
@@ -168,5 +168,5 @@ def test_an_old_result_says_that_it_is_old():
     )
     with pytest.raises(UnknownName) as caught:
         find("legal.uncertain <= 0.1", old)
-    assert str(caught.value.message) == "this result was written before there was 'legal.uncertain'"
+    assert str(caught.value.message) == "this result was written by a version without 'legal.uncertain'"
     assert "replay:" in str(caught.value.hint)

@@ -180,7 +180,7 @@ def test_refusals_say_why():
     for options, words in [
         ({"method": "normal"}, r"^no interval method 'normal'; there are: auto, widened t, guarded t, t, wilson, bca$"),
         ({"method": "wilson"}, r"^a Wilson interval needs values of 0 and 1, and no clusters$"),
-        ({"level": 95}, r"^level must lie between 0 and 1, not 95$"),
+        ({"level": 95}, r"^level must be between 0 and 1, not 95$"),
         ({"resamples": 0}, r"^resamples must be at least 1, not 0$"),
         ({"clusters": [1, 2]}, r"^2 cluster labels for 80 values$"),
     ]:

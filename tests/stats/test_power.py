@@ -65,9 +65,9 @@ def test_refusals_say_why():
         items_needed(np.array([0.1]), detect=0.1)
     with pytest.raises(ValueError, match=r"^the difference to detect must be positive, not 0$"):
         items_needed(DIFFERENCES, detect=0)
-    with pytest.raises(ValueError, match=r"^alpha must lie between 0 and 1, not 5$"):
+    with pytest.raises(ValueError, match=r"^alpha must be between 0 and 1, not 5$"):
         smallest_detectable(DIFFERENCES, alpha=5)
-    with pytest.raises(ValueError, match=r"^power must lie between alpha and 1, not 0\.01$"):
+    with pytest.raises(ValueError, match=r"^power must be between alpha and 1, not 0\.01$"):
         smallest_detectable(DIFFERENCES, power=0.01)
     with pytest.raises(ValueError, match=r"^values must be finite; leave out unscored items first$"):
         effect_size(np.array([1.0, np.nan]))

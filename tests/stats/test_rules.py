@@ -8,10 +8,10 @@ from steelyard.errors import ConfigError
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Target, Threshold, parse_rule
 
 MISTAKES = {
-    "F1 = 0.5": "this is no rule: 'F1 = 0.5'",
-    "F1": "this is no rule: 'F1'",
-    "": "this is no rule: ''",
-    "F1 => 0.5": "this is no rule: 'F1 => 0.5'",
+    "F1 = 0.5": "not a valid rule: 'F1 = 0.5'",
+    "F1": "not a valid rule: 'F1'",
+    "": "not a valid rule: ''",
+    "F1 => 0.5": "not a valid rule: 'F1 => 0.5'",
     "F1 >= 95%": "'F1 >= 95%': '95%' is not a number",
     "F1 >= baseline * 2": "'F1 >= baseline * 2': 'baseline * 2' is not a number",
     "F1 >= 1e999": "'F1 >= 1e999': '1e999' is not a number",
@@ -19,9 +19,9 @@ MISTAKES = {
     "F1 not-worse-by -1": "'F1 not-worse-by -1': the margin must be above 0, not -1",
     "F1[] >= 1": "'F1[] >= 1': '' is not of the form tag=value",
     "F1[type] >= 1": "'F1[type] >= 1': 'type' is not of the form tag=value",
-    "F1[a=1,a=2] >= 1": "'F1[a=1,a=2] >= 1': the tag 'a' is named twice",
-    r'F1[a="\x"] >= 1': r"""'F1[a="\\x"] >= 1': "\x" is not a quoted text""",
-    "no item of x may fall from 2": "this is no rule: 'no item of x may fall from 2'",
+    "F1[a=1,a=2] >= 1": "'F1[a=1,a=2] >= 1': the tag 'a' is given twice",
+    r'F1[a="\x"] >= 1': r"""'F1[a="\\x"] >= 1': "\x" is not quoted text""",
+    "no item of x may fall from 2": "not a valid rule: 'no item of x may fall from 2'",
 }
 
 

@@ -176,7 +176,7 @@ def test_an_attempt_that_takes_too_long_is_left_behind():
     assert found.record == {"answer": "question 0"}
     system = Fake(lambda ask, _: forever.wait(10))
     ((_, found),) = ask_all(system, asks(1), AskSettings(timeout=0.05, retries=0))
-    assert (str(found.message), found.attempts) == ("no answer within 0.05 s", 1)
+    assert (str(found.message), found.attempts) == ("no reply within 0.05 s", 1)
     assert 0.05 <= found.seconds < 10
     forever.set()
 
@@ -348,7 +348,7 @@ def test_over_http_failures_are_told_apart(serve):
     assert [(str(found[f"q{n}"].message), found[f"q{n}"].attempts) for n in (1, 2, 3)] == [
         ("the system answered with status 503: down", 2),
         ("the system answered with status 401: who are you", 1),
-        ("no answer within 0.5 s", 2),
+        ("no reply within 0.5 s", 2),
     ]
 
 
@@ -391,7 +391,7 @@ def test_attempts_that_never_end_are_bounded(monkeypatch):
     forever = threading.Event()
     system = Fake(lambda ask, _: forever.wait(60))
     settings = AskSettings(concurrency=3, timeout=0.02, retries=0)
-    with pytest.raises(SystemFailure, match=r"^the number of attempts that never ended is above the limit of 5"):
+    with pytest.raises(SystemFailure, match=r"^the number of unfinished attempts is above the limit of 5"):
         list(ask_all(system, asks(100), settings))
     assert len(system.asked) <= 9
     forever.set()

@@ -81,7 +81,7 @@ def test_a_process_that_is_too_slow_is_killed(command):
     pid = ask(system, "pid")
     system._timeout = 0.05
     late = failure(system, "sleep")
-    assert str(late.message) == "no answer within 0.05 s"
+    assert str(late.message) == "no reply within 0.05 s"
     assert isinstance(late, RetryableFailure)
     assert not alive(pid)
     system.close()

@@ -110,9 +110,9 @@ def test_a_place_where_nothing_is(serve):
     ("settings", "message"),
     [
         ({"request": "{question}"}, "the request template cannot be read: this is not JSON:"),
-        ({"request": '{"q": "question"}'}, "the request template has no {question} in any of its texts"),
-        ({"response": "answer="}, "a response template is FIELD=PATH, not 'answer='"),
-        ({"response": "answer=/a,b"}, "a response template is FIELD=PATH, not 'b'"),
+        ({"request": '{"q": "question"}'}, "no text of the request template contains {question}"),
+        ({"response": "answer="}, "a response template must be FIELD=PATH, not 'answer='"),
+        ({"response": "answer=/a,b"}, "a response template must be FIELD=PATH, not 'b'"),
         ({"response": "citation=/a"}, "no field is called 'citation'"),
         ({"headers": {"X": "a\nb"}}, "the header 'X' has characters that HTTP does not allow"),
         ({"headers": {"X": "密钥"}}, "the header 'X' has characters that HTTP does not allow"),
@@ -142,12 +142,12 @@ PAGE = (
         (b'{"answer": "\xff\xfe"}', "the reply is not UTF-8 text: byte 0xff"),
         (
             b'{"answer": "x", "score": NaN}',
-            "the reply cannot be read: NaN is not a number that JSON knows; "
+            "the reply cannot be read: NaN is not a valid JSON number; "
             """it begins with '{"answer": "x", "score": NaN}'""",
         ),
         (
             b'{"answer": "x", "amount_total": -Infinity}',
-            "the reply cannot be read: -Infinity is not a number that JSON knows; "
+            "the reply cannot be read: -Infinity is not a valid JSON number; "
             """it begins with '{"answer": "x", "amount_total": -Infinity}'""",
         ),
         (b"OK", "the reply cannot be read: this is not JSON: Expecting value (column 1); it begins with 'OK'"),
@@ -209,13 +209,13 @@ def test_no_retry_after(serve, header):
 
 def test_a_slow_system_is_tried_again(serve):
     failure = failure_of(serve(Answer({"answer": "x"}, slow=True)).url, timeout=0.05)
-    assert str(failure.message) == "no answer within 0.05 s"
+    assert str(failure.message) == "no reply within 0.05 s"
     assert isinstance(failure, RetryableFailure)
 
 
 def test_a_system_that_sends_drop_by_drop_is_slow_too(serve):
     drops = Answer({"answer": "x" * 500}, pause=0.01)
-    assert str(failure_of(serve(drops).url, timeout=0.1).message) == "no answer within 0.1 s"
+    assert str(failure_of(serve(drops).url, timeout=0.1).message) == "no reply within 0.1 s"
 
 
 def test_a_system_that_is_not_there_is_tried_again():
@@ -331,11 +331,11 @@ def dripping():
 @pytest.mark.slow
 def test_a_head_that_drips_keeps_no_thread_and_no_connection(dripping):
     url = f"http://127.0.0.1:{dripping.server_address[1]}/"
-    assert str(failure_of(url, timeout=0.1).message) == "no answer within 0.1 s"
+    assert str(failure_of(url, timeout=0.1).message) == "no reply within 0.1 s"
     before = threading.active_count() - len(dripping.open)
     system = HttpSystem(url, SystemSettings(timeout=0.1))
     found = list(ask_all(system, [Ask(f"q{n}", "?") for n in range(60)], AskSettings(timeout=0.1, retries=0)))
-    assert {str(answer.message) for _, answer in found} == {"no answer within 0.1 s"}
+    assert {str(answer.message) for _, answer in found} == {"no reply within 0.1 s"}
     for _ in range(1000):
         if not dripping.open and threading.active_count() <= before:
             break

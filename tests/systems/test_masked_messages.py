@@ -58,4 +58,4 @@ def test_a_secret_of_words_and_arguments_makes_the_text_foreign(secret, message)
 
 def test_numbers_keep_their_form():
     message = Message("core.no_answer_within", timeout=1.5)
-    assert str(with_texts(message, str.upper)) == "no answer within 1.5 s"
+    assert str(with_texts(message, str.upper)) == "no reply within 1.5 s"

@@ -45,10 +45,10 @@ def test_unknown_forms(spec):
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [
-        ("openai:gpt", ConfigError, "a chat model is openai:MODEL@BASE_URL, not 'openai:gpt'"),
-        ("openai:gpt@localhost", ConfigError, "a chat model is openai:MODEL@BASE_URL, not 'openai:gpt@localhost'"),
-        ("http:/path", ConfigError, "this is no address: http:/path"),
-        ("http://host:port/", ConfigError, "this is no address: http://host:port/ (Invalid port: 'port')"),
+        ("openai:gpt", ConfigError, "a chat model must be openai:MODEL@BASE_URL, not 'openai:gpt'"),
+        ("openai:gpt@localhost", ConfigError, "a chat model must be openai:MODEL@BASE_URL, not 'openai:gpt@localhost'"),
+        ("http:/path", ConfigError, "not a valid address: http:/path"),
+        ("http://host:port/", ConfigError, "not a valid address: http://host:port/ (Invalid port: 'port')"),
         ("builtin:basline", UnknownName, "no system is called 'basline'"),
     ],
 )

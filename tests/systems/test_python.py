@@ -99,8 +99,8 @@ def test_a_system_may_fail_in_our_words():
 @pytest.mark.parametrize(
     ("target", "error", "message"),
     [
-        ("stalls", ConfigError, "a Python system is python:module:attribute, not 'stalls'"),
-        ("stalls:", ConfigError, "a Python system is python:module:attribute, not 'stalls:'"),
+        ("stalls", ConfigError, "a Python system must be python:module:attribute, not 'stalls'"),
+        ("stalls:", ConfigError, "a Python system must be python:module:attribute, not 'stalls:'"),
         ("stalls:number", ConfigError, "a int is not a system"),
         ("stalls_none:x", UnknownName, "no module is called 'stalls_none'"),
         (".stalls:x", UnknownName, "no module is called '.stalls'"),

@@ -56,8 +56,8 @@ def test_a_bad_record_is_a_failure_of_its_question_with_its_place(write):
         ('{"id": "b", "x": ' + "[" * 101 + "]" * 101 + "}", "this JSON is nested too deeply"),
         ('{"x": ' + '{"a": ' * 90_000 + "1" + "}" * 90_000 + ', "id": "b"}', "this JSON is nested too deeply"),
         ('{"x": ' + '["]}\\"[{", ' * 9_000 + "1" + "]" * 9_000 + ', "qid": "b"}', "this JSON is nested too deeply"),
-        ('{"id": "b", "answer": NaN}', "NaN is not a number that JSON knows"),
-        ('{"id": "b", "answer": "x", "answer": "y"}', "the key 'answer' appears twice in one object"),
+        ('{"id": "b", "answer": NaN}', "NaN is not a valid JSON number"),
+        ('{"id": "b", "answer": "x", "answer": "y"}', "duplicate key 'answer' in one object"),
         ('{"id": "b", "x": [1, 2,]}', "this is not JSON: "),
         ('{"id": "b", "count": ' + "9" * 5_000 + "}", "Exceeds the limit"),
     ],
@@ -100,7 +100,7 @@ def test_a_results_file(tmp_path):
     path = tmp_path / "results.jsonl"
     with ResultsWriter.create(path, Header("legal", "mine", Signature(), ["legal"])) as writer:
         writer.add(Item("a", {"legal": 1.0}, output={"answer": "甲"}))
-        writer.add(Item("b", {"legal": None}, errors={"legal": "no answer within 60 s"}))
+        writer.add(Item("b", {"legal": None}, errors={"legal": "no reply within 60 s"}))
     system = ReplaySystem(path)
     assert system.name == "mine"
     assert answers(system, "a") == ["甲"]
@@ -114,23 +114,23 @@ def test_a_results_file(tmp_path):
         (
             "out.json",
             '{"answers": [{"id": "a", "answer": "x"}, {"id": "a", "answer": "y"}]}',
-            "the id 'a' appears again (first at {}#/answers/0)",
+            "duplicate id 'a' (first at {}#/answers/0)",
         ),
         (
             "out.jsonl",
             '{"id": 1, "answer": "x"}\n{"id": "1", "answer": "y"}',
-            "the id '1' appears again (first at {}:1)",
+            "duplicate id '1' (first at {}:1)",
         ),
-        ("out.jsonl", '{"answer": "x"}', "the id must be text or a whole number, not None"),
-        ("out.json", '["x"]', "the id must be text or a whole number, not None"),
+        ("out.jsonl", '{"answer": "x"}', "the id must be text or an integer, not None"),
+        ("out.json", '["x"]', "the id must be text or an integer, not None"),
         ("out.json", '{"questions": []}', "the file has no answers"),
         ("out.jsonl", "", "the file has no answers"),
         (
             "out.jsonl",
             '{"kind": "answers", "name": "x", "signature": "", "metrics": ["EM"]}\n{"id": "a", "scores": {"EM": 1}}\n',
-            "no outputs are recorded in this result",
+            "this result contains no recorded outputs",
         ),
-        ("out.json", '[{"id": "a", "answer": NaN}]', "NaN is not a number that JSON knows"),
+        ("out.json", '[{"id": "a", "answer": NaN}]', "NaN is not a valid JSON number"),
     ],
 )
 def test_bad_files(write, name, content, message):

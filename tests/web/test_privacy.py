@@ -95,9 +95,9 @@ def test_a_page_says_why_a_document_is_not_there(tmp_path, served, privacy):
     legal_result(folder, str(tmp_path / "benchmark"))
     page, held = page_of(folder, served, privacy)
     assert held["documents"] == {}
-    why = "benchmark: lies outside the folder whose results are shown"
+    why = "benchmark: is outside the folder whose results are shown"
     assert f"documents are not shown: {privacy.text(str(tmp_path))}/{why}" in page
-    assert "benchmark：不在所查看的文件夹之内" in page
+    assert "benchmark：不在所查看的文件夹内" in page
     legal_result(folder, "no\0where")
     assert "documents are not shown: no\ufffdwhere: " in page_of(folder, served, privacy)[0]
     legal_result(folder, "gone")

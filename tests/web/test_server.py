@@ -93,7 +93,7 @@ def test_what_does_not_compare_says_why(get, server):
     known = ids(server)
     page = get(f"/compare/{known['old run']}/{known['other questions']}")
     assert page.status_code == 409
-    message = "other questions and old run do not compare, their settings differ: questions (1111 ≠ 0000)"
+    message = "other questions and old run are not comparable, their settings differ: questions (1111 ≠ 0000)"
     assert message in page.text
 
 
@@ -182,7 +182,7 @@ def test_nothing_but_get_and_head(server, method):
 def test_what_is_not_there_is_said_on_a_page(get):
     page = get("/nothing")
     assert page.status_code == 404
-    assert "There is no such page, or no such result any more." in page.text
+    assert "There is no such page, or the result no longer exists." in page.text
     assert 'data-zh="没有这个页面，或者结果已不存在。"' in page.text
 
 
@@ -366,8 +366,9 @@ def test_the_command_serves_until_interrupted(folder):
     environment = {name: value for name, value in os.environ.items() if name != "STEELYARD_TOKEN"}
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment) as process:
         line = process.stderr.readline()
-        assert re.fullmatch(rf"results of {re.escape(str(folder))} on (http://127\.0\.0\.1:\d+/)\n", line)
-        page = httpx.get(line.split()[-1], trust_env=False)
+        serving = re.fullmatch(rf"{re.escape(str(folder))} 的结果：(http://127\.0\.0\.1:\d+/)\n", line)
+        assert serving
+        page = httpx.get(serving[1], trust_env=False)
         assert '<html lang="zh-CN">' in page.text
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)

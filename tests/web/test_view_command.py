@@ -16,7 +16,7 @@ def test_a_port_that_is_none_is_a_mistake_of_the_user(tmp_path, capsys, number):
     with pytest.raises(SystemExit) as ended:
         main(["view", str(tmp_path), f"--port={number}", "--lang", "en"])
     assert ended.value.code == 2
-    assert f"--port: must lie between 0 and 65535, not {number[:20]!r}" in capsys.readouterr().err
+    assert f"--port: must be between 0 and 65535, not {number[:20]!r}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("folder", ["nothing", "x" * 5000, "a\0b", "\x1b[2Jnothing"])

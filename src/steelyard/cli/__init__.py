@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 BUG = 4
 INTERRUPTED = 130
-SHOW = "UltraRAG has the command show; Steelyard does not offer it (steelyard view shows results in a browser)"
+SHOW = "UltraRAG has the command show; Steelyard does not provide it (steelyard view shows results in a browser)"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code is 0 fine, 1 the gate said no, 2 your input, 3 the system failed, 4 our bug."""
+    """Run one command; exit codes: 0 success, 1 gate not passed, 2 input error, 3 system failure, 4 bug."""
     from steelyard.cli.streams import LastingOutput
 
     with LastingOutput() as output:
@@ -29,17 +29,17 @@ def _run(argv: Sequence[str] | None) -> int:
         code: int = arguments.run(arguments)
         return code
     except SteelyardError as error:
-        _complain(error.text(getattr(arguments, "lang", "en")))
+        _print_error(error.text(getattr(arguments, "lang", "en")))
         return error.exit_code
     except KeyboardInterrupt as stop:
         return getattr(stop, "exit_code", INTERRUPTED)
     except OSError as error:
-        _complain(f"{error.filename or 'output'}: {error.strerror or error}")
+        _print_error(f"{error.filename or 'output'}: {error.strerror or error}")
         return SteelyardError.exit_code
     except Exception:
         import traceback
 
-        _complain(traceback.format_exc().rstrip("\n"))
+        _print_error(traceback.format_exc().rstrip("\n"))
         return BUG
 
 
@@ -59,7 +59,7 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-def _complain(text: str) -> None:
+def _print_error(text: str) -> None:
     from steelyard.cli.output import notify
 
     notify(text)

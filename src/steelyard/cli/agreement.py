@@ -1,4 +1,4 @@
-"""`steelyard agreement RESULT REVIEW [REVIEW…]`: how far people agree with the judge."""
+"""`steelyard agreement RESULT REVIEW [REVIEW…]`: agreement of human reviewers with the judge."""
 
 import argparse
 from pathlib import Path
@@ -7,20 +7,20 @@ from typing import Any
 from steelyard.cli.options import add_language_option
 
 SUFFIXES = (".md", ".json")
-_DESCRIPTION = """How far a person agrees with the verdicts of a result: the share with its interval, Cohen's kappa, and
-the largest share of wrong verdicts that fits the review at 95 %. Of two reviews, also how far the persons agree."""
+_DESCRIPTION = """Agreement of a reviewer with the verdicts of a result: rate with confidence interval, Cohen's kappa
+and an upper bound of the error rate of the judge (95 %). With two reviews, also the agreement between the reviewers."""
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "agreement",
-        help="how far people agree with the judge",
+        help="agreement of human reviewers with the judge",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("result", metavar="RESULT", help="the results file that was sampled")
-    parser.add_argument("reviews", metavar="REVIEW", nargs="+", help="review.jsonl, filled in")
+    parser.add_argument("reviews", metavar="REVIEW", nargs="+", help="a completed review.jsonl")
     parser.add_argument("--by", metavar="TAG", help="agreement for each value of a tag (type)")
     parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""`steelyard answers FILE [FILE…]`: how good answers are, in any script, and whether one system is better."""
+"""`steelyard answers FILE [FILE…]`: answer metrics for any script, and paired comparison of systems."""
 
 import argparse
 from typing import Any
@@ -14,8 +14,8 @@ from steelyard.i18n import Message
 
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese")
 WITH_TEXTS = (".html", ".jsonl")
-_DESCRIPTION = """Weigh answers against references. With two files or more, each is compared with the first, by id.
-Files may be JSONL, JSON, CSV, TSV or parquet, plain or compressed; usual field names are found by themselves.
+_DESCRIPTION = """Score answers against references. With two or more files, each is compared with the first, by id.
+Files are JSONL, JSON, CSV, TSV or parquet, plain or compressed; common field names are detected.
 Without -m: Acc, EM, StringEM, CoverEM, F1, ROUGE-1, ROUGE-2 and ROUGE-L."""
 
 
@@ -29,20 +29,32 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("files", metavar="FILE", nargs="+", help="predictions, with their references")
     group = parser.add_argument_group("reading answers")
-    group.add_argument("-m", "--metric", action="append", metavar="NAME", help="a metric, or several with commas")
-    group.add_argument("--profile", choices=PROFILES, default="steelyard", help="how texts are compared (%(default)s)")
     group.add_argument(
-        "--tokens", choices=("words", "chars"), default="words", help="units of Chinese in F1 and ROUGE (%(default)s)"
+        "-m", "--metric", action="append", metavar="NAME", help="a metric, or several separated by commas"
     )
     group.add_argument(
-        "--map", action="append", default=[], type=field_name, metavar="FIELD=NAME", help="which field is which"
+        "--profile", choices=PROFILES, default="steelyard", help="tokenization and normalization (%(default)s)"
     )
-    group.add_argument("--references", metavar="FILE", help="references in a file of their own, joined by id")
+    group.add_argument(
+        "--tokens",
+        choices=("words", "chars"),
+        default="words",
+        help="tokens of Chinese text in F1 and ROUGE (%(default)s)",
+    )
+    group.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        type=field_name,
+        metavar="FIELD=NAME",
+        help="column or field name for FIELD (repeatable)",
+    )
+    group.add_argument("--references", metavar="FILE", help="references in a separate file, joined by id")
     group.add_argument(
         "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
     )
     group.add_argument(
-        "-j", "--concurrency", type=processes, default=1, metavar="N", help="processes for long files (%(default)s)"
+        "-j", "--concurrency", type=processes, default=1, metavar="N", help="number of processes (%(default)s)"
     )
     group.add_argument("--by", metavar="TAG", help="means for each value of a tag, such as category")
     add_test_options(parser)
@@ -51,7 +63,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Weigh, compare, deliver."""
+    """Evaluate, compare, print and write."""
     from pathlib import Path
 
     from steelyard.answers.evaluate import evaluate_answers
@@ -90,11 +102,11 @@ def _mapping(pairs: list[tuple[str, str]]) -> dict[str, str]:
     """Fields and their columns, each field once."""
     from steelyard.errors import ConfigError
 
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for field, name in pairs:
-        if found.setdefault(field, name) != name:
-            raise ConfigError(Message("cli.field_mapped_both", field=field, found=found[field], name=name))
-    return found
+        if columns.setdefault(field, name) != name:
+            raise ConfigError(Message("cli.duplicate_mapping", field=field, found=columns[field], name=name))
+    return columns
 
 
 def field_name(text: str) -> tuple[str, str]:

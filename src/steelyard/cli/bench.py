@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
-STOPPED_EARLY = Message("cli.stopped_nothing_asked_yet")
-_DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules: no model, no chance.
-DIR holds questions/*.json and the documents that they name; without DIR the bundled, invented benchmark is used.
+STOPPED_EARLY = Message("cli.stopped_early")
+_DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules (no model, no randomness).
+DIR contains questions/*.json and the documents that they name; the default is the bundled fictional benchmark.
 SPEC: http://host/path, openai:MODEL@BASE_URL, python:module:attribute, command:ARGV, replay:FILE, builtin:baseline.
-Every item is written to the results file (-o FILE.jsonl, else results/…) as soon as it is done."""
+Every item is written to the results file (-o FILE.jsonl, by default results/…) as soon as it is done."""
 
 
 class _QuestionTypes:
@@ -55,12 +55,12 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "bench",
-        help="the legal benchmark against a system",
+        help="run the legal benchmark against a system",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folder", metavar="DIR", nargs="?", help="the benchmark (the bundled one)")
-    parser.add_argument("--system", required=True, metavar="SPEC", help="what is asked")
+    parser.add_argument("folder", metavar="DIR", nargs="?", help="the benchmark folder (default: the bundled one)")
+    parser.add_argument("--system", required=True, metavar="SPEC", help="the system under test")
     parser.add_argument(
         "--type",
         action="append",
@@ -72,7 +72,11 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N questions")
     parser.add_argument("--by", metavar="TAG", default="type", help="means for each value of a tag (%(default)s)")
     parser.add_argument(
-        "--require", action="append", default=[], metavar="RULE", help=f"exit with 1 unless {RULE_HELP}; see gate"
+        "--require",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help=f"exit code 1 unless {RULE_HELP}; see gate",
     )
     add_documents_option(parser)
     _add_asking_options(parser)
@@ -82,25 +86,35 @@ def add_command(commands: Any) -> None:
 
 def _add_asking_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("asking")
-    group.add_argument("-j", "--concurrency", type=at_a_time, default=4, metavar="N", help="at a time (%(default)s)")
-    group.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="seconds an attempt (%(default)s)")
     group.add_argument(
-        "--retries", type=further_attempts, default=2, metavar="N", help="further attempts (%(default)s)"
+        "-j", "--concurrency", type=at_a_time, default=4, metavar="N", help="concurrent questions (%(default)s)"
     )
-    group.add_argument("--rate", type=rate, metavar="R", help="most attempts a second")
-    group.add_argument("--resume", action="store_true", help="go on with -o FILE.jsonl: ask only what is missing")
-    group.add_argument("--request", metavar="JSON", help="body for http: JSON with {question}, {id}, {document}")
     group.add_argument(
-        "--response", metavar="PATH", help="where the answer is: /data/answer, or answer=/a,citations=/c"
+        "--timeout", type=seconds, default=60.0, metavar="S", help="timeout of one attempt in seconds (%(default)s)"
     )
-    group.add_argument("--header", action="append", default=[], metavar="NAME:VALUE", help="for http (repeatable)")
     group.add_argument(
-        "--seed", type=natural, default=42, metavar="N", help="of the waits between attempts (%(default)s)"
+        "--retries", type=further_attempts, default=2, metavar="N", help="retries after a failed attempt (%(default)s)"
+    )
+    group.add_argument("--rate", type=rate, metavar="R", help="maximum number of attempts per second")
+    group.add_argument("--resume", action="store_true", help="continue -o FILE.jsonl: ask only the missing questions")
+    group.add_argument(
+        "--request", metavar="JSON", help="request body for http: JSON with {question}, {id}, {document}"
+    )
+    group.add_argument(
+        "--response",
+        metavar="PATH",
+        help="location of the answer in the reply: /data/answer, or answer=/a,citations=/c",
+    )
+    group.add_argument(
+        "--header", action="append", default=[], metavar="NAME:VALUE", help="HTTP request header (repeatable)"
+    )
+    group.add_argument(
+        "--seed", type=natural, default=42, metavar="N", help="seed of the delays between attempts (%(default)s)"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Ask, judge, deliver."""
+    """Ask every question, judge the answers, print and write the results."""
     from steelyard.cli.output import notify
     from steelyard.cli.progress import proportion
     from steelyard.legal.benchmark.loading import load_benchmark
@@ -124,22 +138,22 @@ def run(arguments: argparse.Namespace) -> int:
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
     with (
-        _notified_on_stop(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
+        _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
         redirect_stdout(sys.stderr),  # a system may print
         proportion("questions") as draw,
     ):
         table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), **mode)
     if path not in arguments.output:
-        notify(f"results: {path}")
-    reports = [each for each in arguments.output if each != path]
+        notify(Message("cli.results_file", path=path).text(arguments.lang))
+    reports = [output for output in arguments.output if output != path]
     return _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
 
 
 @contextmanager
-def _notified_on_stop(
+def _notice_when_stopped(
     path: Path, written: Path, questions: int, language: str
 ) -> "Iterator[Callable[[Progress], Progress]]":
-    """Say what was kept when the run is stopped by Ctrl-C or SIGTERM; gives a wrapper that counts what is done."""
+    """Print what is saved when the run is stopped by Ctrl-C or SIGTERM; yields a wrapper that counts finished items."""
     from steelyard.cli.output import notify
     from steelyard.cli.stopping import terminable
 
@@ -157,14 +171,14 @@ def _notified_on_stop(
         with terminable():
             yield counted
     except KeyboardInterrupt:
-        kept = Message("cli.stopped_questions_done_kept", done=done, questions=questions, written=written)
-        hint = Message("core.hint", hint=Message("cli.go_on_in", path=path))
+        kept = Message("cli.stopped", done=done, questions=questions, written=written)
+        hint = Message("core.hint", hint=Message("cli.resume_file", path=path))
         notify(*(line.text(language) for line in ((kept, hint) if written.exists() else (STOPPED_EARLY,))))
         raise
 
 
 def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namespace) -> int:
-    """Decide, then print and write; that a rule cannot be decided is an error, but the report comes all the same."""
+    """Decide the rules, then print and write the report; the report is also written when a rule raises an error."""
     from steelyard.cli.output import deliver
     from steelyard.errors import SteelyardError
     from steelyard.reports.content import Report
@@ -202,7 +216,7 @@ def _show_gate(gate: "Gate", arguments: argparse.Namespace) -> int:
 
 
 def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
-    """Refuse a tag or a metric that no question has before anything is asked."""
+    """Raise an error for an unknown tag or metric before any question is asked."""
     from steelyard.errors import UnknownName
     from steelyard.legal.question_types import part_labels
     from steelyard.legal.report.results import METRIC
@@ -230,7 +244,7 @@ def _results_path(arguments: argparse.Namespace) -> Path:
             check_new(named[0])
         return Path(named[0])
     if arguments.resume:
-        raise ConfigError(Message("cli.nothing_resume"), hint=Message("cli.name_results_file_o_file"))
+        raise ConfigError(Message("cli.nothing_to_resume"), hint=Message("cli.resume_hint"))
     kind = arguments.system.partition(":")[0]
     return Path("results") / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
 
@@ -253,10 +267,10 @@ def _header(text: str) -> tuple[str, str]:
     from steelyard.errors import ConfigError
 
     name, colon, value = (part.strip() for part in text.partition(":"))
-    if not (colon and name):  # what stands there may be a secret
-        raise ConfigError(Message("cli.header_name_value_colon"), where="--header")
+    if not (colon and name):  # the text may be a secret and is not shown
+        raise ConfigError(Message("cli.header_form"), where="--header")
     if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
-        raise ConfigError(Message("cli.no_name_header_letters_figures", name=name), where="--header")
+        raise ConfigError(Message("cli.header_name", name=name), where="--header")
     if not (value.isascii() and value.replace("\t", " ").isprintable()):
         raise ConfigError(Message("net.header_characters", name=name), where="--header")
     return name, value

@@ -1,4 +1,4 @@
-"""`steelyard compare OLD NEW [NEW…]`: what got better, what got worse, and whether it is real."""
+"""`steelyard compare OLD NEW [NEW…]`: paired comparison of results, item by item, with significance tests."""
 
 import argparse
 from dataclasses import replace
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
     add_documents_option,
+    add_old_spelling,
     add_output_options,
     add_test_options,
     comparison_settings,
@@ -19,31 +20,32 @@ if TYPE_CHECKING:
     from steelyard.stats.compare import ComparisonSettings
     from steelyard.table import Table
 
-_DESCRIPTION = """Compare results item by item; each is compared with the first. Files are results files (.jsonl), as
-every evaluating command writes them with -o; of a file with several results, all are taken. With three results or
-more, all pairs are compared too, and results that share a letter do not differ significantly."""
+_DESCRIPTION = """Compare results item by item; each is compared with the first. Files are results files (.jsonl) as
+written by every evaluating command with -o; all results of a file are used. With three or more results, all pairs
+are compared too, and results that share a letter do not differ significantly."""
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "compare",
-        help="what got better, what got worse, and whether it is real",
+        help="paired comparison of results with significance tests",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("results", metavar="RESULT", nargs="+", help="results files, the one compared with first")
+    parser.add_argument("results", metavar="RESULT", nargs="+", help="results files; the first is the baseline")
     parser.add_argument(
         "-m",
         "--metric",
         action="append",
         metavar="NAME",
-        help="a metric or a part of one, or several separated by commas (repeatable)",
+        help="a metric or a part of a metric, or several separated by commas (repeatable)",
     )
     parser.add_argument("--by", metavar="TAG", help="differences within each value of a tag, such as type")
     parser.add_argument(
-        "--anyway", action="store_true", help="compare results whose questions or settings differ, and say so"
+        "--force", action="store_true", help="compare results even if their questions or settings differ"
     )
+    add_old_spelling(parser, "--anyway", "--force")
     add_documents_option(parser)
     add_test_options(parser)
     add_output_options(parser)
@@ -61,8 +63,8 @@ def run(arguments: argparse.Namespace) -> int:
     placed = read_placed(arguments.results, strict=True)
     tables = [table for _, table in placed]
     if len(tables) < 2:
-        raise ConfigError(Message("cli.two_results_needed_compare"), hint=Message("cli.name_older_file_first_then"))
-    if not arguments.anyway:
+        raise ConfigError(Message("cli.too_few_results"), hint=Message("cli.compare_hint"))
+    if not arguments.force:
         for table in tables[1:]:
             check_comparable(table, tables[0])
     comparison = _compared(tables, comparison_settings(arguments), arguments)

@@ -1,4 +1,4 @@
-"""`steelyard demo`: the first five minutes, without a key and without a network."""
+"""`steelyard demo`: run the bundled benchmark against the baseline, without a key and without a network."""
 
 import argparse
 import sys
@@ -10,7 +10,6 @@ from steelyard.cli.options import add_language_option
 from steelyard.i18n import words_of
 
 COMMAND = ("bench", "--system", "builtin:baseline")
-
 REPORT = Path("output") / "demo.html"
 
 
@@ -18,15 +17,15 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "demo",
-        help="the first five minutes: no key, no network",
-        description="Run the bundled legal benchmark against the built-in baseline, and write a page about it.",
+        help="bundled benchmark against the baseline; no key, no network",
+        description="Run the bundled legal benchmark against the built-in baseline and write an HTML report.",
     )
     add_language_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the benchmark, say which command did it, and name the page that it wrote; the results file is thrown away."""
+    """Run the benchmark, print the equivalent command and the path of the report; the results file is not kept."""
     from steelyard.cli.output import print_text
     from steelyard.cli.parser import build_parser
 

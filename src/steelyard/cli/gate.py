@@ -1,4 +1,4 @@
-"""`steelyard gate RESULT --require RULE…`: may it ship? The exit code says so."""
+"""`steelyard gate RESULT --require RULE…`: check a result against rules; the exit code is for CI."""
 
 import argparse
 import time
@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import RULE_HELP, add_language_option, fraction, read_rules
+from steelyard.cli.options import RULE_HELP, add_language_option, add_old_spelling, fraction, read_rules
 
 if TYPE_CHECKING:
     from steelyard.i18n import Language
@@ -17,46 +17,52 @@ if TYPE_CHECKING:
     from steelyard.table import Table
 
 SUFFIXES = (".xml", ".md", ".json")
-_DESCRIPTION = """Hold a result against rules; the exit code is 0 if all are met, 1 if not, and 2 if the input is wrong.
+_DESCRIPTION = """Check a result against rules; the exit code is 0 if all are met, 1 if not, and 2 for an input error.
 Rules: METRIC >= 0.95 (also > <= < ==), METRIC[type=fact_exact] >= 0.95, legal.no_hallucination == 1,
 METRIC >= baseline - 0.01, METRIC not-worse-by 0.02, no item of fact_exact may fall from 1.
-Of legal.uncertain less is better: not-worse-by and --no-fall guard against a rise."""
+For legal.uncertain lower is better: not-worse-by and --no-fall check for an increase."""
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "gate",
-        help="rules that a result must meet; exit code for CI",
+        help="check a result against rules; exit code for CI",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("result", metavar="RESULT", help="a results file (.jsonl)")
     parser.add_argument("--require", action="append", default=[], metavar="RULE", help=RULE_HELP)
     parser.add_argument(
-        "--no-fall", action="append", default=[], metavar="TYPE", help="no item of TYPE may fall from 1 (repeatable)"
+        "--no-fall",
+        action="append",
+        default=[],
+        metavar="TYPE",
+        help="no item of question type TYPE may drop from 1 (repeatable)",
     )
     parser.add_argument("--baseline", metavar="OLD", help="the results file of an earlier run")
     parser.add_argument(
-        "--alpha", type=fraction, default=0.05, metavar="A", help="intervals are at 1 - A (%(default)s)"
+        "--alpha", type=fraction, default=0.05, metavar="A", help="confidence intervals have level 1 - A (%(default)s)"
     )
-    parser.add_argument("--allow-unsure", action="store_true", help="let pass what cannot be told")
-    words = "take a run that was cut off, or a baseline whose questions or settings differ"
-    parser.add_argument("--anyway", action="store_true", help=words)
+    parser.add_argument("--allow-inconclusive", action="store_true", help="pass rules whose result is inconclusive")
+    words = "accept an unfinished run, or a baseline whose questions or settings differ"
+    parser.add_argument("--force", action="store_true", help=words)
+    add_old_spelling(parser, "--allow-unsure", "--allow-inconclusive")
+    add_old_spelling(parser, "--anyway", "--force")
     _add_output_options(parser)
     parser.set_defaults(run=run)
 
 
 def _add_output_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
-    words = "write the findings: .xml (JUnit), .md (for a pull request), .json (repeatable)"
+    words = "write the outcome: .xml (JUnit), .md (for a pull request), .json (repeatable)"
     group.add_argument("-o", "--output", action="append", type=Path, default=[], metavar="FILE", help=words)
     group.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     add_language_option(group)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, decide, deliver; 1 where the gate says no."""
+    """Read the result, decide the rules, print and write; 1 if the gate is not passed."""
     from steelyard.reports.files import check_outputs
     from steelyard.stats.gate import GateSettings, check_rules, decide
 
@@ -65,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs(arguments.output, named, suffixes=SUFFIXES)
     rules = read_rules(arguments.require, arguments.no_fall)
     check_rules(rules, has_baseline=arguments.baseline is not None)
-    settings = GateSettings(arguments.alpha, arguments.allow_unsure, arguments.anyway)
+    settings = GateSettings(arguments.alpha, arguments.allow_inconclusive, arguments.force)
     result, baseline = _load(arguments.result, arguments.baseline)
     gate = decide(spelled(rules, result.columns), result, baseline, settings)
     _deliver(gate, arguments, time.perf_counter() - begun)
@@ -73,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _load(path: str, earlier: str | None) -> "tuple[Table, Table | None]":
-    """The result and the baseline; where both have one name, they are called as their files are."""
+    """The result and the baseline; if both have the same name, they are named after their files."""
     from steelyard.io.records import result_name
     from steelyard.io.results import load
 

@@ -1,4 +1,4 @@
-"""`steelyard metrics [NAME]`: what a metric means."""
+"""`steelyard metrics [NAME]`: list the metrics, or explain one."""
 
 import argparse
 from collections.abc import Iterator
@@ -13,10 +13,12 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "metrics",
-        help="what a metric means",
+        help="list the metrics, or explain one",
         description="List all metrics, or explain one: formula, conventions, source.",
     )
-    parser.add_argument("name", metavar="NAME", nargs="?", help="any spelling, such as nDCG@10 or ndcg_cut_10")
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="a metric in any spelling, such as nDCG@10 or ndcg_cut_10"
+    )
     parser.add_argument(
         "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
     )
@@ -40,28 +42,28 @@ def run(arguments: argparse.Namespace) -> int:
 def _list() -> Iterator[str]:
     from steelyard.registry.names import all_metrics
 
-    for found in all_metrics():
-        yield f"{_usage(found):34} {found.explanation.splitlines()[0]}"
+    for metric in all_metrics():
+        yield f"{_usage(metric):34} {metric.explanation.splitlines()[0]}"
 
 
-def _explain(found: "Metric") -> Iterator[str]:
+def _explain(metric: "Metric") -> Iterator[str]:
     from steelyard.registry.names import SPELLINGS
 
-    yield _usage(found)
+    yield _usage(metric)
     yield ""
-    yield found.explanation
-    low, high = found.bounds
+    yield metric.explanation
+    low, high = metric.bounds
     yield f"Range: {low:g} to {high:g}"
-    if found.defaults:
+    if metric.defaults:
         yield "Defaults: " + ", ".join(
-            f"{key}={'all' if value is None else value}" for key, value in found.defaults.items()
+            f"{key}={'all' if value is None else value}" for key, value in metric.defaults.items()
         )
-    others = [spelling for spelling, name in SPELLINGS.items() if name == found.name]
+    others = [spelling for spelling, name in SPELLINGS.items() if name == metric.name]
     if others:
         yield f"Also called: {', '.join(others)}"
 
 
-def _usage(found: "Metric") -> str:
-    inner = ",".join(sorted(found.parameters - {"k"}))
-    cut = "@k" if "k" in found.required else "[@k]" if "k" in found.parameters else ""
-    return f"{found.name}{f'[({inner})]' if inner else ''}{cut}"
+def _usage(metric: "Metric") -> str:
+    inner = ",".join(sorted(metric.parameters - {"k"}))
+    cut = "@k" if "k" in metric.required else "[@k]" if "k" in metric.parameters else ""
+    return f"{metric.name}{f'[({inner})]' if inner else ''}{cut}"

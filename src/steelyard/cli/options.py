@@ -23,13 +23,13 @@ _LONGEST_NUMBER = 40  # characters
 
 
 def add_metric_options(parser: argparse.ArgumentParser) -> None:
-    """-m, -k and where further metrics come from."""
+    """-m, -k and --metrics-from."""
     group = parser.add_argument_group("metrics")
     group.add_argument(
         "-m", "--metric", action="append", metavar="NAME", help="a metric, or several separated by commas (repeatable)"
     )
     group.add_argument(
-        "-k", "--cutoffs", type=cutoffs, metavar="1,5,10", help="cut-offs for metrics that are named without one"
+        "-k", "--cutoffs", type=cutoffs, metavar="1,5,10", help="cutoffs for metrics that are named without one"
     )
     group.add_argument(
         "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
@@ -50,42 +50,52 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
     )
     add_overwrite_option(group)
     group.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
-    group.add_argument("-q", "--per-item", action="store_true", help="every item, not only the means")
+    group.add_argument("-q", "--per-item", action="store_true", help="print every item, not only the means")
     add_language_option(group)
 
 
 def add_overwrite_option(parser: Any) -> None:
-    """--overwrite, without which recorded results and reviews are not replaced."""
-    words = "replace a .jsonl file that exists, once the new one is whole (other formats are always replaced)"
+    """--overwrite, required to replace results files and reviews."""
+    words = "replace an existing .jsonl file when the new one is complete (other formats are always replaced)"
     parser.add_argument("--overwrite", action="store_true", help=words)
 
 
 def add_language_option(parser: Any) -> None:
-    """--lang, by default that of the locale."""
-    words = "language of messages and reports (by default that of the locale)"
+    """--lang; the default is the language of the locale."""
+    words = "language of messages and reports (default: from the locale)"
     parser.add_argument("--lang", choices=LANGUAGES, default=locale_language(), help=words)
 
 
 def add_test_options(parser: argparse.ArgumentParser) -> None:
-    """How differences are tested."""
-    group = parser.add_argument_group("comparison (with two files or more)")
+    """The options of significance tests."""
+    group = parser.add_argument_group("comparison (with two or more files)")
     group.add_argument("--test", choices=TESTS, default="permutation", help="paired test (%(default)s)")
-    group.add_argument("--resamples", type=resamples, default=10_000, metavar="N", help="for resampling (%(default)s)")
     group.add_argument(
-        "--correction", choices=CORRECTIONS, default="holm", help="of p-values as a family (%(default)s)"
+        "--resamples", type=resamples, default=10_000, metavar="N", help="number of resamples (%(default)s)"
     )
-    group.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="level of significance (%(default)s)")
-    group.add_argument("--seed", type=natural, default=42, metavar="N", help="of everything random (%(default)s)")
+    group.add_argument(
+        "--correction",
+        choices=CORRECTIONS,
+        default="holm",
+        help="correction of the p-values for multiple tests (%(default)s)",
+    )
+    group.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="significance level (%(default)s)")
+    group.add_argument("--seed", type=natural, default=42, metavar="N", help="random seed (%(default)s)")
 
 
 def add_documents_option(parser: Any) -> None:
-    """The folder in which documents may lie beside that of the benchmark."""
-    words = "a folder in which documents may lie, too; else they lie inside that of the benchmark"
+    """--documents: a further folder from which documents may be read."""
+    words = "a further folder from which documents may be read (default: only the benchmark folder)"
     parser.add_argument("--documents", type=Path, metavar="DIR", help=words)
 
 
+def add_old_spelling(parser: argparse.ArgumentParser, old: str, new: str) -> None:
+    """Accept an old spelling of an option without documenting it."""
+    parser.add_argument(old, dest=new.lstrip("-").replace("-", "_"), action="store_true", help=argparse.SUPPRESS)
+
+
 def documents_folder(arguments: argparse.Namespace) -> "Path | None":
-    """The folder that is allowed; it must be there."""
+    """The folder of --documents; it must exist."""
     from steelyard.errors import InputError
     from steelyard.io.streams import is_folder
 
@@ -96,7 +106,7 @@ def documents_folder(arguments: argparse.Namespace) -> "Path | None":
 
 
 def comparison_settings(arguments: argparse.Namespace) -> "ComparisonSettings":
-    """What the test options say."""
+    """The settings given by the test options."""
     from steelyard.stats.compare import ComparisonSettings
 
     return ComparisonSettings(
@@ -112,58 +122,58 @@ def read_rules(texts: Sequence[str], types: Sequence[str] = ()) -> "list[Rule]":
 
 
 def cutoffs(text: str) -> list[int]:
-    """Whole numbers from 1 on, separated by commas."""
+    """Integers of at least 1, separated by commas."""
     return [positive(part) for part in text.split(",")]
 
 
 def positive(text: str) -> int:
-    """A whole number from 1 on."""
+    """An integer of at least 1."""
     return _whole(text, least=1)
 
 
 def natural(text: str) -> int:
-    """A whole number from 0 on."""
+    """An integer of at least 0."""
     return _whole(text, least=0)
 
 
 def seconds(text: str) -> float:
     """A time above 0."""
-    found = _number(text)
-    if not 0 < found < math.inf:
+    number = _number(text)
+    if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text[:40]!r}")
-    return _within(found, limits.TIMEOUT_SECONDS)
+    return _within(number, limits.TIMEOUT_SECONDS)
 
 
 def rate(text: str) -> float:
-    """How many a second: a number above 0, and not so small that the next would have to wait for ever."""
-    found = _number(text)
-    if not 0 < found < math.inf:
+    """A number per second above 0, within the limit for the time between two attempts."""
+    number = _number(text)
+    if not 0 < number < math.inf:
         raise argparse.ArgumentTypeError(f"must be a number above 0, not {text[:40]!r}")
-    if 1 / found > (longest := limits.INTERVAL_SECONDS.value):
+    if 1 / number > (longest := limits.INTERVAL_SECONDS.value):
         raise argparse.ArgumentTypeError(
             f"must be at least 1/{longest:g}: {longest:g} seconds between two is the limit"
             f" ({limits.INTERVAL_SECONDS.hint})"
         )
-    return found
+    return number
 
 
 def at_a_time(text: str) -> int:
-    """How many at a time: questions of a system, or threads."""
+    """A number of concurrent questions or threads."""
     return int(_within(positive(text), limits.CONCURRENCY))
 
 
 def processes(text: str) -> int:
-    """How many processes."""
+    """A number of processes."""
     return int(_within(positive(text), limits.PROCESSES))
 
 
 def further_attempts(text: str) -> int:
-    """How many attempts beyond the first."""
+    """A number of retries."""
     return int(_within(natural(text), limits.RETRIES))
 
 
 def resamples(text: str) -> int:
-    """How many resamples of a test."""
+    """A number of resamples."""
     return int(_within(positive(text), limits.RESAMPLES))
 
 
@@ -187,7 +197,7 @@ def fraction(text: str) -> float:
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a number, not {text!r}") from None
     if not 0 < number < 1:
-        raise argparse.ArgumentTypeError(f"must lie between 0 and 1, not {text}")
+        raise argparse.ArgumentTypeError(f"must be between 0 and 1, not {text}")
     return number
 
 
@@ -202,13 +212,13 @@ def result_names(paths: Sequence[str]) -> list[str]:
 def _whole(text: str, *, least: int) -> int:
     plain = text.strip()
     if not re.fullmatch(r"[+-]?[0-9]+", plain):
-        raise argparse.ArgumentTypeError(f"must be a whole number, not {text[:40]!r}")
+        raise argparse.ArgumentTypeError(f"must be an integer, not {text[:40]!r}")
     if len(plain) > _LONGEST_NUMBER or not least <= int(plain) <= LARGEST:
-        raise argparse.ArgumentTypeError(f"must lie between {least} and {LARGEST:,}, not {plain[:40]}")
+        raise argparse.ArgumentTypeError(f"must be between {least} and {LARGEST:,}, not {plain[:40]}")
     return int(plain)
 
 
 def locale_language() -> str:
-    """The language of the locale, where there is one for it."""
+    """The language of the locale if it is supported, else English."""
     setting = next((os.environ[key] for key in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(key)), "")
     return next((language for language in LANGUAGES if setting.lower().startswith(language.lower())), "en")

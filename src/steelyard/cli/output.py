@@ -27,7 +27,7 @@ def deliver(report: "Report", arguments: argparse.Namespace) -> None:
 
 
 def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: Callable[[], None]) -> None:
-    """Write every file, then print; the first file that could not be written is an error after all that."""
+    """Write every file, then print; raise the first write error at the end."""
     from steelyard.errors import SteelyardError
 
     failed: list[SteelyardError] = []
@@ -67,12 +67,12 @@ def print_json(text: str) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print on standard output; control characters of names and answers are shown as escapes."""
+    """Print on standard output; control characters of names and answers are escaped."""
     sys.stdout.write(printable(text))
 
 
 def notify(*lines: str) -> None:
-    """Print lines on standard error, at once; control characters are shown as escapes."""
+    """Print lines on standard error and flush; control characters are escaped."""
     if sys.stderr is not None:
         sys.stderr.write("".join(f"{visible_lines(line)}\n" for line in lines))
         sys.stderr.flush()

@@ -36,13 +36,15 @@ COMMANDS = (
     pipelines,
     serve,
 )
-_EPILOG = "Exit codes: 0 fine, 1 the gate said no, 2 your input, 3 the system under test failed, 4 our bug."
+_EPILOG = "Exit codes: 0 success, 1 gate not passed, 2 input error, 3 system under test failed, 4 bug in steelyard."
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     parser = argparse.ArgumentParser(
-        prog="steelyard", description="Weigh a RAG system, and say whether a difference is real.", epilog=_EPILOG
+        prog="steelyard",
+        description="Evaluate RAG systems and test differences between them for significance.",
+        epilog=_EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"steelyard {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

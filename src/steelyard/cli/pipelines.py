@@ -83,7 +83,7 @@ def run_build(arguments: argparse.Namespace) -> int:
         added = ", ".join(built.added) or Message("words.none")
         notify(Message("cli.parameters_added", added=added, kept=len(built.kept)))
     if built.unused:
-        notify(Message("cli.no_step_uses", names=", ".join(built.unused)))
+        notify(Message("cli.unused_parameters", names=", ".join(built.unused)))
     if built.errors:
         notify(Message("cli.to_correct"))
     for error in built.errors:
@@ -159,7 +159,7 @@ def _finished(journal: "Journal", arguments: argparse.Namespace, notify: "Notice
         if path is not None:
             notify(Message("cli.snapshot", path=path))
         if path is not None and not complete:
-            notify(Message("cli.go_on", command=_resume_command(arguments)))
+            notify(Message("cli.resume_command", command=_resume_command(arguments)))
 
 
 def _resume_command(arguments: argparse.Namespace) -> str:

@@ -1,4 +1,4 @@
-"""How far long work has come, on a terminal and nowhere else."""
+"""Progress bars of long work, only on a terminal."""
 
 import sys
 import time
@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-PATIENCE = 1.0  # seconds before anything is said
+DELAY = 1.0  # seconds before the first output
 
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int], None]]:
-    """A callback for the number that is done; it draws on standard error and erases the line at the end."""
+    """A callback for the number of finished items; it draws on standard error and clears its output at the end."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda done: None
         return
@@ -19,7 +19,7 @@ def counting(what: str) -> Iterator[Callable[[int], None]]:
     drawn: list[tuple[Any, Any]] = []
 
     def show(done: int) -> None:
-        if not drawn and time.monotonic() - began > PATIENCE:
+        if not drawn and time.monotonic() - began > DELAY:
             drawn.append(_bar(what))
         for bar, task in drawn:
             bar.update(task, completed=done)
@@ -33,7 +33,7 @@ def counting(what: str) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def proportion(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A callback for the number that is done and the total; draws a bar with the remaining time."""
+    """A callback for the number of finished items and the total; it draws a bar with the remaining time."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield lambda done, total: None
         return

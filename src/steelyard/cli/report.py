@@ -1,4 +1,4 @@
-"""`steelyard report RESULT… -o FILE`: a page, a table or a plot of results that are there already."""
+"""`steelyard report RESULT… -o FILE`: a page, a table or a plot of existing results."""
 
 import argparse
 from pathlib import Path
@@ -13,8 +13,8 @@ from steelyard.cli.options import (
 )
 from steelyard.i18n import Message
 
-_DESCRIPTION = """Show results that a run has left behind; nothing is asked or judged again.
-With several results (in one file or more) each is compared with the first. FILE.html is a page that opens in any
+_DESCRIPTION = """Report on results files; no question is asked or judged again.
+With several results (in one or more files) each is compared with the first. FILE.html is a page that opens in any
 browser without a network: headline, metrics, charts, and every item with its answer, evidence and reasons."""
 
 
@@ -29,8 +29,10 @@ def add_command(commands: Any) -> None:
     parser.add_argument("results", metavar="RESULT", nargs="+", help="results files; the first is the baseline")
     parser.add_argument("-m", "--metric", action="append", metavar="NAME", help="only these metrics (repeatable)")
     parser.add_argument("--by", metavar="TAG", help="means for each value of a tag")
-    parser.add_argument("--mask", action="store_true", help="hide identity, phone and card numbers and addresses")
-    parser.add_argument("--benchmark", metavar="DIR", help="where the documents are, if not where the result says")
+    parser.add_argument("--mask", action="store_true", help="mask identity, phone and card numbers and addresses")
+    parser.add_argument(
+        "--benchmark", metavar="DIR", help="folder of the documents (default: as recorded in the result)"
+    )
     add_documents_option(parser)
     add_test_options(parser)
     add_output_options(parser)
@@ -38,7 +40,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, compare, write."""
+    """Read the results, compare them, print and write."""
     from steelyard.cli.output import notify, show, write_and_show
     from steelyard.cli.results import documents_for, read_placed
     from steelyard.reports.content import Report

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from steelyard.documents.sets import DocumentSet
     from steelyard.table import Table
 
-BENCHMARK_HINT = Message("cli.benchmark_names_folder_questions")
+BENCHMARK_HINT = Message("cli.benchmark_hint")
 
 
 def read_placed(

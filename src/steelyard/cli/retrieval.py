@@ -1,4 +1,4 @@
-"""`steelyard retrieval QRELS RUN [RUN…]`: how good rankings are, and whether one is better."""
+"""`steelyard retrieval QRELS RUN [RUN…]`: ranking metrics, and paired comparison of runs."""
 
 import argparse
 from pathlib import Path
@@ -15,7 +15,7 @@ from steelyard.cli.options import (
 )
 from steelyard.i18n import Message
 
-_DESCRIPTION = """Weigh rankings against judgments. With two runs or more, each is compared with the first.
+_DESCRIPTION = """Score rankings against relevance judgments. With two or more runs, each is compared with the first.
 Files may be TREC, JSON, JSONL, CSV, TSV or parquet (by extension), plain or compressed (gz, zst); - is standard
 input, in TREC format; QRELS may be a BEIR folder. Without -m: RR, AP, and R, nDCG and P at 1, 5, 10, 20, 50, 100."""
 
@@ -28,26 +28,31 @@ def add_command(commands: Any) -> None:
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("qrels", metavar="QRELS", help="judgments")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="a run to be weighed; the first is the baseline")
+    parser.add_argument("qrels", metavar="QRELS", help="relevance judgments")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="a run to evaluate; the first is the baseline")
     add_metric_options(parser)
-    group = parser.add_argument_group("reading rankings, as trec_eval does")
+    group = parser.add_argument_group("reading of rankings, as in trec_eval")
     group.add_argument(
         "--missing",
         choices=("zero", "skip"),
         default="zero",
-        help="judged queries that a run lacks count 0 (as trec_eval -c) or are left out (%(default)s)",
+        help="judged queries missing from a run count 0 (as trec_eval -c) or are skipped (%(default)s)",
     )
     group.add_argument(
-        "-l", "--relevance-level", type=positive, default=1, metavar="N", help="grade from which a document is relevant"
+        "-l",
+        "--relevance-level",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="minimum grade of a relevant document (%(default)s)",
     )
-    group.add_argument("-M", "--depth", type=positive, metavar="N", help="how many documents of each query count")
+    group.add_argument("-M", "--depth", type=positive, metavar="N", help="number of documents per query that are used")
     group.add_argument(
         "--trec-eval",
         type=int,
         choices=(9, 10),
         default=9,
-        help="order scores as version 9 (32-bit floats) or 10 (doubles) does (%(default)s)",
+        help="order scores as version 9 (32-bit floats) or 10 (doubles) (%(default)s)",
     )
     add_test_options(parser)
     parser.add_argument("-j", "--concurrency", type=at_a_time, metavar="N", help="threads for reading")
@@ -56,7 +61,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Weigh, compare, deliver."""
+    """Evaluate, compare, print and write."""
     from steelyard.cli.output import deliver
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import parse_measures, split_names
@@ -85,4 +90,4 @@ def _check_stdin(paths: list[str]) -> None:
     from steelyard.errors import ConfigError
 
     if paths.count("-") > 1:
-        raise ConfigError(Message("cli.standard_input_can_read_only"), hint=Message("cli.name_files_others"))
+        raise ConfigError(Message("cli.stdin_twice"), hint=Message("cli.stdin_hint"))

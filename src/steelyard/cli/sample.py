@@ -1,4 +1,4 @@
-"""`steelyard sample RESULT -n 20 -o review.html`: verdicts for a person to read."""
+"""`steelyard sample RESULT -n 20 -o review.html`: a sample of verdicts for human review."""
 
 import argparse
 import re
@@ -22,27 +22,31 @@ if TYPE_CHECKING:
     from steelyard.table import Table
 
 SUFFIXES = (".html", ".jsonl")
-_DESCRIPTION = """Draw verdicts of a result, for a person to agree or disagree with each.
-review.html is a page that shows question, expected, answer, citations and reasons, and saves review.jsonl;
-review.jsonl is the same file with nothing filled in, for an editor. steelyard agreement reads it."""
+_DESCRIPTION = """Sample verdicts of a result, for a reviewer to agree or disagree with.
+review.html is a page that shows question, expected answer, answer, citations and reasons, and saves review.jsonl;
+review.jsonl is the same file without entries, for a text editor. steelyard agreement reads it."""
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "sample",
-        help="verdicts for a person to review",
+        help="sample verdicts for human review",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("result", metavar="RESULT", help="a results file")
-    parser.add_argument("-n", dest="size", type=sample_size, default="20%", metavar="N", help="20, or 20%% (20%%)")
-    words = "a tag: from each value its share; uncertain: undecided verdicts first; doubtful: partial credit more often"
+    parser.add_argument(
+        "-n", dest="size", type=sample_size, default="20%", metavar="N", help="sample size, 20 or 20%% (20%%)"
+    )
+    words = "stratify by a tag; uncertain: undecided verdicts first; doubtful: verdicts with partial credit more often"
     parser.add_argument("--by", metavar="TAG", help=words)
-    parser.add_argument("-m", "--metric", metavar="NAME", help="whose verdicts (the first metric of the result)")
-    parser.add_argument("--seed", type=natural, default=42, metavar="N", help="of the draw (%(default)s)")
-    parser.add_argument("--mask", action="store_true", help="hide numbers of persons, phones and cards, and addresses")
-    parser.add_argument("--benchmark", metavar="DIR", help="where the documents are (as the result says)")
+    parser.add_argument("-m", "--metric", metavar="NAME", help="the metric (default: the first of the result)")
+    parser.add_argument("--seed", type=natural, default=42, metavar="N", help="random seed (%(default)s)")
+    parser.add_argument("--mask", action="store_true", help="mask identity, phone and card numbers and addresses")
+    parser.add_argument(
+        "--benchmark", metavar="DIR", help="folder of the documents (default: as recorded in the result)"
+    )
     add_documents_option(parser)
     parser.add_argument(
         "-o", "--output", action="append", type=Path, required=True, metavar="FILE", help=".html or .jsonl (repeatable)"
@@ -56,15 +60,15 @@ def sample_size(text: str) -> "SampleSize":
     """A count, or a share in percent."""
     from steelyard.stats.review import SampleSize
 
-    found = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(%?)\s*", text)
-    number, percent = (float(found[1]), bool(found[2])) if found else (0.0, False)
+    match = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(%?)\s*", text)
+    number, percent = (float(match[1]), bool(match[2])) if match else (0.0, False)
     if not (0 < number <= 100 if percent else number >= 1 and number.is_integer()):
         raise argparse.ArgumentTypeError(f"must be a number from 1 on or a share such as 20%, not {text!r}")
     return SampleSize(number, percent)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Draw, write, and say what was drawn."""
+    """Draw the sample, write it, and print what was drawn."""
     from steelyard.cli.output import notify
     from steelyard.cli.results import documents_for
     from steelyard.io.results import load
@@ -106,27 +110,29 @@ def _notices(
     """What was drawn, which documents are not shown, and which ids hold something private."""
     from steelyard.stats.review import UNCERTAIN, uncertain_rows
 
-    yield f"{len(sample)} of {sample[0].sampling.population} verdicts; seed {arguments.seed}"
+    population = sample[0].sampling.population
+    drawn = len(sample)
+    yield Message("cli.sampled", drawn=drawn, population=population, seed=arguments.seed).text(arguments.lang)
     if arguments.by == UNCERTAIN:
-        drawn = sum(judgement.sampling.stratum == UNCERTAIN for judgement in sample)
+        uncertain = sum(judgement.sampling.stratum == UNCERTAIN for judgement in sample)
         all_of = len(uncertain_rows(table, sample[0].metric))
-        yield Message("cli.uncertain_drawn", drawn=drawn, all_of=all_of).text(arguments.lang)
+        yield Message("cli.uncertain_drawn", drawn=uncertain, all_of=all_of).text(arguments.lang)
     if any(path.suffix.lower() != ".jsonl" for path in arguments.output):
         not_shown = words_of(arguments.lang)("report.documents_not_shown")
         yield from (f"{not_shown}: {problem.text(arguments.lang)}" for problem in documents.missing)
     if arguments.mask:
-        yield from (line.text(arguments.lang) for line in _open_ids([judgement.id for judgement in sample]))
+        yield from (line.text(arguments.lang) for line in _private_ids([judgement.id for judgement in sample]))
 
 
 def _reviews(paths: Sequence[Path]) -> list[Path]:
-    """The review files among the outputs that exist."""
+    """The existing review files among the outputs."""
     return [path for path in paths if path.suffix.lower() == ".jsonl" and path.exists()]
 
 
-def _open_ids(ids: Sequence[str]) -> Iterator[Message]:
-    """What is said of ids that hold something private: agreement needs them as they are."""
+def _private_ids(ids: Sequence[str]) -> Iterator[Message]:
+    """A notice about ids with private data, which are not masked because agreement needs them."""
     from steelyard.reports.masking import mask_text
 
     count = sum(mask_text(identifier) != identifier for identifier in ids)
     if count:
-        yield Message("cli.ids_hold_something_private_kept", count=count)
+        yield Message("cli.private_ids", count=count)

@@ -1,4 +1,4 @@
-"""SIGTERM as an exception, so that what is running is ended and what was done is said before the program ends."""
+"""SIGTERM as an exception, so that child processes are ended and the saved work is reported before the exit."""
 
 import signal
 import sys
@@ -10,21 +10,21 @@ TERMINATED = 128 + 15
 
 
 class Terminated(KeyboardInterrupt):
-    """The program was asked to end (SIGTERM, or the terminal was closed)."""
+    """The program received SIGTERM, or the terminal was closed."""
 
     exit_code = TERMINATED
 
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Raise Terminated in the body on SIGTERM and SIGHUP; once is enough, further signals are ignored."""
+    """Raise Terminated in the body on the first SIGTERM or SIGHUP; further signals are ignored."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     signals = [signal.SIGTERM]
     if sys.platform != "win32":
         signals.append(signal.SIGHUP)
-    # nohup and its like ignore a signal, and so do we
+    # a signal that is already ignored (nohup) stays ignored
     handled = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
 
     def stop(*_: object) -> None:

@@ -1,8 +1,8 @@
-"""Standard output and standard error that outlast their readers: no verdict is lost because nobody listens any more.
+"""Standard output and standard error that tolerate closed pipes, so that the exit code is always the verdict.
 
-What cannot be written is dropped and remembered. A reader that has gone is no error; a full disk is one, unless the
-exit code says something worse already. A stream that is closed from the start is the null device, so that no file of
-ours is opened under its number.
+Output that cannot be written is dropped, and the error is recorded. A closed pipe is not an error; a full disk is one,
+unless the exit code already reports an error. A stream that is closed at start is replaced by the null device, so that
+no file is opened under its descriptor.
 """
 
 import errno
@@ -17,7 +17,7 @@ from steelyard.errors import SteelyardError
 
 
 class LastingOutput:
-    """Both streams while a command runs; `exit_code` says what it comes to."""
+    """Both streams while a command runs; `exit_code` includes write errors."""
 
     def __init__(self) -> None:
         self._before = (sys.stdout, sys.stderr)
@@ -36,7 +36,7 @@ class LastingOutput:
         sys.stdout, sys.stderr = self._before
 
     def exit_code(self, code: int) -> int:
-        """The exit code of a command that came to `code`, now that its output is flushed."""
+        """Flush the output and return the exit code of a command that returned `code`."""
         flush(sys.stdout)
         failed = self._raw.failed if self._raw is not None else None
         if failed is None or failed.errno == errno.EPIPE:
@@ -52,12 +52,12 @@ def flush(stream: TextIO | None) -> None:
 
 
 class _Lasting(io.FileIO):
-    """A descriptor to which everything can be written; what it does not take is dropped."""
+    """A file descriptor that drops output after the first write error."""
 
     failed: OSError | None = None
 
     def write(self, data: Any) -> int:
-        """Write; from the first error on, only pretend to."""
+        """Write; after the first error, report success without writing."""
         while self.failed is None:
             try:
                 written = super().write(data)
@@ -66,12 +66,12 @@ class _Lasting(io.FileIO):
                 break
             if written is not None:
                 return written
-            select.select([], [self], [])  # a pipe that does not block is full
+            select.select([], [self], [])  # a full non-blocking pipe
         return len(memoryview(data).cast("B"))
 
 
 def _lasting(stream: TextIO | None) -> tuple[_Lasting | None, TextIO]:
-    """The stream with its descriptor made lasting; one without a descriptor, as tests have them, stays as it is."""
+    """The stream with a descriptor that tolerates write errors; a stream without a descriptor is unchanged."""
     if stream is None:
         return None, open(os.devnull, "w", encoding="utf-8", errors="replace")  # until the process ends
     if not isinstance(stream, io.TextIOWrapper):

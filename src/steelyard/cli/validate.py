@@ -1,4 +1,4 @@
-"""`steelyard validate PATH…`: what is wrong with questions and documents, each with its place."""
+"""`steelyard validate PATH…`: check question files and documents; every problem has a location."""
 
 import argparse
 import json
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-_DESCRIPTION = """Check a benchmark folder, files of questions, or documents. Errors make a file useless and come first;
-warnings say what looks wrong with questions beside their document: evidence that is not on its page, and its like.
+_DESCRIPTION = """Check a benchmark folder, question files, or documents. Errors make a file unusable and come first;
+warnings are inconsistencies between questions and their document, such as evidence that is not on its page.
 With --show, the pages of documents are printed as they are read."""
-_KIND_HINT = Message("cli.questions_json_document_json_md")
-_DOCUMENT_HINT = Message("cli.document_json_pages_md_txt")
+_KIND_HINT = Message("cli.input_kinds")
+_DOCUMENT_HINT = Message("cli.document_kinds")
 _UNITS: Final = {
-    "header": "cli.unit_header",
-    "question": "cli.unit_question",
-    "answer": "cli.unit_answer",
-    "line": "cli.unit_line",
+    "header": "units.header",
+    "question": "units.question",
+    "answer": "units.answer",
+    "line": "units.line",
 }
 """Kinds of units of a page, by the codes of their names."""
 _CHARACTERS: Final = ("cli.one_character", "cli.characters")
@@ -44,12 +44,12 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "validate",
-        help="check questions and documents, with places",
+        help="check question files and documents",
         description=_DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a benchmark folder, a file of questions, a document")
-    parser.add_argument("--show", action="store_true", help="print what is read of documents, page by page")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="a benchmark folder, a question file, or a document")
+    parser.add_argument("--show", action="store_true", help="print the text of documents as it is read, page by page")
     parser.add_argument("--strict", action="store_true", help="warnings count as errors: exit code 2")
     parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     add_documents_option(parser)
@@ -58,7 +58,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Check everything, then tell."""
+    """Check all paths, then print the problems."""
     from steelyard.cli.output import print_json, print_text
 
     findings = _Findings(allowed=documents_folder(arguments))
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 @dataclass(slots=True)
 class _Findings:
-    """What has been looked at so far, and what was wrong with it."""
+    """The files checked so far, and their problems."""
 
     allowed: Path | None = None
     errors: list["SteelyardError"] = field(default_factory=list)
@@ -84,7 +84,7 @@ class _Findings:
     shown: list["Document"] = field(default_factory=list)
 
     def attempt(self, read: Callable[[Path], Result], path: Path) -> Result | None:
-        """What `read` gives, or nothing and an error more."""
+        """The result of `read`; None and a recorded error if it fails."""
         from steelyard.errors import SteelyardError
 
         try:
@@ -94,7 +94,7 @@ class _Findings:
             return None
 
     def check(self, path: Path) -> None:
-        """Look at a path, whatever it is."""
+        """Check a folder, a question file or a document."""
         from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS
         from steelyard.errors import InputError
         from steelyard.io.records import kind_of
@@ -108,12 +108,12 @@ class _Findings:
         elif kind == ".json" and is_question_file(path):
             self._check_questions([path], path.parent.parent if path.parent.name == "questions" else path.parent)
         elif path.is_file() and kind not in (*DOCUMENT_KINDS, *OLD_KINDS):
-            raise InputError(Message("cli.neither_file_questions_nor_document"), where=str(path), hint=_KIND_HINT)
+            raise InputError(Message("cli.not_checkable"), where=str(path), hint=_KIND_HINT)
         else:
             self._document(path)
 
     def show(self, path: Path) -> None:
-        """Read a document whose pages are to be printed."""
+        """Read a document to print its pages."""
         from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS
         from steelyard.errors import InputError
         from steelyard.io.records import kind_of
@@ -122,7 +122,7 @@ class _Findings:
         kind = kind_of(path)
         is_other = path.is_file() and kind not in (*DOCUMENT_KINDS, *OLD_KINDS)
         if path.is_dir() or is_other or (kind == ".json" and is_question_file(path)):
-            raise InputError(Message("cli.only_document_can_shown"), where=str(path), hint=_DOCUMENT_HINT)
+            raise InputError(Message("cli.not_a_document"), where=str(path), hint=_DOCUMENT_HINT)
         if path.is_file():
             self.files.add(path)
         document = self._document(path)
@@ -155,7 +155,7 @@ class _Findings:
             self.warnings += lint(file, document)
 
     def _document(self, path: Path) -> "Document | None":
-        """A document, read once however many files ask about it."""
+        """A document, read once even if several question files refer to it."""
         from steelyard.documents.pages import read_document
 
         if path not in self.documents:
@@ -168,10 +168,10 @@ def _json(findings: _Findings) -> str:
     problems = [(problem, "error") for error in findings.errors for problem in error.problems]
     problems += [(problem, "warning") for problem in findings.warnings]
     rows = [{"where": problem.where, "message": str(problem.message), "level": level} for problem, level in problems]
-    output: dict[str, Any] = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
+    content: dict[str, Any] = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
     if findings.shown:
-        output["documents"] = [_document_json(document) for document in findings.shown]
-    return json.dumps(output, ensure_ascii=False, indent=1) + "\n"
+        content["documents"] = [_document_json(document) for document in findings.shown]
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
 def _document_json(document: "Document") -> dict[str, Any]:

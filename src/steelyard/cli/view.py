@@ -1,9 +1,8 @@
-"""`steelyard view [DIR]`: a folder of results in the browser."""
+"""`steelyard view [DIR]`: serve a folder of results to the browser."""
 
 import argparse
 import os
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,28 +15,31 @@ TOKEN_VARIABLE = "STEELYARD_TOKEN"
 PORT = 8765
 LAST_PORT = 65_535
 
-DESCRIPTION = """Serve the results below a folder as pages: list, search, history, each result, any two compared.
-Read-only, and for this machine only unless --host and a token say otherwise. What was read is kept in
-DIR/.steelyard-index.sqlite, so that only new and changed files are read again. Ctrl-C ends it."""
+DESCRIPTION = """Serve the results below a folder as pages: list, search, history, each result, comparison of any two.
+The server is read-only and listens on this machine only, unless --host and a token are given. The index is kept in
+DIR/.steelyard-index.sqlite, so that only new and changed files are read again. Ctrl-C stops the server."""
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
-    parser = commands.add_parser("view", help="look at a folder of results in the browser", description=DESCRIPTION)
-    parser.add_argument("dir", nargs="?", type=Path, default=Path(), metavar="DIR", help="the folder (this one)")
-    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="where to listen (%(default)s)")
-    parser.add_argument("--port", type=port, default=PORT, metavar="N", help="0 takes a free one (%(default)s)")
+    parser = commands.add_parser("view", help="view a folder of results in the browser", description=DESCRIPTION)
     parser.add_argument(
-        "--token", help=f"what readers must bring; needed beyond this machine (or set {TOKEN_VARIABLE})"
+        "dir", nargs="?", type=Path, default=Path(), metavar="DIR", help="the folder (default: the current one)"
     )
-    parser.add_argument("--mask", action="store_true", help="hide numbers of persons, phones and cards, and addresses")
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (%(default)s)")
+    parser.add_argument("--port", type=port, default=PORT, metavar="N", help="port; 0 selects a free one (%(default)s)")
+    parser.add_argument(
+        "--token", help=f"token required of clients; mandatory beyond this machine (or set {TOKEN_VARIABLE})"
+    )
+    parser.add_argument("--mask", action="store_true", help="mask identity, phone and card numbers and addresses")
     add_documents_option(parser)
     add_language_option(parser)
     parser.set_defaults(run=run_view)
 
 
 def run_view(arguments: argparse.Namespace) -> int:
-    """Serve until somebody interrupts."""
+    """Serve until interrupted."""
+    from steelyard.cli.output import notify
     from steelyard.cli.progress import proportion
     from steelyard.web.access import Access
     from steelyard.web.index import Index
@@ -46,7 +48,7 @@ def run_view(arguments: argparse.Namespace) -> int:
     from steelyard.web.viewer import Viewer
 
     if not _is_folder(arguments.dir):
-        hint = Message("cli.name_folder_which_results_kept")
+        hint = Message("cli.results_folder_hint")
         raise InputError(Message("cli.no_such_folder"), where=visible(str(arguments.dir)), hint=hint)
     access = Access(arguments.host, arguments.token or os.environ.get(TOKEN_VARIABLE) or None)
     index = Index(arguments.dir)
@@ -56,7 +58,9 @@ def run_view(arguments: argparse.Namespace) -> int:
     pages = report_pages(index.folder, privacy, documents_folder(arguments))
     viewer = Viewer(index, pages, arguments.lang, privacy)
     try:
-        serve(viewer, access, arguments.port, lambda address: _tell(f"results of {index.folder} on {address}"))
+        serve(
+            viewer, access, arguments.port, lambda address: notify(_viewing(index.folder, address).text(arguments.lang))
+        )
     except KeyboardInterrupt:
         return 0
     finally:
@@ -65,20 +69,18 @@ def run_view(arguments: argparse.Namespace) -> int:
 
 
 def port(text: str) -> int:
-    """The number of a port, 0 for a free one."""
+    """A port number; 0 selects a free port."""
     if not re.fullmatch("[0-9]{1,5}", text) or int(text) > LAST_PORT:
-        raise argparse.ArgumentTypeError(f"must lie between 0 and {LAST_PORT}, not {text[:20]!r}")
+        raise argparse.ArgumentTypeError(f"must be between 0 and {LAST_PORT}, not {text[:20]!r}")
     return int(text)
 
 
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
-    except (OSError, ValueError):  # too long, or no path at all
+    except (OSError, ValueError):  # too long, or not a valid path
         return False
 
 
-def _tell(line: str) -> None:
-    if sys.stderr is not None:
-        sys.stderr.write(f"{visible(line)}\n")
-        sys.stderr.flush()
+def _viewing(folder: Path, address: str) -> Message:
+    return Message("cli.viewing", folder=visible(str(folder)), address=address)

@@ -59,7 +59,7 @@ def _is_whole(value: Any) -> bool:
 
 TEXT: Final = Plain(Message("words.text"), lambda value: isinstance(value, str))
 NUMBER: Final = Plain(Message("words.a_number"), is_number)
-WHOLE: Final = Plain(Message("words.a_whole_number"), _is_whole)
+WHOLE: Final = Plain(Message("words.an_integer"), _is_whole)
 FLAG: Final = Plain(Message("words.true_or_false"), lambda value: isinstance(value, bool))
 SCALAR: Final = Plain(
     Message("words.text_a_number_true_or_false"), lambda value: isinstance(value, str | bool) or is_number(value)

@@ -203,7 +203,7 @@ def _target(url: str) -> "httpcore.URL":
         host = parsed.host
         parsed.raw_host.decode("ascii").encode("idna")  # the resolver needs labels that are neither empty nor too long
     except (httpx.InvalidURL, ValueError) as error:
-        reason = Message("words.its_host_is_no_name") if isinstance(error, UnicodeError) else error
+        reason = Message("words.bad_host") if isinstance(error, UnicodeError) else error
         message = Message("net.bad_address", url=masked_url(url), reason=reason)
         is_safe = "@" not in url  # else the reason may repeat a password
         raise ConfigError(message if is_safe else _no_address(url), hint=ADDRESS_HINT) from None

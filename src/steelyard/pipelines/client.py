@@ -36,7 +36,7 @@ CALL_SECONDS = 600.0
 STDERR_TAIL = 2000
 """Characters at the end of standard error in which the last line is looked for."""
 START = "start"
-PURPOSE = Message("words.servers_in_processes_of_their_own")
+PURPOSE = Message("words.isolated_servers")
 RUN_BY_HAND_HINT = Message("pipelines.run_by_hand")
 TIMEOUT_HINT = Message("pipelines.raise_timeout")
 UNREACHABLE_HINT = Message("pipelines.server_unreachable_hint")

@@ -18,7 +18,7 @@ _PYTHON_TYPES: Mapping[str, Any] = {
 }
 _NAMES: Mapping[str, Message] = {
     "string": Message("words.text"),
-    "integer": Message("words.a_whole_number"),
+    "integer": Message("words.an_integer"),
     "number": Message("words.a_number"),
     "boolean": Message("words.true_or_false"),
     "null": Message("words.null"),
@@ -27,7 +27,7 @@ _NAMES: Mapping[str, Message] = {
 }
 _PLURALS: Mapping[str, Message] = {
     "string": Message("words.texts"),
-    "integer": Message("words.whole_numbers"),
+    "integer": Message("words.integers"),
     "number": Message("words.numbers"),
     "object": Message("words.mappings"),
     "array": Message("words.lists"),

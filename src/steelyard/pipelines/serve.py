@@ -18,7 +18,7 @@ from steelyard.pipelines.schemas import accepts_null, accepts_only_text, input_s
 from steelyard.pipelines.server import Notice, Server, Tool, ToolKind, callbacks
 from steelyard.pipelines.wire import error_to_json, notices_to_json
 
-PURPOSE = Message("words.speaking_mcp")
+PURPOSE = Message("words.using_mcp")
 _KIND_NAMES: Mapping[ToolKind, Message] = {"tool": Message("words.tool"), "prompt": Message("words.prompt")}
 BUILD_SCHEMA = {
     "type": "object",

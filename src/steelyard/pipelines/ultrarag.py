@@ -67,7 +67,7 @@ UNUSED_PARAMETERS: Mapping[str, frozenset[str]] = {
 
 _WEB: Final = Message("words.it_searches_the_web")
 _IMAGES: Final = Message("words.it_works_on_images")
-_MEMORY: Final = Message("words.it_keeps_memories_of_users")
+_MEMORY: Final = Message("words.it_stores_memories")
 _MINERU: Final = Message("words.it_runs_mineru")
 
 MISSING_TOOLS: Final[Mapping[str, Mapping[str, Message]]] = {

@@ -77,7 +77,7 @@ def reason(failure: SteelyardError) -> Message:
 def _check_number(name: str, value: Any, least: int, where: str) -> None:
     types = int if name in ("concurrency", "retries") else (int, float)
     if isinstance(value, bool) or not isinstance(value, types) or not least <= value < math.inf:
-        what = Message("words.a_whole_number") if types is int else Message("words.a_number")
+        what = Message("words.an_integer") if types is int else Message("words.a_number")
         message = Message("rag.number_from", name=name, what=what, least=least, value=value)
         raise ConfigError(message, where=where, parameter=f"{where}.{name}")
 

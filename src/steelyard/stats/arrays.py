@@ -36,7 +36,7 @@ def require_columns(differences: FloatArray) -> None:
 def require_share(name: str, share: float) -> None:
     """Raise an error unless a level or probability lies strictly between 0 and 1."""
     if not 0 < share < 1:
-        raise ValueError(f"{name} must lie between 0 and 1, not {share!r}")
+        raise ValueError(f"{name} must be between 0 and 1, not {share!r}")
 
 
 _BLOCK_CELLS: Final = 2**17  # draws in one block: 1 MB, which stays in the cache

@@ -247,7 +247,7 @@ def _regression_target(target: Target, result: Table, baseline: Table) -> Target
     types = dict.fromkeys(value for table in (baseline, result) for value in table.tags.get(TYPE_TAG, ()))
     if target.name not in types:
         raise UnknownName.of(
-            Message("words.metric_or_type_of_question"), target.name, [*baseline.columns, *types, *part_names(baseline)]
+            Message("words.metric_or_question_type"), target.name, [*baseline.columns, *types, *part_names(baseline)]
         )
     if len(baseline.metrics) > 1:
         message = Message("stats.type_question_several_metrics", name=target.name, names=", ".join(baseline.metrics))

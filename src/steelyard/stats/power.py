@@ -102,4 +102,4 @@ def _detectable(spread: float, items: int, *, alpha: float, power: float) -> flo
 def _require_chances(*, alpha: float, power: float) -> None:
     require_share("alpha", alpha)
     if not alpha < power < 1:
-        raise ValueError(f"power must lie between alpha and 1, not {power!r}")
+        raise ValueError(f"power must be between alpha and 1, not {power!r}")

@@ -54,9 +54,7 @@ class AskSettings:
         limits.CONCURRENCY.check(self.concurrency, Message("words.concurrency"))
         limits.RETRIES.check(self.retries, Message("words.the_number_of_retries"))
         limits.TIMEOUT_SECONDS.check(self.timeout, Message("words.the_timeout_in_seconds"))
-        limits.INTERVAL_SECONDS.check(
-            1 / self.rate if self.rate else 0, Message("words.the_time_between_two_attempts_in_seconds")
-        )
+        limits.INTERVAL_SECONDS.check(1 / self.rate if self.rate else 0, Message("words.seconds_between_attempts"))
 
 
 def ask_all(
@@ -242,9 +240,7 @@ class _Run:
     def _take_over(self, late: list[_Pending]) -> None:
         """Go on with the questions of abandoned workers; an error if too many of them still run."""
         if late and self._abandoned > limits.LEFT_BEHIND.value:
-            error = limits.LEFT_BEHIND.exceeded(
-                Message("words.the_number_of_attempts_that_never_ended"), error=SystemFailure
-            )
+            error = limits.LEFT_BEHIND.exceeded(Message("words.unfinished_attempts"), error=SystemFailure)
             self._reports.put(error)
             return
         for pending in late:

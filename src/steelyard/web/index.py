@@ -193,7 +193,7 @@ def _read(folder: Path, file: ResultFile) -> tuple[tuple[Any, ...], list[tuple[A
     try:
         if file.problem:
             return (*stamp, _stored(file.problem, folder)), []
-        size = Message("words.the_size_of_this_file_in_bytes")
+        size = Message("words.bytes_of_file")
         limits.VIEW_RESULT_BYTES.check(file.size, size, error=InputError, where=file.path)
         if not holds_results(place):
             return (*stamp, ""), []

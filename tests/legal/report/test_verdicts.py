@@ -123,11 +123,11 @@ def test_every_reason_of_a_run_is_told_in_chinese(tmp_path):
                 ),
             ),
             "王五, 李四 (name), 555-0142 (forbidden phone), x (new kind)",
-            "查出“王五, 李四”（姓名）、“555-0142”（禁止提供的电话）、“x”（new kind）",
+            "查出“王五, 李四”（姓名）、“555-0142”（不应出现的电话）、“x”（new kind）",
         ),
         (in_one_line([("unheard_of", as_message("why"))], FIELD_LABELS), "unheard_of: why", "unheard_of：why"),
         (judge_fact({"count": 4}, {"count": True}).why, "count: the field is True", "数量：字段为“是”"),
-        (judge_fact({}, "x").why, "nothing is expected", "本题没有设定答案"),
+        (judge_fact({}, "x").why, "the question expects nothing", "本题没有标准答案"),
         (
             judge_fact({"date": "2022-05-30"}, "2022年5月30日之前", question="哪天？").why,
             "date: 2022年5月30日 is not exact (bound)",

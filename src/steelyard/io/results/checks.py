@@ -38,7 +38,7 @@ _PAGE: Final = Plain(Message("words.a_number_or_text"), lambda value: isinstance
 _NOT_NEGATIVE: Final = Plain(
     Message("words.a_number_from_0_to_1e15"), lambda value: is_number(value) and 0 <= value <= 1e15
 )
-_COUNT: Final = Plain(Message("words.a_whole_number_from_0_on"), lambda value: WHOLE.accepts(value) and value >= 0)
+_COUNT: Final = Plain(Message("words.an_integer_from_0"), lambda value: WHOLE.accepts(value) and value >= 0)
 _LABELS: Final = {"page": _PAGE, "section": TEXT, "speaker": TEXT, "document": TEXT}
 _PASSAGE: Final = Fields({"text": TEXT, **_LABELS})
 _QUOTED: Final = Plain(Message("words.text_or_an_object"), lambda value: isinstance(value, str | dict))

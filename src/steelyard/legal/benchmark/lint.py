@@ -24,7 +24,7 @@ _UNITS: Final = {
     "header": Message("words.the_header"),
     "question": Message("words.a_question"),
     "answer": Message("words.an_answer"),
-    "line": Message("words.a_line_of_its_own"),
+    "line": Message("words.a_separate_line"),
 }
 _SPOKEN: Final = ("question", "answer")
 

@@ -32,8 +32,8 @@ from steelyard.retrieval.reading.spans import Spans
 from steelyard.table import FloatArray, IntArray
 
 RUN_HINT = Message("formats.run_line_query_q0_document")
-PIPED = Message("words.a_run_that_comes_through_a_pipe")
-INTERLEAVED = Message("words.a_run_whose_queries_are_interleaved")
+PIPED = Message("words.a_piped_run")
+INTERLEAVED = Message("words.an_interleaved_run")
 QRELS_COLUMNS = 4
 ORDER_HINT = Message("formats.judgments_qrels_come_before_runs")
 
