@@ -83,7 +83,7 @@ def test_where_no_more_can_be_written_the_old_file_stays(here, command, name):
 
         resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
-    words = [sys.executable, "-m", "steelyard", *COMMANDS[command], "-o", name]
+    words = [sys.executable, "-B", "-m", "steelyard", *COMMANDS[command], "-o", name]
     done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=full, check=False)
     assert done.returncode == 2, done.stderr
     assert old.read_text() == "precious"

@@ -1,6 +1,7 @@
 """What the console shows stands in Markdown and LaTeX files too, and no text of a case breaks them."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -158,3 +159,23 @@ def test_csv_stays_as_it_was(tmp_path):
     write_report(report(by="document"), path)
     assert path.read_text("utf-8") == render_csv(report()) == render_csv(report(by="type"))
     assert path.read_text("utf-8").count("\n") == 2
+
+
+def test_questions_without_an_answer_are_counted_in_every_format():
+    failed = replace(legal_table(), failures={1: "timeout"})
+    failed = replace(failed, outputs=[failed.outputs[0], None, failed.outputs[2]])
+    assert re.search(r"\nthe system failed +1\n", render_console(Report([failed])))
+    assert "| the system failed | 1 |  |  |" in render_markdown(Report([failed]))
+    assert r"the system failed & 1 &  &  \\" in render_latex(Report([failed]))
+
+
+def test_a_result_without_questions_about_gaps_has_no_table_of_them():
+    facts = legal_table().take(np.array([0]))
+    for render in (render_console, render_markdown, render_latex):
+        assert "questions about gaps" not in render(Report([facts]))
+
+
+def test_the_types_of_parts_are_printed_once_on_a_terminal():
+    text = render_console(report())
+    assert text.count("\nconflict_gap ") == 1
+    assert render_markdown(report()).count("| conflict_gap | ") == 2

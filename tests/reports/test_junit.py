@@ -14,7 +14,7 @@ from rendering import as_json, render_console, render_junit, render_markdown
 from tables import make_table
 
 from steelyard.i18n import words_of
-from steelyard.reports.gate import reason, verdict
+from steelyard.reports.gate import outcome, reason
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.rules import Target, Threshold, parse_rule
 from steelyard.table import Missing, Signature
@@ -149,7 +149,7 @@ def test_a_run_that_was_cut_off_is_said_first():
 
 def why(rule, values, old=None, **fields):
     (found,) = decide([parse_rule(rule)], table("new", values, **fields), old and table("old", old, **fields)).findings
-    return verdict(found, words_of("en")), reason(found, words_of("en"))
+    return outcome(found, words_of("en")), reason(found, words_of("en"))
 
 
 def test_reasons_do_not_contradict_verdicts():

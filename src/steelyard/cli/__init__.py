@@ -60,6 +60,6 @@ def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _print_error(text: str) -> None:
-    from steelyard.cli.output import tell
+    from steelyard.cli.output import notify
 
-    tell(text)
+    notify(text)

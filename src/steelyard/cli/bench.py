@@ -115,7 +115,7 @@ def _add_asking_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask every question, judge the answers, print and write the results."""
-    from steelyard.cli.output import tell
+    from steelyard.cli.output import notify
     from steelyard.cli.progress import proportion
     from steelyard.legal.benchmark.loading import load_benchmark
     from steelyard.legal.benchmark.question_checks import benchmark_folder
@@ -144,7 +144,7 @@ def run(arguments: argparse.Namespace) -> int:
     ):
         table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), **mode)
     if path not in arguments.output:
-        tell(Message("cli.results_file", path=path).text(arguments.lang))
+        notify(Message("cli.results_file", path=path).text(arguments.lang))
     reports = [output for output in arguments.output if output != path]
     return _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
 
@@ -154,7 +154,7 @@ def _notice_when_stopped(
     path: Path, written: Path, questions: int, language: str
 ) -> "Iterator[Callable[[Progress], Progress]]":
     """Print what is saved when the run is stopped by Ctrl-C or SIGTERM; yields a wrapper that counts finished items."""
-    from steelyard.cli.output import tell
+    from steelyard.cli.output import notify
     from steelyard.cli.stopping import terminable
 
     done = 0
@@ -173,7 +173,7 @@ def _notice_when_stopped(
     except KeyboardInterrupt:
         kept = Message("cli.stopped", done=done, questions=questions, written=written)
         hint = Message("core.hint", hint=Message("cli.resume_file", path=path))
-        tell(*(line.text(language) for line in ((kept, hint) if written.exists() else (STOPPED_EARLY,))))
+        notify(*(line.text(language) for line in ((kept, hint) if written.exists() else (STOPPED_EARLY,))))
         raise
 
 

@@ -26,17 +26,17 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the benchmark, print the equivalent command and the path of the report; the results file is not kept."""
-    from steelyard.cli.output import say
+    from steelyard.cli.output import print_text
     from steelyard.cli.parser import build_parser
 
     words = words_of(arguments.lang)
     shown = [*COMMAND, "-o", str(REPORT)]
-    say(f"{words('cli.demo_introduction')}\n\n$ steelyard {' '.join(shown)}\n\n")
+    print_text(f"{words('cli.demo_introduction')}\n\n$ steelyard {' '.join(shown)}\n\n")
     sys.stdout.flush()
     REPORT.parent.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder:
         options = [*shown, "-o", str(Path(folder) / "demo.jsonl"), "--lang", arguments.lang]
         command = build_parser().parse_args(options)
         code: int = command.run(command)
-    say(f"\n{words('cli.demo_report', path=REPORT)}\n")
+    print_text(f"\n{words('cli.demo_report', path=REPORT)}\n")
     return code

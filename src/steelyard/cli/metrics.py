@@ -27,15 +27,15 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one explanation."""
-    from steelyard.cli.output import say
+    from steelyard.cli.output import print_text
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import find_metric
 
     load_metrics(arguments.metrics_from, Path.cwd())
     if arguments.name is None:
-        say("\n".join(_list()) + "\n")
+        print_text("\n".join(_list()) + "\n")
     else:
-        say("\n".join(_explain(find_metric(arguments.name))) + "\n")
+        print_text("\n".join(_explain(find_metric(arguments.name))) + "\n")
     return 0
 
 

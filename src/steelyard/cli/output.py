@@ -57,7 +57,7 @@ def show_blocks(blocks: "Sequence[Block]", arguments: argparse.Namespace, *, spa
         print_json(render_json(blocks))
     else:
         terminal = sys.stdout.isatty()
-        say(render_console(blocks, width=width_of_terminal(), colour=terminal, spaced=spaced))
+        print_text(render_console(blocks, width=width_of_terminal(), colour=terminal, spaced=spaced))
 
 
 def print_json(text: str) -> None:
@@ -66,12 +66,12 @@ def print_json(text: str) -> None:
     sys.stdout.buffer.write(visible_json(text).encode("utf-8"))
 
 
-def say(text: str) -> None:
+def print_text(text: str) -> None:
     """Print on standard output; control characters of names and answers are escaped."""
     sys.stdout.write(printable(text))
 
 
-def tell(*lines: str) -> None:
+def notify(*lines: str) -> None:
     """Print lines on standard error and flush; control characters are escaped."""
     if sys.stderr is not None:
         sys.stderr.write("".join(f"{visible_lines(line)}\n" for line in lines))

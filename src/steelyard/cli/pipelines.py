@@ -214,9 +214,9 @@ def _notifier(language: str) -> "NoticeCallback":
 
 
 def _print_lines(*lines: str) -> None:
-    from steelyard.cli.output import tell
+    from steelyard.cli.output import notify
 
-    tell(*lines)
+    notify(*lines)
 
 
 def _result_text(last: Any, *, as_json: bool, words: Words) -> str:

@@ -41,7 +41,7 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the results, compare them, print and write."""
-    from steelyard.cli.output import show, tell, write_and_show
+    from steelyard.cli.output import notify, show, write_and_show
     from steelyard.cli.results import documents_for, read_placed
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs, write_report
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def write(path: Path) -> None:
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
-        tell(Message("cli.written", path=path).text(arguments.lang))
+        notify(Message("cli.written", path=path).text(arguments.lang))
 
     is_shown = arguments.json or not arguments.output
     write_and_show(arguments.output, write, lambda: show(report, arguments) if is_shown else None)

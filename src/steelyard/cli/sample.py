@@ -69,7 +69,7 @@ def sample_size(text: str) -> "SampleSize":
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw the sample, write it, and print what was drawn."""
-    from steelyard.cli.output import tell
+    from steelyard.cli.output import notify
     from steelyard.cli.results import documents_for
     from steelyard.io.results import load
     from steelyard.io.reviews import is_untouched
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     beside = [Path(arguments.result).parent]
     documents = documents_for([table], arguments.benchmark, beside, documents_folder(arguments))
     _write(table, sample, documents, arguments)
-    tell(*_notices(table, sample, documents, arguments))
+    notify(*_notices(table, sample, documents, arguments))
     return 0
 
 

@@ -59,7 +59,7 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check all paths, then print the problems."""
-    from steelyard.cli.output import print_json, say
+    from steelyard.cli.output import print_json, print_text
 
     findings = _Findings(allowed=documents_folder(arguments))
     for path in arguments.paths:
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(_json(findings))
     else:
-        say("\n".join(_lines(findings, arguments.lang)) + "\n")
+        print_text("\n".join(_lines(findings, arguments.lang)) + "\n")
     return 2 if findings.errors or (arguments.strict and findings.warnings) else 0
 
 

@@ -39,7 +39,7 @@ def add_command(commands: Any) -> None:
 
 def run_view(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from steelyard.cli.output import tell
+    from steelyard.cli.output import notify
     from steelyard.cli.progress import proportion
     from steelyard.web.access import Access
     from steelyard.web.index import Index
@@ -59,7 +59,7 @@ def run_view(arguments: argparse.Namespace) -> int:
     viewer = Viewer(index, pages, arguments.lang, privacy)
     try:
         serve(
-            viewer, access, arguments.port, lambda address: tell(_viewing(index.folder, address).text(arguments.lang))
+            viewer, access, arguments.port, lambda address: notify(_viewing(index.folder, address).text(arguments.lang))
         )
     except KeyboardInterrupt:
         return 0

@@ -122,7 +122,7 @@ class CheckCase:
 
     name: str
     status: Literal["passed", "failed", "skipped"]
-    verdict: str
+    outcome: str
     reason: str
     output: str
     details: Sequence[str] = ()

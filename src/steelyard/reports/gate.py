@@ -29,12 +29,12 @@ MOST_MORE: Final = 1_000_000
 LISTED: Final = 50
 """So many regressions of a rule are listed in text; JSON has all."""
 SIGNS: Final[dict[GateOutcome, str]] = {"met": "✅", "not met": "❌", "cannot tell": "⚠️"}
-_VERDICTS: Final[dict[GateOutcome, str]] = {
+_OUTCOMES: Final[dict[GateOutcome, str]] = {
     "met": "gate.met",
     "not met": "gate.not_met",
     "cannot tell": "gate.cannot_tell",
 }
-_DOUBTS: Final[dict[GateOutcome, str]] = {
+_UNCERTAIN: Final[dict[GateOutcome, str]] = {
     "met": "gate.met_unproven",
     "not met": "gate.not_met_unproven",
     "cannot tell": "gate.sample_too_small",
@@ -83,15 +83,15 @@ def headline(gate: Gate, words: Words) -> str:
     return f"{outcome}: {gate.result.name}{against}"
 
 
-def verdict(finding: Finding, words: Words) -> str:
-    """The verdict on a rule, and whether it is uncertain because the sample is too small."""
-    is_uncertain = _is_doubtful(finding) and finding.outcome != "cannot tell"
-    text = words(_VERDICTS[finding.outcome])
+def outcome(finding: Finding, words: Words) -> str:
+    """The outcome of a rule, and whether it is uncertain because the sample is too small."""
+    is_uncertain = _is_uncertain(finding) and finding.outcome != "cannot tell"
+    text = words(_OUTCOMES[finding.outcome])
     return f"{text} ({words('gate.uncertain')})" if is_uncertain else text
 
 
 def reason(finding: Finding, words: Words) -> str:
-    """The reason of the verdict on a rule, in one line."""
+    """The reason of the outcome of a rule, in one line."""
     return "; ".join(_reasons(finding, words))
 
 
@@ -116,25 +116,26 @@ def warnings(gate: Gate, words: Words) -> Iterator[str]:
         yield f"{words('report.settings_differ')}: {', '.join(gate.settings_differ)}"
 
 
-def fallen(finding: Finding, words: Words) -> Iterator[str]:
+def regression_lines(finding: Finding, words: Words) -> Iterator[str]:
     """The first items that fell, and the number of the others."""
-    for fall in finding.regressions[:LISTED]:
-        yield f"{fall.id}: {_fall(finding, fall, words)}"
+    for regression in finding.regressions[:LISTED]:
+        yield f"{regression.id}: {_regression(finding, regression, words)}"
     if len(finding.regressions) > LISTED:
         yield words("gate.and_more", n=f"{len(finding.regressions) - LISTED:,}")
 
 
 def _table(gate: Gate, words: Words) -> TableBlock:
     rows = [
-        [SIGNS[finding.outcome], str(finding.rule), verdict(finding, words), reason(finding, words)]
+        [SIGNS[finding.outcome], str(finding.rule), outcome(finding, words), reason(finding, words)]
         for finding in gate.findings
     ]
     return TableBlock(["", words("gate.rule"), words("gate.verdict"), words("gate.why")], rows, text_columns=4)
 
 
 def _regressions(finding: Finding, words: Words) -> ItemList:
+    """The items that broke a rule about regressions."""
     title = words("gate.items_rose") if _may_not_rise(finding) else words("gate.items_fell")
-    items = [ListItem((line,)) for line in fallen(finding, words)]
+    items = [ListItem((line,)) for line in regression_lines(finding, words)]
     return ItemList(f"{title}: {finding.rule}", items)
 
 
@@ -167,8 +168,8 @@ def _case(gate: Gate, finding: Finding, words: Words) -> CheckCase:
         _status(gate, finding),
         finding.outcome,
         line,
-        f"{verdict(finding, words)}: {line}",
-        list(fallen(finding, words)),
+        f"{outcome(finding, words)}: {line}",
+        list(regression_lines(finding, words)),
     )
 
 
@@ -182,11 +183,11 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
     if finding.cut_off:
         yield words("gate.run_cut_off")
     if finding.n == 0:
-        yield from _nothing(finding, words)
+        yield from _no_item(finding, words)
         return
     match finding.rule:
         case NoRegression():
-            yield _fall_count(finding, words)
+            yield _regression_count(finding, words)
             return
         case Threshold():
             value = f"{cells.number(finding.value)} {_interval(finding)}"
@@ -198,11 +199,11 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
             yield f"{words('report.difference')} {difference}, {_items(finding, words)}"
     if finding.unpaired:
         yield f"{words('gate.items_one_side')}: {finding.unpaired:,}"
-    if _is_doubtful(finding):
-        yield from _doubt(finding, words)
+    if _is_uncertain(finding):
+        yield from _uncertainty(finding, words)
 
 
-def _nothing(finding: Finding, words: Words) -> Iterator[str]:
+def _no_item(finding: Finding, words: Words) -> Iterator[str]:
     """That the rule is about no item; if a tag or value is unknown, the nearest known one."""
     if _may_not_rise(finding):
         yield words("gate.none_scored_0")
@@ -216,7 +217,7 @@ def _nothing(finding: Finding, words: Words) -> Iterator[str]:
             yield words("gate.did_you_mean", name=repr(unknown.nearest))
 
 
-def _fall_count(finding: Finding, words: Words) -> str:
+def _regression_count(finding: Finding, words: Words) -> str:
     code = "gate.rose" if _may_not_rise(finding) else "gate.fell"
     return words(code, fell=f"{len(finding.regressions):,}", n=f"{finding.n:,}")
 
@@ -226,7 +227,7 @@ def _may_not_rise(finding: Finding) -> bool:
     return isinstance(finding.rule, NoRegression) and is_lower_better(finding.rule.target.name)
 
 
-def _is_doubtful(finding: Finding) -> bool:
+def _is_uncertain(finding: Finding) -> bool:
     """Whether the sample is too small to decide; a mean that is not the number of an equality needs no test."""
     return not finding.sure and not (_is_equality(finding) and finding.outcome == "not met")
 
@@ -235,12 +236,12 @@ def _is_equality(finding: Finding) -> bool:
     return isinstance(finding.rule, Threshold | Relative) and finding.rule.operator == "=="
 
 
-def _doubt(finding: Finding, words: Words) -> Iterator[str]:
+def _uncertainty(finding: Finding, words: Words) -> Iterator[str]:
     """That the sample is too small to decide, and how large it would have to be."""
     if _is_equality(finding):
         yield words("gate.true_of_these")
         return
-    yield words(_DOUBTS[finding.outcome])
+    yield words(_UNCERTAIN[finding.outcome])
     yield _remedy(finding, words)
 
 
@@ -266,9 +267,9 @@ def _items(finding: Finding, words: Words) -> str:
     return f"{finding.n:,} {words('report.items')}"
 
 
-def _fall(finding: Finding, fall: Regression, words: Words) -> str:
+def _regression(finding: Finding, regression: Regression, words: Words) -> str:
     before = best(finding.rule.target.name)
-    return words("gate.gone") if fall.now is None else f"{before:g} → {cells.number(fall.now)}"
+    return words("gate.gone") if regression.now is None else f"{before:g} → {cells.number(regression.now)}"
 
 
 def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:
@@ -287,5 +288,5 @@ def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:
         "interval": interval_list(finding.interval),
         "level": finding.level,
         "reason": reason(finding, words),
-        "fell": [{"id": fall.id, "now": fall.now} for fall in finding.regressions],
+        "fell": [{"id": regression.id, "now": regression.now} for regression in finding.regressions],
     }

@@ -180,6 +180,7 @@ class _Case:
         return NOT_REFUSED if stage == WRONG_PLACE else stage
 
     def _refuses(self) -> bool:
+
         if self._answer.strip():
             return detect_abstention(self._answer, question=str(self.output.get("question", ""))).abstains
         return all(self.output.get(field) is None for field in FIELDS)

@@ -11,13 +11,12 @@ import numpy as np
 from steelyard.documents.pages import Document
 from steelyard.documents.sets import DocumentSet
 from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
-from steelyard.legal.question_types import part_labels
 from steelyard.legal.report import results
 from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
 from steelyard.legal.report.results import Refusals
 from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain, uncertain_table
-from steelyard.legal.report.verdicts import note_in
+from steelyard.legal.report.verdicts import labels, note_in
 from steelyard.legal.wording import FIELD_LABELS, INVENTED
 from steelyard.reports import cells
 from steelyard.reports.blocks import PageTable
@@ -190,8 +189,9 @@ def _part_rates(table: Table) -> list[Share]:
     invented = Share(
         "report.hallucinating_answers", results.hallucination_rate(table), results.hallucinations(table)[1], bad=True
     )
+    names = labels()
     cited = [
-        Share(part_labels()[part].code, float(np.nanmean(parts[part])), counts[part], is_part=True)
+        Share(names[part].code, float(np.nanmean(parts[part])), counts[part], is_part=True)
         for part in CITED
         if counts.get(part)
     ]
@@ -200,8 +200,8 @@ def _part_rates(table: Table) -> list[Share]:
 
 def _part_row(part: results.PartMean) -> PartRow:
     numbers = (cells.number(part.mean), cells.interval(part.interval))
-    labels = part_labels()
-    code = labels[part.part].code if part.part in labels else part.part
+    name = labels().get(part.part)
+    code = part.part if name is None else name.code
     return PartRow(part.type, code, part.part == results.METRIC, *numbers, part.items)
 
 

@@ -40,10 +40,11 @@ def note_in(language: Language, table: Table, row: int, metric: str = METRIC) ->
     if "error" in messages:
         return _text(language, messages["error"], note)
     reasons = reasons_in(language, output)
-    return in_one_line(reasons.items(), _labels()).text(language) if reasons else note
+    return in_one_line(reasons.items(), labels()).text(language) if reasons else note
 
 
-def _labels() -> dict[str, Message]:
+def labels() -> dict[str, Message]:
+    """The names of parts and fields."""
     return {**part_labels(), **FIELD_LABELS}
 
 

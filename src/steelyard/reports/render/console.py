@@ -66,14 +66,15 @@ def _divided(block: TableBlock, width: int) -> list[TableBlock]:
     """A table for each column of numbers where the table has details and is wider than the terminal."""
     if not block.detail or _width(_rich_table(block)) <= width:
         return [block]
-    return [
-        replace(
-            block,
-            headings=[*block.headings[: block.text_columns], block.headings[column]],
-            rows=[[*row[: block.text_columns], row[column]] for row in block.rows],
-        )
-        for column in range(block.text_columns, len(block.headings))
-    ]
+    columns = range(block.text_columns, len(block.headings))
+    parts = [replace(_column(block, column), notes=()) for column in columns]
+    return [*parts[:-1], *(replace(part, notes=block.notes) for part in parts[-1:])]
+
+
+def _column(block: TableBlock, column: int) -> TableBlock:
+    """The table with its texts and one column of numbers."""
+    rows = [[*row[: block.text_columns], row[column]] for row in block.rows]
+    return replace(block, headings=[*block.headings[: block.text_columns], block.headings[column]], rows=rows)
 
 
 def _rich_table(block: TableBlock) -> "RichTable":

@@ -44,7 +44,7 @@ def _fill(element: Element, suite: CheckSuite) -> None:
 def _add_case(suite: Element, classname: str, case: CheckCase) -> None:
     element = SubElement(suite, "testcase", _valid({"name": case.name, "classname": classname, "time": "0.000"}))
     if case.status == "failed":
-        failure = SubElement(element, "failure", _valid({"message": case.reason, "type": case.verdict}))
+        failure = SubElement(element, "failure", _valid({"message": case.reason, "type": case.outcome}))
         failure.text = _valid_text("\n".join((case.reason, *case.details)))
     elif case.status == "skipped":
         SubElement(element, "skipped", _valid({"message": case.reason}))
