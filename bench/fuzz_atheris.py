@@ -146,8 +146,9 @@ def _pipeline() -> tuple[str, Read, list[bytes]]:
 def _results() -> tuple[str, Read, list[bytes]]:
     from bench.fuzz_results import gate, real_results
     from steelyard.io.results import load_all
+    from steelyard.reports.build import report_blocks
     from steelyard.reports.content import Report
-    from steelyard.reports.files import RENDERERS
+    from steelyard.reports.render.json import render_json
 
     with tempfile.TemporaryDirectory() as folder:
         paths = real_results(Path(folder))
@@ -156,7 +157,7 @@ def _results() -> tuple[str, Read, list[bytes]]:
 
     def read(path: Path) -> None:
         tables = load_all(path)
-        RENDERERS[".json"](Report(tables), "en", {})
+        render_json(report_blocks(Report(tables)))
         gate(tables[0], original)
 
     return ".jsonl", read, seeds

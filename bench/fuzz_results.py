@@ -20,9 +20,12 @@ from bench.mutations import mutate_bytes, mutate_value
 from bench.outcomes import outcome_of, print_outcomes, read_options
 from steelyard.io.results import load_all
 from steelyard.legal.benchmark.runner import evaluate_legal
+from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
 from steelyard.reports.files import RENDERERS
-from steelyard.reports.gate import render_console
+from steelyard.reports.gate import gate_blocks
+from steelyard.reports.render.console import render_console
+from steelyard.reports.render.html.report_html import render_html
 from steelyard.stats.compare import compare_all
 from steelyard.stats.gate import decide
 from steelyard.stats.rules import parse_rule
@@ -68,15 +71,19 @@ def gate(table: Table, baseline: Table) -> None:
     """Rules of every form, and the verdict in words."""
     metric = table.metrics[0] if table.metrics else "legal"
     rules = [f"{metric} >= 0.5", f"{metric} >= baseline - 0.01", f"{metric} not-worse-by 0.02"]
-    render_console(decide([parse_rule(rule) for rule in rules], table, baseline))
+    render_console(gate_blocks(decide([parse_rule(rule) for rule in rules], table, baseline)))
 
 
 def report(tables: list[Table], original: Table) -> None:
     """Every format that needs no further package."""
     comparisons = compare_all([tables[0]], original) if tables[0].kind == original.kind else []
+    means = Report(tables, comparisons)
+    items = Report(tables, comparisons, True, "type" if "type" in tables[0].tags else None)
     for render in RENDERERS.values():
-        render(Report(tables, comparisons), "en", {})
-        render(Report(tables, comparisons, True, "type" if "type" in tables[0].tags else None), "zh", {})
+        render(report_blocks(means, "en"), "en")
+        render(report_blocks(items, "zh"), "zh")
+    render_html(means, "en")
+    render_html(items, "zh")
 
 
 def real_results(folder: Path) -> list[Path]:

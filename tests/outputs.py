@@ -4,7 +4,7 @@
     python tests/outputs.py compare BEFORE AFTER    name the files that differ, and show how
 
 Everything that differs between two runs of the same program is made alike: version, times, paths, hashes of files that
-hold these. Of a page its text, its attributes and its data are kept, not its scripts and the words that they speak.
+hold these. Of a page its text, its attributes and its data are kept, not its scripts and their texts.
 """
 
 import difflib
@@ -182,10 +182,11 @@ _ALIKE: Final = [
 
 
 def _page(text: str) -> str:
-    """A page without scripts, style and policy; its data without the words of the scripts, which go by other keys."""
+    """A page without scripts, style and policy; its data without texts of the program, which go by other keys."""
     data = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     held = json.loads(data[1]) if data else {}
-    held.pop("words", None)
+    for key in ("words", "names", "kinds"):
+        held.pop(key, None)
     text = re.sub(r"<script.*?</script>|<style.*?</style>|<meta http-equiv[^>]*>", "", text, flags=re.DOTALL)
     return f"{text}\n{json.dumps(held, ensure_ascii=False, indent=1, sort_keys=True)}\n"
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.table import Bounds, Column, Missing, Table
+from steelyard.table import Bounds, Column, FloatArray, Missing, Table
 
-Values = Sequence[float]
+Values = Sequence[float] | FloatArray
 
 
 def table_of(

@@ -149,6 +149,7 @@ def test_a_sampled_p_is_no_smaller_than_its_draws():
     (found,) = steelyard.compare(table("new", source.random(200)), table("old", source.random(200)), resamples=99)
     assert (found.units, found.by_document, found.smallest_p, found.underpowered) == (200, False, 0.01, False)
     (found,) = steelyard.compare(table("new", [1.0] * 3000), table("old", [0.0] * 3000))
+    assert found.smallest_p is not None
     assert 0 < found.smallest_p < 1e-300
 
 

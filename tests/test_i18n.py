@@ -2,8 +2,12 @@
 
 import ast
 import json
+import os
 import re
+import shutil
 import string
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -74,17 +78,43 @@ def test_every_text_is_used():
     assert [code for code in texts("en") if f'"{code}"' not in sources and f"'{code}'" not in sources] == []
 
 
-@pytest.mark.parametrize("language", OTHERS)
-def test_a_language_has_every_text_with_the_same_arguments(language):
+def catalogue(language: str) -> dict[str, str]:
     own = json.loads((SOURCES / "i18n" / f"{language}.json").read_text(encoding="utf-8"))
-    codes = {f"{section}.{name}": text for section, names in own.items() for name, text in names.items()}
-    assert codes.keys() == texts("en").keys()
+    return {f"{section}.{name}": text for section, names in own.items() for name, text in names.items()}
+
+
+def test_chinese_has_every_text():
+    assert catalogue("zh").keys() == texts("en").keys()
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_the_texts_of_a_language_have_codes_and_the_same_arguments(language):
+    codes = catalogue(language)
+    assert codes.keys() <= texts("en").keys()
     assert {code for code, text in codes.items() if placeholders(text) != placeholders(texts("en")[code])} == set()
+
+
+@pytest.mark.slow
+def test_a_language_is_added_by_one_file(tmp_path):
+    """A catalogue of three texts: the language can be chosen, its page is in it, and the other texts are English."""
+    shutil.copytree(SOURCES, tmp_path / "steelyard", ignore=shutil.ignore_patterns("__pycache__"))
+    own = {"language": {"name": "Deutsch", "tag": "de"}, "report": {"summary": "Überblick"}}
+    (tmp_path / "steelyard" / "i18n" / "de.json").write_text(json.dumps(own), encoding="utf-8")
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")
+    command = [sys.executable, "-m", "steelyard", "retrieval", "qrels", "run", "-o", "page.html", "--lang", "de"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert '<html lang="de">' in page
+    assert '<span data-en="summary" data-de="Überblick" data-zh="概要">Überblick</span>' in page
+    assert '<span data-en="settings" data-de="settings" data-zh="设置">settings</span>' in page
+    assert '<button type="button" id="language-switch">中文</button>' in page
 
 
 def test_chinese_texts_are_chinese():
     alike = [code for code, text in texts("zh").items() if not re.search("[\u3001-\u9fff\uff00-\uffef]", text)]
-    assert [code for code in alike if texts("en")[code].lower() != texts("zh")[code].lower()] == []
+    assert [code for code in alike if texts("en")[code].lower() != texts("zh")[code].lower()] == ["language.tag"]
 
 
 def test_arguments_are_put_into_the_same_language():

@@ -33,7 +33,7 @@ def test_errors_are_stored_as_their_lines():
     error = ConfigError(Message("legal.nothing_said"), where="a.yaml:3", hint=Message("legal.depends"))
     for value in (error, Problem("b.md", Message("legal.nothing_said")), Problem("", Message("legal.nothing_said"))):
         assert str(from_json(to_json(value))) == str(value)
-    assert from_json(to_json(error)).text("zh") == "a.yaml:3：没有作答\n提示：回答称视情况而定"
+    assert from_json(to_json(error)).text("zh") == "a.yaml:3：回答为空\n提示：回答称视情况而定"
 
 
 def test_what_is_not_plain_is_stored_as_text():

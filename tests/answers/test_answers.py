@@ -264,7 +264,7 @@ def test_several_processes_give_the_same_table(write):
         for n in range(5000)
     ]
     path = write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    done = []
+    done: list[int] = []
     alone = steelyard.evaluate_answers(path)
     together = steelyard.evaluate_answers(path, processes=2, progress=done.append)
     assert done == [2048, 4096, 5000]

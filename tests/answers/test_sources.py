@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -218,7 +219,7 @@ def test_references(read, case):
         assert answers.counts == NONE | {"counts.rows_unreferenced": int(not groups)}
 
 
-BAD_VALUES = {
+BAD_VALUES: dict[str, tuple[dict[str, Any], str]] = {
     "several predictions": ({"pred": ["a", "b"]}, 'the prediction must be text, not ["a", "b"]'),
     "no prediction in a list": ({"pred": []}, "the prediction must be text, not []"),
     "a number in a list": ({"pred": [1]}, "the prediction must be text, not [1]"),
@@ -256,7 +257,17 @@ def test_ids(read):
 
 def test_bad_ids(write):
     row = {"pred": "a", "gold": "b"}
-    ids = [{"id": "q1"}, {"id": "q1"}, {"id": 1.5}, {"id": True}, {"id": ""}, {"id": None}, {}, {"id": 7}, {"id": "7"}]
+    ids: list[dict[str, Any]] = [
+        {"id": "q1"},
+        {"id": "q1"},
+        {"id": 1.5},
+        {"id": True},
+        {"id": ""},
+        {"id": None},
+        {},
+        {"id": 7},
+        {"id": "7"},
+    ]
     path = write("a.jsonl", "\n\n" + lines(*(found | row for found in ids)))
     assert complaint(read_answers, path).split("\n") == [
         f"{path}:4: duplicate id 'q1' (first on line 3)",

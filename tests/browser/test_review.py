@@ -14,7 +14,8 @@ from steelyard.io.reviews import read_review
 from steelyard.legal.benchmark.loading import documents_of
 from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.reports.agreement import agree
-from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
+from steelyard.reports.render.html.review_html import render_review
+from steelyard.stats.review import SampleSettings, Wanted, take_sample
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,7 @@ import pytest
 from web.folders import put, table
 from web.serving import serving
 
-from steelyard.web.privacy import OPEN
-from steelyard.web.rendering import report_pages
+from steelyard.web.rendering import OPEN, report_pages
 
 pytestmark = pytest.mark.slow
 

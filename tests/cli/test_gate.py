@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 import yaml
 from platforms import posix
+from rendering import as_json
 from reports.marked import mark_uncertain, unmark
 from tables import table_of
 
 from steelyard.cli import main
-from steelyard.cli.gate import read_rules
+from steelyard.cli.options import read_rules
 from steelyard.io.results import load
-from steelyard.reports.gate import as_json
 from steelyard.stats.gate import decide
 from steelyard.stats.rules import NoRegression, Target, Threshold, parse_rule
 from steelyard.table import Signature
@@ -80,7 +80,7 @@ def test_what_is_printed(files, run):
     assert lines[0] == "the gate is not passed: new against old"
     assert re.match(r"✅ +legal >= 0\.8 +met +measured 0\.8925 \[0\.8\d+, 0\.9\d+\] \(95 %\), 40 items$", lines[2])
     assert lines[3].endswith("not met  1 of 20 items that scored 1 fell")
-    assert lines[4] == "  q19: 1 → 0.7000"
+    assert lines[4:6] == ["items that fell: no item of fact_exact may fall from 1", "  q19: 1 → 0.7000"]
 
 
 def test_files_and_json(files, tmp_path, run):
@@ -292,7 +292,7 @@ def test_the_action_passes_what_passes(files, tmp_path):
     ("options", "passed"),
     [
         ("--alpha 0.1", ["--alpha", "0.1"]),
-        ("--alpha 0.1 --allow-inconclusive\n\n  --lang zh\n", ["--alpha", "0.1", "--allow-inconclusive", "--lang", "zh"]),
+        ("--alpha 0.1 --allow-unsure\n\n  --lang zh\n", ["--alpha", "0.1", "--allow-unsure", "--lang", "zh"]),
         ("""--no-fall 'fact exact' --require "F1 >= 1" """, ["--no-fall", "fact exact", "--require", "F1 >= 1"]),
         ("--no-fall $(touch hacked);`touch hacked` *", ["--no-fall", "$(touch", "hacked);`touch", "hacked`", "*"]),
         (" \n ", []),

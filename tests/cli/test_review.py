@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from tables import table_of
 
 from steelyard.io.results import load
 from steelyard.io.reviews import digest_of
-from steelyard.reports.review import DOUBTS
 from steelyard.stats.agreement import clopper_pearson_upper
+from steelyard.stats.review import DOUBTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -331,7 +332,7 @@ def test_other_kinds_of_results(tmp_path):
     assert done.stderr == "the reviews are of several metrics: F1, EM\nhint: process one at a time\n"
 
 
-WRONG = {
+WRONG: dict[str, tuple[Any, str]] = {
     "not json": ("{", "{place}:2: this is not JSON:"),
     "no object": ("3", "{place}:2: an object with named fields is required, not 3"),
     "agree": ({"agree": "yes"}, "{place}:2: agree must be true, false or null, not 'yes'"),

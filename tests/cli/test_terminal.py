@@ -10,11 +10,11 @@ import sys
 import numpy as np
 import pytest
 from platforms import posix
+from rendering import render_csv
 from tables import table_of
 
 from steelyard.cli import main
 from steelyard.reports.content import Report
-from steelyard.reports.files import render_csv
 from steelyard.table import Signature
 
 EVIL = "q\x1b[31m\x1b]0;x\x07\x9b2J\u202e\u2066\rz"

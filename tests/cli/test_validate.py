@@ -57,23 +57,23 @@ def validate(capsys):
 
 def test_a_sound_folder(folder, validate):
     path = folder(**{"questions/a.json": file_of(FACT), "questions/b.json": file_of({**FACT, "id": "fact_002"})})
-    assert validate(path) == (0, "files: 3, questions: 2, errors: 0, warnings: 0\n")
-    assert validate(path, "--lang", "zh") == (0, "文件 3 个，题目 2 道，错误 0 个，警告 0 个\n")
+    assert validate(path) == (0, "3 files, 2 questions: 0 errors, 0 warnings\n")
+    assert validate(path, "--lang", "zh") == (0, "文件 3 个，题目 2 道：错误 0 个，警告 0 个\n")
 
 
 def test_one_file_of_questions(folder, validate):
     folder(**{"questions/a.json": file_of(FACT), "b.json": file_of(FACT)})
-    assert validate("questions/a.json") == (0, "files: 2, questions: 1, errors: 0, warnings: 0\n")
-    assert validate("b.json") == (0, "files: 2, questions: 1, errors: 0, warnings: 0\n")
+    assert validate("questions/a.json") == (0, "2 files, 1 question: 0 errors, 0 warnings\n")
+    assert validate("b.json") == (0, "2 files, 1 question: 0 errors, 0 warnings\n")
 
 
 def test_documents(folder, validate):
     folder(**{"p.json": '{"pages": [{"page": 1, "text": "甲"}]}', "bad.md": "--- page 0 ---\n甲"})
-    assert validate("d.md", "p.json") == (0, "files: 2, questions: 0, errors: 0, warnings: 0\n")
+    assert validate("d.md", "p.json") == (0, "2 files, 0 questions: 0 errors, 0 warnings\n")
     assert validate("d.md", "bad.md") == (
         2,
         "bad.md:1: the page number must be an integer of at least 1, not '0'\n"
-        "files: 2, questions: 0, errors: 1, warnings: 0\n",
+        "2 files, 0 questions: 1 error, 0 warnings\n",
     )
 
 
@@ -93,7 +93,7 @@ WARNINGS = [
 def test_warnings_alone_are_no_failure_unless_strict(folder, validate):
     folder(**{"a.json": FAULTY})
     printed = "".join(f"{where}: warning: {message}\n" for where, message in WARNINGS)
-    printed += "files: 2, questions: 2, errors: 0, warnings: 2\n"
+    printed += "2 files, 2 questions: 0 errors, 2 warnings\n"
     assert validate("a.json") == (0, printed)
     assert validate("a.json", "--strict") == (2, printed)
 
@@ -106,7 +106,7 @@ def test_errors_come_first(folder, validate):
         "b.json:9: /questions/0/expected/date: '2020-13-01' is not a date",
         "none.txt: no such file",
     ]
-    assert printed.endswith("files: 3, questions: 2, errors: 2, warnings: 2\n")
+    assert printed.endswith("3 files, 2 questions: 2 errors, 2 warnings\n")
 
 
 def test_json(folder, validate):
@@ -138,13 +138,13 @@ def test_a_folder_tells_everything_at_once(folder, validate):
         "questions/b.json:6: duplicate id 'fact_001' (first at questions/a.json:6)\n"
         "questions/b.json:3: there is no document 'e.md'\n"
         "hint: did you mean 'd.md'?\n"
-        "files: 4, questions: 2, errors: 4, warnings: 0\n"
+        "4 files, 2 questions: 4 errors, 0 warnings\n"
     )
 
 
 def test_a_bad_document_is_told_once(folder, validate):
     path = folder(**{"d.md": "", "questions/a.json": file_of(FACT), "questions/b.json": file_of({**FACT, "id": "b"})})
-    assert validate(path) == (2, f"{path}/d.md: it contains no text\nfiles: 3, questions: 2, errors: 1, warnings: 0\n")
+    assert validate(path) == (2, f"{path}/d.md: it contains no text\n3 files, 2 questions: 1 error, 0 warnings\n")
 
 
 def test_what_is_neither(folder, validate):
@@ -154,7 +154,7 @@ def test_what_is_neither(folder, validate):
         2,
         "run.trec: 这既不是题目文件，也不是文档\n提示：题目文件为 .json；文档为 .json、.md、.txt、.docx 或 .pdf\n"
         f"{path / 'empty'}: 其中没有题目\n提示：评测集文件夹中应有 questions/*.json，或直接存放题目文件\n"
-        "文件 1 个，题目 0 道，错误 2 个，警告 0 个\n",
+        "文件 1 个，题目 0 道：错误 2 个，警告 0 个\n",
     )
 
 
@@ -164,7 +164,7 @@ def test_chinese_warnings(folder, validate):
         0,
         "a.json:14: 警告：/questions/0/required_evidence/0/must_include：它不在第 1 页，也不在 d.md 的其他页\n"
         "a.json:22: 警告：/questions/1/expected/amount_total：题目中已包含答案\n"
-        "文件 2 个，题目 2 道，错误 0 个，警告 2 个\n",
+        "文件 2 个，题目 2 道：错误 0 个，警告 2 个\n",
     )
 
 
@@ -197,16 +197,16 @@ def test_show(folder, validate):
     folder(**{"d.md": SHOWN})
     assert validate("--show", "d.md") == (
         0,
-        "d.md: page 1, characters: 34\n"
+        "d.md: page 1, 34 characters\n"
         "header    询问笔录\n"
         "question  问：你一共收了多少？\n"
         "answer    答：一共收了42000元，\n"
         "          分两次。\n"
         "\n"
-        "d.md: page 2, characters: 10\n"
+        "d.md: page 2, 10 characters\n"
         "line      被询问人签名：霍听澜\n"
         "\n"
-        "files: 1, questions: 0, errors: 0, warnings: 0\n",
+        "1 file, 0 questions: 0 errors, 0 warnings\n",
     )
     assert validate("--show", "d.md", "--lang", "zh") == (
         0,
@@ -219,7 +219,7 @@ def test_show(folder, validate):
         "d.md：第 2 页，10 个字符\n"
         "单行  被询问人签名：霍听澜\n"
         "\n"
-        "文件 1 个，题目 0 道，错误 0 个，警告 0 个\n",
+        "文件 1 个，题目 0 道：错误 0 个，警告 0 个\n",
     )
 
 
@@ -229,13 +229,13 @@ def test_show_every_kind(folder, validate):
     code, printed = validate("--show", "p.json", "a.txt", "w.docx")
     assert code == 0
     assert printed == (
-        "p.json: page 3, characters: 1\nline      甲\n\n"
-        "p.json: page 4, characters: 0\n(no text)\n\n"
-        "a.txt: page 1, characters: 1\nline      甲\n\n"
-        "a.txt: page 2, characters: 1\nline      乙\n\n"
-        "w.docx: page 1, characters: 9\nquestion  问：谁？\nanswer    答：他。\n\n"
-        "w.docx: page 2, characters: 3\nanswer    是他。\n\n"
-        "files: 3, questions: 0, errors: 0, warnings: 0\n"
+        "p.json: page 3, 1 character\nline      甲\n\n"
+        "p.json: page 4, 0 characters\n(no text)\n\n"
+        "a.txt: page 1, 1 character\nline      甲\n\n"
+        "a.txt: page 2, 1 character\nline      乙\n\n"
+        "w.docx: page 1, 9 characters\nquestion  问：谁？\nanswer    答：他。\n\n"
+        "w.docx: page 2, 3 characters\nanswer    是他。\n\n"
+        "3 files, 0 questions: 0 errors, 0 warnings\n"
     )
 
 
@@ -267,13 +267,13 @@ def test_what_cannot_be_shown(folder, validate):
     )
     assert validate("--show", "none.docx")[1].startswith("none.docx: no such file\n")
     old = "old.doc: this is Word's old format (.doc)\nhint: save it as .docx or PDF\n"
-    assert validate("--show", "old.doc") == (2, f"{old}files: 1, questions: 0, errors: 1, warnings: 0\n")
-    assert validate("old.doc") == (2, f"{old}files: 1, questions: 0, errors: 1, warnings: 0\n")
+    assert validate("--show", "old.doc") == (2, f"{old}1 file, 0 questions: 1 error, 0 warnings\n")
+    assert validate("old.doc") == (2, f"{old}1 file, 0 questions: 1 error, 0 warnings\n")
 
 
 def test_nothing_that_is_shown_commands_the_terminal(folder, validate):
     folder(**{"d.txt": "甲\x1b[2J\u9a6c\x9b\t乙"})
-    assert validate("--show", "d.txt")[1].startswith("d.txt: page 1, characters: 9\nline      甲\\x1b[2J马\\x9b\t乙\n")
+    assert validate("--show", "d.txt")[1].startswith("d.txt: page 1, 9 characters\nline      甲\\x1b[2J马\\x9b\t乙\n")
 
 
 def test_warnings_about_a_document(folder, validate):
@@ -282,12 +282,12 @@ def test_warnings_about_a_document(folder, validate):
     folder(**{"questions/a.json": file_of(fact) | {"document": "d.docx"}})
     assert validate(path) == (
         0,
-        f"{path}/d.docx: warning: {WARNED}\nfiles: 2, questions: 1, errors: 0, warnings: 1\n",
+        f"{path}/d.docx: warning: {WARNED}\n2 files, 1 question: 0 errors, 1 warning\n",
     )
     assert validate("d.docx", "--strict", "--lang", "zh") == (
         2,
         "d.docx: 警告：其中没有分页记录，因此按一页读取；用 Word 重新保存，或另存为 PDF，即可记录分页\n"
-        "文件 1 个，题目 0 道，错误 0 个，警告 1 个\n",
+        "文件 1 个，题目 0 道：错误 0 个，警告 1 个\n",
     )
 
 
@@ -296,4 +296,4 @@ def test_as_a_process(folder):
     settings = {key: value for key, value in os.environ.items() if key not in ("LANG", "LC_ALL", "LC_MESSAGES")}
     words = [sys.executable, "-W", "error", "-m", "steelyard", "validate", str(path)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=settings)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "files: 2, questions: 1, errors: 0, warnings: 0\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2 files, 1 question: 0 errors, 0 warnings\n", "")

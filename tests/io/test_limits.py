@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -34,7 +35,7 @@ def evaluate_run(path):
     return steelyard.evaluate_retrieval({"q": {"d": 1}}, str(path), ["AP"])
 
 
-READERS = {
+READERS: dict[str, tuple[Any, Any]] = {
     "qrels.txt": (qrels_from, b"q 0 d%d 1\n"),
     "run.txt": (evaluate_run, b"q Q0 d%d 1 1 t\n"),
     "answers.jsonl": (rows_of, b'{"id": "%d", "prediction": "a", "references": "a"}\n'),

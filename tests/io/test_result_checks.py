@@ -9,7 +9,7 @@ from steelyard.errors import InputError
 from steelyard.i18n import texts
 from steelyard.io.results import CONTRADICTED, DISAGREEING, UNFINISHED, load, load_all
 from steelyard.reports.content import Report
-from steelyard.reports.files import RENDERERS
+from steelyard.reports.render.html.report_html import render_html
 
 HEAD = {"kind": "legal", "name": "x", "signature": "", "metrics": ["legal"], "bounds": {"legal": [0, 1]}}
 ITEM = {"id": "a", "scores": {"legal": 1.0}}
@@ -98,7 +98,7 @@ def test_a_list_that_is_null_is_one_that_is_missing(write):
     nulls = {"error": None, "notes": None, "output": {"answer": "a", "verdict": {"expected": expected}}}
     (table,) = load_all(write("r.jsonl", lines(HEAD, ITEM | nulls, FOOT)))
     assert table.outputs[0] == {"answer": "a", "verdict": {"expected": {"evidence": [passage]}}}
-    assert RENDERERS[".html"](Report([table], []), "en", {})
+    assert render_html(Report([table], []))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 import gzip
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -89,7 +90,7 @@ def test_several_results_in_one_file(tmp_path):
         steelyard.load(tmp_path / "two.jsonl")
 
 
-HEAD = {"steelyard": "0.1.0", "kind": "legal", "name": "s", "signature": "", "metrics": ["legal"]}
+HEAD: dict[str, Any] = {"steelyard": "0.1.0", "kind": "legal", "name": "s", "signature": "", "metrics": ["legal"]}
 ITEM = {"id": "q1", "scores": {"legal": 1.0}}
 HEADER = Header("legal", "s", Signature(), ["legal"])
 

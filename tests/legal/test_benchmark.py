@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
 from commands import ROOT, run
@@ -25,6 +26,8 @@ from steelyard.systems.python import PythonSystem
 
 
 class Handler(BaseHTTPRequestHandler):
+    server: Any
+
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with self.server.lock:
@@ -47,7 +50,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server():
-    found = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    found: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     found.lock, found.asked, found.answered, found.delay = threading.Lock(), [], [], 0.05
     thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

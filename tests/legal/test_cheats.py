@@ -313,7 +313,9 @@ def with_six_passages(question: Question) -> Record:
     document = document_of(question)
     required = passages(question)
     known = {each["text"] for each in required}
-    near = [{"page": each.page, "text": each.text[:290]} for each in nearest(question.about.question, document, 12)]
+    near: list[dict[str, Any]] = [
+        {"page": each.page, "text": each.text[:290]} for each in nearest(question.about.question, document, 12)
+    ]
     others = [each for each in near if not any(text in each["text"] for text in known)]
     return record(question, spoken(question), [*others[:1], *required, *others[1 : max(1, 6 - len(required))]])
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 import pytest
 from platforms import posix
@@ -35,7 +36,7 @@ def benchmark():
 
 
 def deep(levels):
-    value = []
+    value: list[Any] = []
     for _ in range(levels):
         value = [value]
     return value

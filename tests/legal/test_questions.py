@@ -4,6 +4,7 @@ import copy
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -129,7 +130,7 @@ def test_one_file_may_mix_types(read):
     assert kinds == ["fact_exact", "evidence_set", "conflict_gap"]
 
 
-GOOD = {
+GOOD: dict[str, tuple[Any, str, Any]] = {
     "every expected value": (
         FACT,
         "/expected",
@@ -206,7 +207,7 @@ def test_your_own_criteria(read):
 
 P = "q.json:1: /questions/0"
 EXPECTED = "amount_total, amount_breakdown, date, date_range, count, text_answer, boolean_answer, entity"
-BAD = {
+BAD: dict[str, tuple[Any, str, Any, str]] = {
     "a day that is none": (FACT, "/expected/date", "2020-02-30", P + "/expected/date: '2020-02-30' is not a date"),
     "a month that is none": (FACT, "/expected/date", "2020-13-01", P + "/expected/date: '2020-13-01' is not a date"),
     "a date in short": (FACT, "/expected/date", "2020-8-30", P + "/expected/date: '2020-8-30' is not a date"),

@@ -4,6 +4,7 @@ import json
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -52,7 +53,7 @@ def test_the_stored_case(legal_lines, document_name):
             question = question_of(raw.fields, document=file.document, criteria=file.criteria)
             for system, found in stored.items():
                 answers = json.loads((case / "outputs" / f"{system}.json").read_text("utf-8"))["answers"]
-                record = next((each for each in answers if each["id"] == question.about.id), {})
+                record: dict[str, Any] = next((each for each in answers if each["id"] == question.about.id), {})
                 expected = found["scores"][question.about.id]
                 verdict = judge(question, record, document)
                 assert verdict.score == pytest.approx(expected.pop("score"), abs=1e-9)

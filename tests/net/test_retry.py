@@ -3,6 +3,7 @@
 import time
 from email.utils import formatdate
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from steelyard.net.retry import (
 
 def failing(times, error):
     """A call that fails so often, and the list of its attempts."""
-    attempts = []
+    attempts: list[Any] = []
 
     def call():
         attempts.append(len(attempts) + 1)
@@ -77,5 +78,7 @@ def test_retry_after(header, seconds):
 
 
 def test_retry_after_as_a_date():
-    assert 50 < retry_after_seconds(formatdate(time.time() + 60, usegmt=True)) <= 60
+    seconds = retry_after_seconds(formatdate(time.time() + 60, usegmt=True))
+    assert seconds is not None
+    assert 50 < seconds <= 60
     assert retry_after_seconds(formatdate(time.time() - 60, usegmt=True)) == 0

@@ -1,6 +1,6 @@
 """Ask servers as fastmcp's client does, which is UltraRAG's; run with the folder of mcp 1 before all others.
 
-The argument is a list of servers: an address, or a command. What comes back is one JSON object for each.
+The argument is a list of servers: an address, or a command. The output is one JSON object for each.
 """
 
 import asyncio
@@ -29,17 +29,17 @@ async def conversation(client):
     second = await client.get_prompt("search_r1_gen", given)
     return {
         "tools": {tool.name: getattr(tool.annotations, "output", None) for tool in tools},
-        "first": [each.content.text for each in first.messages],
-        "second": [each.content.text for each in second.messages],
+        "first": [message.content.text for message in first.messages],
+        "second": [message.content.text for message in second.messages],
     }
 
 
 async def main():
-    found = []
+    results = []
     for server in json.loads(sys.argv[1]):
         async with Client(transport(server)) as client:
-            found.append(await conversation(client))
-    sys.stdout.write(json.dumps(found))
+            results.append(await conversation(client))
+    sys.stdout.write(json.dumps(results))
 
 
 if __name__ == "__main__":

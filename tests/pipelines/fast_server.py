@@ -27,7 +27,7 @@ def ask(q_ls: list[str]) -> list[PromptMessage]:
 def again(prompt_ls: list[PromptMessage], ans_ls: list[str]) -> list[PromptMessage]:
     """Ask again."""
     pairs = zip(prompt_ls, ans_ls, strict=True)
-    return [Message(f"{each.content.text} A: {answer}") for each, answer in pairs]
+    return [Message(f"{message.content.text} A: {answer}") for message, answer in pairs]
 
 
 if __name__ == "__main__":

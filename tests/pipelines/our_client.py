@@ -1,4 +1,4 @@
-"""Ask servers with the client of pipelines; the argument is a list of places, what comes back one JSON object each."""
+"""Call servers with the client of pipelines: the argument is a list of endpoints, the output one object for each."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from steelyard.pipelines.client import Endpoint, ServerPool
 
 
 def conversation(pool, name, kind):
-    prompts = [each.name for each in pool.list_prompts(name)]
+    prompts = [prompt.name for prompt in pool.list_prompts(name)]
     notes = {tool["name"]: (tool.get("annotations") or {}).get("output") for tool in pool.list_tools(name)}
     if kind == "fast":
         first = pool.get_prompt(name, "ask", {"q_ls": ["a", "乙"]})
@@ -27,16 +27,16 @@ def conversation(pool, name, kind):
 
 
 def main():
-    warnings, found = [], []
+    warnings, results = [], []
     for number, server in enumerate(json.loads(sys.argv[1])):
         environment = {**os.environ, "PYTHONPATH": server["path"]}
-        place = Endpoint(str(number), "here", tuple(server["command"]), server["address"], server["headers"])
+        endpoint = Endpoint(str(number), "here", tuple(server["command"]), server["address"], server["headers"])
         with ServerPool(environment, timeout=60, notify=lambda notice: warnings.append(str(notice))) as pool:
-            pool.start([place])
-            found.append(conversation(pool, str(number), server["kind"]))
+            pool.start([endpoint])
+            results.append(conversation(pool, str(number), server["kind"]))
     from importlib.metadata import version
 
-    sys.stdout.write(json.dumps({"mcp": version("mcp"), "found": found, "warnings": warnings}))
+    sys.stdout.write(json.dumps({"mcp": version("mcp"), "results": results, "warnings": warnings}))
 
 
 if __name__ == "__main__":

@@ -36,8 +36,8 @@ class Failed(Exception):
     """Tell the client of a JSON-RPC error."""
 
 
-def told(given):
-    return {"content": [{"type": "text", "text": json.dumps(given)}]}
+def text_result(value):
+    return {"content": [{"type": "text", "text": json.dumps(value)}]}
 
 
 # mode → what stands on standard output, and what is answered
@@ -48,8 +48,8 @@ ANSWERS = {
     "error": {"content": [{"type": "text", "text": "the index is empty"}], "isError": True},
     "silent error": {"content": [], "isError": True},
     "text": {"content": [{"type": "text", "text": "all done, 完成"}]},
-    "list": told(["done"]),
-    "too little": told({"finished": True}),
+    "list": text_result(["done"]),
+    "too little": text_result({"finished": True}),
 }
 
 
@@ -67,8 +67,8 @@ def act(xs):
     if MODE == "JSON-RPC error":
         raise Failed("no such index")
     if MODE in NOISE:
-        say(NOISE[MODE])
-    return ANSWERS.get(MODE, told({"done": len(xs), "extra": "more"}))
+        send(NOISE[MODE])
+    return ANSWERS.get(MODE, text_result({"done": len(xs), "extra": "more"}))
 
 
 def call(name, arguments):
@@ -77,11 +77,11 @@ def call(name, arguments):
             build(**arguments)
             return {"content": []}
         case "make":
-            return told({"xs": ["a", "乙"]})
+            return text_result({"xs": ["a", "乙"]})
         case "shout":
-            return told({"ys": [f"{x}{arguments['mark']}" for x in arguments["xs"]]})
+            return text_result({"ys": [f"{x}{arguments['mark']}" for x in arguments["xs"]]})
         case "look":
-            return told({"seen": arguments["messages"]})
+            return text_result({"seen": arguments["messages"]})
         case "act":
             return act(**arguments)
     raise Failed(f"Unknown tool: {name}")
@@ -94,25 +94,25 @@ def prompt(arguments):
 
 
 def listed(name, arguments, note):
-    schema = {"type": "object", "properties": {each: {} for each in arguments}, "required": arguments}
+    schema = {"type": "object", "properties": {argument: {} for argument in arguments}, "required": arguments}
     return {"name": name, "inputSchema": schema, "annotations": {"output": note}}
 
 
 def page(kind, entries, parameters):
     """One entry a page."""
-    place = int(parameters.get("cursor") or 0)
-    more = {"nextCursor": str(place + 1)} if place + 1 < len(entries) else {}
-    return {kind: entries[place : place + 1], **more}
+    index = int(parameters.get("cursor") or 0)
+    more = {"nextCursor": str(index + 1)} if index + 1 < len(entries) else {}
+    return {kind: entries[index : index + 1], **more}
 
 
 def answer(method, parameters):
     match method:
         case "initialize":
-            capabilities = {"tools": {}, "prompts": {}} if MODE == "listed" else {}
+            capabilities: dict[str, dict[str, str]] = {"tools": {}, "prompts": {}} if MODE == "listed" else {}
             about = {"name": NAME, "version": "1"}
             return {"protocolVersion": "2024-11-05", "capabilities": capabilities, "serverInfo": about}
         case "tools/list":
-            tools = [listed(name, *each) for name, each in TOOLS.items()]
+            tools = [listed(name, *fields) for name, fields in TOOLS.items()]
             whole = {"tools": [*tools, listed("build", ["parameter_file"], "")]}
             return page("tools", tools, parameters) if MODE == "listed" else whole
         case "tools/call":
@@ -128,7 +128,7 @@ def answer(method, parameters):
     raise Failed(f"Method not found: {method}")
 
 
-def say(line):
+def send(line):
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 
@@ -150,7 +150,7 @@ def begin():
     if MODE == "hang at start":
         time.sleep(600)
     if MODE == "noise at start":
-        say("Welcome!")
+        send("Welcome!")
     note("ready")
 
 
@@ -162,11 +162,11 @@ def main():
             continue
         try:
             result = answer(message["method"], message.get("params") or {})
-            said = {"result": result} if result is not None else None
+            reply = {"result": result} if result is not None else None
         except Failed as error:
-            said = {"error": {"code": -32000, "message": str(error)}}
-        if said is not None:
-            say(json.dumps({"jsonrpc": "2.0", "id": message["id"], **said}))
+            reply = {"error": {"code": -32000, "message": str(error)}}
+        if reply is not None:
+            send(json.dumps({"jsonrpc": "2.0", "id": message["id"], **reply}))
 
 
 if __name__ == "__main__":

@@ -36,8 +36,8 @@ class Served(NamedTuple):
     address: str
     errors: TextIO
 
-    def said(self):
-        """What stands on its standard error."""
+    def stderr(self):
+        """The standard error of the process so far."""
         self.errors.seek(0)
         return self.errors.read()
 
@@ -58,9 +58,9 @@ def _address(process, errors):
     deadline = time.monotonic() + DEADLINE
     while time.monotonic() < deadline and process.poll() is None:
         errors.seek(0)
-        found = re.search(r"^serving \w+ on (http://\S+)$", errors.read(), re.MULTILINE)
-        if found:
-            return found[1]
+        match = re.search(r"^serving \w+ on (http://\S+)$", errors.read(), re.MULTILINE)
+        if match:
+            return match[1]
         time.sleep(0.02)
     errors.seek(0)
     raise AssertionError(f"it does not serve: {errors.read()}")

@@ -1,4 +1,4 @@
-"""What a run says before its first step, and what it says of itself at its end."""
+"""Messages of a run before its first step and at its end."""
 
 import shutil
 from pathlib import Path
@@ -18,7 +18,7 @@ pipeline:
 PARAMETERS = """benchmark:
   benchmark:
     path: answers.jsonl
-    key_map: {q_ls: q, gt_ls: gold, pred_ls: said}
+    key_map: {q_ls: q, gt_ls: gold, pred_ls: answer}
 evaluation:
   metrics: [em]
   save_path: null
@@ -27,9 +27,9 @@ evaluation:
 
 @pytest.fixture
 def answers(tmp_path, monkeypatch):
-    """Two answers, one of them right, and the pipeline that weighs them."""
+    """Two answers, one of them right, and the pipeline that evaluates them."""
     (tmp_path / "answers.jsonl").write_text(
-        '{"q": "1?", "gold": ["one"], "said": "one"}\n{"q": "2?", "gold": ["two"], "said": "one"}\n'
+        '{"q": "1?", "gold": ["one"], "answer": "one"}\n{"q": "2?", "gold": ["two"], "answer": "one"}\n'
     )
     (tmp_path / "p.yaml").write_text(ASK)
     (tmp_path / "parameters").mkdir()
@@ -40,7 +40,7 @@ def answers(tmp_path, monkeypatch):
     return tmp_path
 
 
-def said_of(text: str, *arguments: str) -> int:
+def run_with(text: str, *arguments: str) -> int:
     Path("parameters/p_parameter.yaml").write_text(text)
     return main(["run", "p.yaml", *arguments])
 
@@ -78,9 +78,9 @@ def test_build_under_lang_zh_is_chinese(answers, capsys):
     ],
 )
 def test_settings_of_a_benchmark_are_checked_with_their_line(answers, capsys, line, message):
-    assert said_of(PARAMETERS.replace("    key_map", f"{line}\n    key_map")) == 2
-    place = "parameters/p_parameter.yaml:4"
-    assert capsys.readouterr().err == f"{place}: benchmark.get_data: {message}\n"
+    assert run_with(PARAMETERS.replace("    key_map", f"{line}\n    key_map")) == 2
+    location = "parameters/p_parameter.yaml:4"
+    assert capsys.readouterr().err == f"{location}: benchmark.get_data: {message}\n"
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_settings_of_a_benchmark_are_checked_with_their_line(answers, capsys, li
 def test_names_of_an_evaluation_are_checked_before_the_first_step(  # noqa: PLR0917 - two parametrizations
     answers, capsys, old, new, line, message, isolated
 ):
-    assert said_of(PARAMETERS.replace(old, new), *isolated) == 2
+    assert run_with(PARAMETERS.replace(old, new), *isolated) == 2
     err = capsys.readouterr().err
     assert err.startswith(f"parameters/p_parameter.yaml:{line}: evaluation.evaluate: {message}\nhint: did you mean")
     assert "snapshot" not in err
@@ -102,13 +102,13 @@ def test_names_of_an_evaluation_are_checked_before_the_first_step(  # noqa: PLR0
 
 
 def test_a_missing_file_is_told_with_the_line_of_its_parameter(answers, capsys):
-    assert said_of(PARAMETERS.replace("answers.jsonl", "nothing.jsonl")) == 2
-    place = "parameters/p_parameter.yaml:3: benchmark.get_data: nothing.jsonl: no such file\n"
-    assert capsys.readouterr().err.startswith(place)
+    assert run_with(PARAMETERS.replace("answers.jsonl", "nothing.jsonl")) == 2
+    location = "parameters/p_parameter.yaml:3: benchmark.get_data: nothing.jsonl: no such file\n"
+    assert capsys.readouterr().err.startswith(location)
     Path("p.yaml").write_text(ASK.replace("- benchmark.get_data\n- evaluation.evaluate", "- evaluation.evaluate_trec"))
-    assert said_of("evaluation:\n  run_path: data/run_a.txt\n  qrels_path: data/none.txt\n") == 2
-    place = "parameters/p_parameter.yaml:3: evaluation.evaluate_trec: data/none.txt: no such file\n"
-    assert place in capsys.readouterr().err
+    assert run_with("evaluation:\n  run_path: data/run_a.txt\n  qrels_path: data/none.txt\n") == 2
+    location = "parameters/p_parameter.yaml:3: evaluation.evaluate_trec: data/none.txt: no such file\n"
+    assert location in capsys.readouterr().err
 
 
 def test_build_says_which_parameters_run_refuses(answers, capsys):
@@ -121,17 +121,17 @@ def test_build_says_which_parameters_run_refuses(answers, capsys):
 
 
 def test_a_list_of_the_wrong_type_is_named_in_plain_words(answers, capsys):
-    assert said_of(PARAMETERS.replace("[em]", "{em: 1}")) == 2
+    assert run_with(PARAMETERS.replace("[em]", "{em: 1}")) == 2
     assert "evaluation.metrics must be a list of texts or text or null, not" in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_notices_of_servers_in_processes_of_their_own_are_shown(answers, capsys):
-    Path("answers.jsonl").write_text('{"q": "1?", "gold": ["A"], "said": "A"}\n')
+    Path("answers.jsonl").write_text('{"q": "1?", "gold": ["A"], "answer": "A"}\n')
     for isolated in ([], ["--isolated"]):
-        assert said_of(PARAMETERS.replace("save_path: null", "save_path: out/r.json"), *isolated) == 0
+        assert run_with(PARAMETERS.replace("save_path: null", "save_path: out/r.json"), *isolated) == 0
         err = capsys.readouterr().err
-        assert "1 of 1 questions have references that are not English, or articles alone ('A')" in err
+        assert "1 of 1 questions have references that are not English, or only an article ('A')" in err
         assert err.count("saved: out/r_") == 1
 
 
@@ -148,14 +148,14 @@ def test_settings_of_the_engine_of_vllm_are_left_out_with_one_notice(answers, ca
         "      gpu_ids: '2,3'\n      gpu_memory_utilization: 0.9\n      dtype: auto\n      trust_remote_code: true\n"
     )
     head = "generation:\n  backend: vllm\n  backend_configs:\n    vllm:\n      model_name_or_path: m\n"
-    assert said_of(head + engine) == 2
+    assert run_with(head + engine) == 2
     err = capsys.readouterr().err
     assert "p_parameter.yaml:5: generation.generation_init: backend_configs.vllm: vllm needs the base_url" in err
     assert "then set backend: openai" in err
-    assert said_of(f"{head}      base_url: http://127.0.0.1:9/v1\n{engine}") == 0
-    notice = "backend_configs.vllm: ignored, settings of the vLLM engine: gpu_ids, gpu_memory_utilization, dtype, "
+    assert run_with(f"{head}      base_url: http://127.0.0.1:9/v1\n{engine}") == 0
+    notice = "backend_configs.vllm: settings of the vLLM engine are ignored: gpu_ids, gpu_memory_utilization, dtype, "
     assert f"{notice}trust_remote_code\n" in capsys.readouterr().err
-    assert said_of(f"{head}      base_url: http://127.0.0.1:9/v1\n      concurency: 3\n") == 2
+    assert run_with(f"{head}      base_url: http://127.0.0.1:9/v1\n      concurency: 3\n") == 2
     assert "p_parameter.yaml:7: generation.generation_init: backend_configs.vllm: no setting is called" in (
         capsys.readouterr().err
     )
@@ -177,10 +177,10 @@ def test_a_placeholder_gives_way_to_the_key_of_the_environment(answers, capsys, 
     )
     notice = f"backend_configs.openai.api_key is a placeholder ({placeholder}): LLM_API_KEY is used instead\n"
     monkeypatch.delenv("LLM_API_KEY", raising=False)
-    assert said_of(text) == 0
+    assert run_with(text) == 0
     assert notice not in capsys.readouterr().err
     monkeypatch.setenv("LLM_API_KEY", "sk-mine")
-    assert said_of(text) == 0
+    assert run_with(text) == 0
     assert notice in capsys.readouterr().err
 
 
@@ -199,7 +199,7 @@ GENERATION = """generation:
 
 
 @pytest.mark.parametrize(
-    ("given", "line", "said"),
+    ("given", "line", "message"),
     [
         (("vllm", "{model_name_or_path: m}", "{}"), 7, "vllm needs the base_url of a running server"),
         (("openai", "{model_name: m, base_uri: 'http://127.0.0.1:9/v1'}", "{}"), 7, "did you mean 'base_url'?"),
@@ -207,19 +207,19 @@ GENERATION = """generation:
         (("opnai", "{model_name: m}", "{}"), 6, "did you mean 'openai'?"),
     ],
 )
-def test_settings_of_generation_are_refused_before_the_first_step(answers, capsys, given, line, said):
+def test_settings_of_generation_are_refused_before_the_first_step(answers, capsys, given, line, message):
     Path("p.yaml").write_text(GENERATE)
     backend, settings, sampling = given
     section = GENERATION.format(backend=backend, settings=settings, sampling=sampling)
-    assert said_of(PARAMETERS.partition("evaluation:")[0] + section) == 2
+    assert run_with(PARAMETERS.partition("evaluation:")[0] + section) == 2
     err = capsys.readouterr().err
     assert f"p_parameter.yaml:{line}: generation.generation_init: " in err
-    assert said in err
+    assert message in err
     assert not Path("output").exists()
 
 
 def test_a_field_that_no_row_has_is_told_with_its_own_line(answers, capsys):
-    assert said_of(PARAMETERS.replace("{q_ls: q, gt_ls: gold,", "{q_ls: q,\n      gt_ls: golden,")) == 2
+    assert run_with(PARAMETERS.replace("{q_ls: q, gt_ls: gold,", "{q_ls: q,\n      gt_ls: golden,")) == 2
     err = capsys.readouterr().err
     assert "p_parameter.yaml:5: benchmark.get_data: answers.jsonl: " in err
     assert "'golden'" in err
@@ -236,7 +236,7 @@ def test_a_step_that_is_missing_is_proposed(answers, capsys):
     steps = "- benchmark.get_data\n- retriever.retriever_init\n- prompt.qa_rag_boxed\n"
     servers = "servers: {benchmark: servers/benchmark, retriever: servers/retriever, prompt: servers/prompt}\n"
     Path("p.yaml").write_text(f"{servers}pipeline:\n{steps}")
-    assert said_of(PARAMETERS.partition("evaluation:")[0]) == 2
+    assert run_with(PARAMETERS.partition("evaluation:")[0]) == 2
     err = capsys.readouterr().err
     assert "p.yaml:5: no step before prompt.qa_rag_boxed provides 'ret_psg'" in err
     assert "add a step that gives it (retriever.retriever_search, " in err
@@ -250,7 +250,7 @@ def test_a_server_that_is_misspelt_is_named(answers, capsys):
 
 
 def test_unknown_parameters_are_answered_with_parameters_alone(answers, capsys):
-    assert said_of(PARAMETERS + "  zzz: 1\n") == 2
+    assert run_with(PARAMETERS + "  zzz: 1\n") == 2
     err = capsys.readouterr().err
     assert "metrics" in err
     assert "pred_ls" not in err.partition("hint: ")[2]

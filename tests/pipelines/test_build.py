@@ -136,12 +136,12 @@ def test_build_writes_the_file_in_which_a_variable_is_named_and_run_insists(here
     file = "parameters/p_parameter.yaml"
     lines = Path(file).read_text().splitlines()
     line = next(number for number, text in enumerate(lines, 1) if "q_ls" in text)
-    place = f"p.yaml:{steps.splitlines().index('- toy.use') + 1}"
-    said = f"{place}: no step before toy.use provides 'p_ls'\n"
+    location = f"p.yaml:{steps.splitlines().index('- toy.use') + 1}"
+    error = f"{location}: no step before toy.use provides 'p_ls'\n"
     hint = f"hint: define it in key_map of {server}.benchmark, at {file}:{line} (p_ls: FIELD)\n"
-    assert capsys.readouterr().err.endswith(said + hint)
+    assert capsys.readouterr().err.endswith(error + hint)
     assert main(["run", "p.yaml"]) == 2
-    assert capsys.readouterr().err == said + hint
+    assert capsys.readouterr().err == error + hint
     lines.insert(line, lines[line - 1].replace("q_ls: q", "p_ls: f"))
     Path(file).write_text("\n".join(lines))
     assert main(["build", "p.yaml"]) == 0
@@ -163,7 +163,7 @@ def test_what_no_key_map_can_name_is_still_an_error_of_build(here, capsys):
 
 
 def test_without_a_profile_the_numbers_are_upstreams_and_the_output_says_so(here, capsys):
-    (here / "data.jsonl").write_text('{"q": "1", "gold": ["1972"], "said": "the 1972"}\n' * 2)
+    (here / "data.jsonl").write_text('{"q": "1", "gold": ["1972"], "answer": "the 1972"}\n' * 2)
     (here / "p.yaml").write_text(
         "servers:\n  benchmark: servers/benchmark\n  evaluation: servers/evaluation\n"
         "pipeline:\n- benchmark.get_data\n- evaluation.evaluate\n"
@@ -171,7 +171,7 @@ def test_without_a_profile_the_numbers_are_upstreams_and_the_output_says_so(here
     (here / "parameter").mkdir()
     file = here / "parameter" / "p_parameter.yaml"
     written = (
-        "benchmark:\n  benchmark:\n    path: data.jsonl\n    key_map: {q_ls: q, gt_ls: gold, pred_ls: said}\n"
+        "benchmark:\n  benchmark:\n    path: data.jsonl\n    key_map: {q_ls: q, gt_ls: gold, pred_ls: answer}\n"
         "evaluation:\n  metrics: [em]\n  save_path: output/r.json\n"
     )
     file.write_text(written)
@@ -241,7 +241,7 @@ def test_templates_are_tried_before_the_first_step(here, capsys):
     file = here / "parameters" / "p_parameter.yaml"
     (here / "prompt" / "torn.jinja").write_text("{{ question \n")
     (here / "prompt" / "other.jinja").write_text("{{ question }} {{ documents }}\n")
-    for template, said in (
+    for template, message in (
         ("qa_boxd", "there is no such template"),
         ("torn", "the template cannot be read"),
         ("other", "the template uses 'documents', which qa_boxed does not provide"),
@@ -250,7 +250,7 @@ def test_templates_are_tried_before_the_first_step(here, capsys):
         assert main(["run", "p.yaml"]) == 2
         err = capsys.readouterr().err
         assert err.startswith(f"parameters/p_parameter.yaml:2: prompt.template: prompt/{template}.jinja")
-        assert said in err
+        assert message in err
         assert not (here / "output").exists()
     file.write_text("prompt:\n  template: prompt/qa_boxed.jinja\n")
     assert main(["run", "p.yaml"]) == 0

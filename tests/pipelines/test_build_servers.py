@@ -1,4 +1,4 @@
-"""Which server runs: the project's, ours in its place, or the one that an edited server file names."""
+"""Which server runs: the project's, ours in its location, or the one that an edited server file names."""
 
 import json
 import shutil
@@ -151,7 +151,7 @@ def test_ours_can_be_chosen_where_the_projects_would_run(project, capsys):
 
 def test_a_server_file_of_upstream_keeps_what_only_ours_takes(project, capsys):
     """The profile is no argument of UltraRAG's `evaluate`, whose server file does not name it."""
-    (project / "answers.jsonl").write_text('{"q": "？", "gold": ["北京"], "said": "北京。"}\n')
+    (project / "answers.jsonl").write_text('{"q": "？", "gold": ["北京"], "answer": "北京。"}\n')
     (project / "p.yaml").write_text(
         "servers:\n  benchmark: servers/benchmark\n  evaluation: servers/evaluation\n"
         "pipeline:\n- benchmark.get_data\n- evaluation.evaluate\n"
@@ -164,7 +164,7 @@ def test_a_server_file_of_upstream_keeps_what_only_ours_takes(project, capsys):
     )
     (project / "parameter").mkdir()
     (project / "parameter" / "p_parameter.yaml").write_text(
-        "benchmark:\n  benchmark:\n    path: answers.jsonl\n    key_map: {q_ls: q, gt_ls: gold, pred_ls: said}\n"
+        "benchmark:\n  benchmark:\n    path: answers.jsonl\n    key_map: {q_ls: q, gt_ls: gold, pred_ls: answer}\n"
         "evaluation: {metrics: [em], save_path: null, profile: steelyard}\n"
     )
     assert main(["run", "p.yaml", "--json"]) == 0
@@ -212,16 +212,16 @@ def test_the_path_of_an_edited_server_file_is_obeyed(toys, capsys):
     assert main(["run", "p.yaml", "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out) == {"out": "two of two"}
-    line = next(number for number, each in enumerate(text.splitlines(), 1) if "path:" in each)
-    place = f"server/p_server.yaml:{line}"
-    assert f"{place}: the program of toy is servers/two/src/two.py, not servers/one/src/one.py\n" in err
+    line = next(number for number, content in enumerate(text.splitlines(), 1) if "path:" in content)
+    location = f"server/p_server.yaml:{line}"
+    assert f"{location}: the program of toy is servers/two/src/two.py, not servers/one/src/one.py\n" in err
     assert main(["build", "p.yaml"]) == 0
     moved = "the program of toy was servers/two/src/two.py; it is now servers/one/src/one.py\n"
-    assert f"{place}: {moved}" in capsys.readouterr().err
+    assert f"{location}: {moved}" in capsys.readouterr().err
     for missing in ("servers/three/src/three.py", "three.py"):
         file.write_text(text.replace("servers/one/src/one.py", missing))
         assert main(["run", "p.yaml"]) == 2
-        assert capsys.readouterr().err.startswith(f"{place}: there is no program {missing!r}\n")
+        assert capsys.readouterr().err.startswith(f"{location}: there is no program {missing!r}\n")
 
 
 def test_headers_of_one_host_are_not_sent_to_another_that_the_server_file_names(toys):
@@ -247,7 +247,7 @@ DEFAULTS = {"backend": "latent", "index_backend_configs": {"faiss": {"index_path
 
 
 @pytest.mark.parametrize(
-    ("folder", "said", "values"),
+    ("folder", "given", "values"),
     [
         ("retriever", {"top_k": 3}, {"top_k": 3}),
         (
@@ -274,8 +274,8 @@ DEFAULTS = {"backend": "latent", "index_backend_configs": {"faiss": {"index_path
         ("toy", {"model_name": "m"}, {"model_name": "m"}),
     ],
 )
-def test_older_names_give_way_to_what_is_said_under_the_new_ones(folder, said, values):
-    assert rename_parameters(folder, said, DEFAULTS)[0] == values
+def test_older_names_give_way_to_what_is_said_under_the_new_ones(folder, given, values):
+    assert rename_parameters(folder, given, DEFAULTS)[0] == values
 
 
 def test_ours_is_not_proposed_for_a_tool_that_it_lacks(project, capsys):

@@ -107,7 +107,7 @@ def test_a_failed_run_goes_on_at_the_step_that_failed(here, capsys):
     # what only prepares a server is done again, as soon as the server is needed
     assert calls(here) == ["prepare", "total"]
     (snapshot,) = (here / "output").iterdir()
-    steps = [each["step"] for each in json.loads(snapshot.read_text())]
+    steps = [call["step"] for call in json.loads(snapshot.read_text())]
     assert steps == ["counter.prepare", "counter.make", *["counter.add"] * 4, "counter.total"]
 
 

@@ -205,7 +205,7 @@ def test_a_body_over_the_limit_is_refused_and_the_next_one_taken(narrow):
     with peer_of(narrow.address) as peer:
         refused = peer.post("tools/call", {"name": "size", "arguments": {"text": text}})
         assert (refused.status_code, refused.text) == (413, "the body must not exceed 1 MB (--max-body)\n")
-        # without a length said before
+        # without a Content-Length
         pieces = (text[:1000].encode() for _ in range(1200))
         refused = peer.http.post(narrow.address, content=pieces)
         assert (refused.status_code, refused.text) == (413, "the body must not exceed 1 MB (--max-body)\n")
@@ -258,7 +258,7 @@ def test_the_call_of_a_client_that_has_left_is_stopped_and_its_place_free(narrow
         leave = peer.left("count", path=str(path))
         until(path.exists)
         leave()
-        # there is one place only
+        # there is one slot only
         assert peer.call("size", text="ab")["structuredContent"] == {"size": 2}
         assert Path(f"{path}.end").read_text() == "CallCancelled"
 
@@ -293,9 +293,9 @@ def test_a_call_beyond_its_time_is_an_error_and_the_server_lives_on(busy, tmp_pa
         serving(busy, "--http", "127.0.0.1:0", "--call-timeout", "0.5", "--max-calls", "1") as served,
         peer_of(served.address) as peer,
     ):
-        told = peer.call("count", path=str(path))
-        assert told["isError"] is True
-        assert told["content"][0]["text"] == (
+        result = peer.call("count", path=str(path))
+        assert result["isError"] is True
+        assert result["content"][0]["text"] == (
             "count was stopped after 0.5 seconds\n"
             "hint: the limit is raised by: steelyard serve … --call-timeout SECONDS"
         )

@@ -1,4 +1,4 @@
-"""Both majors of the MCP library, and fastmcp upon the first: our servers and our client, each with each."""
+"""Both majors of the MCP library, and fastmcp upon the first: our servers and our client, in every combination."""
 
 import json
 import subprocess
@@ -39,11 +39,11 @@ def run(script, argument, major):
 @pytest.mark.slow
 def test_the_client_of_fastmcp_asks_our_servers_on_both_majors(addresses):
     started = [{"command": [*SERVE, "prompt"], "path": PATHS[major]} for major in (1, 2)]
-    found = run("fast_client.py", [*started, *addresses["prompt"]], 1)
-    assert len(found) == 4
-    for each in found:
-        assert each == found[0]
-    first, second = found[0]["first"], found[0]["second"]
+    results = run("fast_client.py", [*started, *addresses["prompt"]], 1)
+    assert len(results) == 4
+    for result in results:
+        assert result == results[0]
+    first, second = results[0]["first"], results[0]["second"]
     assert ["谁应退还押金？" in first[0], "Who?" in first[1]] == [True, True]
     # a prompt of prompts: the messages came as JSON text, and null is no path of a template
     assert second[0].startswith(first[0])
@@ -55,11 +55,11 @@ def test_the_annotation_of_a_tool_is_listed_over_http_and_over_pipes(addresses):
     greeting = [{"command": [*SERVE, "sayhello"], "path": PATHS[major], **NOWHERE} for major in (1, 2)]
     far = [{**here(address), "path": ""} for address in addresses["sayhello"]]
     for major in (1, 2):
-        said = run("our_client.py", [*greeting, *far], major)
-        assert said["mcp"].startswith(f"{major}.")
-        assert said["warnings"] == []
-        for each in said["found"]:
-            assert each == {
+        output = run("our_client.py", [*greeting, *far], major)
+        assert output["mcp"].startswith(f"{major}.")
+        assert output["warnings"] == []
+        for result in output["results"]:
+            assert result == {
                 "notes": {"build": None, "greet": "name->msg"},
                 "given": {"msg": "Hello, 乙!"},
                 "error": "SystemFailure: greet has no argument 'nam'",
@@ -74,7 +74,7 @@ def test_a_client_that_disconnects_leaves_no_traceback(major):
             run("fast_client.py", [served.address], 1)
         served.process.terminate()
         served.process.wait(MINUTES)
-        assert served.said() == f"serving prompt on {served.address}\n"
+        assert served.stderr() == f"serving prompt on {served.address}\n"
 
 
 NOWHERE = {"address": "", "headers": {}, "kind": "ours"}
@@ -88,11 +88,11 @@ def here(address):
 @pytest.mark.parametrize("major", [1, 2])
 def test_a_server_made_with_fastmcp(major):
     program = [sys.executable, "-W", "ignore", str(HERE / "fast_server.py")]
-    said = run("our_client.py", [{**NOWHERE, "command": program, "path": PATHS[1], "kind": "fast"}], major)
-    (found,) = said["found"]
-    assert found["prompts"] == ["ask", "again"]
-    assert found["notes"]["answer"] == "q_ls->ans_ls"
-    assert found["second"] == ["Q: a A: x", "Q: 乙 A: y"]
-    assert found["given"] == {"ans_ls": ["a!"]}
-    (warning,) = said["warnings"]
+    output = run("our_client.py", [{**NOWHERE, "command": program, "path": PATHS[1], "kind": "fast"}], major)
+    (result,) = output["results"]
+    assert result["prompts"] == ["ask", "again"]
+    assert result["notes"]["answer"] == "q_ls->ans_ls"
+    assert result["second"] == ["Q: a A: x", "Q: 乙 A: y"]
+    assert result["given"] == {"ans_ls": ["a!"]}
+    (warning,) = output["warnings"]
     assert "printed to its standard output: 'loading weights …'" in warning

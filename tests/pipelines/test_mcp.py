@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -101,13 +102,13 @@ def test_tools_weigh_as_the_library_does():
             await called(client, "evaluate_trec_pvalue", {**runs, "metrics": "map", "n_resamples": 1000}),
         )
 
-    answers, ranking, verdict = (each["eval_res"] for each in ask([*SERVE, "evaluation"], conversation))
+    answers, ranking, verdict = (result["eval_res"] for result in ask([*SERVE, "evaluation"], conversation))
     assert (answers["acc"], answers["em"]) == ([1.0, 1.0, 0.0], [0.0, 1.0, 0.0])
     assert answers["avg_acc"] == pytest.approx(2 / 3)
     table = steelyard.evaluate_retrieval(ROOT / "data/qrels.test", ROOT / "data/results.test", ["AP", "nDCG@10"])
     assert (ranking["map"], ranking["ndcg@10"]) == (table.mean("AP"), table.mean("nDCG@10"))
     assert ranking["counts"]["judged queries"] == 3
-    # no flip of signs is as extreme as what was found: (0 + 1) / (1000 + 1)
+    # no flip of signs is as extreme as the observed one: (0 + 1) / (1000 + 1)
     assert verdict["map"]["p_value"] == 1 / 1001
     assert verdict["map"]["significant"] is True
     assert verdict["map"]["diff"] == verdict["map"]["A_mean"] - verdict["map"]["B_mean"]
@@ -115,15 +116,18 @@ def test_tools_weigh_as_the_library_does():
 
 def test_the_oracle_of_the_legal_benchmark_is_perfect_over_mcp_too():
     benchmark = load_benchmark(benchmark_folder())
-    gold = {each.about.id: each.gold_record(benchmark.documents[each.about.document]) for each in benchmark.questions}
+    gold = {
+        question.about.id: question.gold_record(benchmark.documents[question.about.document])
+        for question in benchmark.questions
+    }
 
     async def conversation(client):
         return await called(client, "evaluate_legal", {"id_ls": list(gold), "pred_ls": list(gold.values())})
 
-    found = ask([*SERVE, "evaluation"], conversation)["eval_res"]
-    assert found["ids"] == list(gold)
-    assert set(found["legal"]) == {1.0}
-    assert found["avg_legal"] == 1.0
+    result = ask([*SERVE, "evaluation"], conversation)["eval_res"]
+    assert result["ids"] == list(gold)
+    assert set(result["legal"]) == {1.0}
+    assert result["avg_legal"] == 1.0
 
 
 HINT = "hint: arguments: run_path, qrels_path, metrics, ks, save_path; required: run_path, qrels_path"
@@ -144,12 +148,12 @@ MISTAKES = [
     ("evaluate", {"pred_ls": ["a"], "gt_ls": [["a"], ["b"]]}, "1 answers in pred_ls, 2 references in gt_ls"),
     ("evaluate_legal", {"id_ls": ["x", "y"], "pred_ls": ["a"]}, "2 ids in id_ls, 1 answers in pred_ls"),
     ("evaluat", {}, "no tool is called 'evaluat'\nhint: did you mean 'evaluate'?"),
-    ("build", {}, "parameter_file must name a file, not None"),
+    ("build", {}, "parameter_file must be the path of a file, not None"),
 ]
 
 
 def test_mistakes_are_told_and_the_server_lives_on():
-    async def told(client, tool, arguments):
+    async def error_text(client, tool, arguments):
         try:
             given = await client.call_tool(tool, arguments)
         except MCPError as error:
@@ -157,11 +161,11 @@ def test_mistakes_are_told_and_the_server_lives_on():
         return given.content[0].text if given.is_error else "no error"
 
     async def conversation(client):
-        found = [await told(client, tool, arguments) for tool, arguments, _ in MISTAKES]
-        return found, await called(client, "evaluate", {"pred_ls": ["a"], "gt_ls": [["a"]], "metrics": ["em"]})
+        result = [await error_text(client, tool, arguments) for tool, arguments, _ in MISTAKES]
+        return result, await called(client, "evaluate", {"pred_ls": ["a"], "gt_ls": [["a"]], "metrics": ["em"]})
 
-    found, after = ask([*SERVE, "evaluation"], conversation)
-    assert found == [message for _, _, message in MISTAKES]
+    result, after = ask([*SERVE, "evaluation"], conversation)
+    assert result == [message for _, _, message in MISTAKES]
     assert after["eval_res"]["avg_em"] == 1.0
 
 
@@ -175,10 +179,10 @@ def test_prompts_take_lists_as_json(tmp_path):
         return listed, given.messages, str(caught.value)
 
     listed, messages, mistake = ask([*SERVE, "prompt"], conversation, folder=tmp_path)
-    boxed = next(each for each in listed if each.name == "qa_boxed")
-    assert [each.name for each in boxed.arguments] == ["q_ls", "template"]
+    boxed = next(prompt for prompt in listed if prompt.name == "qa_boxed")
+    assert [argument.name for argument in boxed.arguments] == ["q_ls", "template"]
     assert boxed.arguments[0].required
-    assert all(each.description for prompt in listed for each in prompt.arguments)
+    assert all(argument.description for prompt in listed for argument in prompt.arguments)
     assert [message.role for message in messages] == ["user", "user"]
     assert ["谁应退还押金？" in messages[0].content.text, "Who?" in messages[1].content.text] == [True, True]
     assert "none.jinja" in mistake
@@ -206,13 +210,13 @@ def sleep(seconds: Annotated[float, "how long"]) -> dict[str, float]:
     return {"slept": seconds}
 
 
-@app.tool("->said")
+@app.tool("->line")
 def babble() -> dict[str, str]:
     "Print, as a library that knows no better."
     print("loading …", flush=True)
     os.write(1, b"from below\\n")
     subprocess.run([sys.executable, "-c", "print('from a child')"], check=True)
-    return {"said": sys.stdin.read()}
+    return {"line": sys.stdin.read()}
 
 
 @app.tool("->done")
@@ -254,7 +258,7 @@ def test_a_tool_that_prints_does_not_break_the_stream(slow):
     async def conversation(client):
         return [await called(client, "babble", {}) for _ in range(2)]
 
-    assert ask(slow, conversation) == [{"said": ""}, {"said": ""}]
+    assert ask(slow, conversation) == [{"line": ""}, {"line": ""}]
 
 
 def test_a_tool_with_a_bug_does_not_end_its_server(slow):
@@ -362,7 +366,7 @@ def test_with_a_token(guarded_address):
     assert asyncio.run(converse()) == EXPECTED
 
 
-INITIALIZE = {
+INITIALIZE: dict[str, Any] = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
@@ -454,7 +458,7 @@ class Wire:
 
     def __init__(self, process):
         self.process = process
-        self._lines = queue.Queue()
+        self._lines: queue.Queue[Any] = queue.Queue()
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
         self._number = 0
@@ -472,9 +476,9 @@ class Wire:
         asked = {"jsonrpc": "2.0", "id": self._number, "method": method}
         self._write({**asked, **({"params": parameters} if parameters is not None else {})})
         while True:
-            found = self._lines.get(timeout=DEADLINE)
-            if found.get("id") == self._number:
-                return found
+            result = self._lines.get(timeout=DEADLINE)
+            if result.get("id") == self._number:
+                return result
 
     def close(self):
         """Close the server's input, and give its exit code."""
@@ -637,15 +641,15 @@ def test_the_typescript_sdk(node, guarded_address, transport):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["server"] == {"name": "evaluation", "version": steelyard.__version__}
-    assert [tool["name"] for tool in found["tools"]] == TOOLS
-    assert found["answers"]["structuredContent"]["eval_res"]["acc"] == [1, 1]
-    assert found["answers"]["structuredContent"]["eval_res"]["em"] == [0, 1]
-    ranking = json.loads(found["ranking"]["content"][0]["text"])["eval_res"]
+    result = json.loads(done.stdout)
+    assert result["server"] == {"name": "evaluation", "version": steelyard.__version__}
+    assert [tool["name"] for tool in result["tools"]] == TOOLS
+    assert result["answers"]["structuredContent"]["eval_res"]["acc"] == [1, 1]
+    assert result["answers"]["structuredContent"]["eval_res"]["em"] == [0, 1]
+    ranking = json.loads(result["ranking"]["content"][0]["text"])["eval_res"]
     assert ranking["map"] == EXPECTED[1]
-    assert found["wrong"]["isError"] is True
-    assert found["wrong"]["content"][0]["text"] == f"evaluate_trec: 'qrels_path' is a required property\n{HINT}"
+    assert result["wrong"]["isError"] is True
+    assert result["wrong"]["content"][0]["text"] == f"evaluate_trec: 'qrels_path' is a required property\n{HINT}"
 
 
 def test_the_lock_names_no_registry():

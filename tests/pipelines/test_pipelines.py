@@ -1,4 +1,4 @@
-"""Pipelines: read, bound and run; each fault of others that concerns us comes out right."""
+"""Pipelines: read, bound and run; faults of other implementations are not repeated."""
 
 import contextlib
 import json
@@ -99,9 +99,9 @@ def environment():
     return {"word": os.environ["TOY_WORD"]}
 
 
-@app.tool("memory_xs->said")
+@app.tool("memory_xs->joined")
 def rounds(history):
-    return {"said": [" ".join(words) for words in zip(*history, strict=True)]}
+    return {"joined": [" ".join(words) for words in zip(*history, strict=True)]}
 
 
 @app.tool("xs->seen")
@@ -184,7 +184,7 @@ def run(here, steps):
 def test_steps_share_variables_and_parameters(here):
     state = run(here, "- toy.make\n- toy.add\n- toy.add\n")
     assert state.variables["xs"] == ["a!!", "b!!", "c!!", "d!!"]
-    assert [each["step"] for each in state.snapshots] == ["toy.make", "toy.add", "toy.add"]
+    assert [call["step"] for call in state.snapshots] == ["toy.make", "toy.add", "toy.add"]
     assert state.snapshots[0]["memory"].keys() == {"memory_xs", "memory_ys"}
 
 
@@ -224,7 +224,7 @@ def test_after_a_router_the_snapshot_holds_plain_values_as_upstreams_does(here):
         "- toy.make\n- branch:\n    router: [toy.even]\n    branches:\n      odd: []\n      even:\n      - toy.add\n"
         "      - branch:\n          router: [toy.even]\n          branches: {even: [], odd: []}\n"
     )
-    left = [each["memory"]["memory_xs"] for each in run(here, steps).snapshots]
+    left = [call["memory"]["memory_xs"] for call in run(here, steps).snapshots]
     assert left == [list("abcd"), list("abcd"), ["a", "b!", "c", "d!"], ["a", "b!", "c", "d!"]]
 
 
@@ -240,7 +240,7 @@ def test_branches_run_in_the_order_of_the_file_and_nest(here):
 def test_a_loop_ends_when_nothing_is_left_to_do(here):
     branch = "    - branch:\n        router: [toy.all_done]\n        branches: {stop: [], go: [toy.add]}\n"
     state = run(here, "- toy.make\n- loop:\n    times: 10\n    steps:\n" + branch)
-    assert [each["step"] for each in state.snapshots] == ["toy.make", "toy.all_done"]
+    assert [call["step"] for call in state.snapshots] == ["toy.make", "toy.all_done"]
 
 
 def test_memory_is_every_value_so_far(here):
@@ -250,7 +250,7 @@ def test_memory_is_every_value_so_far(here):
 def test_in_a_branch_every_round_of_a_history_is_cut_to_its_rows(here):
     branch = "- branch:\n    router: [toy.even]\n    branches:\n      even: [toy.rounds]\n      odd: []\n"
     ran = run(here, "- toy.make\n- toy.add\n- toy.add\n" + branch)
-    assert ran.variables["said"] == [UNSET, "b b! b!! b!!", UNSET, "d d! d!! d!!"]
+    assert ran.variables["joined"] == [UNSET, "b b! b!! b!!", UNSET, "d d! d!! d!!"]
 
 
 def test_a_parameter_is_passed_whole_into_a_branch(here):
@@ -262,7 +262,7 @@ def test_a_parameter_is_passed_whole_into_a_branch(here):
 def test_a_history_holds_what_a_router_routed_and_not_its_states(here):
     branch = "- branch:\n    router: [toy.even]\n    branches:\n      even: []\n      odd: []\n"
     ran = run(here, "- toy.make\n" + branch + "- toy.rounds\n")
-    assert ran.variables["said"] == ["a a", "b b", "c c", "d d"]
+    assert ran.variables["joined"] == ["a a", "b b", "c c", "d d"]
 
 
 @pytest.mark.parametrize("router", ["number", "mapping", "no_data", "list_state"])
@@ -284,8 +284,8 @@ def test_a_parameter_that_no_tool_knows_is_an_error(here):
     (here / "parameters" / "p_parameter.yaml").write_text("toy:\n  mark: x\n  makr: y\n")
     with pytest.raises(InputError) as caught:
         run(here, "- toy.make\n- toy.add\n")
-    place = here / "parameters" / "p_parameter.yaml"
-    assert str(caught.value) == f"{place}:3: toy has no parameter 'makr'\nhint: did you mean 'mark'?"
+    path = here / "parameters" / "p_parameter.yaml"
+    assert str(caught.value) == f"{path}:3: toy has no parameter 'makr'\nhint: did you mean 'mark'?"
 
 
 def test_a_parameter_of_the_wrong_type_is_an_error(here):
@@ -293,8 +293,8 @@ def test_a_parameter_of_the_wrong_type_is_an_error(here):
     (here / "parameters" / "p_parameter.yaml").write_text("toy:\n  names: five\n")
     with pytest.raises(InputError) as caught:
         run(here, "- toy.make\n- toy.named\n")
-    place = here / "parameters" / "p_parameter.yaml"
-    assert str(caught.value) == f"{place}:2: toy.names must be a list of texts, not 'five'"
+    path = here / "parameters" / "p_parameter.yaml"
+    assert str(caught.value) == f"{path}:2: toy.names must be a list of texts, not 'five'"
 
 
 def test_parameters_of_other_servers_are_left_out_and_told(here, capsys):
@@ -448,7 +448,7 @@ def test_a_snapshot_is_kept_when_a_step_fails(here, capsys):
     path = write(here, "- toy.make\n- toy.forgetful\n")
     assert main(["run", str(path)]) == 3
     (snapshot,) = (here / "output").glob("memory__p_*.json")
-    assert [each["step"] for each in json.loads(snapshot.read_text())] == ["toy.make"]
+    assert [call["step"] for call in json.loads(snapshot.read_text())] == ["toy.make"]
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -500,6 +500,6 @@ def test_no_pipeline_parameters_or_server_file_give_a_traceback(here, pipeline, 
     with contextlib.suppress(SteelyardError):
         read = read_pipeline(here / "p.yaml")
         loaded = load_servers(read, ServerPool({}))
-        found = load_parameters(read, loaded, None)
-        bind(read, loaded, found)
-        check_parameters(loaded, found)
+        parameters = load_parameters(read, loaded, None)
+        bind(read, loaded, parameters)
+        check_parameters(loaded, parameters)

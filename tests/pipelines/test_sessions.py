@@ -36,11 +36,11 @@ def wait(path: str) -> dict[str, int]:
 def held(size: int) -> dict[str, int]:
     "How many lists of that size, and how many sessions, are in the memory of this server."
     gc.collect()
-    found = gc.get_objects()
-    transports = [each for each in found if type(each).__name__ == "StreamableHTTPServerTransport"]
+    objects = gc.get_objects()
+    transports = [transport for transport in objects if type(transport).__name__ == "StreamableHTTPServerTransport"]
     return {
-        "lists": sum(type(each) is list and len(each) == size for each in found),
-        "sessions": sum(not each.is_terminated for each in transports),
+        "lists": sum(type(value) is list and len(value) == size for value in objects),
+        "sessions": sum(not transport.is_terminated for transport in transports),
     }
 
 

@@ -124,9 +124,9 @@ def test_what_is_not_known_is_refused_before_the_first_step_and_by_build(  # noq
     before = file.read_bytes()
     for command in ("run", "build"):
         assert main([command, "p.yaml", "--lang", "en"]) == 2
-        told = capsys.readouterr().err
-        assert f"parameters/p_parameter.yaml:{line}: {server}.{TOOLS[server]}: {message}\n" in told
-        assert "snapshot" not in told
+        err = capsys.readouterr().err
+        assert f"parameters/p_parameter.yaml:{line}: {server}.{TOOLS[server]}: {message}\n" in err
+        assert "snapshot" not in err
     assert file.read_bytes() == before
     assert not (here / "output").exists()
 
@@ -143,8 +143,8 @@ def test_settings_of_ultrarag_without_use_are_told(here, capsys):
         "      index_path: x.index\n    milvus: {uri: x, token: null}\n",
     )
     assert main(["run", "p.yaml", "--lang", "en"]) == 0
-    told = [line for line in capsys.readouterr().err.splitlines() if "is ignored" in line]
-    assert told == [
+    notices = [line for line in capsys.readouterr().err.splitlines() if "is ignored" in line]
+    assert notices == [
         f"parameters/p_parameter.yaml:{line}: retriever.index_backend_configs.faiss.{name} is ignored: "
         "a parameter of UltraRAG that has no effect here"
         for line, name in ((11, "index_use_gpu"), (12, "index_chunk_size"))
@@ -159,25 +159,25 @@ def test_settings_of_ultrarag_without_use_are_told(here, capsys):
 
 
 def test_settings_as_the_server_of_the_checkout_has_them_are_not_told(here, capsys):
-    """UltraRAG's own parameter.yaml has settings without use: whoever leaves them as they are is told nothing."""
+    """UltraRAG's own parameter.yaml has settings without use: whoever leaves them as they are gets no notice."""
     folder = here / "servers" / "retriever"
     (folder / "src").mkdir(parents=True)
     (folder / "src" / "retriever.py").write_text("import a_package_that_is_not_there\n", encoding="utf-8")
     values = f"corpus_path: {CORPUS}\nbackend: latent\nindex_backend_configs: {{faiss: {{index_use_gpu: true}}}}\n"
     (folder / "parameter.yaml").write_text(values, encoding="utf-8")
-    for size, told in (("", False), (", index_chunk_size: 7", True)):
+    for size, notified in (("", False), (", index_chunk_size: 7", True)):
         write(here, "retriever", f"  index_backend_configs: {{faiss: {{index_use_gpu: true{size}}}}}\n")
         assert main(["run", "p.yaml", "--servers", "ours", "--lang", "en"]) == 0
         error = capsys.readouterr().err
         assert "index_use_gpu" not in error
-        assert ("faiss.index_chunk_size is ignored" in error) is told
+        assert ("faiss.index_chunk_size is ignored" in error) is notified
 
 
 def test_how_many_passages_are_wanted_is_checked_before_the_first_step(here, capsys):
     write(here, "retriever", f"  corpus_path: {CORPUS}\n  top_k: 0\n", tool="bm25_search")
     assert main(["run", "p.yaml", "--lang", "en"]) == 2
-    told = capsys.readouterr().err
-    assert "p_parameter.yaml:5: retriever.bm25_search: top_k must be an integer of at least 1, not 0\n" in told
+    err = capsys.readouterr().err
+    assert "p_parameter.yaml:5: retriever.bm25_search: top_k must be an integer of at least 1, not 0\n" in err
     assert not (here / "output").exists()
 
 

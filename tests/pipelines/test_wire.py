@@ -70,7 +70,9 @@ def test_the_line_of_a_parameter_is_found(run, values, line, message, isolated):
 def test_errors_of_isolated_servers_are_translated(run):
     code, err = run("--lang", "zh", "--isolated", question="quest")
     assert code == 3
-    assert "parameters/p_parameter.yaml:6: benchmark.get_data：answers.jsonl: 没有哪一行有 q_ls 的字段 'quest'" in err
+    assert (
+        "parameters/p_parameter.yaml:6: benchmark.get_data：answers.jsonl: 没有任何一行含有 q_ls 的字段 'quest'" in err
+    )
 
 
 def test_notices_of_isolated_servers_are_translated(run):

@@ -4,6 +4,7 @@ import json
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 
 class Stub(ThreadingHTTPServer):
@@ -29,6 +30,8 @@ class Stub(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
+    server: Any
+
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         with self.server.lock:

@@ -55,8 +55,8 @@ def test_damaged_embeddings_are_refused(tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_damaged_models_are_refused(tmp_path):
     chance, path = random.Random(2), tmp_path / "model.npz"
-    arrays = {"terms": "a\nb\nc", "frequencies": np.ones(3), "numbers": np.array([3, 1]), "projection": np.ones((3, 2))}
-    arrays["terms"] = np.frombuffer(arrays["terms"].encode(), np.uint8)
+    terms = np.frombuffer(b"a\nb\nc", np.uint8)
+    arrays = {"terms": terms, "frequencies": np.ones(3), "numbers": np.array([3, 1]), "projection": np.ones((3, 2))}
     others = (np.array(5), np.array(["x"]), np.array([]), np.array([1j]), np.zeros(3, dtype=[("a", "f4")]))
     refused = 0
     for _ in range(200):

@@ -12,7 +12,7 @@ from steelyard.search.artifacts import TERMS, is_current, read_stamp, whole_file
 def test_a_file_is_whole_or_not_there(tmp_path):
     path = tmp_path / "new" / "file"
     with pytest.raises(TypeError), whole_file(path) as part, part.open("w", encoding="utf-8") as file:
-        file.writelines(["half", None])
+        file.writelines(["half", None])  # type: ignore[list-item]
     assert list(path.parent.iterdir()) == []
     with whole_file(path) as part:
         part.write_text("whole", encoding="utf-8")

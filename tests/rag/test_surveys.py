@@ -1,6 +1,7 @@
 """Surveys written part by part: replies, parts, states, and the text at the end."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from steelyard.rag.surveys import (
     selected,
 )
 
-SURVEY = {
+SURVEY: dict[str, Any] = {
     "title": "Harbours",
     "sections": [
         {"title": "1. Dover", "plan": "what it is", "content": "Old.\n\n\n\nSee Section-2 \\cite{textid2, textid1}."},

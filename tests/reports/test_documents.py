@@ -5,14 +5,13 @@ import re
 import numpy as np
 import pytest
 from markdown_it import MarkdownIt
+from rendering import render_console, render_csv, render_latex, render_markdown
 from tables import table_of
 
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message, to_json
-from steelyard.reports.console import render_console
 from steelyard.reports.content import Report
-from steelyard.reports.documents import render_latex, render_markdown
-from steelyard.reports.files import render_csv, write_report
+from steelyard.reports.files import write_report
 
 NASTY = r"*a* _b_ |c| <d> &amp; [e](f) `g` \h #i ~j~ $k$ {l} 50% ^m x_y"
 NAN = float("nan")

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rendering import as_json, render_console, render_junit, render_markdown
 from tables import make_table
 
 from steelyard.i18n import words_of
-from steelyard.reports.gate import as_json, reason, render_console, render_markdown, verdict
-from steelyard.reports.junit import render_junit
+from steelyard.reports.gate import reason, verdict
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.rules import Target, Threshold, parse_rule
 from steelyard.table import Missing, Signature

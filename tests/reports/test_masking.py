@@ -24,8 +24,9 @@ from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values
 from steelyard.reports.render.html import frame as pages
 from steelyard.reports.render.html.report_html import render_html
-from steelyard.reports.review import SampleSettings, Wanted, render_review, take_sample
+from steelyard.reports.render.html.review_html import render_review
 from steelyard.stats.compare import compare_all
+from steelyard.stats.review import SampleSettings, Wanted, take_sample
 from steelyard.table import Missing, Signature
 from steelyard.text.private import private_passages
 
@@ -200,7 +201,7 @@ def legal():
     """A result in whose every text stands something private, and the documents, which hold some by themselves."""
     table = evaluate_legal("builtin:baseline")
     said = "；".join(PRIVATE)
-    outputs = [{**output, "answer": f"{output['answer']}{said}", "note": [said]} for output in table.outputs]
+    outputs = [{**output, "answer": f"{output['answer']}{said}", "note": [said]} for output in table.outputs if output]
     tags = {**table.tags, "who": [said] * len(table)}
     noted = replace(table["legal"], notes={row: f"{note}; {said}" for row, note in table["legal"].notes.items()})
     masked = replace(table, name=said, outputs=outputs, tags=tags, columns={"legal": noted})

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser.hostile import BROKEN, CLOSING, hostile_table
+from rendering import render_console
 from tables import table_of
 
 from steelyard import evaluate_answers
@@ -24,15 +25,15 @@ from steelyard.errors import MissingExtra
 from steelyard.i18n import words_of
 from steelyard.legal.report.passages import Library, answer_marks, locate, utf16
 from steelyard.reports import files
-from steelyard.reports.console import render_console
 from steelyard.reports.content import Report
 from steelyard.reports.files import write_report
 from steelyard.reports.plots import charts as plots
-from steelyard.reports.remarks import remarks
 from steelyard.reports.render.html import figures as page_figures
+from steelyard.reports.render.html.kind_page import KindPage
 from steelyard.reports.render.html.report_html import SCRIPTS, render_html
-from steelyard.reports.render.html.sanitize import mended
+from steelyard.reports.render.html.sanitize import sanitized
 from steelyard.reports.render.html.sections import main_metric
+from steelyard.reports.sections.footnotes import footnotes
 from steelyard.stats.compare import compare_all
 from steelyard.table import Missing
 
@@ -83,7 +84,7 @@ def test_comparisons_counts_and_signatures_are_on_the_page():
         assert f"{found.smallest_detectable:.4f}" in shown
     numbers = set(re.findall(r"-?\d\.\d{4}", said))
     assert numbers - set(re.findall(r"-?\d\.\d{4}", shown)) == set()
-    assert all(line in shown for line in remarks(report, words_of("en")))
+    assert all(line in shown for line in footnotes(report, words_of("en")))
     for table in report.tables:
         assert str(table.signature) in shown
         assert all(what in shown for what in with_texts(table.counts))
@@ -199,7 +200,7 @@ def test_nothing_hostile_leaves_its_place():
 
 
 def test_half_characters_are_mended_one_for_one():
-    assert mended({"a\ud800": ["\x00b", 7, ("\u2028",)]}) == {"a\ufffd": ["\ufffdb", 7, ["\n"]]}
+    assert sanitized({"a\ud800": ["\x00b", 7, ("\u2028",)]}) == {"a\ufffd": ["\ufffdb", 7, ["\n"]]}
 
 
 @pytest.mark.slow
@@ -227,7 +228,7 @@ def test_ten_thousand_items_stay_small():
 def test_a_comparison_is_drawn_as_a_whole_and_item_by_item():
     report = answers()
     old, new = (table.name for table in report.tables)
-    found = {(each.name, each.of): each for each in page_figures.charts(report, "F1", "en").figures}
+    found = {(each.name, each.of): each for each in page_figures.charts(report, "F1", "en", KindPage()).figures}
     assert list(found) == [
         ("forest", ""),
         ("distribution", ""),
@@ -235,7 +236,7 @@ def test_a_comparison_is_drawn_as_a_whole_and_item_by_item():
         ("differences", new),
         ("dumbbell", new),
     ]
-    assert old in found["dumbbell", new].drawings["en"]
+    assert old in found["dumbbell", new].drawing
     captions = re.findall(r'<figcaption[^>]*><span data-en="([^"]+)"', render_html(report))
     assert captions == [words_of("en")(found[key].caption) for key in [*found][:1] + [*found][2:] + [*found][1:2]]
 
@@ -243,7 +244,7 @@ def test_a_comparison_is_drawn_as_a_whole_and_item_by_item():
 def test_results_that_are_alike_have_no_items_that_changed():
     old = answers().tables[0]
     report = Report([old, replace(old, name="again")])
-    names = [each.name for each in page_figures.charts(report, "F1", "en").figures]
+    names = [each.name for each in page_figures.charts(report, "F1", "en", KindPage()).figures]
     assert names == ["forest", "distribution", "differences"]
 
 

@@ -11,6 +11,7 @@ import pytest
 from tables import make_table
 
 from steelyard.errors import MissingExtra, UnknownName
+from steelyard.legal.report.page import losses_chart
 from steelyard.reports.content import Report
 from steelyard.reports.plots import charts as plots
 from steelyard.reports.plots.style import ACCENT, BAD, GOOD, GRID, INK, MUTED, extent, labels, short
@@ -98,8 +99,8 @@ FIGURES = {
     "distribution": lambda: plots.distribution([ranked("old"), ranked("new", 0.2)], "AP"),
     "distribution of 0 and 1": lambda: plots.distribution([table("a", {"EM": [0, 1, 1]})], "EM"),
     "curves": lambda: plots.curves(compared()),
-    "losses": lambda: plots.losses(legal()),
-    "losses in Chinese": lambda: plots.losses(legal(), "zh"),
+    "losses": lambda: losses_chart(legal()),
+    "losses in Chinese": lambda: losses_chart(legal(), "zh"),
     "differences": lambda: plots.differences(ranked("new", 0.2), ranked("old"), "AP"),
     "dumbbell": lambda: plots.dumbbell(ranked("new", 0.2), ranked("old"), "AP"),
     "trend": lambda: plots.trend(trend_points()),
@@ -311,7 +312,7 @@ def test_there_are_no_curves_without_several_cut_offs():
 
 
 def test_a_waterfall_goes_from_all_points_down_to_those_earned():
-    svg = plots.losses(legal())
+    svg = losses_chart(legal())
     assert texts(svg, "role-axis-label")[-4:] == ["all points", "wrong value", "invented", "earned"]
     assert texts(svg, "mark-text role-mark") == ["10", "−0.7", "−0.5", "8.8"]
     every, value, invented, earned = bars(svg)
@@ -326,15 +327,15 @@ def test_a_waterfall_goes_from_all_points_down_to_those_earned():
 def test_a_waterfall_can_change_its_language_in_the_page():
     for language, shown in (("en", "wrong value"), ("zh", "答案有误")):
         marked = [
-            each for each in ElementTree.fromstring(plots.losses(legal(), language)).iter() if each.get("data-en")
+            each for each in ElementTree.fromstring(losses_chart(legal(), language)).iter() if each.get("data-en")
         ]
         assert [each.get("data-en") for each in marked] == ["all points", "wrong value", "invented", "earned"]
         assert (marked[1].text, marked[1].get("data-zh")) == (shown, "答案有误")
 
 
 def test_there_is_no_waterfall_where_no_point_was_lost():
-    assert plots.losses(table("a", {"legal": [1.0, 1.0]}, kind="legal")) is None
-    assert plots.losses(ranked("a")) is None
+    assert losses_chart(table("a", {"legal": [1.0, 1.0]}, kind="legal")) is None
+    assert losses_chart(ranked("a")) is None
 
 
 def test_bars_of_items_are_sorted_and_as_high_as_their_difference():

@@ -1,11 +1,10 @@
 from functools import partial
 
 import numpy as np
+from rendering import render_console, render_latex, render_markdown
 from tables import make_table
 
-from steelyard.reports.console import render_console
 from steelyard.reports.content import Report, unique_names
-from steelyard.reports.documents import render_latex, render_markdown
 from steelyard.stats.compare import ComparisonSettings, compare_all
 
 table = partial(make_table, metric="AP", kind="retrieval", bounds=None)

@@ -1,6 +1,7 @@
 """Live parity with pytrec_eval (trec_eval 9) on generated collections that are full of ties."""
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ def collection(seed, queries, score):
     return qrels, run
 
 
-def as_files(tmp_path, qrels, run, *, interleave):
+def as_files(tmp_path, qrels, run, *, interleave) -> tuple[Path, Path]:
     lines = [f"{q} Q0 {d} 0 {s!r} t\n" for q, documents in run.items() for d, s in documents.items()]
     if interleave:
         random.Random(0).shuffle(lines)
@@ -61,7 +62,8 @@ def test_every_value_of_every_query(tmp_path, kind, interleave):
     qrels, run = collection(kind, 60, SCORES[kind])
     expected = pytrec_eval.RelevanceEvaluator(qrels, THEIRS).evaluate(run)
     names = {name: str(parse_measure(name)) for name in next(iter(expected.values()))}
-    table = steelyard.evaluate_retrieval(*as_files(tmp_path, qrels, run, interleave=interleave), list(names.values()))
+    files = as_files(tmp_path, qrels, run, interleave=interleave)
+    table = steelyard.evaluate_retrieval(*files, list(names.values()))
     assert set(table.ids) == set(qrels)
     for row, query in enumerate(table.ids):
         for theirs, ours in names.items():
@@ -103,7 +105,8 @@ def test_two_thousand_topics_with_heavy_ties(tmp_path):
     qrels, run = collection(11, 2000, SCORES["few values"])
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg", "recip_rank"})
     expected = evaluator.evaluate(run)
-    table = steelyard.evaluate_retrieval(*as_files(tmp_path, qrels, run, interleave=False), ["AP", "nDCG", "RR"])
+    files = as_files(tmp_path, qrels, run, interleave=False)
+    table = steelyard.evaluate_retrieval(*files, ["AP", "nDCG", "RR"])
     for row, query in enumerate(table.ids):
         for theirs, ours in (("map", "AP"), ("ndcg", "nDCG"), ("recip_rank", "RR")):
             value = expected[query][theirs] if query in expected else 0.0

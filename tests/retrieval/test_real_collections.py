@@ -1,6 +1,7 @@
 """Stored output of trec_eval on real collections, digit for digit: each query, and the mean."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ COVID_SETTINGS = {
     "9.0.8.c.l2.all_trec.txt": {"relevance_level": 2},
     "10.0-rc3.c.all_trec.txt": {"trec_eval": 10},
 }
-SUITE = {
+SUITE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "out.test": ("qrels.test", "results.test", {"missing": "skip"}),
     "out.test.a": ("qrels.test", "results.test", {"missing": "skip"}),
     "out.test.aq": ("qrels.test", "results.test", {"missing": "skip"}),

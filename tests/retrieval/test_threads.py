@@ -46,5 +46,5 @@ def test_whoever_stops_early_leaves_no_thread_behind():
     before = threading.active_count()
     results = ordered_thread_map(iter(range(1000)), str, threads=2)
     assert next(results) == "0"
-    results.close()
+    results.close()  # type: ignore[attr-defined]
     assert threading.active_count() == before

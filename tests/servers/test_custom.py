@@ -1,6 +1,7 @@
 """The custom server: what is taken out of answers; a failed answer stays a failed one."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,7 +116,7 @@ def test_citations_are_numbered_per_question():
     assert passages == [[" a ", "b"], ["c"], []]
 
 
-NULL_ROWS = {
+NULL_ROWS: dict[str, tuple[list[Any], Any]] = {
     "merge_passages": ([[["m"], None, ["n"]], [None, ["a"], None]], {"ret_psg": [["m"], ["a"], ["n"]]}),
     "assign_citation_ids": ([[None, ["a"]]], {"ret_psg": [[], ["[1] a"]]}),
     "iterretgen_nextquery": ([[None, "q", None], ["x", None, None]], {"nextq_ls": [None, "q", None]}),
@@ -131,7 +132,7 @@ def test_null_rows(name):
 
 
 def test_passages_of_as_many_questions_are_merged():
-    with pytest.raises(InputError, match=r"^passages of 1 questions in temp_psg, of 2 in ret_psg$"):
+    with pytest.raises(InputError, match=r"^temp_psg has passages of 1 questions, ret_psg of 2$"):
         call("merge_passages", [None], [["a"], None])
 
 
@@ -169,4 +170,4 @@ def test_numbers_that_nothing_has_begun_are_said():
     with callbacks(on_notice=lambda notice: notices.append(str(notice))):
         assert fresh["assign_citation_ids_stateful"].function([["a"]]) == {"ret_psg": [["[1] a"]]}
         fresh["assign_citation_ids_stateful"].function([["b"]])
-    assert notices == ["citations are numbered from 1: no earlier step of this run has numbered any"]
+    assert notices == ["citations are numbered from 1: no earlier step of this run has started the numbering"]

@@ -61,7 +61,7 @@ def test_the_defaults_answer_without_a_network(tools):
 def test_nothing_is_answered_before_a_backend_is_chosen(tools):
     with pytest.raises(ConfigError) as caught:
         tools["generate"](["x"])
-    assert str(caught.value) == ("no generator is initialised\nhint: put generation.generation_init before this step")
+    assert str(caught.value) == ("no generator has been chosen\nhint: put generation.generation_init before this step")
 
 
 def test_the_key_is_that_of_the_environment(tools, stub, monkeypatch):
@@ -71,7 +71,7 @@ def test_the_key_is_that_of_the_environment(tools, stub, monkeypatch):
     found = tools["generate"](["good", {"content": "bad"}], "Be brief.")
     assert found == {
         "ans_ls": ["re: good", None],
-        "ans_errors": [None, "the model returned status 400: no"],
+        "ans_errors": [None, "the model answered with status 400: no"],
         "ans_failed": 1,
     }
     assert {headers["authorization"] for _, headers, _ in stub.requests} == {"Bearer sk-env"}
@@ -84,13 +84,13 @@ def test_a_conversation_goes_on(tools, stub):
     assert stub.requests[0][2]["messages"] == said
 
 
-FAILED = {"ans_ls": [None], "ans_errors": ["the model returned status 400: no"], "ans_failed": 1}
+FAILED = {"ans_ls": [None], "ans_errors": ["the model answered with status 400: no"], "ans_failed": 1}
 
 
 def test_a_prompt_that_fails_alone_is_null_once_the_model_has_answered(tools, stub):
     stub.script = {"bad": failure(400, "no")}
     tools["generation_init"](configs(stub), None, None, "openai")
-    with pytest.raises(SystemFailure, match=r"^every generation failed: the model returned status 400: no$"):
+    with pytest.raises(SystemFailure, match=r"^every generation failed: the model answered with status 400: no$"):
         tools["generate"](["bad"])
     assert tools["generate"](["good"])["ans_ls"] == ["re: good"]
     assert tools["generate"](["bad"]) == FAILED

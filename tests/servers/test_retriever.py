@@ -262,9 +262,9 @@ def test_steps_that_were_left_out_are_named(server):
         (["x", 3], "query 2 must be text, not 3"),
         (7, "queries must be a list of texts, not 7"),
     ):
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(InputError) as refused:
             call(server, "bm25_search", query_list=queries)
-        assert str(caught.value) == message
+        assert str(refused.value) == message
 
 
 def test_the_backend_bm25(server):

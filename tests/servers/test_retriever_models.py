@@ -4,6 +4,7 @@ import json
 import sys
 import types
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -126,7 +127,7 @@ def test_embeddings_without_dimensions_are_not_kept(server, write):
 
 
 def test_a_local_model(server, monkeypatch):
-    made = {}
+    made: dict[str, Any] = {}
 
     class SentenceTransformer:
         def __init__(self, name, **settings):

@@ -103,7 +103,7 @@ def test_without_a_profile_the_numbers_are_upstreams_and_what_they_misjudge_is_s
             "eval_res"
         ]
     assert (found["em"], found["profile"]) == ([0.0, 1.0, 0.0], "ultrarag")
-    assert notices[0].startswith("2 of 3 questions have references that are not English, or articles alone ('A'): ")
+    assert notices[0].startswith("2 of 3 questions have references that are not English, or only an article ('A'): ")
 
 
 def test_chinese_scores_in_the_profile_steelyard(save_path):
@@ -137,7 +137,7 @@ def test_e10_a_metric_in_two_cases_is_scored_once(save_path):
 
 
 def test_e13_every_save_leaves_its_file(save_path, monkeypatch):
-    class Clock(evaluation.datetime):
+    class Clock(evaluation.datetime):  # type: ignore[name-defined]
         @classmethod
         def now(cls, tz=None):
             return cls(2026, 1, 2, 3, 4, 5)
@@ -312,7 +312,7 @@ def test_a_bad_limit_is_refused(limit, write):
 
 @pytest.mark.parametrize("key_map", [None, {}, ["q"], {"q_ls": 1}])
 def test_a_bad_key_map_is_refused(key_map, write):
-    with pytest.raises(InputError, match="key_map must say which field is which list"):
+    with pytest.raises(InputError, match="key_map must map names of lists to fields"):
         benchmark.get_data({"path": rows(write, {"q": 1}), "key_map": key_map})
 
 
@@ -368,7 +368,7 @@ def test_passages_are_merged_and_nothing_given_is_changed():
     earlier, later = [["a"], []], [["b"], ["c"]]
     assert custom.merge_passages(later, earlier) == {"ret_psg": [["a", "b"], ["c"]]}
     assert (earlier, later) == ([["a"], []], [["b"], ["c"]])
-    with pytest.raises(InputError, match=r"^passages of 1 questions in temp_psg, of 2 in ret_psg$"):
+    with pytest.raises(InputError, match=r"^temp_psg has passages of 1 questions, ret_psg of 2$"):
         custom.merge_passages([["b"]], earlier)
 
 

@@ -2,17 +2,19 @@
 
 import numpy as np
 import pytest
+from rendering import render_console
 from tables import make_table, table_of
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.reports import cells
-from steelyard.reports.comparison import ComparisonReport, render_console
+from steelyard.reports.comparison import ComparisonReport
 from steelyard.reports.content import Report
 from steelyard.reports.plots.items import Paired, difference_bars, dumbbells
 from steelyard.reports.plots.means import difference_panel
 from steelyard.reports.plots.style import BAD, GOOD
 from steelyard.reports.render.html.items import item_data
-from steelyard.reports.render.html.sections import headlines, outcome_of, worst
+from steelyard.reports.render.html.kind_page import KindPage
+from steelyard.reports.render.html.sections import headlines, lowest, outcome_of
 from steelyard.stats.compare import ComparisonSettings, compare_all, compare_pairs
 from steelyard.stats.direction import best, gain, is_lower_better
 from steelyard.stats.gate import decide
@@ -83,8 +85,8 @@ def test_the_page_knows_it():
     new, old = (with_parts(each, [NAME]) for each in (NEW, OLD))
     report = Report([old, new], compare_all([new], old, metrics=[NAME]))
     assert [each.outcome for each in headlines(report, NAME)] == [None, "report.worse"]
-    assert item_data(report, {}, NAME)["falling"] == [NAME]
-    assert [each.score for each in worst(old, NAME)] == ["1.0000"] * 5
+    assert item_data(report, {}, NAME, KindPage())["falling"] == [NAME]
+    assert [each.score for each in lowest(old, NAME, KindPage())] == ["1.0000"] * 5
 
 
 def test_plots_have_the_right_colours():

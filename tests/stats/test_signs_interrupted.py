@@ -4,6 +4,7 @@ import itertools
 import signal
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +24,9 @@ def test_blocks_are_made_one_by_one():
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_few_blocks_are_handed_out_ahead(threads, monkeypatch):
-    made, done, ahead = [], [], []
+    made: list[Any] = []
+    done: list[Any] = []
+    ahead: list[Any] = []
     blocks, count = signs._blocks, signs._count_extreme
 
     def noted_blocks(items, resamples):

@@ -1,6 +1,7 @@
 """What docs/statistics.md says of the statistics, with fewer simulations than `python -m bench.statistics`."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import scipy.stats
@@ -85,7 +86,7 @@ def test_a_gate_seldom_passes_what_is_worse_by_the_margin(pair):
 def test_the_tables_are_in_the_page():
     page = PAGE.read_text("utf-8")
     tables = page.partition(BEGIN)[2].partition(END)[0]
-    populations = [*BINARY, *CONTINUOUS, *SKEWED, *PAIRS]
+    populations: list[Any] = [*BINARY, *CONTINUOUS, *SKEWED, *PAIRS]
     assert all(case.name in tables for case in populations), "run `python -m bench.statistics`"
     assert all(column.name in tables for column in real_columns())
     assert replaced(page, tables.strip()) == page

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from contextlib import closing
 from random import Random
+from typing import Any
 
 import pytest
 from systems.server import Answer
@@ -33,7 +34,7 @@ class Fake:
 
     def __init__(self, reply):
         self.reply = reply
-        self.asked = Counter()
+        self.asked: Counter[str] = Counter()
         self.closed = False
 
     def ask(self, ask):
@@ -143,7 +144,7 @@ def test_a_system_that_wants_to_be_left_alone_is_for_all_questions():
         asked_again.append(time.monotonic() - begun)
         return echo(ask, times)
 
-    asked_again = []
+    asked_again: list[Any] = []
     assert len(list(ask_all(Fake(reply), asks(3), AskSettings(concurrency=1)))) == 3
     assert min(asked_again) >= 0.1
 
@@ -250,7 +251,7 @@ def test_child_processes_end_with_the_iterator():
     system = CommandSystem("sleep 60", timeout=60)
     started = threading.Event()
     ask = system.ask
-    system.ask = lambda each: (started.set(), ask(each))[1]
+    system.ask = lambda each: (started.set(), ask(each))[1]  # type: ignore[method-assign, assignment, func-returns-value]
 
     def questions():
         yield Ask("q0", "?")
@@ -260,7 +261,7 @@ def test_child_processes_end_with_the_iterator():
         running.extend(system._busy)
         raise InputError("this line is no question")
 
-    running = []
+    running: list[Any] = []
 
     with pytest.raises(InputError, match=r"^this line is no question$"):
         list(ask_all(system, questions(), AskSettings(concurrency=2)))
@@ -306,7 +307,7 @@ def test_settings_are_checked(settings, message):
 
 
 def test_over_http_no_question_is_asked_again_once_it_is_answered(serve):
-    seen = Counter()
+    seen: Counter[str] = Counter()
     lock = threading.Lock()
 
     def reply(body):

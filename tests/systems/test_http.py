@@ -10,6 +10,7 @@ import time
 import zlib
 from contextlib import suppress
 from email.utils import formatdate
+from typing import Any
 
 import pytest
 import zstandard
@@ -303,6 +304,8 @@ def test_only_encodings_that_can_be_read_are_asked_for(serve):
 class Dripping(socketserver.BaseRequestHandler):
     """Sends the head of a reply a byte at a time, and never ends."""
 
+    server: Any
+
     def handle(self):
         self.server.open.add(self.request)
         with suppress(OSError):
@@ -314,7 +317,7 @@ class Dripping(socketserver.BaseRequestHandler):
 
 @pytest.fixture
 def dripping():
-    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Dripping)
+    server: Any = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Dripping)
     server.daemon_threads, server.released, server.open = True, threading.Event(), set()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

@@ -4,6 +4,7 @@ import datetime
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from steelyard.errors import SystemFailure
 from steelyard.io.outputs import ANSWER, record_of
 from steelyard.systems.base import reply_of
 
-EMPTY = {"citations": [], "evidence": []}
+EMPTY: dict[str, list[Any]] = {"citations": [], "evidence": []}
 PASSAGE = {"page": 2, "text": "答：一共42000元。"}
 
 
@@ -133,7 +134,7 @@ def test_tokens_are_kept():
         ({"answer": "x", "citations": [{"page": 2, "text": 3}]}, "the text of a citation must be text, not 3"),
         ({"answer": "x", "abstained": "no"}, "'abstained' must be true or false, not 'no'"),
         ("\ud800", "the reply contains a lone surrogate (half of a character)"),
-        ("x" * (limits.REPLY_BYTES.value + 1), "the answer is longer than 4194304 characters"),
+        ("x" * (int(limits.REPLY_BYTES.value) + 1), "the answer is longer than 4194304 characters"),
     ],
 )
 def test_bad_shapes(value, message):

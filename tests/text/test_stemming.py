@@ -83,7 +83,8 @@ def words_of_source_files():
 
 def random_words(count):
     choose = random.Random(20)
-    endings, words = ENDINGS.split(), set()
+    endings = ENDINGS.split()
+    words: set[str] = set()
     while len(words) < count:
         start = "".join(choose.choices("abcdefghijklmnopqrstuvwxyzaeiouy0", k=choose.randint(1, 7)))
         words.add(start + "".join(choose.choices(endings, k=choose.randint(0, 2))))

@@ -135,8 +135,8 @@ def test_broken_files_are_listed_with_their_error(tmp_path, made):
     listing = made(tmp_path).listing()
     assert [entry.name for entry in listing.entries] == ["good"]
     assert sorted(listing.broken) == ["empty.jsonl", "half.jsonl.gz", "noise.jsonl", "torn.jsonl", "types.jsonl"]
-    assert listing.broken["torn.jsonl"]["en"].startswith("torn.jsonl:2: this is not JSON: ")
-    assert listing.broken["types.jsonl"]["en"].startswith("types.jsonl:1: the field 'bounds.F1' must be a list, not 3")
+    assert listing.broken["torn.jsonl"][0].startswith("torn.jsonl:2: this is not JSON: ")
+    assert listing.broken["types.jsonl"][0].startswith("types.jsonl:1: the field 'bounds.F1' must be a list, not 3")
 
 
 def test_other_files_are_counted_and_left_alone(tmp_path, made, reads):
@@ -186,7 +186,7 @@ def test_an_index_that_names_a_file_outside_opens_nothing(tmp_path, made):
     index = made(tmp_path / "folder")
     identifier = index.listing().entries[0].id
     for path in (b"../secret.jsonl", os.fsencode(outside)):
-        index._ask("UPDATE results SET path = ?", path)
+        index._query("UPDATE results SET path = ?", path)
         assert index.open(identifier) is None
 
 
@@ -212,7 +212,7 @@ def test_an_index_damaged_in_the_middle_is_made_anew(tmp_path, made):
 def test_an_index_of_another_version_is_made_anew(tmp_path, made, reads):
     put(tmp_path / "a.jsonl", table("a"))
     index = made(tmp_path)
-    index._ask("UPDATE made_by SET version = 'old'")
+    index._query("UPDATE made_by SET version = 'old'")
     index.close()
     reads.clear()
     assert names(made(tmp_path)) == ["a"]
@@ -248,7 +248,7 @@ def test_an_index_that_is_a_link_is_not_written_through(tmp_path, made):
 def test_an_index_that_fails_while_it_is_used_is_kept_in_memory(tmp_path, made):
     put(tmp_path / "a.jsonl", table("a"))
     index = made(tmp_path)
-    index._ask("DROP TABLE files")
+    index._query("DROP TABLE files")
     index.refresh()
     assert names(index) == ["a"]
 
@@ -316,7 +316,7 @@ def test_no_file_stops_the_listing(tmp_path, made, monkeypatch):
     index = made(tmp_path)
     listing = index.listing()
     assert [entry.name for entry in listing.entries] == ["good"]
-    assert {path: problem["en"].split(": ")[:2] for path, problem in listing.broken.items()} == {
+    assert {path: problem[0].split(": ")[:2] for path, problem in listing.broken.items()} == {
         f"{name}.jsonl": [f"{name}.jsonl", "this is not a result as steelyard writes it"] for name in raised
     }
 
@@ -381,7 +381,7 @@ def test_a_file_above_the_limit_is_named_and_not_read(tmp_path, made, reads, mon
     listing = made(tmp_path).listing()
     assert [entry.name for entry in listing.entries] == ["a"]
     size = (tmp_path / "b.jsonl").stat().st_size
-    assert listing.broken["b.jsonl"]["en"].startswith(
+    assert listing.broken["b.jsonl"][0].startswith(
         f"b.jsonl: the size of this file in bytes is above the limit of 4,000 ({size:,})\nhint: to raise the limit, set"
     )
     assert "b.jsonl" not in reads

@@ -19,7 +19,7 @@ from web.folders import put, table
 from web.serving import shown
 
 from steelyard import limits
-from steelyard.web import pages
+from steelyard.web import page_cache as pages
 from steelyard.web.requests import BadRequest, Request, parse_request
 
 MINUTE = 60
@@ -188,7 +188,7 @@ def test_pages_that_are_kept_are_few(folder, served, gate, monkeypatch):
         path = result_paths(server)[0]
         for _ in range(2):
             assert get(server, path).status_code == 200
-            until(lambda: not server._connections and gc.collect() >= 0 and not server._pages._alive)
+            until(lambda: not server._connections and gc.collect() >= 0 and not server._pages._current)
     assert len(gate.made) == 2
 
 
@@ -275,8 +275,8 @@ def test_a_page_for_which_nobody_waits_any_more_is_not_made(folder, served, gate
         assert gate.entered.acquire(timeout=MINUTE)
         with connect(server) as leaver:
             leaver.sendall(f"GET /{second} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-            until(lambda: len(server._pages._making) == 2)
-        until(lambda: len(server._pages._making) == 1)
+            until(lambda: len(server._pages._pending) == 2)
+        until(lambda: len(server._pages._pending) == 1)
         gate.open.set()
         assert answer.result(MINUTE).status_code == 200
     assert gate.made == ["run 2"]

@@ -6,8 +6,7 @@ import re
 import pytest
 from web.folders import put, table
 
-from steelyard.web.privacy import MASKED, OPEN
-from steelyard.web.rendering import report_pages
+from steelyard.web.rendering import MASKED, OPEN, report_pages
 
 
 def test_private_numbers_are_masked_everywhere(tmp_path, served):

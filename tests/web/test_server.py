@@ -311,8 +311,8 @@ def test_elsewhere_a_token_is_needed():
     with pytest.raises(ConfigError) as caught:
         Access("0.0.0.0")
     assert str(caught.value).startswith("--host: 0.0.0.0 can be reached from other machines: a token is needed\nhint: ")
-    assert Access("0.0.0.0", "T").addressed("any.example")
-    assert not Access("0.0.0.0", "T").admitted("", None)
+    assert Access("0.0.0.0", "T").is_own_host("any.example")
+    assert not Access("0.0.0.0", "T").is_authorized("", None)
 
 
 @pytest.mark.parametrize(

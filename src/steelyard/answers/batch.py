@@ -88,12 +88,12 @@ class AnswerBatch:
         return self._contained[encoder]
 
     def _found_in(self, codes: Codes, candidates: Flags) -> Flags:
-        found = np.zeros(len(candidates), np.bool_)
+        contained = np.zeros(len(candidates), np.bool_)
         content, starts, ends = codes.values.tobytes(), (codes.starts * _WORD).tolist(), (codes.ends * _WORD).tolist()
         for pair in np.flatnonzero(candidates).tolist():
             row, reference = int(self.row[pair]), len(self.answers) + pair
-            found[pair] = _contains(content, content[starts[reference] : ends[reference]], starts[row], ends[row])
-        return found
+            contained[pair] = _contains(content, content[starts[reference] : ends[reference]], starts[row], ends[row])
+        return contained
 
     def _compare_codes(self, encoder: Encoder, compare: Callable[[list[int], list[int]], bool]) -> Flags:
         """A flag for each pair, from the codes of its two texts."""

@@ -30,7 +30,7 @@ def contained(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Accuracy by containment: 1 if the answer contains some reference.
 
     Formula: [some reference is contained in the answer]
-    Convention: at word and number boundaries: 42000 does not contain 2000, nor none one.
+    Convention: at the boundaries of words and numbers: 42000 does not contain 2000, nor none one.
     Source: UltraRAG acc
     """
     return pairs.best(profile.contained(pairs, profile))
@@ -41,7 +41,7 @@ def exact_match(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Exact match: 1 if the answer equals some reference.
 
     Formula: [some reference equals the answer]
-    Convention: case, width, whitespace and punctuation are ignored; a text never becomes empty.
+    Convention: case, width, blanks and punctuation are ignored; a text of punctuation only is kept as it is.
     Source: SQuAD; UltraRAG em
     """
     equal = pairs.equal(profile.matching)
@@ -50,7 +50,7 @@ def exact_match(pairs: AnswerBatch, profile: Profile) -> FloatArray:
 
 @metric("StringEM", kind="answers")
 def groups_found(pairs: AnswerBatch, profile: Profile) -> FloatArray:
-    """String match over groups: the share of alias groups with an alias in the answer.
+    """String match over groups: the share of groups of aliases of which the answer contains one.
 
     Formula: |groups found in the answer| / |groups|
     Convention: a flat list of references is one group.
@@ -61,10 +61,10 @@ def groups_found(pairs: AnswerBatch, profile: Profile) -> FloatArray:
 
 @metric("CoverEM", kind="answers")
 def covered(pairs: AnswerBatch, profile: Profile) -> FloatArray:
-    """Covering match: 1 if all of some reference occurs in the answer, in order.
+    """Covering match: 1 if all words of some reference occur in the answer, in order.
 
     Formula: [some reference is a subsequence of the answer]
-    Convention: other words may come between; a word that the reference has twice must occur twice.
+    Convention: other words may be between them; a word that the reference has twice must occur twice.
     Source: UltraRAG coverem, which compares sets of words
     """
     return pairs.best(profile.covered(pairs, profile))
@@ -93,10 +93,10 @@ def rouge_1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
 
 @metric("ROUGE-2", kind="answers")
 def rouge_2(pairs: AnswerBatch, profile: Profile) -> Overlaps:
-    """ROUGE-2: pairs of neighbouring words that answer and reference share, as F1.
+    """ROUGE-2: bigrams that answer and reference share, as F1.
 
-    Formula: 2 · P · R / (P + R) over pairs of neighbours, clipped
-    Convention: a text of one word has no pairs; it scores 1 against itself and 0 against all else (rouge_score: 0).
+    Formula: 2 · P · R / (P + R) over bigrams, clipped
+    Convention: a text of one word has no bigrams; it scores 1 against itself and 0 against others (rouge_score: 0).
     Source: Lin, ACL workshop 2004; rouge_score rouge2
     """
     return pairs.closest(profile.ngrams(pairs, profile, 2))
@@ -115,7 +115,7 @@ def rouge_l(pairs: AnswerBatch, profile: Profile) -> Overlaps:
 
 @metric("ROUGE-Lsum", kind="answers")
 def rouge_lsum(pairs: AnswerBatch, profile: Profile) -> Overlaps:
-    """ROUGE-Lsum: longest common subsequences sentence by sentence, put together, as F1.
+    """ROUGE-Lsum: longest common subsequences sentence by sentence, combined, as F1.
 
     Formula: 2 · P · R / (P + R) over the union of the subsequences of each reference sentence
     Convention: a sentence is a line.
@@ -126,13 +126,13 @@ def rouge_lsum(pairs: AnswerBatch, profile: Profile) -> Overlaps:
 
 @metric("BLEU", kind="answers")
 def bleu(pairs: AnswerBatch, profile: Profile, *, smooth: int | None = None) -> FloatArray:
-    """BLEU of a single answer: shared n-grams up to four with the references, with a brevity penalty.
+    """BLEU of a single answer: n-grams up to four that it shares with the references, with a brevity penalty.
 
     Formula: brevity penalty · geometric mean of the precisions of 1- to 4-grams
     Convention: sacrebleu's sentence BLEU (effective order, exponential smoothing), by characters for Chinese and
         Japanese; all references count at once. The mean over items is not corpus BLEU. BLEU(smooth=4) is nltk's with
-        Chen and Cherry's fourth smoothing, over the words of the profile (LeCoQA's is that of rouge-jieba, which keeps
-        blanks as jieba does).
+        smoothing method 4 of Chen and Cherry, over the words of the profile (LeCoQA uses that of rouge-jieba, which
+        keeps blanks as jieba does).
     Source: Papineni and others, ACL 2002; sacrebleu; Chen and Cherry, WMT 2014
     """
     if smooth is not None:
@@ -157,7 +157,7 @@ def character_f1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     """Character F1: letters, digits and Chinese characters that answer and reference share.
 
     Formula: 2 · P · R / (P + R), P and R over bags of characters
-    Convention: lower case; other characters are removed.
+    Convention: lower case; other characters are dropped.
     Source: CJRC and CAIL reading comprehension; LawBench rc-F1
     """
     return pairs.closest(pairs.overlaps(_characters, partial(ngram_overlap, n=1)))
@@ -165,11 +165,11 @@ def character_f1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
 
 @metric("Choice", kind="answers", unscored="the answer names none of the options")
 def choice(pairs: AnswerBatch, profile: Profile, *, skip: int = 0) -> FloatArray:
-    """Multiple choice: 1 if the answer gives exactly the correct options.
+    """Multiple choice: 1 if the answer names exactly the right options and no other.
 
     Formula: [option letters of the answer = option letters of a reference]
     Convention: a letter from A to H that is not part of a longer word, or several of them together (ABD). An answer
-        that names no option is wrong; with Choice(skip=1) it is left unscored, and counted as such.
+        that names no option is wrong; with Choice(skip=1) it is unscored, and counted as such.
     Source: LawBench 1-2, 3-6
     """
     scores = pairs.best(pairs.compare_texts(_same_options))

@@ -1,14 +1,10 @@
 """`steelyard agreement RESULT REVIEW [REVIEW…]`: agreement of human reviewers with the judge."""
 
 import argparse
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steelyard.cli.options import add_language_option
-
-if TYPE_CHECKING:
-    from steelyard.reports.agreement import Agreement
 
 SUFFIXES = (".md", ".json")
 _DESCRIPTION = """Agreement of a reviewer with the verdicts of a result: rate with confidence interval, Cohen's kappa
@@ -35,36 +31,24 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read the reviews, compute the agreement, print and write it."""
+    """Read, compare, deliver."""
     from steelyard.cli.options import result_names
-    from steelyard.cli.output import print_json, say, write_and_show
+    from steelyard.cli.output import show_blocks, write_and_show
     from steelyard.io.results import load
     from steelyard.io.reviews import read_review
     from steelyard.io.writing import write_whole
     from steelyard.reports.agreement import agree
-    from steelyard.reports.agreement_text import render_agreement, render_agreement_markdown
-    from steelyard.reports.files import check_outputs
+    from steelyard.reports.agreement_blocks import agreement_blocks
+    from steelyard.reports.files import RENDERERS, check_outputs
 
     check_outputs(arguments.output, [arguments.result, *arguments.reviews], suffixes=SUFFIXES)
     table = load(arguments.result)
     names = result_names(arguments.reviews)
     reviews = {name: read_review(path) for name, path in zip(names, arguments.reviews, strict=True)}
-    agreement = agree(table, reviews, by=arguments.by)
+    blocks = agreement_blocks(agree(table, reviews, by=arguments.by), arguments.lang)
 
     def write(path: Path) -> None:
-        is_json = path.suffix.lower() == ".json"
-        write_whole(
-            path, _json(agreement) if is_json else render_agreement_markdown(agreement, language=arguments.lang)
-        )
+        write_whole(path, RENDERERS[path.suffix.lower()](blocks, arguments.lang))
 
-    def show() -> None:
-        print_json(_json(agreement)) if arguments.json else say(render_agreement(agreement, language=arguments.lang))
-
-    write_and_show(arguments.output, write, show)
+    write_and_show(arguments.output, write, lambda: show_blocks(blocks, arguments))
     return 0
-
-
-def _json(agreement: "Agreement") -> str:
-    from steelyard.reports.agreement import as_json
-
-    return json.dumps(as_json(agreement), ensure_ascii=False, allow_nan=False, indent=1) + "\n"

@@ -9,8 +9,8 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.gate import RULE_HELP, decide_required, required_rules, say_required
 from steelyard.cli.options import (
+    RULE_HELP,
     add_documents_option,
     add_output_options,
     at_a_time,
@@ -19,15 +19,16 @@ from steelyard.cli.options import (
     natural,
     positive,
     rate,
+    read_rules,
     seconds,
 )
 from steelyard.i18n import Message
-from steelyard.legal.question_types import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from steelyard.legal.benchmark.judging import Progress
+    from steelyard.stats.gate import Gate
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
@@ -36,6 +37,18 @@ _DESCRIPTION = """Ask a system every question of a benchmark and judge its answe
 DIR contains questions/*.json and the documents that they name; the default is the bundled fictional benchmark.
 SPEC: http://host/path, openai:MODEL@BASE_URL, python:module:attribute, command:ARGV, replay:FILE, builtin:baseline.
 Every item is written to the results file (-o FILE.jsonl, by default results/…) as soon as it is done."""
+
+
+class _QuestionTypes:
+    """The choices of `--type`, imported when they are needed."""
+
+    def __iter__(self) -> "Iterator[str]":
+        from steelyard.legal.question_types import TYPES
+
+        return iter(TYPES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in tuple(self)
 
 
 def add_command(commands: Any) -> None:
@@ -48,15 +61,18 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("folder", metavar="DIR", nargs="?", help="the benchmark folder (default: the bundled one)")
     parser.add_argument("--system", required=True, metavar="SPEC", help="the system under test")
-    parser.add_argument("--type", action="append", default=[], choices=tuple(TYPES), help="only questions of this type")
+    parser.add_argument(
+        "--type",
+        action="append",
+        default=[],
+        metavar="TYPE",
+        choices=_QuestionTypes(),
+        help="only questions of this type, such as fact_exact",
+    )
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N questions")
     parser.add_argument("--by", metavar="TAG", default="type", help="means for each value of a tag (%(default)s)")
     parser.add_argument(
-        "--require",
-        action="append",
-        default=[],
-        metavar="RULE",
-        help=f"exit code 1 unless {RULE_HELP}; see gate",
+        "--require", action="append", default=[], metavar="RULE", help=f"exit code 1 unless {RULE_HELP}; see gate"
     )
     add_documents_option(parser)
     _add_asking_options(parser)
@@ -103,7 +119,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.systems.ask import AskSettings
     from steelyard.systems.base import open_system
 
-    rules = required_rules(arguments.require)
+    rules = _required_rules(arguments.require)
     path = _results_path(arguments)
     benchmark = load_benchmark(
         arguments.folder or benchmark_folder(),
@@ -162,14 +178,37 @@ def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namesp
     from steelyard.cli.output import deliver
     from steelyard.errors import SteelyardError
     from steelyard.reports.content import Report
+    from steelyard.stats.gate import decide
 
     try:
-        gate = decide_required(rules, table)
+        gate = decide(rules, table) if rules else None
     except SteelyardError:
         deliver(Report([table], (), arguments.per_item, arguments.by), arguments)
         raise
     deliver(Report([table], (), arguments.per_item, arguments.by, gate), arguments)
-    return say_required(gate, arguments)
+    return 0 if gate is None else _show_gate(gate, arguments)
+
+
+def _required_rules(texts: "Sequence[str]") -> "list[Rule]":
+    """The rules that the run must meet; one that needs a baseline is refused before anything is asked."""
+    from steelyard.stats.gate import check_rules
+
+    rules = read_rules(texts)
+    if rules:
+        check_rules(rules, has_baseline=False)
+    return rules
+
+
+def _show_gate(gate: "Gate", arguments: argparse.Namespace) -> int:
+    """Print the outcome of the rules, beside JSON on standard error; gives the exit code."""
+    from steelyard.reports.gate import gate_blocks
+    from steelyard.reports.render.console import render_console
+    from steelyard.text.visible import printable
+
+    stream = sys.stderr if arguments.json else sys.stdout
+    text = render_console(gate_blocks(gate, arguments.lang), colour=stream.isatty(), spaced=False)
+    stream.write(printable("\n" + text))
+    return 0 if gate.passed else 1
 
 
 def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:

@@ -1,7 +1,6 @@
 """`steelyard compare OLD NEW [NEW…]`: paired comparison of results, item by item, with significance tests."""
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,7 +54,7 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the results, check that they are comparable, compare, print and write."""
-    from steelyard.cli.report import read_placed
+    from steelyard.cli.results import read_placed
     from steelyard.errors import ConfigError
     from steelyard.reports.files import check_outputs
     from steelyard.stats.compare import check_comparable
@@ -68,15 +67,15 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.force:
         for table in tables[1:]:
             check_comparable(table, tables[0])
-    comparison_report = _compared(tables, comparison_settings(arguments), arguments)
-    _deliver(comparison_report, arguments, [folder for folder, _ in placed])
+    comparison = _compared(tables, comparison_settings(arguments), arguments)
+    _deliver(comparison, arguments, [folder for folder, _ in placed])
     return 0
 
 
 def _compared(
     tables: "list[Table]", settings: "ComparisonSettings", arguments: argparse.Namespace
 ) -> "ComparisonReport":
-    from steelyard.cli.columns import columns_called
+    from steelyard.cli.results import columns_called
     from steelyard.reports.comparison import ComparisonReport
     from steelyard.reports.content import Report
     from steelyard.stats.compare import compare_all, compare_by, compare_pairs
@@ -97,32 +96,22 @@ def _compared(
     )
 
 
-def _deliver(found: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:
-    """Write the requested files, then print."""
-    from steelyard.cli.output import write_and_show
-    from steelyard.cli.report import documents_for
+def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:
+    """Write the files that were asked for, then print; text files have the blocks that are printed."""
+    from steelyard.cli.output import show_blocks, write_and_show
+    from steelyard.cli.results import documents_for
     from steelyard.io.writing import write_whole
-    from steelyard.reports import comparison
-    from steelyard.reports.files import write_report
+    from steelyard.reports.comparison import comparison_blocks, page_grids
+    from steelyard.reports.files import RENDERERS, write_report
+
+    blocks = comparison_blocks(comparison, arguments.lang)
 
     def write(path: Path) -> None:
-        renderer = comparison.RENDERERS.get(path.suffix.lower())
-        if renderer is not None:
-            write_whole(path, renderer(found, arguments.lang))
+        if (suffix := path.suffix.lower()) in RENDERERS:
+            write_whole(path, RENDERERS[suffix](blocks, arguments.lang))
             return
-        report = replace(found.report, grids=comparison.page_grids(found))
+        report = replace(comparison.report, grids=page_grids(comparison))
         documents = documents_for(report.tables, None, folders, documents_folder(arguments))
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
 
-    write_and_show(arguments.output, write, lambda: _show(found, arguments))
-
-
-def _show(found: "ComparisonReport", arguments: argparse.Namespace) -> None:
-    from steelyard.cli.output import print_json, say, width_of_terminal
-    from steelyard.reports import comparison
-
-    if arguments.json:
-        print_json(comparison.render_json(found))
-        return
-    width, terminal = width_of_terminal(), sys.stdout.isatty()
-    say(comparison.render_console(found, language=arguments.lang, width=width, colour=terminal))
+    write_and_show(arguments.output, write, lambda: show_blocks(blocks, arguments))

@@ -7,9 +7,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from steelyard.cli.options import add_language_option
-from steelyard.i18n import Message
+from steelyard.i18n import words_of
 
 COMMAND = ("bench", "--system", "builtin:baseline")
+
 REPORT = Path("output") / "demo.html"
 
 
@@ -29,13 +30,14 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.cli.output import say
     from steelyard.cli.parser import build_parser
 
+    words = words_of(arguments.lang)
     shown = [*COMMAND, "-o", str(REPORT)]
-    say(f"{Message('cli.demo_introduction').text(arguments.lang)}\n\n$ steelyard {' '.join(shown)}\n\n")
+    say(f"{words('cli.demo_introduction')}\n\n$ steelyard {' '.join(shown)}\n\n")
     sys.stdout.flush()
     REPORT.parent.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder:
-        words = [*shown, "-o", str(Path(folder) / "demo.jsonl"), "--lang", arguments.lang]
-        command = build_parser().parse_args(words)
+        options = [*shown, "-o", str(Path(folder) / "demo.jsonl"), "--lang", arguments.lang]
+        command = build_parser().parse_args(options)
         code: int = command.run(command)
-    say(f"\n{Message('cli.demo_report', path=REPORT).text(arguments.lang)}\n")
+    say(f"\n{words('cli.demo_report', path=REPORT)}\n")
     return code

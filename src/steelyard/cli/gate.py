@@ -1,23 +1,22 @@
 """`steelyard gate RESULT --require RULE…`: check a result against rules; the exit code is for CI."""
 
 import argparse
-import sys
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import add_language_option, add_old_spelling, fraction
+from steelyard.cli.options import RULE_HELP, add_language_option, add_old_spelling, fraction, read_rules
 
 if TYPE_CHECKING:
     from steelyard.i18n import Language
+    from steelyard.reports.blocks import Block
     from steelyard.stats.gate import Gate
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
 SUFFIXES = (".xml", ".md", ".json")
-RULE_HELP = "'METRIC >= 0.95', 'METRIC[tag=value] == 1', 'METRIC.part == 1' (repeatable)"
 _DESCRIPTION = """Check a result against rules; the exit code is 0 if all are met, 1 if not, and 2 for an input error.
 Rules: METRIC >= 0.95 (also > <= < ==), METRIC[type=fact_exact] >= 0.95, legal.no_hallucination == 1,
 METRIC >= baseline - 0.01, METRIC not-worse-by 0.02, no item of fact_exact may fall from 1.
@@ -91,76 +90,32 @@ def _load(path: str, earlier: str | None) -> "tuple[Table, Table | None]":
     return replace(result, name=new), replace(baseline, name=old if old != new else f"{old} (baseline)")
 
 
-def read_rules(texts: Sequence[str], types: Sequence[str] = ()) -> "list[Rule]":
-    """The rules of --require, then those of --no-fall."""
-    from steelyard.stats.rules import NoRegression, Target, parse_rule
-
-    return [*map(parse_rule, texts), *(NoRegression(Target(each)) for each in types)]
-
-
-def required_rules(texts: Sequence[str]) -> "list[Rule]":
-    """The rules of a run without a baseline; a rule that needs one is an error before any question is asked."""
-    from steelyard.stats.gate import check_rules
-
-    rules = read_rules(texts)
-    if rules:
-        check_rules(rules, has_baseline=False)
-    return rules
-
-
-def decide_required(rules: "Sequence[Rule]", table: "Table") -> "Gate | None":
-    """The outcome of the rules of a run; None without rules."""
-    from steelyard.stats.gate import decide
-
-    return decide(rules, table) if rules else None
-
-
-def say_required(gate: "Gate | None", arguments: argparse.Namespace) -> int:
-    """Print the outcome of the rules of a run and return its exit code; with --json the text goes to standard error."""
-    from steelyard.reports.gate import render_console
-    from steelyard.text.visible import printable
-
-    if gate is None:
-        return 0
-    stream = sys.stderr if arguments.json else sys.stdout
-    stream.write(printable("\n" + render_console(gate, language=arguments.lang, colour=stream.isatty())))
-    return 0 if gate.passed else 1
-
-
 def spelled(rules: "Sequence[Rule]", columns: Collection[str]) -> "list[Rule]":
-    """The rules with metrics in the spelling of the result."""
-    from steelyard.cli.columns import column_called
+    """The rules with the metrics named as in the result."""
+    from steelyard.cli.results import column_called
 
     return [replace(rule, target=replace(rule.target, name=column_called(rule.target.name, columns))) for rule in rules]
 
 
 def _deliver(gate: "Gate", arguments: argparse.Namespace, seconds: float) -> None:
-    from steelyard.cli.output import print_json, say, write_and_show
+    from steelyard.cli.output import show_blocks, write_and_show
     from steelyard.io.writing import write_whole
-    from steelyard.reports import gate as report
+    from steelyard.reports.gate import gate_blocks
+
+    blocks = gate_blocks(gate, arguments.lang)
 
     def write(path: Path) -> None:
-        write_whole(path, _rendered(gate, path.suffix.lower(), arguments.lang, seconds))
+        write_whole(path, _rendered(blocks, path.suffix.lower(), arguments.lang, seconds))
 
-    def show() -> None:
-        if arguments.json:
-            print_json(report.render_json(gate))
-        else:
-            say(report.render_console(gate, language=arguments.lang, colour=sys.stdout.isatty()))
-
-    write_and_show(arguments.output, write, show)
+    write_and_show(arguments.output, write, lambda: show_blocks(blocks, arguments, spaced=False))
 
 
-def _rendered(gate: "Gate", suffix: str, language: "Language", seconds: float) -> str:
+def _rendered(blocks: "Sequence[Block]", suffix: str, language: "Language", seconds: float) -> str:
     from datetime import UTC, datetime
 
-    from steelyard.reports.gate import render_json, render_markdown
-    from steelyard.reports.junit import render_junit
+    from steelyard.reports.files import RENDERERS
+    from steelyard.reports.render.junit import render_junit
 
-    match suffix:
-        case ".xml":
-            return render_junit(gate, when=datetime.now(UTC), seconds=seconds, language=language)
-        case ".md":
-            return render_markdown(gate, language=language)
-        case _:
-            return render_json(gate)
+    if suffix == ".xml":
+        return render_junit(blocks, when=datetime.now(UTC), seconds=seconds)
+    return RENDERERS[suffix](blocks, language)

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard import limits
-from steelyard.i18n import Message
+from steelyard.i18n import LANGUAGES, Message
 
 if TYPE_CHECKING:
     from steelyard.stats.compare import ComparisonSettings
+    from steelyard.stats.rules import Rule
 
 TESTS = ("permutation", "t", "wilcoxon", "sign", "bootstrap")
 CORRECTIONS = ("holm", "bh", "bonferroni", "none")
-LANGUAGES = ("en", "zh")
+RULE_HELP = "'METRIC >= 0.95', 'METRIC[tag=value] == 1', 'METRIC.part == 1' (repeatable)"
 LARGEST = 10**12
 _LONGEST_NUMBER = 40  # characters
 
@@ -111,6 +112,13 @@ def comparison_settings(arguments: argparse.Namespace) -> "ComparisonSettings":
     return ComparisonSettings(
         arguments.test, arguments.resamples, arguments.seed, arguments.correction, arguments.alpha
     )
+
+
+def read_rules(texts: Sequence[str], types: Sequence[str] = ()) -> "list[Rule]":
+    """The rules that are written out, then those about types whose items may not fall."""
+    from steelyard.stats.rules import NoRegression, Target, parse_rule
+
+    return [*map(parse_rule, texts), *(NoRegression(Target(each)) for each in types)]
 
 
 def cutoffs(text: str) -> list[int]:
@@ -213,4 +221,4 @@ def _whole(text: str, *, least: int) -> int:
 def locale_language() -> str:
     """The language of the locale if it is supported, else English."""
     setting = next((os.environ[key] for key in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(key)), "")
-    return "zh" if setting.lower().startswith("zh") else "en"
+    return next((language for language in LANGUAGES if setting.lower().startswith(language.lower())), "en")

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from steelyard.text.visible import printable, visible_json, visible_lines
 
 if TYPE_CHECKING:
+    from steelyard.reports.blocks import Block
     from steelyard.reports.content import Report
 
 
 def deliver(report: "Report", arguments: argparse.Namespace) -> None:
     """Write the requested files, then print."""
-    from steelyard.cli.report import documents_for
+    from steelyard.cli.results import documents_for
     from steelyard.reports.files import write_report
 
     def write(path: Path) -> None:
@@ -42,12 +43,21 @@ def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: C
 
 def show(report: "Report", arguments: argparse.Namespace) -> None:
     """Print a report, as a table or as JSON."""
-    from steelyard.reports.files import render_json
+    from steelyard.reports.build import report_blocks
+
+    show_blocks(report_blocks(report, arguments.lang), arguments)
+
+
+def show_blocks(blocks: "Sequence[Block]", arguments: argparse.Namespace, *, spaced: bool = True) -> None:
+    """Print blocks as text or, with --json, as JSON."""
+    from steelyard.reports.render.console import render_console
+    from steelyard.reports.render.json import render_json
 
     if arguments.json:
-        print_json(render_json(report))
+        print_json(render_json(blocks))
     else:
-        say(_table(report, arguments.lang))
+        terminal = sys.stdout.isatty()
+        say(render_console(blocks, width=width_of_terminal(), colour=terminal, spaced=spaced))
 
 
 def print_json(text: str) -> None:
@@ -71,10 +81,3 @@ def tell(*lines: str) -> None:
 def width_of_terminal() -> int:
     """The number of columns of the terminal; 300 if the output is not a terminal."""
     return os.get_terminal_size().columns if sys.stdout.isatty() else 300
-
-
-def _table(report: "Report", language: str) -> str:
-    from steelyard.reports.console import render_console
-
-    width, terminal = width_of_terminal(), sys.stdout.isatty()
-    return render_console(report, language="zh" if language == "zh" else "en", width=width, colour=terminal)

@@ -262,9 +262,10 @@ def _interval(intervals: Any, key: str) -> list[str]:
 
 
 def _grid(heads: list[str], rows: list[list[str]]) -> str:
-    from steelyard.reports.grids import Grid, console_grid
+    from steelyard.reports.blocks import TableBlock
+    from steelyard.reports.render.console import render_console
 
-    return "".join(f"{line}\n" for line in console_grid(Grid(heads, rows), colour=False))
+    return render_console([TableBlock(heads, rows)])
 
 
 def _cell(value: Any) -> str:

@@ -18,7 +18,7 @@ from steelyard.i18n import Message, words_of
 if TYPE_CHECKING:
     from steelyard.documents.sets import DocumentSet
     from steelyard.io.reviews import Judgement
-    from steelyard.reports.review import Wanted
+    from steelyard.stats.review import Wanted
     from steelyard.table import Table
 
 SUFFIXES = (".html", ".jsonl")
@@ -58,7 +58,7 @@ def add_command(commands: Any) -> None:
 
 def wanted(text: str) -> "Wanted":
     """A count, or a share in percent."""
-    from steelyard.reports.review import Wanted
+    from steelyard.stats.review import Wanted
 
     match = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(%?)\s*", text)
     number, percent = (float(match[1]), bool(match[2])) if match else (0.0, False)
@@ -70,11 +70,11 @@ def wanted(text: str) -> "Wanted":
 def run(arguments: argparse.Namespace) -> int:
     """Draw the sample, write it, and print what was drawn."""
     from steelyard.cli.output import tell
-    from steelyard.cli.report import documents_for
+    from steelyard.cli.results import documents_for
     from steelyard.io.results import load
     from steelyard.io.reviews import is_untouched
     from steelyard.reports.files import check_outputs
-    from steelyard.reports.review import SampleSettings, take_sample
+    from steelyard.stats.review import SampleSettings, take_sample
 
     check_outputs(arguments.output, [arguments.result], suffixes=SUFFIXES, overwrite=True)
     if not (arguments.overwrite or all(map(is_untouched, _reviews(arguments.output)))):
@@ -93,7 +93,7 @@ def _write(
 ) -> None:
     from steelyard.io.reviews import is_untouched, render_review_lines
     from steelyard.io.writing import write_whole
-    from steelyard.reports.review import mask_strata, render_review
+    from steelyard.reports.render.html.review_html import mask_strata, render_review
 
     for path in dict.fromkeys(arguments.output):
         if path.suffix.lower() == ".jsonl":
@@ -108,7 +108,7 @@ def _notices(
     table: "Table", sample: "Sequence[Judgement]", documents: "DocumentSet", arguments: argparse.Namespace
 ) -> Iterator[str]:
     """Lines about the sample, documents that are not shown, and ids with private data."""
-    from steelyard.reports.review import UNCERTAIN, uncertain_rows
+    from steelyard.stats.review import UNCERTAIN, uncertain_rows
 
     population = sample[0].sampling.population
     drawn = len(sample)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from unicodedata import east_asian_width
 
 from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
-from steelyard.i18n import Message
+from steelyard.i18n import Message, Words, words_of
 from steelyard.text.visible import visible_lines
 
 if TYPE_CHECKING:
@@ -26,11 +26,18 @@ With --show, the pages of documents are printed as they are read."""
 _KIND_HINT = Message("cli.input_kinds")
 _DOCUMENT_HINT = Message("cli.document_kinds")
 _UNITS: Final = {
-    "header": Message("units.header"),
-    "question": Message("units.question"),
-    "answer": Message("units.answer"),
-    "line": Message("units.line"),
+    "header": "cli.unit_header",
+    "question": "cli.unit_question",
+    "answer": "cli.unit_answer",
+    "line": "cli.unit_line",
 }
+"""Kinds of units of a page, by the codes of their names."""
+_CHARACTERS: Final = ("cli.one_character", "cli.characters")
+_FILES: Final = ("cli.one_file", "cli.files")
+_QUESTIONS: Final = ("cli.one_question", "cli.questions")
+_ERRORS: Final = ("cli.one_error", "cli.errors")
+_WARNINGS: Final = ("cli.one_warning", "cli.warnings")
+"""What is counted: the code for one, and that for any other number."""
 
 
 def add_command(commands: Any) -> None:
@@ -185,7 +192,7 @@ def _lines(findings: _Findings, language: str) -> Iterator[str]:
 
     for document in findings.shown:
         for page in document.pages:
-            yield from _page_lines(document.name, page, language)
+            yield from _page_lines(document.name, page, words_of(language))
     for error in findings.errors:
         yield error.text(language)
     for warning in findings.warnings:
@@ -193,30 +200,35 @@ def _lines(findings: _Findings, language: str) -> Iterator[str]:
     yield _closing(findings).text(language)
 
 
-def _page_lines(name: str, page: "Page", language: str) -> Iterator[str]:
+def _page_lines(name: str, page: "Page", words: Words) -> Iterator[str]:
     """A heading, and every unit of the page with its kind; control characters are escaped."""
-    yield Message("cli.page_heading", name=name, page=page.number, characters=len(page.text)).text(language)
-    labels = {kind: label.text(language) for kind, label in _UNITS.items()}
-    indent = max(map(_columns, labels.values())) + 2
+    yield words("cli.page_heading", name=name, page=page.number, characters=_counted(len(page.text), _CHARACTERS))
+    labels = {kind: words(code) for kind, code in _UNITS.items()}
+    widest = max(map(_width, labels.values()))
     for unit in page.units:
         label = labels[unit.kind]
-        text = visible_lines(page.text[unit.start : unit.end])
-        yield label + " " * (indent - _columns(label)) + text.replace("\n", "\n" + " " * indent)
+        text = visible_lines(page.text[unit.start : unit.end]).replace("\n", "\n" + " " * (widest + 2))
+        yield f"{label}{' ' * (widest - _width(label) + 2)}{text}"
     if not page.units:
-        yield Message("cli.page_empty").text(language)
+        yield words("cli.no_text")
     yield ""
 
 
-def _columns(text: str) -> int:
-    """The width of a text on a terminal; an ideograph is two columns wide."""
-    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
+def _width(text: str) -> int:
+    """The columns of the terminal that a text takes: two for a Chinese character."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _closing(findings: _Findings) -> Message:
     return Message(
-        "cli.validated",
-        files=len(findings.files),
-        questions=findings.questions,
-        errors=sum(len(error.problems) for error in findings.errors),
-        warnings=len(findings.warnings),
+        "cli.checked",
+        files=_counted(len(findings.files), _FILES),
+        questions=_counted(findings.questions, _QUESTIONS),
+        errors=_counted(sum(len(error.problems) for error in findings.errors), _ERRORS),
+        warnings=_counted(len(findings.warnings), _WARNINGS),
     )
+
+
+def _counted(number: int, codes: tuple[str, str]) -> Message:
+    one, several = codes
+    return Message(one) if number == 1 else Message(several, n=number)

@@ -43,8 +43,7 @@ def run_view(arguments: argparse.Namespace) -> int:
     from steelyard.cli.progress import proportion
     from steelyard.web.access import Access
     from steelyard.web.index import Index
-    from steelyard.web.privacy import MASKED, OPEN
-    from steelyard.web.rendering import report_pages
+    from steelyard.web.rendering import MASKED, OPEN, report_pages
     from steelyard.web.server import serve
     from steelyard.web.viewer import Viewer
 

@@ -1,18 +1,26 @@
-"""The catalogues: one JSON file per language, `section` → `name` → text with named placeholders."""
+"""The catalogues: one JSON file per language, `section` → `name` → text with named placeholders.
+
+A language is added by a file: `LANGUAGES` are the files that are there. What a catalogue lacks is shown in English.
+"""
 
 import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Final, Literal
+from typing import Final
 
-Language = Literal["en", "zh"]
-LANGUAGES: Final = ("en", "zh")
+Language = str
+"""The name of a catalogue without its extension."""
+
+_FOLDER: Final = files("steelyard.i18n")
+_NAMES: Final = sorted(path.name for path in _FOLDER.iterdir())
+LANGUAGES: Final = ("en", *(name[:-5] for name in _NAMES if name.endswith(".json") and name != "en.json"))
+"""English first, the others in the order of their names; a text in every language is a tuple in this order."""
 
 
 @cache
-def texts(language: str) -> Mapping[str, str]:
-    """The texts of a language by code (`section.name`); what it lacks is taken from English."""
-    text = files("steelyard.i18n").joinpath(f"{language}.json").read_text(encoding="utf-8")
+def texts(language: Language) -> Mapping[str, str]:
+    """The texts of a language by code (`section.name`); what it lacks is taken from English, but for its own name."""
+    text = _FOLDER.joinpath(f"{language}.json").read_text(encoding="utf-8")
     own = {f"{section}.{name}": words for section, names in json.loads(text).items() for name, words in names.items()}
-    return own if language == "en" else {**texts("en"), **own}
+    return own if language == "en" else {**texts("en"), "language.name": language, "language.tag": language, **own}

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from steelyard.i18n.catalogue import Language, texts
-from steelyard.i18n.message import Message
+from steelyard.i18n.catalogue import LANGUAGES, Language, texts
+from steelyard.i18n.message import Localized, Message
 
 
 class Words:
@@ -26,3 +26,8 @@ class Words:
 def words_of(language: Language) -> Words:
     """The words of a language."""
     return Words(language)
+
+
+def translations(text: Localized) -> tuple[str, ...]:
+    """The text in every language, in the order of `LANGUAGES`."""
+    return tuple(text.text(language) for language in LANGUAGES)

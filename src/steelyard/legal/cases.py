@@ -11,9 +11,9 @@ from steelyard.documents.pages import Document
 from steelyard.i18n import Localized, Message
 from steelyard.legal.evidence import citations
 from steelyard.legal.evidence.citations import Citation, citations_of
+from steelyard.legal.evidence.content import has_content
 from steelyard.legal.evidence.copies import is_dump, own_words
 from steelyard.legal.evidence.quotes import contains_quote, key_of, quote_key
-from steelyard.legal.evidence.saying import says_something
 from steelyard.legal.evidence.sources import Source, source_of
 from steelyard.legal.facts.clauses import doubt, without_quotes
 from steelyard.legal.facts.fields import FactVerdict, judge_fact
@@ -75,21 +75,21 @@ class Case:
 
     def own_abstention(self) -> Abstention:
         """Whether the answer refuses in its own words: a refusal that it copies is the document's."""
-        found = self.abstention()
-        if not found.abstains:
-            return found
+        abstention = self.abstention()
+        if not abstention.abstains:
+            return abstention
         own = own_words(self.text, self.source)
         if own == self.text or detect_abstention(own, question=self.question).abstains:
-            return found
-        return Abstention(False, Message("legal.refusal_copied"), found.uncertain)
+            return abstention
+        return Abstention(False, Message("legal.refusal_copied"), abstention.uncertain)
 
     def own_doubt(self) -> str:
         """The words by which the answer, outside what it copies, disclaims itself; "" if there are none."""
         return doubt(own_words(self.text, self.source))
 
-    def says_something(self) -> bool:
+    def has_content(self) -> bool:
         """Whether the answer says anything of the document beyond the question."""
-        return says_something(self.text, self.question, self.source)
+        return has_content(self.text, self.question, self.source)
 
     def reports_conflict(self) -> bool:
         """Whether the answer says that statements disagree."""

@@ -1,4 +1,4 @@
-"""An answer as the judges read it: its markup off, in one way of writing, its lines apart."""
+"""The text of an answer as the judges read it: without markup, normalised, line by line."""
 
 import re
 from dataclasses import dataclass
@@ -13,20 +13,20 @@ from steelyard.text.reading import LONGEST_ANSWER, final_part, is_silent, plain_
 __all__ = ["LONGEST_ANSWER", "MOST_FIGURES", "Reading", "answer_in", "is_too_long", "read", "read_with_offsets"]
 
 MOST_FIGURES: Final = 2_000
-"""Figures of an answer beyond which it is not judged: no honest answer lists so many."""
+"""The maximum number of figures in an answer; one with more is not judged."""
 _FIGURE: Final = re.compile(rf"[0-9０-９]+|[{CHINESE}]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A normal text with its lines apart, and what it announces as its final answer ("" if it announces none)."""
+    """A normalised text with its lines, and its announced final answer ("" if there is none)."""
 
     text: str
     final: str = ""
 
     @property
     def is_silent(self) -> bool:
-        """Whether nothing is said: no letter, digit or ideograph."""
+        """Whether there is no letter, digit or ideograph."""
         return is_silent(self.text)
 
 
@@ -38,7 +38,7 @@ def is_too_long(answer: str, longest: int = LONGEST_ANSWER) -> bool:
 
 
 def answer_in(text: str) -> str:
-    """The answer of a record that a model wrote as JSON, bare or fenced; any other text as it is."""
+    """The answer in a JSON record that a model wrote, bare or fenced; any other text unchanged."""
     if "{" not in text:
         return text
     answer = record_in(text).get("answer")
@@ -47,7 +47,7 @@ def answer_in(text: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def read(answer: str) -> Reading:
-    """The answer as every judge reads it; one longer than the limit is not read."""
+    """The reading of an answer; empty if it is too long."""
     if is_too_long(answer):
         return Reading("")
     plain = plain_text(answer)
@@ -57,7 +57,7 @@ def read(answer: str) -> Reading:
 
 @lru_cache(maxsize=1 << 4)
 def read_with_offsets(answer: str) -> Folded:
-    """The text of `read`, with the way back to the original; judges ask for it once for each of many values."""
+    """The text of `read` with offsets into the original; cached, because it is needed for many values."""
     if is_too_long(answer):
         return Folded("", (0,))
     plain = plain_text_with_offsets(answer)
@@ -68,7 +68,7 @@ def read_with_offsets(answer: str) -> Folded:
         folded = normalise_with_offsets(line)
         if folded.text.strip():
             text.append(folded.text)
-            offsets += [plain.offsets[at + place] for place in folded.offsets]
+            offsets += [plain.offsets[at + offset] for offset in folded.offsets]
         at += len(line) + 1
     return Folded("\n".join(text), (*offsets[:-1], len(answer)) if offsets else (len(answer),))
 
@@ -76,4 +76,4 @@ def read_with_offsets(answer: str) -> Folded:
 def _normal_lines(plain: str) -> str:
     if "\n" not in plain:
         return line if (line := normalise(plain)).strip() else ""
-    return "\n".join(line for each in plain.split("\n") if (line := normalise(each)).strip())
+    return "\n".join(line for raw in plain.split("\n") if (line := normalise(raw)).strip())

@@ -65,13 +65,13 @@ _FORBIDDEN: Final = "forbidden"
 
 
 def named(names: Mapping[str, Message], key: object) -> Message | str:
-    """The name of a key; a key without one stands for itself."""
+    """The label of a key; the key itself if it has none."""
     text = str(key)
     return names.get(text, text)
 
 
 def invented_kind(kind: str) -> Message | str:
-    """The name of a kind of invented values; `forbidden phone` is that of a value which the question forbids."""
+    """The label of a kind of invented values; `forbidden phone` is the kind of a value that the question forbids."""
     before, _, rest = kind.rpartition(" ")
     if before != _FORBIDDEN:
         return named(INVENTED, kind)
@@ -79,7 +79,7 @@ def invented_kind(kind: str) -> Message | str:
 
 
 def in_one_line(reasons: Iterable[tuple[str, Localized | str]], labels: Mapping[str, Message]) -> Joined:
-    """Reasons, each after the label of its part or field, one after the other."""
+    """Reasons joined in one line, each after the label of its part or field."""
     return Joined(
         "core.clauses",
         (Message("core.labelled", label=named(labels, name), message=reason) for name, reason in reasons),

@@ -31,11 +31,13 @@ class Checks(Protocol):
 class Kind:
     """One kind of result; `metric` is the metric that every result of the kind has, if there is one.
 
-    The others are modules: `metrics` registers its metrics; `checks` checks items of a results file of this kind
-    (`Checks`); `report` makes the sections of a report that only this kind has. None is for nothing to add.
+    `title` is the code of the text that says what was evaluated. The others are modules: `metrics` registers its
+    metrics; `checks` checks items of a results file of this kind (`Checks`); `report` makes the sections of a report
+    that only this kind has. None is for nothing to add.
     """
 
     name: str
+    title: str = ""
     metric: str | None = None
     metrics: str | None = None
     checks: str | None = None
@@ -51,9 +53,15 @@ class Kind:
 
 
 BUILT_IN: Final = (
-    Kind("retrieval", metrics="steelyard.retrieval.metrics"),
-    Kind("answers", metrics="steelyard.answers.metrics"),
-    Kind("legal", metric="legal", checks="steelyard.legal.recorded", report="steelyard.legal.report"),
+    Kind("retrieval", "report.rankings", metrics="steelyard.retrieval.metrics"),
+    Kind("answers", "report.answers", metrics="steelyard.answers.metrics"),
+    Kind(
+        "legal",
+        "report.legal_questions",
+        metric="legal",
+        checks="steelyard.legal.recorded",
+        report="steelyard.legal.report",
+    ),
 )
 
 

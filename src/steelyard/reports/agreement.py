@@ -14,9 +14,9 @@ from steelyard import __version__
 from steelyard.errors import ConfigError, InputError, Problem, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.reviews import Judgement, digest_of
-from steelyard.reports.review import CERTAIN, UNCERTAIN, passed, reviewable, verdict_metric
 from steelyard.stats.agreement import Kappa, clopper_pearson, clopper_pearson_upper, cohen_kappa, effective_size
 from steelyard.stats.intervals import Interval, mean_interval
+from steelyard.stats.review import CERTAIN, UNCERTAIN, passed, reviewable, verdict_metric
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import FloatArray, Table
 

@@ -1,30 +1,22 @@
-"""What `compare` shows beside the tables that every report has: effects, items that changed, letters over all pairs."""
+"""The blocks of `compare`: those of the report, then effects, groups, changed items, letters over all pairs."""
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from steelyard.i18n import LANGUAGES, Language, Words, words_of
-from steelyard.reports import cells, console, content, documents
+from steelyard.reports import cells
+from steelyard.reports.blocks import Block, Cell, Fields, Notes, PageGrid, Row, TableBlock
+from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
-from steelyard.reports.grids import (
-    Grid,
-    PageGrid,
-    console_grid,
-    latex,
-    latex_grid,
-    latex_table,
-    markdown,
-    markdown_grid,
-)
-from steelyard.reports.remarks import CORRECTIONS, too_few
+from steelyard.reports.sections.differences import difference
+from steelyard.reports.sections.footnotes import CORRECTIONS, too_few
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import letters
 from steelyard.stats.direction import gain
 from steelyard.stats.pairing import Change, Changes
 from steelyard.table import Table
-from steelyard.text.visible import visible
 
 LARGEST: Final = 10
 """So many changes each way are shown where not every item is asked for."""
@@ -56,73 +48,54 @@ class ComparisonReport:
     pairs: Sequence[Comparison] = ()
 
 
-def render_console(
-    found: ComparisonReport, *, language: Language = "en", width: int = 300, colour: bool = False
-) -> str:
-    """The report on the terminal, then effects, groups, letters and the items that changed."""
+def comparison_blocks(comparison: ComparisonReport, language: Language = "en") -> list[Block]:
+    """The blocks of the report, then those that only a comparison has."""
     words = words_of(language)
-    lines = [console.render_console(found.report, language=language, width=width, colour=colour)]
-    for grid in (*_grids(found, words), *_letter_grids(found, words)):
-        lines += [*console_grid(grid, colour=colour), ""]
-    lines += map(visible, _remarks(found, words))
-    return "\n".join(lines).rstrip("\n") + "\n"
+    return [
+        *report_blocks(comparison.report, language),
+        _effects(comparison, words),
+        *_within(comparison, words),
+        *_changed_items(comparison, words),
+        *_letter_tables(comparison, words),
+        Notes(list(_notes(comparison, words))),
+        Fields(partial(_fields, comparison)),
+    ]
 
 
-def render_markdown(found: ComparisonReport, *, language: Language = "en") -> str:
-    """The same as Markdown."""
-    words = words_of(language)
-    blocks = [documents.render_markdown(found.report, language=language).rstrip("\n")]
-    blocks += [markdown_grid(grid) for grid in (*_grids(found, words), *_letter_grids(found, words))]
-    said = [f"- {markdown(line)}" for line in _remarks(found, words)]
-    blocks += ["\n".join(said)] if said else []
-    return "\n\n".join(blocks) + "\n"
+def page_grids(comparison: ComparisonReport) -> list[PageGrid]:
+    """What a page shows beyond its own tables, in every language."""
+    letter_tables = zip(*(_letter_tables(comparison, words_of(language)) for language in LANGUAGES), strict=True)
+    grids = [PageGrid(dict(zip(LANGUAGES, tables, strict=True)), "gate.shared_letters") for tables in letter_tables]
+    if comparison.within:
+        grids.append(PageGrid({language: _page_within(comparison, words_of(language)) for language in LANGUAGES}))
+    return grids
 
 
-def render_latex(found: ComparisonReport, *, language: Language = "en") -> str:
-    """The tables of LaTeX, then the matrix with its letters raised, as papers print it."""
-    words = words_of(language)
-    lines = [documents.render_latex(found.report, language=language).rstrip("\n")]
-    lines += [line for grid in _effect_grids(found, words) for line in latex_grid(grid)]
-    for grid in _letter_grids(found, words):
-        rows = [[latex(row[0]), *map(_raised, row[1:])] for row in grid.rows]
-        lines += latex_table(Grid([*map(latex, grid.headings)], rows, grid.title))
-    lines += [f"% {visible(line)}" for line in _remarks(found, words)]
-    return "\n".join(lines) + "\n"
+def _page_within(comparison: ComparisonReport, words: Words) -> TableBlock:
+    table, tag = next(_within(comparison, words)), comparison.report.by or ""
+    return replace(table, headings=[words.named(TAGS.get(tag, tag)), *table.headings[1:]])
 
 
-def render_json(found: ComparisonReport) -> str:
-    """The JSON of the command line, indented."""
-    return json.dumps(as_json(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-
-
-def as_json(found: ComparisonReport) -> dict[str, Any]:
-    """The JSON of a report, with every change, and what there is of groups and pairs."""
-    groups = {value: [each.as_dict() for each in comparisons] for value, comparisons in found.within.items()}
-    pairs = {"pairs": [each.as_dict() for each in found.pairs], "letters": _letters(found)}
+def _fields(comparison: ComparisonReport) -> dict[str, Any]:
+    """Every change, and what there is of groups and pairs."""
+    groups = {value: [each.as_dict() for each in comparisons] for value, comparisons in comparison.within.items()}
+    pairs = {"pairs": [each.as_dict() for each in comparison.pairs], "letters": _letters(comparison)}
     return {
-        **content.as_json(found.report),
-        "changes": [_changes_json(each) for each in found.changes],
-        **({"by": {found.report.by: groups}} if found.report.by else {}),
-        **(pairs if found.pairs else {}),
+        "changes": [_changes_json(changes) for changes in comparison.changes],
+        **({"by": {comparison.report.by: groups}} if comparison.report.by else {}),
+        **(pairs if comparison.pairs else {}),
     }
 
 
-RENDERERS: Final[dict[str, Callable[[ComparisonReport, Language], str]]] = {
-    ".json": lambda found, _: render_json(found),
-    ".md": lambda found, language: render_markdown(found, language=language),
-    ".tex": lambda found, language: render_latex(found, language=language),
-}
-
-
-def _changes_json(found: Changes) -> dict[str, Any]:
+def _changes_json(changes: Changes) -> dict[str, Any]:
     return {
-        "a": found.a,
-        "b": found.b,
-        "metric": found.metric,
-        "better": [_change_json(change) for change in found.better],
-        "worse": [_change_json(change) for change in found.worse],
-        "only_in_a": list(found.only_a),
-        "only_in_b": list(found.only_b),
+        "a": changes.a,
+        "b": changes.b,
+        "metric": changes.metric,
+        "better": [_change_json(change) for change in changes.better],
+        "worse": [_change_json(change) for change in changes.worse],
+        "only_in_a": list(changes.only_a),
+        "only_in_b": list(changes.only_b),
     }
 
 
@@ -130,107 +103,98 @@ def _change_json(change: Change) -> dict[str, Any]:
     return {"id": change.id, "a": change.new, "b": change.old, "diff": change.difference}
 
 
-def _grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
-    yield from _effect_grids(found, words)
-    for changes in found.changes:
-        if changes.metric in found.shown:
-            yield _changes_grid(changes, words, every=found.report.per_item)
-
-
-def page_grids(found: ComparisonReport) -> list[PageGrid]:
-    """What a page shows beyond its own tables, in every language."""
-    letters_of = zip(*(_letter_grids(found, words_of(language)) for language in LANGUAGES), strict=True)
-    shown = [PageGrid(dict(zip(LANGUAGES, grids, strict=True)), "gate.shared_letters") for grids in letters_of]
-    if found.within:
-        shown.append(PageGrid({language: _page_within(found, words_of(language)) for language in LANGUAGES}))
-    return shown
-
-
-def _page_within(found: ComparisonReport, words: Words) -> Grid:
-    grid, tag = _within_grid(found, words), found.report.by or ""
-    return replace(grid, headings=[words.named(TAGS.get(tag, tag)), *grid.headings[1:]])
-
-
-def _effect_grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
+def _effects(comparison: ComparisonReport, words: Words) -> TableBlock:
+    """The effect sizes, and how many items are better, equal and worse."""
     headings = (words("report.result"), words("report.metric"), "n", *map(words, _EFFECTS))
     rows = [
         [
-            f"{c.a} − {c.b}",
-            c.metric,
-            f"{c.n:,}",
-            cells.number(c.effect_size, 2),
-            *(f"{count:,}" for count in (c.wins, c.n - c.wins - c.losses, c.losses)),
+            _pair(each),
+            each.metric,
+            f"{each.n:,}",
+            cells.number(each.effect_size, 2),
+            *(f"{count:,}" for count in (each.wins, each.n - each.wins - each.losses, each.losses)),
         ]
-        for c in found.report.comparisons
+        for each in comparison.report.comparisons
     ]
-    yield Grid(headings, rows, words("gate.changed_items"), texts=2)
-    if found.within:
-        yield _within_grid(found, words)
+    return TableBlock(headings, rows, words("gate.changed_items"), texts=2)
 
 
-def _within_grid(found: ComparisonReport, words: Words) -> Grid:
-    headings = (words("report.result"), words("report.metric"), "n", *map(words, _DIFFERENCES))
-    rows = [
+def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
+    """The differences within each value of the tag, if there is one."""
+    if not comparison.within:
+        return
+    tag = comparison.report.by or ""
+    headings = (tag, words("report.result"), words("report.metric"), "n", *map(words, _DIFFERENCES))
+    rows: list[Row] = [
         [
             value or cells.DASH,
-            f"{c.a} − {c.b}",
-            c.metric,
-            f"{c.n:,}",
-            f"{cells.signed(c.difference)} {cells.mark(c)}".strip(),
-            cells.interval(c.interval),
-            cells.p_value(c.p_value),
-            cells.p_value(c.p_adjusted),
+            _pair(each),
+            each.metric,
+            f"{each.n:,}",
+            difference(each),
+            cells.interval(each.interval),
+            cells.p_value(each.p_value),
+            cells.p_value(each.p_adjusted),
         ]
-        for value, comparisons in found.within.items()
-        for c in comparisons
+        for value, comparisons in comparison.within.items()
+        for each in comparisons
     ]
-    tag = found.report.by or ""
-    return Grid([tag, *headings], rows, f"{words('gate.within_each')} {tag}", texts=3)
+    yield TableBlock(headings, rows, f"{words('gate.within_each')} {tag}", texts=3)
 
 
-def _changes_grid(found: Changes, words: Words, *, every: bool) -> Grid:
-    """The largest changes each way, or all of them."""
-    most = None if every else LARGEST
-    rows = [
-        [change.id, cells.score(change.old), cells.score(change.new), cells.signed(change.difference)]
-        for change in (*found.better[:most], *found.worse[:most])
-    ]
-    counted = f"{len(found.better):,} {words('report.better')}, {len(found.worse):,} {words('report.worse')}"
-    title = f"{found.a} − {found.b}, {found.metric}: {counted}"
-    return Grid(["id", found.b, found.a, words("report.difference")], rows, title)
+def _pair(comparison: Comparison) -> str:
+    return f"{comparison.a} − {comparison.b}"
 
 
-def _letter_grids(found: ComparisonReport, words: Words) -> Iterator[Grid]:
-    """Results down, metrics across, each mean with its letters."""
-    if not found.pairs:
+def _changed_items(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
+    """The largest changes each way in the metrics that are shown, or all of them."""
+    most = None if comparison.report.per_item else LARGEST
+    for changes in _shown_changes(comparison):
+        rows = [
+            [change.id, cells.score(change.old), cells.score(change.new), cells.signed(change.difference)]
+            for change in (*changes.better[:most], *changes.worse[:most])
+        ]
+        counts = f"{len(changes.better):,} {words('report.better')}, {len(changes.worse):,} {words('report.worse')}"
+        title = f"{changes.a} − {changes.b}, {changes.metric}: {counts}"
+        headings = ["id", changes.b, changes.a, words("report.difference")]
+        yield TableBlock(headings, rows, title, in_papers=False)
+
+
+def _shown_changes(comparison: ComparisonReport) -> list[Changes]:
+    return [changes for changes in comparison.changes if changes.metric in comparison.shown]
+
+
+def _letter_tables(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
+    """Results down, metrics across, each mean with its letters; nothing where not all pairs were compared."""
+    if not comparison.pairs:
         return
-    by_metric = _letters(found)
-    rows = [
+    by_metric = _letters(comparison)
+    rows: list[Row] = [
         [table.name, *(_lettered(table, metric, marks) for metric, marks in by_metric.items())]
-        for table in found.report.tables
+        for table in comparison.report.tables
     ]
-    yield Grid([words("report.result"), *by_metric], rows, words("gate.all_pairs"))
+    yield TableBlock([words("report.result"), *by_metric], rows, words("gate.all_pairs"))
 
 
-def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> str:
-    """A mean with its letters, or a dash where no test could tell; a dash where the result does not have the metric."""
+def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> Cell:
+    """A mean with its letters, a dash where no test could be significant or the result does not have the metric."""
     if metric not in table.columns:
-        return cells.DASH
-    return f"{cells.number(table.mean(metric))} {cells.DASH if marks is None else marks[table.name]}"
+        return Cell(cells.DASH)
+    return Cell(cells.number(table.mean(metric)), cells.DASH if marks is None else marks[table.name])
 
 
-def _letters(found: ComparisonReport) -> dict[str, dict[str, str] | None]:
+def _letters(comparison: ComparisonReport) -> dict[str, dict[str, str] | None]:
     """For each metric the letters of each result that has it; the best has an a. None where no test can tell."""
     by_metric: dict[str, list[Comparison]] = {}
-    for each in found.pairs:
-        by_metric.setdefault(each.metric, []).append(each)
-    return {metric: _letters_of(found.report.tables, metric, pairs) for metric, pairs in by_metric.items()}
+    for pair in comparison.pairs:
+        by_metric.setdefault(pair.metric, []).append(pair)
+    return {metric: _letters_of(comparison.report.tables, metric, pairs) for metric, pairs in by_metric.items()}
 
 
 def _letters_of(tables: Sequence[Table], metric: str, pairs: Sequence[Comparison]) -> dict[str, str] | None:
-    if all(each.underpowered for each in pairs):
+    if all(pair.underpowered for pair in pairs):
         return None
-    return letters(_by_merit(tables, metric), [(each.a, each.b) for each in pairs if each.significant])
+    return letters(_by_merit(tables, metric), [(pair.a, pair.b) for pair in pairs if pair.significant])
 
 
 def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
@@ -238,33 +202,27 @@ def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
     return [table.name for table in sorted(having, key=lambda table: -gain(metric, table.mean(metric)))]
 
 
-def _remarks(found: ComparisonReport, words: Words) -> list[str]:
-    within = ((value, too_few(comparisons, words)) for value, comparisons in found.within.items())
-    groups = (f"{value or cells.DASH}: {line}" for value, lines in within for line in lines)
-    return [*groups, *_letter_remarks(found, words), *_missing(found, words)]
+def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str]:
+    for value, comparisons in comparison.within.items():
+        yield from (f"{value or cells.DASH}: {line}" for line in too_few(comparisons, words))
+    yield from _letter_notes(comparison, words)
+    for changes in _shown_changes(comparison):
+        yield from _items_of_one_side(changes, words)
 
 
-def _letter_remarks(found: ComparisonReport, words: Words) -> Iterator[str]:
-    if found.pairs:
-        settings = found.pairs[0].settings
-        if any(_letters(found).values()):
+def _letter_notes(comparison: ComparisonReport, words: Words) -> Iterator[str]:
+    if comparison.pairs:
+        settings = comparison.pairs[0].settings
+        if any(_letters(comparison).values()):
             yield words("gate.shared_letters")
-        family = f"{words(CORRECTIONS[settings.correction])} ({len(found.pairs)})"
+        family = f"{words(CORRECTIONS[settings.correction])} ({len(comparison.pairs)})"
         yield f"{words('report.correction')}: {family}, {words('report.at')} {settings.alpha:g}"
-        yield from too_few(found.pairs, words)
+        yield from too_few(comparison.pairs, words)
 
 
-def _missing(found: ComparisonReport, words: Words) -> Iterator[str]:
-    """How many items only one side has, and the first of them."""
-    for changes in found.changes:
-        if changes.metric in found.shown:
-            for name, items in ((changes.a, changes.only_a), (changes.b, changes.only_b)):
-                if items:
-                    more = " …" if len(items) > NAMED else ""
-                    yield f"{words('gate.scored_only_in')} {name}: {len(items):,} ({', '.join(items[:NAMED])}{more})"
-
-
-def _raised(cell: str) -> str:
-    """A mean with its letters raised."""
-    number, _, marks = cell.partition(" ")
-    return rf"{latex(number)}$^{{\mathrm{{{marks}}}}}$" if marks.isalpha() else latex(cell)
+def _items_of_one_side(changes: Changes, words: Words) -> Iterator[str]:
+    """How many items only one result has, and the first of them."""
+    for name, items in ((changes.a, changes.only_a), (changes.b, changes.only_b)):
+        if items:
+            more = " …" if len(items) > NAMED else ""
+            yield f"{words('gate.scored_only_in')} {name}: {len(items):,} ({', '.join(items[:NAMED])}{more})"

@@ -1,19 +1,13 @@
-"""What a report shows: the tables, their summaries, and how they compare."""
+"""What a report is about: results, their summaries, and how they compare."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
-from steelyard import __version__
 from steelyard.errors import UnknownName, nearest
-from steelyard.i18n import Message
-from steelyard.io.results import items_of
-from steelyard.legal.report import results as legal
-from steelyard.legal.report import uncertain
-from steelyard.reports.gate import findings_json
-from steelyard.reports.grids import PageGrid
+from steelyard.i18n import Language, Message
+from steelyard.reports.blocks import Block, PageGrid
 from steelyard.stats.compare import Comparison
 from steelyard.stats.gate import Gate
 from steelyard.stats.summary import Summary
@@ -22,8 +16,11 @@ from steelyard.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Results of one kind, the first of them the one that the others are compared with; `by` is a tag to group by,
-    `gate` what rules came to, where a run had some to meet, and `grids` are further tables for a page."""
+    """Results of one kind, the first of them the one that the others are compared with.
+
+    `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any, and `grids` are
+    further tables for a page. `built` holds its blocks by language (`build`).
+    """
 
     tables: Sequence[Table]
     comparisons: Sequence[Comparison] = ()
@@ -32,6 +29,7 @@ class Report:
     gate: Gate | None = None
     grids: Sequence[PageGrid] = ()
     summaries: list[Summary] = field(init=False)
+    built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "summaries", [table.summary() for table in self.tables])
@@ -42,7 +40,7 @@ class Report:
         return list(dict.fromkeys(metric for table in self.tables for metric in table.metrics))
 
     def comparison(self, name: str, metric: str) -> Comparison | None:
-        """How the result `name` compares on a metric, if it was compared."""
+        """The comparison of the result `name` on a metric, if there is one."""
         return next((c for c in self.comparisons if c.a == name and c.metric == metric), None)
 
 
@@ -55,45 +53,13 @@ def groups(table: Table, tag: str) -> dict[str, Summary]:
     return {value: table.take(np.flatnonzero(values == value)).summary() for value in dict.fromkeys(table.tags[tag])}
 
 
-def as_json(report: Report) -> dict[str, Any]:
-    """The JSON of the command line."""
-    return {
-        "steelyard": __version__,
-        "kind": report.tables[0].kind,
-        "signature": str(report.tables[0].signature),
-        "results": [
-            {
-                **summary.as_dict(),
-                **({"legal": _legal_json(table)} if table.kind == legal.METRIC else {}),
-                **({"by": {report.by: _groups_json(table, report.by)}} if report.by else {}),
-                **({"per_item": [item.to_json() for item in items_of(table)]} if report.per_item else {}),
-            }
-            for summary, table in zip(report.summaries, report.tables, strict=True)
-        ],
-        "comparisons": [comparison.as_dict() for comparison in report.comparisons],
-        **({} if report.gate is None else {"gate": findings_json(report.gate)}),
-    }
-
-
-def _legal_json(table: Table) -> dict[str, Any]:
-    return {**legal.as_json(table), **uncertain.as_json(table)}
-
-
-def _groups_json(table: Table, tag: str) -> dict[str, Any]:
-    kept = ("items", "scored", "unscored", "errors", "metrics")
-    return {
-        value: {key: found for key, found in summary.as_dict().items() if key in kept}
-        for value, summary in groups(table, tag).items()
-    }
-
-
 def unique_names(names: Sequence[str]) -> list[str]:
-    """The same names, with a number behind each that was there before: run, run-2, run-3."""
-    found: list[str] = []
+    """The same names, with a number appended to repeated ones: run, run-2, run-3."""
+    unique: list[str] = []
     for name in names:
         number, candidate = 1, name
-        while candidate in found:
+        while candidate in unique:
             number += 1
             candidate = f"{name}-{number}"
-        found.append(candidate)
-    return found
+        unique.append(candidate)
+    return unique

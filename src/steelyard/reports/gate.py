@@ -1,25 +1,34 @@
-"""What the gate found, for the terminal, for a pull request and for programs."""
+"""The blocks of a gate: the outcome, a table of the rules, regressions, and what else is to be known."""
 
-import json
 import math
 from collections.abc import Iterator
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, Literal
 
 from steelyard import __version__
 from steelyard.i18n import Language, Words, words_of
 from steelyard.reports import cells
-from steelyard.reports.grids import Grid, console_grid, markdown, markdown_grid
+from steelyard.reports.blocks import (
+    Block,
+    CheckCase,
+    CheckSuite,
+    Fields,
+    Headline,
+    ItemList,
+    ListItem,
+    Notes,
+    TableBlock,
+)
 from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Threshold
 from steelyard.stats.summary import interval_list, known
-from steelyard.text.visible import visible
 
 MOST_MORE: Final = 1_000_000
-"""More items than this are said to be more than this: nobody will ask them."""
+"""More items than this are given as more than this."""
 LISTED: Final = 50
-"""So many items that fell are named in text; JSON has all."""
-MET, BROKEN, UNSURE = "✅", "❌", "⚠️"
+"""So many regressions of a rule are listed in text; JSON has all."""
+SIGNS: Final[dict[GateOutcome, str]] = {"met": "✅", "not met": "❌", "cannot tell": "⚠️"}
 _VERDICTS: Final[dict[GateOutcome, str]] = {
     "met": "gate.met",
     "not met": "gate.not_met",
@@ -32,41 +41,22 @@ _DOUBTS: Final[dict[GateOutcome, str]] = {
 }
 
 
-def render_console(gate: Gate, *, language: Language = "en", colour: bool = False) -> str:
-    """That a run was cut off; one line a rule, the items that fell below it, and what is to be known of the results."""
+def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
+    """The outcome with warnings about runs that were cut off, the rules, regressions, other warnings and signatures."""
     words = words_of(language)
-    lines = [*map(visible, cut_off(gate, words))]
-    lines += console_grid(_grid(gate, words, title=headline(gate, words)), colour=colour)
-    for finding in gate.findings:
-        lines += [f"  {visible(line)}" for line in fallen(finding, words)]
-    lines += map(visible, warnings(gate, words))
-    lines += [visible(f"{words('report.signature')} {table.name}: {table.signature}") for table in gate.tables]
-    return "\n".join(lines) + "\n"
+    signatures = [f"{words('report.signature')} {table.name}: {table.signature}" for table in gate.tables]
+    return [
+        Headline(headline(gate, words), gate.passed, list(cut_off(gate, words))),
+        _table(gate, words),
+        *(_regressions(finding, words) for finding in gate.findings if finding.regressions),
+        Notes([*warnings(gate, words), *signatures]),
+        _suite(gate, words),
+        Fields(partial(_fields, gate)),
+    ]
 
 
-def render_markdown(gate: Gate, *, language: Language = "en") -> str:
-    """A summary for a pull request: a table of the rules, the items that fell, and what is to be known."""
-    words = words_of(language)
-    mark = MET if gate.passed else BROKEN
-    blocks = [f"## {mark} {markdown(headline(gate, words))}"]
-    blocks += [*(f"**{markdown(line)}**" for line in cut_off(gate, words)), markdown_grid(_grid(gate, words))]
-    for finding in gate.findings:
-        if finding.regressions:
-            items = "\n".join(f"- {markdown(line)}" for line in fallen(finding, words))
-            title = words("gate.items_rose") if _may_not_rise(finding) else words("gate.items_fell")
-            blocks += [f"### {title}: {markdown(str(finding.rule))}", items]
-    notes = [*warnings(gate, words), *(f"{words('report.signature')} {t.name}: {t.signature}" for t in gate.tables)]
-    blocks.append("\n".join(f"- {markdown(note)}" for note in notes))
-    return "\n\n".join(blocks) + "\n"
-
-
-def render_json(gate: Gate) -> str:
-    """Everything that was found, indented; reasons are English."""
-    return json.dumps(as_json(gate), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-
-
-def as_json(gate: Gate) -> dict[str, Any]:
-    """Everything that was found; unknown numbers are None."""
+def _fields(gate: Gate) -> dict[str, Any]:
+    """Everything that was found; unknown numbers are None, and reasons are English."""
     words = words_of("en")
     return {
         "steelyard": __version__,
@@ -82,39 +72,39 @@ def as_json(gate: Gate) -> dict[str, Any]:
 
 
 def findings_json(gate: Gate) -> list[dict[str, Any]]:
-    """What each rule came to; unknown numbers are None."""
+    """The outcome of each rule; unknown numbers are None."""
     return [_finding_json(gate, finding, words_of("en")) for finding in gate.findings]
 
 
 def headline(gate: Gate, words: Words) -> str:
-    """Whether it passed, and what was held against what."""
-    said = words("gate.passed") if gate.passed else words("gate.not_passed")
+    """Whether the gate is passed, and the names of the result and the baseline."""
+    outcome = words("gate.passed") if gate.passed else words("gate.not_passed")
     against = f" {words('report.against')} {gate.baseline.name}" if gate.baseline else ""
-    return f"{said}: {gate.result.name}{against}"
+    return f"{outcome}: {gate.result.name}{against}"
 
 
 def verdict(finding: Finding, words: Words) -> str:
-    """The verdict, and where the sample does not settle it, that it is uncertain."""
-    doubtful = _is_doubtful(finding) and finding.outcome != "cannot tell"
-    said = words(_VERDICTS[finding.outcome])
-    return f"{said} ({words('gate.uncertain')})" if doubtful else said
+    """The verdict on a rule, and whether it is uncertain because the sample is too small."""
+    is_uncertain = _is_doubtful(finding) and finding.outcome != "cannot tell"
+    text = words(_VERDICTS[finding.outcome])
+    return f"{text} ({words('gate.uncertain')})" if is_uncertain else text
 
 
 def reason(finding: Finding, words: Words) -> str:
-    """Why the rule came out as it did, in one line."""
+    """The reason of the verdict on a rule, in one line."""
     return "; ".join(_reasons(finding, words))
 
 
 def cut_off(gate: Gate, words: Words) -> Iterator[str]:
-    """That a run is not whole, which is said first, and what that does to the gate."""
+    """A warning for each run that is incomplete, and what follows for the gate."""
     for table in gate.cut_off:
-        said = f"{table.name}: {words('gate.only_these_written')}: {len(table):,}"
+        written = f"{table.name}: {words('gate.only_these_written')}: {len(table):,}"
         waived = words("gate.decided_anyway")
-        yield f"{said}; {waived if gate.settings.force else words('gate.no_rule_met')}"
+        yield f"{written}; {waived if gate.settings.force else words('gate.no_rule_met')}"
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
-    """What else is to be known before the findings are believed."""
+    """Other warnings: failures, items without a score, and settings that differ."""
     for table in gate.tables:
         if table.failures:
             yield f"{table.name}: {words('gate.failures_counted_0')}: {len(table.failures):,}"
@@ -127,23 +117,65 @@ def warnings(gate: Gate, words: Words) -> Iterator[str]:
 
 
 def fallen(finding: Finding, words: Words) -> Iterator[str]:
-    """The items that fell, as far as they are named, and how many more there are."""
+    """The first items that fell, and the number of the others."""
     for fall in finding.regressions[:LISTED]:
         yield f"{fall.id}: {_fall(finding, fall, words)}"
     if len(finding.regressions) > LISTED:
         yield words("gate.and_more", n=f"{len(finding.regressions) - LISTED:,}")
 
 
-def _grid(gate: Gate, words: Words, *, title: str = "") -> Grid:
+def _table(gate: Gate, words: Words) -> TableBlock:
     rows = [
-        [_sign(finding), str(finding.rule), verdict(finding, words), reason(finding, words)]
+        [SIGNS[finding.outcome], str(finding.rule), verdict(finding, words), reason(finding, words)]
         for finding in gate.findings
     ]
-    return Grid(["", words("gate.rule"), words("gate.verdict"), words("gate.why")], rows, title, texts=4)
+    return TableBlock(["", words("gate.rule"), words("gate.verdict"), words("gate.why")], rows, texts=4)
 
 
-def _sign(finding: Finding) -> str:
-    return {"met": MET, "not met": BROKEN, "cannot tell": UNSURE}[finding.outcome]
+def _regressions(finding: Finding, words: Words) -> ItemList:
+    title = words("gate.items_rose") if _may_not_rise(finding) else words("gate.items_fell")
+    items = [ListItem((line,)) for line in fallen(finding, words)]
+    return ItemList(f"{title}: {finding.rule}", items)
+
+
+def _suite(gate: Gate, words: Words) -> CheckSuite:
+    """A test case per rule; an inconclusive rule that may pass is a skipped case."""
+    return CheckSuite(
+        f"steelyard gate: {gate.result.name}",
+        f"steelyard.gate.{gate.result.kind}",
+        dict(_properties(gate)),
+        [_case(gate, finding, words) for finding in gate.findings],
+        (*cut_off(gate, words), headline(gate, words), *warnings(gate, words)),
+    )
+
+
+def _properties(gate: Gate) -> Iterator[tuple[str, str]]:
+    yield "steelyard", __version__
+    yield "kind", gate.result.kind
+    yield "result", gate.result.name
+    yield "signature", str(gate.result.signature)
+    yield "alpha", f"{gate.settings.alpha:g}"
+    if gate.baseline is not None:
+        yield "baseline", gate.baseline.name
+        yield "baseline signature", str(gate.baseline.signature)
+
+
+def _case(gate: Gate, finding: Finding, words: Words) -> CheckCase:
+    line = reason(finding, words)
+    return CheckCase(
+        str(finding.rule),
+        _status(gate, finding),
+        finding.outcome,
+        line,
+        f"{verdict(finding, words)}: {line}",
+        list(fallen(finding, words)),
+    )
+
+
+def _status(gate: Gate, finding: Finding) -> Literal["passed", "failed", "skipped"]:
+    if not gate.lets_pass(finding):
+        return "failed"
+    return "skipped" if finding.outcome == "cannot tell" else "passed"
 
 
 def _reasons(finding: Finding, words: Words) -> Iterator[str]:
@@ -171,7 +203,7 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
 
 
 def _nothing(finding: Finding, words: Words) -> Iterator[str]:
-    """That there is no item, and where that may be a slip of the pen, what may have been meant."""
+    """That the rule is about no item; if a tag or value is unknown, the nearest known one."""
     if _may_not_rise(finding):
         yield words("gate.none_scored_0")
     elif isinstance(finding.rule, NoRegression):
@@ -195,7 +227,7 @@ def _may_not_rise(finding: Finding) -> bool:
 
 
 def _is_doubtful(finding: Finding) -> bool:
-    """Whether the sample does not settle it; that a mean is not the number asked for is plain."""
+    """Whether the sample is too small to decide; a mean that is not the number of an equality needs no test."""
     return not finding.sure and not (_is_equality(finding) and finding.outcome == "not met")
 
 
@@ -204,7 +236,7 @@ def _is_equality(finding: Finding) -> bool:
 
 
 def _doubt(finding: Finding, words: Words) -> Iterator[str]:
-    """That the sample does not settle it, and what would."""
+    """That the sample is too small to decide, and how large it would have to be."""
     if _is_equality(finding):
         yield words("gate.true_of_these")
         return
@@ -213,7 +245,7 @@ def _doubt(finding: Finding, words: Words) -> Iterator[str]:
 
 
 def _remedy(finding: Finding, words: Words) -> str:
-    """How many more would settle it: documents, where further items of the same ones would not help."""
+    """How many more items would decide; documents, where further items of the same ones would not help."""
     match finding:
         case Finding(more_documents=int(more)):
             few, many = "gate.more_documents", "gate.many_more_documents"

@@ -1,8 +1,8 @@
 """Ranking metrics, each over all queries at once, from the judged documents that were retrieved.
 
-Conventions are trec_eval's: a document is relevant from grade `rel` on (1 unless said otherwise); a short ranking is
-filled up with documents that are not relevant; a query without relevant documents scores 0 and counts; a negative
-grade means that the document was in the pool but not judged.
+Conventions are trec_eval's: a document is relevant from grade `rel` on (1 by default); a short ranking is
+padded with documents that are not relevant; a query without relevant documents scores 0 and counts; a negative grade
+means that the document was in the pool but not judged.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from steelyard.retrieval.matching import Rankings
 from steelyard.table import Flags, FloatArray, IntArray
 
 _GREATEST_GRADE = 50
-"""2^50 still leaves room for the digits of a probability."""
+"""The greatest grade: beyond 2^50 a probability loses its digits."""
 
 
 @metric("P")
@@ -33,7 +33,7 @@ def recall(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
     """Recall: the share of all relevant documents that are among the first k.
 
     Formula: |relevant in the first k| / |relevant|
-    Convention: divided by all documents judged relevant, also if they are more than k.
+    Convention: divided by all documents judged relevant, even if they are more than k.
     Source: trec_eval recall
     """
     return _ratio(_relevant_in(rankings, k, rel), rankings.relevant(rel))
@@ -71,21 +71,21 @@ def normalised_gain(rankings: Rankings, *, k: int | None = None) -> FloatArray:
 
     Formula: DCG@k / DCG@k of the ideal ranking, DCG = Σ grade / log2(rank + 1)
     Convention: the gain is the grade itself (linear); negative grades gain 0; the ideal ranking is over all judged
-        documents; the relevance level is ignored.
+        documents; the relevance level does not apply.
     Source: trec_eval ndcg, ndcg_cut; Järvelin and Kekäläinen, ACM TOIS 20(4), 2002
     """
     gained = rankings.per_query(_within(rankings, k) & (rankings.grade > 0), _discounted(rankings.grade, rankings.rank))
-    place = _place_in_group(rankings.judged_query)
-    counted = (rankings.judged_grade > 0) & (place <= (k or np.inf))
+    position = _position_in_group(rankings.judged_query)
+    counted = (rankings.judged_grade > 0) & (position <= (k or np.inf))
     ideal = np.bincount(
-        rankings.judged_query[counted], _discounted(rankings.judged_grade, place)[counted], rankings.queries
+        rankings.judged_query[counted], _discounted(rankings.judged_grade, position)[counted], rankings.queries
     )
     return _ratio(gained, ideal)
 
 
 @metric("Rprec")
 def r_precision(rankings: Rankings, *, rel: int = 1) -> FloatArray:
-    """R-precision: precision at R, the number of relevant documents.
+    """R-precision: precision after as many documents as are relevant.
 
     Formula: P@R with R = |relevant|
     Source: trec_eval Rprec
@@ -97,7 +97,7 @@ def r_precision(rankings: Rankings, *, rel: int = 1) -> FloatArray:
 
 @metric("bpref")
 def binary_preference(rankings: Rankings, *, rel: int = 1) -> FloatArray:
-    """Binary preference: how rarely documents judged not relevant rank above relevant ones.
+    """Binary preference: how rarely documents judged not relevant are ranked above relevant ones.
 
     Formula: 1/R · Σ over retrieved relevant documents of 1 - min(n, R) / min(N, R); n: documents judged not relevant
         before it, N: all judged not relevant, R: all relevant
@@ -128,11 +128,11 @@ def success(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
 def rank_biased_precision(
     rankings: Rankings, *, k: int | None = None, p: float = 0.9, rel: int | None = None
 ) -> FloatArray:
-    """Rank-biased precision: the gain of a reader who continues to the next document with probability p.
+    """Rank-biased precision: what a reader gains who goes on to the next document with probability p.
 
     Formula: (1 - p) · Σ gain · p^(rank - 1)
     Convention: the gain is the grade divided by the greatest grade judged for the query, as in trec_eval 10;
-        with `rel` it is 1 from that grade on and 0 below. A perfect ranking is below 1.
+        with `rel` it is 1 from that grade on and 0 below. A perfect ranking stays below 1.
     Source: trec_eval 10 rbp; Moffat and Zobel, ACM TOIS 27(1), 2008
     """
     if not 0 < p < 1:
@@ -146,10 +146,10 @@ def rank_biased_precision(
 
 @metric("ERR", whole=True)
 def expected_reciprocal_rank(rankings: Rankings, *, k: int | None = None, max: int = 4) -> FloatArray:
-    """Expected reciprocal rank: expected 1 / rank at which a reader stops at a satisfying document.
+    """Expected reciprocal rank: 1 / rank at which a reader who stops at a satisfying document stops.
 
     Formula: Σ over ranks r ≤ k of s(r) / r · Π over earlier ranks of (1 - s), s = (2^grade - 1) / 2^max
-    Convention: `max` is the greatest grade of the scale, 4 as in TREC's gdeval; a perfect ranking is below 1.
+    Convention: `max` is the greatest grade of the scale, 4 as in TREC's gdeval; a perfect ranking stays below 1.
     Source: gdeval; Chapelle, Metzler, Zhang and Grinspan, CIKM 2009
     """
     if max > _GREATEST_GRADE:
@@ -176,11 +176,11 @@ def judged(rankings: Rankings, *, k: int) -> FloatArray:
     """Judged: the share of the first k documents that have a judgment; low values make other metrics unreliable.
 
     Formula: |judged in the first k| / min(k, |retrieved|)
-    Convention: a short ranking is divided by its own length; 0 if nothing is retrieved.
+    Convention: a short ranking is divided by its own length; nothing retrieved is 0.
     Source: ir_measures Judged
     """
-    found = rankings.per_query(_within(rankings, k) & (rankings.grade >= 0))
-    return _ratio(found, np.minimum(rankings.retrieved, k))
+    judged = rankings.per_query(_within(rankings, k) & (rankings.grade >= 0))
+    return _ratio(judged, np.minimum(rankings.retrieved, k))
 
 
 @metric("SetP")
@@ -205,7 +205,7 @@ def set_recall(rankings: Rankings, *, rel: int = 1) -> FloatArray:
 
 @metric("SetF")
 def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
-    """Set F: weighted harmonic mean of set precision and set recall.
+    """Set F: the weighted harmonic mean of set precision and set recall.
 
     Formula: (β + 1) · P · R / (β · P + R)
     Convention: as in trec_eval, β is not squared.
@@ -215,13 +215,13 @@ def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
         raise ConfigError(
             Message("metrics.setf_beta_not_negative", beta=beta), hint=Message("metrics.example_setf_beta_0_5")
         )
-    share, found = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
-    return _ratio((beta + 1) * share * found, beta * share + found)
+    precision, recall = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
+    return _ratio((beta + 1) * precision * recall, beta * precision + recall)
 
 
 @metric("NumRet", bounds=(0.0, np.inf), summed=True)
 def retrieved(rankings: Rankings) -> FloatArray:
-    """Number of retrieved documents; usually reported as the sum over queries.
+    """The number of retrieved documents; reported as the sum over queries.
 
     Formula: |retrieved|
     Source: trec_eval num_ret
@@ -231,7 +231,7 @@ def retrieved(rankings: Rankings) -> FloatArray:
 
 @metric("NumRel", bounds=(0.0, np.inf), summed=True)
 def relevant(rankings: Rankings, *, rel: int = 1) -> FloatArray:
-    """Number of documents judged relevant; usually reported as the sum over queries.
+    """The number of documents judged relevant; reported as the sum over queries.
 
     Formula: |relevant|
     Convention: counts at the relevance level; trec_eval's own sum under -c ignores the level (each query agrees).
@@ -242,7 +242,7 @@ def relevant(rankings: Rankings, *, rel: int = 1) -> FloatArray:
 
 @metric("NumRelRet", bounds=(0.0, np.inf), summed=True)
 def relevant_retrieved(rankings: Rankings, *, rel: int = 1) -> FloatArray:
-    """Number of relevant retrieved documents; usually reported as the sum over queries.
+    """The number of relevant documents retrieved; reported as the sum over queries.
 
     Formula: |relevant retrieved|
     Source: trec_eval num_rel_ret
@@ -259,7 +259,7 @@ def _relevant_in(rankings: Rankings, k: int | None, rel: int) -> FloatArray:
 
 
 def _ratio(above: FloatArray, below: FloatArray | IntArray) -> FloatArray:
-    """Division in which nothing out of nothing is 0."""
+    """The ratio; 0 if the divisor is 0."""
     return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
 
 
@@ -278,14 +278,14 @@ def _greatest_grade(rankings: Rankings) -> IntArray:
     return greatest
 
 
-def _place_in_group(group: IntArray) -> IntArray:
-    """1, 2, 3 … within each run of equal neighbours."""
+def _position_in_group(group: IntArray) -> IntArray:
+    """1, 2, 3 … within each run of equal adjacent values."""
     firsts = np.flatnonzero(np.diff(group, prepend=-1))
     return np.arange(1, len(group) + 1) - np.repeat(firsts, np.diff(firsts, append=len(group)))
 
 
 def _running_count(rankings: Rankings, chosen: Flags) -> FloatArray:
-    """For each hit, how many chosen ones its query has had up to and with it."""
+    """For each hit, the number of chosen hits of its query up to and including it."""
     return _running_sum(rankings, chosen.astype(np.float64))
 
 

@@ -278,7 +278,9 @@ def compare_all(
     metrics: Sequence[str] | None = None,
 ) -> list[Comparison]:
     """Compare each new table with the old one; all p-values form one family."""
-    return _as_family([each for table in new for each in _compare_pair(table, old, settings, metrics)], settings)
+    return _as_family(
+        [comparison for table in new for comparison in _compare_pair(table, old, settings, metrics)], settings
+    )
 
 
 def compare_pairs(
@@ -286,7 +288,9 @@ def compare_pairs(
 ) -> list[Comparison]:
     """Compare every two tables, the later with the earlier; all p-values of all pairs form one family."""
     pairs = [(new, old) for index, new in enumerate(tables) for old in tables[:index]]
-    return _as_family([each for new, old in pairs for each in _compare_pair(new, old, settings, metrics)], settings)
+    return _as_family(
+        [comparison for new, old in pairs for comparison in _compare_pair(new, old, settings, metrics)], settings
+    )
 
 
 def compare_by(
@@ -335,11 +339,11 @@ def _setting(table: Table, setting: str) -> str:
 
 def _as_family(comparisons: Sequence[Comparison], settings: ComparisonSettings) -> list[Comparison]:
     """The comparisons with p-values corrected for all of them."""
-    adjusted = adjust([each.p_value for each in comparisons], settings.correction)
+    adjusted = adjust([comparison.p_value for comparison in comparisons], settings.correction)
     # an adjusted p falls with every p of its family, so it is smallest if all of them are
-    bounds = [np.nan if each.smallest_p is None else each.smallest_p for each in comparisons]
+    bounds = [np.nan if comparison.smallest_p is None else comparison.smallest_p for comparison in comparisons]
     smallest = adjust(bounds, settings.correction)
-    return [_corrected(each, *pair) for each, *pair in zip(comparisons, adjusted, smallest, strict=True)]
+    return [_corrected(comparison, *pair) for comparison, *pair in zip(comparisons, adjusted, smallest, strict=True)]
 
 
 def _corrected(comparison: Comparison, p_adjusted: float, smallest: float) -> Comparison:

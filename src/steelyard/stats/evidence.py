@@ -88,7 +88,7 @@ class DecisionSample:
             return replace(self, values=np.resize(self.values, units), clusters=None)
         members = [self.values[groups == group] for group in np.unique(groups)]
         chosen = [members[number % len(members)] for number in range(units)]
-        labels = np.repeat(np.arange(units), [len(each) for each in chosen])
+        labels = np.repeat(np.arange(units), [len(values) for values in chosen])
         return replace(self, values=np.concatenate(chosen), clusters=labels)
 
     def _ordinary(self, level: float) -> Interval:

@@ -130,8 +130,8 @@ LUNAR_DAY: Final = re.compile(
 
 def dates(text: str) -> list[DateMention]:
     """All dates of a normalised text, in order; the ends of a range are one entry."""
-    found = [_with_day_before(text, mention) for mention in _resolved(_mentions(text))]
-    return _ranges(text, [_qualified(text, mention) for mention in found])
+    resolved = [_with_day_before(text, mention) for mention in _resolved(_mentions(text))]
+    return _ranges(text, [_qualified(text, mention) for mention in resolved])
 
 
 def _with_day_before(text: str, mention: DateMention) -> DateMention:
@@ -150,7 +150,7 @@ def _mentions(text: str) -> list[tuple[DateMention, str]]:
     if not gates:
         return []
     taken = bytearray(len(text) + 1)
-    found = []
+    dated = []
     for gate, form in _FORMS:
         if gate not in gates:
             continue
@@ -160,8 +160,8 @@ def _mentions(text: str) -> list[tuple[DateMention, str]]:
                 continue
             day, relative = _day(match)
             taken[start:end] = b"\1" * (end - start)
-            found.append((DateMention(start, end, match[0], day), relative))
-    return sorted(found, key=lambda pair: pair[0].start)
+            dated.append((DateMention(start, end, match[0], day), relative))
+    return sorted(dated, key=lambda pair: pair[0].start)
 
 
 def _open_gates(text: str) -> set[str]:
@@ -198,10 +198,10 @@ def _whole(text: str | None) -> int | None:
     return None if value is None else int(value)
 
 
-def _resolved(found: list[tuple[DateMention, str]]) -> list[DateMention]:
+def _resolved(dated: list[tuple[DateMention, str]]) -> list[DateMention]:
     """同年 and 同月 are the year and the month of the date before, 次年 and 翌年 the year after."""
     resolved: list[DateMention] = []
-    for mention, relative in found:
+    for mention, relative in dated:
         before = resolved[-1].day.year if resolved else None
         if relative == "同月" and resolved:
             last = resolved[-1].day
@@ -230,14 +230,14 @@ def _qualified(text: str, mention: DateMention) -> DateMention:
     return replace(mention, loose=loose, approx=approx)
 
 
-def _ranges(text: str, found: list[DateMention]) -> list[DateMention]:
+def _ranges(text: str, mentions: list[DateMention]) -> list[DateMention]:
     """Join a date to the next if only a word for "to" is between them; the end inherits year and month."""
     joined: list[DateMention] = []
     skip = -1
-    for place, mention in enumerate(found):
-        if place <= skip:
+    for index, mention in enumerate(mentions):
+        if index <= skip:
             continue
-        following = found[place + 1] if place + 1 < len(found) else None
+        following = mentions[index + 1] if index + 1 < len(mentions) else None
         if mention.until is not None:
             joined.append(mention)
             continue
@@ -245,7 +245,7 @@ def _ranges(text: str, found: list[DateMention]) -> list[DateMention]:
         if until is None:
             joined.append(mention)
             continue
-        skip = place + 1 if following is not None and until.start == following.start else skip
+        skip = index + 1 if following is not None and until.start == following.start else skip
         loose = "" if mention.loose == "bound" and not until.loose else mention.loose or until.loose
         begun = replace(mention.day, year=mention.day.year or until.day.year)
         words = text[mention.start : until.end]

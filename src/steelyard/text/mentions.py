@@ -51,16 +51,16 @@ def mentions(text: str) -> tuple[Mention, ...]:
     """All values of a normalised text, in order."""
     if not _ANY_NUMBER.search(text):
         return ()
-    found: list[Mention] = []
+    values: list[Mention] = []
     masked = text
     longest = max(map(len, _DIGITS.findall(text)), default=0)
     for digits, gate, find in _FINDERS:
         if longest < digits or not gate.search(masked):
             continue
         new = list(find(masked))
-        found += new
+        values += new
         masked = _masked(masked, new)
-    restored = [_restored(text, mention) for mention in found]
+    restored = [_restored(text, mention) for mention in values]
     return tuple(sorted(restored, key=lambda mention: mention.start))
 
 
@@ -152,10 +152,10 @@ def _find_numbered(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iter
 
 
 def _find_dates(text: str) -> Iterator[Mention]:
-    found = list(LUNAR_DAY.finditer(text)) if "月" in text else []
-    for lunar in found:
+    lunar_days = list(LUNAR_DAY.finditer(text)) if "月" in text else []
+    for lunar in lunar_days:
         yield Mention("date", lunar.start(), lunar.end(), lunar[0], loose="lunar")
-    without = LUNAR_DAY.sub(lambda lunar: _TAKEN * len(lunar[0]), text) if found else text
+    without = LUNAR_DAY.sub(lambda lunar: _TAKEN * len(lunar[0]), text) if lunar_days else text
     for date in dates(without):
         value = date.day if date.day.is_possible else None
         loose = date.loose or ("" if date.day.is_whole else "coarse")
@@ -279,8 +279,8 @@ def _find_figures(text: str) -> Iterator[Mention]:
     for numeral in numerals(text):
         if numeral.start < end:
             continue
-        whole = grouped.get(numeral.start, numeral)
-        mention = _money(text, whole) or (_money(text, numeral) if whole is not numeral else None)
+        number = grouped.get(numeral.start, numeral)
+        mention = _money(text, number) or (_money(text, numeral) if number is not numeral else None)
         if mention is None:
             mention = _count(text, numeral)
         end = mention.end
@@ -289,40 +289,40 @@ def _find_figures(text: str) -> Iterator[Mention]:
 
 def _grouped(text: str) -> dict[int, Numeral]:
     """Numbers with foreign digit grouping, by position; they are read this way only beside a currency."""
-    found = {}
+    numbers = {}
     for match in _GROUPED.finditer(text):
         figure = match[0].replace(" ", "")
         is_comma = "," in figure[-3:]
         plain = figure.replace(".", "").replace(",", ".") if is_comma else figure
-        found[match.start()] = Numeral(match.start(), match.end(), match[0], Decimal(plain))
-    return found
+        numbers[match.start()] = Numeral(match.start(), match.end(), match[0], Decimal(plain))
+    return numbers
 
 
 def _money(text: str, numeral: Numeral) -> Mention | None:
     """The amount of money that starts with this number; None without a currency."""
     may_name = text[numeral.start - 1 : numeral.start].lower() in _BEFORE_LAST
     before = _BEFORE_MONEY.search(text[max(0, numeral.start - 12) : numeral.start]) if may_name else None
-    value, at, loose = numeral.value, numeral.end, "range" if numeral.is_range else ""
-    if some := _SOME.match(text, at):
-        at, loose = some.end(), "inexact"
-    if (scale := _SCALE.match(text, at)) is not None:
+    value, position, loose = numeral.value, numeral.end, "range" if numeral.is_range else ""
+    if some := _SOME.match(text, position):
+        position, loose = some.end(), "inexact"
+    if (scale := _SCALE.match(text, position)) is not None:
         value = None if value is None else value * _scale_of(scale)
-        at = scale.end()
-        if some := _SOME.match(text, at):
-            at, loose = some.end(), "inexact"
-        elif scale[1] and value is not None and (tail := _TAIL_DIGIT.match(text, at)):
+        position = scale.end()
+        if some := _SOME.match(text, position):
+            position, loose = some.end(), "inexact"
+        elif scale[1] and value is not None and (tail := _TAIL_DIGIT.match(text, position)):
             value += _digit(tail[1]) * _scale_of(scale) / 10
-            at = tail.end()
-    after = _AFTER_MONEY.match(text, at) if text[at : at + 1].lower() in _AFTER_FIRST else None
+            position = tail.end()
+    after = _AFTER_MONEY.match(text, position) if text[position : position + 1].lower() in _AFTER_FIRST else None
     if not (before or after or (scale and scale[2])) or (scale and scale[4] and not before):
         return None
-    at = after.end() if after else at
-    value, at = _with_small_change(text, at, value) if after else (value, at)
-    if whole := _WHOLE.match(text, at):
-        at = whole.end()
+    position = after.end() if after else position
+    value, position = _with_small_change(text, position, value) if after else (value, position)
+    if suffix := _WHOLE.match(text, position):
+        position = suffix.end()
     start = numeral.start - (len(before[0]) if before else 0)
     unit = _currency_of(before, after)
-    return _qualified(text, Mention("money", start, at, text[start:at], value, unit, loose))
+    return _qualified(text, Mention("money", start, position, text[start:position], value, unit, loose))
 
 
 def _scale_of(scale: re.Match[str]) -> int:
@@ -338,14 +338,14 @@ def _currency_of(before: re.Match[str] | None, after: re.Match[str] | None) -> s
     return _CURRENCIES[names[0]] if names else "CNY"
 
 
-def _with_small_change(text: str, at: int, value: Decimal | None) -> tuple[Decimal | None, int]:
+def _with_small_change(text: str, position: int, value: Decimal | None) -> tuple[Decimal | None, int]:
     """八十元五角 is 80.5, 五块五 is 5.5."""
     for pattern, share in ((_JIAO, Decimal("0.1")), (_FEN, Decimal("0.01"))):
-        if value is not None and (change := pattern.match(text, at)):
-            value, at = value + _digit(change[1]) * share, change.end()
-    if value is not None and text[at - 1] == "块" and (tail := _TAIL_DIGIT.match(text, at)):
-        value, at = value + _digit(tail[1]) / 10, tail.end()
-    return value, at
+        if value is not None and (change := pattern.match(text, position)):
+            value, position = value + _digit(change[1]) * share, change.end()
+    if value is not None and text[position - 1] == "块" and (tail := _TAIL_DIGIT.match(text, position)):
+        value, position = value + _digit(tail[1]) / 10, tail.end()
+    return value, position
 
 
 def _digit(text: str) -> Decimal:
@@ -383,14 +383,14 @@ def _find_words(text: str) -> Iterator[Mention]:
 
 def _count(text: str, numeral: Numeral) -> Mention:
     """A number with its measure word, or alone."""
-    at, loose = numeral.end, "range" if numeral.is_range else ""
-    if some := _SOME.match(text, at):
-        at, loose = some.end(), "inexact"
-    measure = _MEASURE.match(text, at)
-    end = measure.end() if measure else at
+    position, loose = numeral.end, "range" if numeral.is_range else ""
+    if some := _SOME.match(text, position):
+        position, loose = some.end(), "inexact"
+    measure = _MEASURE.match(text, position)
+    end = measure.end() if measure else position
     unit = measure[1].strip().lower() if measure else ""
     if unit in _FUNCTION_WORDS:
-        measure, unit, end = None, "", at
+        measure, unit, end = None, "", position
     kind: Kind = "count" if measure else "number"
     return _qualified(text, Mention(kind, numeral.start, end, text[numeral.start : end], numeral.value, unit, loose))
 

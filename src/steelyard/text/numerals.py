@@ -62,11 +62,11 @@ class Numeral:
 
 def numerals(text: str) -> list[Numeral]:
     """All numbers of a folded text, in order."""
-    found = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in _RUN.finditer(text)]
+    digits = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in _RUN.finditer(text)]
     if not HAS_WORD.search(text):
-        return found
+        return digits
     words = [Numeral(run.start(), run.end(), run[0], _english(run[0])) for run in _WORD_RUN.finditer(text)]
-    return sorted([*found, *words], key=lambda numeral: numeral.start) if words else found
+    return sorted([*digits, *words], key=lambda numeral: numeral.start) if words else digits
 
 
 def value_of(run: str) -> Decimal | None:
@@ -97,12 +97,12 @@ def _merged_points(parts: list[Decimal | str]) -> list[Decimal | str]:
     if "点" not in parts:
         return parts
     point = parts.index("点")
-    after = next((place for place in range(point + 1, len(parts)) if parts[place] not in DIGITS), len(parts))
-    whole = DIGITS.get(str(parts[point - 1])) if point else None
-    if whole is None:
+    after = next((index for index in range(point + 1, len(parts)) if parts[index] not in DIGITS), len(parts))
+    integer = DIGITS.get(str(parts[point - 1])) if point else None
+    if integer is None:
         return parts
     fraction = "".join(str(DIGITS[str(part)]) for part in parts[point + 1 : after])
-    return [*parts[: point - 1], Decimal(f"{whole}.{fraction}"), *parts[after:]]
+    return [*parts[: point - 1], Decimal(f"{integer}.{fraction}"), *parts[after:]]
 
 
 class _Sum:
@@ -144,18 +144,18 @@ class _Sum:
 
 
 def _composed(parts: list[Decimal | str]) -> Decimal | None:
-    found = _Sum()
+    number = _Sum()
     for part in parts:
         if isinstance(part, Decimal) or part in DIGITS:
-            if not found.add_number(part if isinstance(part, Decimal) else Decimal(DIGITS[part])):
+            if not number.add_number(part if isinstance(part, Decimal) else Decimal(DIGITS[part])):
                 return None
         elif part in _TENS:
-            found.section, found.last_unit = found.section + _TENS[part], 10
+            number.section, number.last_unit = number.section + _TENS[part], 10
         elif part in _UNITS:
-            found.add_unit(_UNITS[part])
+            number.add_unit(_UNITS[part])
         else:
             return None
-    return found.value()
+    return number.value()
 
 
 def _english(run: str) -> Decimal:

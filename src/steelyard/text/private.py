@@ -40,12 +40,12 @@ def private_passages(text: str) -> tuple[Private, ...]:
     if not _ANY.search(folded.text):
         return ()
     taken = bytearray(len(folded.text))
-    found: list[Private] = []
+    passages: list[Private] = []
     for kind, start, end in _spans(folded.text):
         if not any(taken[start:end]):
             taken[start:end] = b"\1" * (end - start)
-            found.append(_private(kind, folded, start, end))
-    return tuple(sorted(found, key=lambda each: each.start))
+            passages.append(_private(kind, folded, start, end))
+    return tuple(sorted(passages, key=lambda passage: passage.start))
 
 
 def _folded(text: str) -> Folded:
@@ -56,9 +56,9 @@ def _folded(text: str) -> Folded:
 
 def _private(kind: str, folded: Folded, start: int, end: int) -> Private:
     codes = _CODES.get(kind, _CODE)
-    places = [at for at in range(start, end) if codes.match(folded.text[at])]
-    hidden = places[: len(places) - _kept(kind, len(places))]
-    return Private(kind, *folded.original_span(start, end), tuple(folded.offsets[at] for at in hidden))
+    characters = [index for index in range(start, end) if codes.match(folded.text[index])]
+    hidden = characters[: len(characters) - _kept(kind, len(characters))]
+    return Private(kind, *folded.original_span(start, end), tuple(folded.offsets[index] for index in hidden))
 
 
 def _kept(kind: str, length: int) -> int:
@@ -95,7 +95,7 @@ def _has_check_digit(value: str) -> bool:
     plain = re.sub("[ -]", "", value).upper()
     if not re.fullmatch("[0-9]{17}[0-9X]", plain) or not _ID_DATE.search(plain):
         return False
-    total = sum(int(digit) << (17 - place) for place, digit in enumerate(plain[:17]))
+    total = sum(int(digit) << (17 - index) for index, digit in enumerate(plain[:17]))
     return "10X98765432"[total % 11] == plain[17]
 
 

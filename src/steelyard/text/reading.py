@@ -170,21 +170,21 @@ class _Draft:
             return
         pieces: list[str] = []
         offsets: list[int] = []
-        at = 0
+        position = 0
         for start, end, put in edits:
-            pieces += (self.text[at:start], put)
+            pieces += (self.text[position:start], put)
             if self.offsets is not None:
-                offsets += self.offsets[at:start]
+                offsets += self.offsets[position:start]
                 kept = put if put and put == self.text[start : start + len(put)] else ""
                 offsets += (
                     self.offsets[start : start + len(put)]
                     if kept
                     else _placed(self.text, self.offsets, start, end, put)
                 )
-            at = end
-        pieces.append(self.text[at:])
+            position = end
+        pieces.append(self.text[position:])
         if self.offsets is not None:
-            self.offsets = [*offsets, *self.offsets[at:]]
+            self.offsets = [*offsets, *self.offsets[position:]]
         self.text = "".join(pieces)
 
 
@@ -269,8 +269,8 @@ def _of_math(match: re.Match[str]) -> str:
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    found = html.unescape(match[0])
-    return found if len(found) == 1 else match[0]
+    char = html.unescape(match[0])
+    return char if len(char) == 1 else match[0]
 
 
 def _flatten_tables(draft: _Draft) -> None:
@@ -279,10 +279,10 @@ def _flatten_tables(draft: _Draft) -> None:
         return
     edits: list[tuple[int, int, str]] = []
     units: dict[int, str] = {}
-    at, previous = 0, (0, 0)
+    position, previous = 0, (0, 0)
     for line in draft.text.split("\n"):
-        start, end = at, at + len(line)
-        at = end + 1
+        start, end = position, position + len(line)
+        position = end + 1
         if "|" in line and _TABLE_RULE.fullmatch(line):
             units = dict(_head_units(draft.text[slice(*previous)]))
             edits.append((start, end, ""))
@@ -298,18 +298,18 @@ def _cells(line: str) -> Iterator[tuple[int, int]]:
     """The spans of the cells of a table row."""
     start = len(line) - len(line.lstrip(" \t|"))
     end = len(line.rstrip(" \t|"))
-    at = start
-    while at <= end:
-        stop = line.find("|", at, end)
+    position = start
+    while position <= end:
+        stop = line.find("|", position, end)
         stop = end if stop < 0 else stop
-        yield at, stop
-        at = stop + 1
+        yield position, stop
+        position = stop + 1
 
 
 def _head_units(line: str) -> Iterator[tuple[int, str]]:
     for column, (start, end) in enumerate(_cells(line)):
-        if found := _UNIT_IN_HEAD.search(line[start:end]):
-            yield column, f" {found[3]} {found[2]}" if found[3] else found[2]
+        if unit := _UNIT_IN_HEAD.search(line[start:end]):
+            yield column, f" {unit[3]} {unit[2]}" if unit[3] else unit[2]
 
 
 def _cell_edits(line: str, offset: int, units: dict[int, str]) -> Iterator[tuple[int, int, str]]:

@@ -15,6 +15,11 @@ def visible(text: str) -> str:
     return _CONTROLS.sub(_escaped, text)
 
 
+def one_line(text: str) -> str:
+    """Text in one line: white space becomes one blank, and other control characters are shown."""
+    return visible(" ".join(text.split()))
+
+
 def visible_lines(text: str) -> str:
     """Text of several lines, with control characters other than line breaks and tabs escaped."""
     return _BUT_LAYOUT.sub(_escaped, text)

@@ -1,4 +1,4 @@
-"""Who may look: on this machine anybody who asks for this machine by name, elsewhere who brings the token."""
+"""Access control: on a loopback address the Host header must name this machine, elsewhere a token is required."""
 
 import hmac
 import re
@@ -18,9 +18,9 @@ _HOST: Final = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z.-]+)(?::[0-9]
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The rule of a server that listens on `host`; `session` is what the cookie of an admitted browser says.
+    """The rules of a server that listens on `host`; `session` is the value of the cookie of an authorized browser.
 
-    The cookie does not hold the token: browsers send cookies to every port of a host, whoever listens there.
+    The cookie does not hold the token: browsers send cookies to every port of a host, whichever program listens there.
     """
 
     host: str
@@ -32,36 +32,36 @@ class Access:
             message = Message("pipelines.token_needed", host=self.host)
             raise ConfigError(message, where="--host", hint=TOKEN_HINT)
 
-    def addressed(self, host: str | None, origin: str | None = None) -> bool:
+    def is_own_host(self, host: str | None, origin: str | None = None) -> bool:
         """Whether a request is meant for this server: its Host names this machine, its Origin (if any) this server.
 
-        A foreign name that leads to a loopback address is DNS rebinding; all loopback addresses are checked alike.
-        Beyond loopback the names of a server are its owner's affair, and the token guards it.
+        Another name that resolves to a loopback address is DNS rebinding; all loopback addresses are checked alike.
+        On other addresses the server may have any name, and the token protects it.
         """
         named = _HOST.fullmatch(host or "")
         if is_loopback(self.host) and not (named and is_loopback(named["name"].strip("[]"))):
             return False
         return origin is None or _authority(origin) == (host or "").lower()
 
-    def admitted(self, authorization: str, cookie: str | None) -> bool:
-        """Whether a request brings the token, or the cookie that was given for it."""
+    def is_authorized(self, authorization: str, cookie: str | None) -> bool:
+        """Whether a request has the token, or the session cookie that was set for it."""
         scheme, _, token = authorization.partition(" ")
         if scheme.lower() == "bearer" and _same(token, self.token):
             return True
         return not self.token or _same(cookie, self.session)
 
-    def introduced(self, query: str) -> bool:
-        """Whether the query of an address brings the token."""
+    def has_token(self, query: str) -> bool:
+        """Whether the query of an address has the token."""
         given = parse_qs(query).get("token", [])
         return bool(self.token) and len(given) == 1 and _same(given[0], self.token)
 
 
 def _authority(origin: str) -> str | None:
-    """Host and port of the site whose page asks; None where it does not say so."""
+    """Host and port of an origin; None for origins without a host."""
     scheme, _, authority = origin.lower().partition("://")
     return authority if scheme in ("http", "https") else None
 
 
 def _same(given: str | None, wanted: str | None) -> bool:
-    """Equality that takes the same time wherever the two differ."""
+    """Equality in constant time."""
     return hmac.compare_digest((given or "").encode("utf-8", "replace"), (wanted or "").encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Which files of a folder are results; nothing outside the folder is ever opened, and no symbolic link is followed."""
+"""The results files of a folder; nothing outside the folder is opened, and no symbolic link is followed."""
 
 import json
 import os
@@ -12,15 +12,15 @@ from steelyard.io.records import kind_of
 from steelyard.io.streams import open_stream
 
 HEAD = 1 << 20
-"""A header is one line; it is not looked for beyond this many bytes."""
+"""The most bytes that are read for the header line."""
 
 LAST_NS = (1 << 63) - 1
-"""The last time that fits the index; some file systems know later ones."""
+"""The last time that fits the index; some file systems have later ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A file by its path below the folder, and what changes when it does; `problem` where it cannot be looked at."""
+class ResultFile:
+    """A file by its path below the folder, with its time and size; `problem` if the path cannot be read."""
 
     path: str
     mtime_ns: int
@@ -30,7 +30,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """The state of a file and which result of it is meant: another one means that the file was changed or replaced."""
+    """The state of a file and the id of one of its results; it changes when the file is changed or replaced."""
 
     identifier: str
     size: int
@@ -39,7 +39,7 @@ class FileStamp:
 
     @classmethod
     def of(cls, path: Path, identifier: str) -> "FileStamp | None":
-        """The state of a file now; None where it is gone."""
+        """The current state of a file; None if there is none."""
         try:
             state = path.stat()
         except OSError:
@@ -47,25 +47,27 @@ class FileStamp:
         return cls(identifier, state.st_size, (state.st_mtime_ns, state.st_ctime_ns), state.st_ino)
 
 
-def files_below(folder: Path) -> Iterator[Found]:
-    """Every file that may hold results: .jsonl, plain or compressed; hidden folders and links are left out."""
+def files_below(folder: Path) -> Iterator[ResultFile]:
+    """Every file that may hold results: .jsonl, plain or compressed; hidden folders and links are skipped."""
     waiting = [folder]
     while waiting:
         here = waiting.pop()
         try:
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError as error:
-            yield Found(str(here.relative_to(folder)), 0, 0, Message("formats.cannot_read", strerror=error.strerror))
+            yield ResultFile(
+                str(here.relative_to(folder)), 0, 0, Message("formats.cannot_read", strerror=error.strerror)
+            )
             continue
         for entry in entries:
             if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
                 waiting.append(Path(entry.path))
             elif entry.is_file(follow_symlinks=False) and kind_of(entry.name) == ".jsonl":
-                yield from _looked_at(entry, folder)
+                yield from _result_file(entry, folder)
 
 
 def within(folder: Path, path: str) -> Path | None:
-    """The file at a path below the (resolved) folder, or None where that leads out of it, or through a link."""
+    """The file at a path below the (resolved) folder, or None if the path leaves it or goes through a link."""
     if "\0" in path:
         return None
     place = folder / path
@@ -77,7 +79,7 @@ def within(folder: Path, path: str) -> Path | None:
 
 
 def holds_results(path: Path) -> bool:
-    """Whether the first line is the header of a result, or no JSON at all; other JSONL files are not our business."""
+    """Whether the first line is the header of a result, or not JSON at all; other JSONL files are not results."""
     with closing(open_stream(path)) as stream:
         first = b""
         while b"\n" not in first and len(first) < HEAD and (piece := stream.read(1 << 16)):
@@ -85,14 +87,14 @@ def holds_results(path: Path) -> bool:
     try:
         line = json.loads(first.partition(b"\n")[0])
     except (ValueError, RecursionError):
-        return True  # broken, and said to be so when it is read
+        return True  # broken: reading it gives the error
     return isinstance(line, dict) and {"kind", "name", "signature", "metrics"} <= line.keys()
 
 
-def _looked_at(entry: os.DirEntry[str], folder: Path) -> Iterator[Found]:
+def _result_file(entry: os.DirEntry[str], folder: Path) -> Iterator[ResultFile]:
     try:
         state = entry.stat(follow_symlinks=False)
     except FileNotFoundError:  # gone since it was listed
         return
     time = min(max(state.st_mtime_ns, -LAST_NS), LAST_NS)
-    yield Found(str(Path(entry.path).relative_to(folder)), time, state.st_size)
+    yield ResultFile(str(Path(entry.path).relative_to(folder)), time, state.st_size)

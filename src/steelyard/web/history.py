@@ -1,4 +1,4 @@
-"""Runs of one kind over one set of questions, and how each metric went from run to run."""
+"""Series of runs: results of one kind over one set of questions, and the trend of each metric."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ Draw = Callable[[Sequence[Mapping[str, Any]], Language], str]
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A metric over runs; `plot` is SVG, empty where nothing can draw it."""
+    """A metric over runs; `plot` is SVG, empty if it cannot be drawn."""
 
     metric: str
     plot: "Markup"
 
 
 def series_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
-    """The runs of each series, the latest first, as they are listed."""
+    """The runs of each series, the latest first."""
     found: dict[str, list[Entry]] = {}
     for entry in entries:
         found.setdefault(entry.series, []).append(entry)
@@ -34,7 +34,7 @@ def series_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 
 def trends_of(runs: Sequence[Entry], language: Language, draw: Draw) -> Iterator[Trend]:
-    """Every metric of the runs, the first of them drawn from the oldest run to the latest, as many as a plot shows."""
+    """Every metric of the runs; the first metrics are drawn, from the oldest run to the latest."""
     from markupsafe import Markup
 
     oldest_first = runs[::-1]
@@ -43,7 +43,7 @@ def trends_of(runs: Sequence[Entry], language: Language, draw: Draw) -> Iterator
         try:
             drawn = draw(points, language) if len(points) > 1 else ""
             yield Trend(metric, Markup(drawn))  # SVG of shapes and texts only  # nosec B704
-        except MissingExtra:  # the table on the page says the same
+        except MissingExtra:  # the table on the page has the same numbers
             yield Trend(metric, Markup(""))
 
 

@@ -1,7 +1,7 @@
-"""What a folder of results holds, kept in SQLite beside them: only files that changed are read again.
+"""An index of a folder of results in SQLite: only files that changed are read again.
 
-The index is a copy of what the files say and may be deleted at any time. One that is damaged or of another version is
-made anew; where none can be written it is kept in memory. It is never trusted with a path: see `folder.within`.
+The index is a copy of data in the files and may be deleted at any time. One that is damaged or of another version is
+replaced; if it cannot be written, it is kept in memory. Paths in it are not trusted: see `folder.within`.
 """
 
 import json
@@ -16,21 +16,22 @@ from typing import Any
 
 from steelyard import __version__, limits
 from steelyard.errors import InputError, Problem, SteelyardError
-from steelyard.i18n import LANGUAGES, Localized, Message
+from steelyard.i18n import LANGUAGES, Localized, Message, translations
 from steelyard.io.results import load_all
 from steelyard.reports.render.html.sections import main_of
 from steelyard.stats.compare import OWN_SETTINGS
 from steelyard.table import Signature, Table
-from steelyard.web.folder import FileStamp, Found, files_below, holds_results, within
+from steelyard.web.folder import FileStamp, ResultFile, files_below, holds_results, within
 
 NAME = ".steelyard-index.sqlite"
 LONGEST = 300
-"""So many characters of a name are listed."""
+"""The most characters of a name that are listed."""
 
 LATEST = 253_370_000_000.0
 """Later times (after the year 9998) are shown as this one: not every calendar has them."""
 
-_MADE_BY = f"2 {__version__}"  # the layout of the tables, and who computed the numbers in them
+_MADE_BY = f"3 {__version__} {' '.join(LANGUAGES)}"
+"""The layout of the tables, the version that computed the numbers in them, and the languages of their texts."""
 _TABLES = (
     "CREATE TABLE made_by (version TEXT)",
     "CREATE TABLE files (path BLOB PRIMARY KEY, mtime_ns INTEGER, size INTEGER, problem TEXT) WITHOUT ROWID",
@@ -41,12 +42,13 @@ _LISTED = (
     "SELECT results.*, files.mtime_ns FROM results JOIN files USING (path) ORDER BY files.mtime_ns DESC, path, place"
 )
 
-Told = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
+"""Called with how many of how many files are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One result as it is listed; `metrics` are as in `Summary.as_dict`, and `main` is the one that stands for it.
+    """One result as it is listed; `metrics` are as in `Summary.as_dict`, and `main` is the metric of the list.
 
     `series` is the same for runs of one kind over one set of questions with the same settings.
     """
@@ -66,46 +68,46 @@ class Entry:
 
     @property
     def settings(self) -> list[tuple[str, str]]:
-        """What the runs of its series have in common."""
+        """The settings that the runs of its series have in common."""
         return _shared(self.signature)
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The results of a folder, the latest first; files that cannot be read; how many hold no results.
+    """The results of a folder, the latest first; files that cannot be read; how many files hold no results.
 
-    Why a file is broken is said in every language.
+    The error of a broken file is a text in every language.
     """
 
     entries: list[Entry]
-    broken: Mapping[str, Mapping[str, str]]
+    broken: Mapping[str, tuple[str, ...]]
     others: int
 
 
 class Index:
-    """The results of a folder; many threads may ask, one at a time looks at what changed."""
+    """The results of a folder; several threads may use it, one at a time reads changed files."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
         self._database = _open(self.folder / NAME)
-        self._asking = threading.Lock()
+        self._lock = threading.Lock()
         self._changes = 0
         self._refreshing = threading.Lock()
 
-    def refresh(self, told: Told = lambda done, total: None) -> None:
-        """Read what is new or changed, forget what is gone; somebody else who is at it is not waited for."""
+    def refresh(self, progress: ProgressCallback = lambda done, total: None) -> None:
+        """Read new and changed files, forget deleted ones; returns at once if another thread is doing so."""
         if not self._refreshing.acquire(blocking=False):
             return
         try:
-            self._refresh(told)
+            self._refresh(progress)
         except sqlite3.Error:  # a full disk, a locked or damaged file: the index is only a copy
             self._start_over()
-            self._refresh(told)
+            self._refresh(progress)
         finally:
             self._refreshing.release()
 
     def listing(self) -> Listing:
-        """What the index holds; one with values that we do not write is made anew, in memory."""
+        """The contents of the index; one with values that this program does not write is replaced, in memory."""
         try:
             return self._listing()
         except (sqlite3.Error, TypeError, ValueError, LookupError, AttributeError, RecursionError):
@@ -115,22 +117,22 @@ class Index:
             return self._listing()
 
     def revision(self) -> tuple[int, int]:
-        """What changes whenever the index does, by us or by another viewer of the same folder."""
-        return self._changes, self._ask("PRAGMA data_version")[0][0]
+        """A value that changes whenever the index does, also if another viewer of the same folder changes it."""
+        return self._changes, self._query("PRAGMA data_version")[0][0]
 
     def stamp(self, identifier: str) -> FileStamp | None:
-        """The state of the file with the result of this id; None where there is none (any more)."""
+        """The state of the file with the result of this id; None if there is none."""
         path = self._path(identifier)[0]
         return None if path is None else FileStamp.of(path, identifier)
 
     def _listing(self) -> Listing:
-        entries = [_entry(row) for row in self._ask(_LISTED)]
-        files = self._ask("SELECT path, problem FROM files WHERE problem IS NOT NULL ORDER BY path")
-        broken = {_shown(path): _by_language(problem) for path, problem in files if problem}
+        entries = [_entry(row) for row in self._query(_LISTED)]
+        files = self._query("SELECT path, problem FROM files WHERE problem IS NOT NULL ORDER BY path")
+        broken = {_shown(path): _texts(problem) for path, problem in files if problem}
         return Listing(entries, broken, others=len(files) - len(broken))
 
     def open(self, identifier: str) -> Table | None:
-        """The result with this id, read from its file; None where there is none (any more)."""
+        """The result with this id, read from its file; None if there is none."""
         path, place = self._path(identifier)
         if path is None:
             return None
@@ -138,12 +140,12 @@ class Index:
         return tables[place] if place < len(tables) else None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the database."""
         self._database.close()
 
     def _path(self, identifier: str) -> tuple[Path | None, int]:
-        """The file with a result, and which of its results it is."""
-        rows = self._ask("SELECT path, place FROM results WHERE id = ?", identifier)
+        """The file with a result, and the index of the result in it."""
+        rows = self._query("SELECT path, place FROM results WHERE id = ?", identifier)
         match rows:
             case [(bytes(path), int(place)), *_] if place >= 0:
                 return within(self.folder, os.fsdecode(path)), place
@@ -151,25 +153,25 @@ class Index:
                 return None, 0
 
     def _start_over(self) -> None:
-        """Go on with an empty index in memory."""
-        with self._asking:
+        """Replace the index by an empty one in memory."""
+        with self._lock:
             self._database.close()
             self._database = _in_memory()
             self._changes += 1
 
-    def _refresh(self, told: Told) -> None:
-        known = {path: stamp for path, *stamp in self._ask("SELECT path, mtime_ns, size FROM files")}
+    def _refresh(self, progress: ProgressCallback) -> None:
+        known = {path: stamp for path, *stamp in self._query("SELECT path, mtime_ns, size FROM files")}
         found = {os.fsencode(file.path): file for file in files_below(self.folder)}
         for path in known.keys() - found.keys():
             self._replace(path, None, [])
         changed = [(path, file) for path, file in found.items() if known.get(path) != [file.mtime_ns, file.size]]
         for done, (path, file) in enumerate(changed):
-            told(done, len(changed))
+            progress(done, len(changed))
             self._replace(path, *_read(self.folder, file))
 
     def _replace(self, path: bytes, file: tuple[Any, ...] | None, results: Iterable[tuple[Any, ...]]) -> None:
-        """Put what a file says in the place of what it said before, all at once."""
-        with self._asking, self._database:
+        """Replace the rows of a file in one transaction."""
+        with self._lock, self._database:
             self._changes += 1
             self._database.execute("BEGIN IMMEDIATE")
             self._database.execute("DELETE FROM files WHERE path = ?", (path,))
@@ -178,13 +180,13 @@ class Index:
                 self._database.execute("INSERT INTO files VALUES (?, ?, ?, ?)", file)
             self._database.executemany("INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", results)
 
-    def _ask(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._asking:
+    def _query(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._lock:
             return self._database.execute(query, values).fetchall()
 
 
-def _read(folder: Path, file: Found) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
-    """The rows of a file and of its results; its problem is None if all is well, "" if it holds no results."""
+def _read(folder: Path, file: ResultFile) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
+    """The row of a file and those of its results; its problem is None if it is valid, "" if it holds no results."""
     path = os.fsencode(file.path)
     stamp = (path, file.mtime_ns, file.size)
     place = folder / file.path
@@ -198,26 +200,29 @@ def _read(folder: Path, file: Found) -> tuple[tuple[Any, ...], list[tuple[Any, .
         return (*stamp, None), [_row(path, number, table) for number, table in enumerate(load_all(place))]
     except SteelyardError as error:
         return (*stamp, _stored(error, folder)), []
-    except Exception as error:  # whatever a file holds, the others are listed
+    except Exception as error:  # one bad file must not hide the others
         why = Message("web.not_result_steelyard_writes", error=f"{type(error).__name__}: {error}")
         return (*stamp, _stored(Problem(file.path, why), folder)), []
 
 
 def _stored(problem: Localized, folder: Path) -> str:
     """A problem as the index keeps it: its text in every language, with paths that begin at the folder."""
-    told = {language: problem.text(language).replace(f"{folder}{os.sep}", "") for language in LANGUAGES}
-    return json.dumps({language: _storable(text, longest=2000) for language, text in told.items()})
+    texts = (text.replace(f"{folder}{os.sep}", "") for text in translations(problem))
+    return json.dumps([_storable(text, longest=2000) for text in texts])
 
 
-def _by_language(stored: str) -> dict[str, str]:
-    found = json.loads(stored)
-    return {language: str(found[language]) for language in LANGUAGES}
+def _texts(stored: str) -> tuple[str, ...]:
+    """The texts of a stored problem; raises ValueError for anything that this program does not write."""
+    texts = json.loads(stored)
+    if not isinstance(texts, list) or len(texts) != len(LANGUAGES):
+        raise ValueError("not the texts of a problem")
+    return tuple(map(str, texts))
 
 
 def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:
     summary = table.summary()
     means = [metric for metric in table.metrics if metric not in table.sums]
-    main = main_of(means) if means else ""
+    main = main_of(table.kind, means) if means else ""
     metrics = {_storable(metric): found.as_dict() for metric, found in summary.metrics.items()}
     return (
         _digest([path.hex(), place]),
@@ -258,13 +263,13 @@ def _shared(signature: str) -> list[tuple[str, str]]:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    if path.is_symlink():  # it would be written to wherever it leads
+    if path.is_symlink():  # its target would be overwritten
         return _in_memory()
     try:
         return _prepared(path)
-    except sqlite3.OperationalError:  # not to be written, or locked
+    except sqlite3.OperationalError:  # not writable, or locked
         return _in_memory()
-    except sqlite3.DatabaseError:  # no index at all, or a damaged one
+    except sqlite3.DatabaseError:  # not a database, or damaged
         return _made_anew(path)
 
 
@@ -296,14 +301,14 @@ def _prepared(path: Path | str) -> sqlite3.Connection:
 
 
 def _lay_out(database: sqlite3.Connection) -> None:
-    """Make the tables, unless they are there, of this version, and nothing but they."""
+    """Create the tables, unless exactly these exist and are of this version."""
     with database:
         database.execute("BEGIN IMMEDIATE")
         present = {text for (text,) in database.execute("SELECT sql FROM sqlite_master")}
         ours = present == set(_TABLES)
         if ours and database.execute("SELECT version FROM made_by").fetchall() == [(_MADE_BY,)]:
             return
-        if present:  # of another version, or with views and triggers that are not ours
+        if present:  # of another version, or with other views and triggers
             raise sqlite3.DatabaseError("another layout")
         for table in _TABLES:
             database.execute(table)
@@ -315,7 +320,7 @@ def _digest(parts: object) -> str:
 
 
 def _storable(text: str, *, longest: int = LONGEST) -> str:
-    """Text that SQLite takes: a lone surrogate is ?, and nobody lists a novel."""
+    """Text that SQLite accepts, cut to a length: a lone surrogate becomes ?."""
     return text[:longest].encode("utf-8", "replace").decode()
 
 

@@ -1,29 +1,52 @@
-"""The page of a result, as the report command writes it, with the documents that lie in the folder."""
+"""Reports as pages of the viewer: with the documents in its folder, and with private data masked on request."""
 
 import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from steelyard.documents.sets import DocumentSet
 from steelyard.errors import Problem
 from steelyard.i18n import Language
-from steelyard.legal.benchmark.loading import documents_of
 from steelyard.reports.content import Report
+from steelyard.reports.masking import mask_documents, mask_tables, mask_text
+from steelyard.reports.render.html.kind_page import kind_page
 from steelyard.reports.render.html.report_html import render_html
-from steelyard.web.privacy import Privacy
-from steelyard.web.viewer import Render
+from steelyard.table import Table
+
+Render = Callable[[Report, Language], str]
+"""A function that makes the page of a report in a language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """How a text, the results of one page and its documents are shown."""
+
+    text: Callable[[str], str]
+    tables: Callable[[Sequence[Table]], list[Table]]
+    documents: Callable[[DocumentSet], DocumentSet]
+
+
+OPEN: Final = Privacy(text=lambda text: text, tables=list, documents=lambda documents: documents)
+"""Everything is shown."""
+MASKED: Final = Privacy(text=mask_text, tables=mask_tables, documents=mask_documents)
+"""Private numbers and addresses are masked."""
 
 
 def report_pages(folder: Path, privacy: Privacy, also: Path | None = None) -> Render:
-    """A function that makes the page of a report; paths on it begin at the folder.
+    """A function that makes the page of a report, on which paths are relative to the folder.
 
-    Documents lie in the folder, inside their benchmark, or in the folder `also`.
+    Documents are in the folder, inside their benchmark, or in the folder `also`.
     """
     root = folder.resolve()
 
     def render(report: Report, language: Language) -> str:
-        places = dict.fromkeys(table.benchmark for table in report.tables)
-        found = DocumentSet.of(documents_of(place, within=root, beside=root, also=also) for place in places)
-        missing = [Problem(each.where.removeprefix(f"{root}{os.sep}"), each.message) for each in found.missing]
-        return render_html(report, language, privacy.documents(DocumentSet(found.found, tuple(missing))))
+        benchmarks = dict.fromkeys((table.kind, table.benchmark) for table in report.tables)
+        documents = DocumentSet.of(
+            kind_page(kind).documents(benchmark, within=root, beside=root, also=also) for kind, benchmark in benchmarks
+        )
+        missing = [Problem(each.where.removeprefix(f"{root}{os.sep}"), each.message) for each in documents.missing]
+        return render_html(report, language, privacy.documents(DocumentSet(documents.found, tuple(missing))))
 
     return render

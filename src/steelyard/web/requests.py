@@ -1,4 +1,4 @@
-"""A request as bytes: read within limits, checked strictly, taken apart in linear time."""
+"""HTTP requests: read within limits, checked strictly, parsed in linear time."""
 
 import asyncio
 import re
@@ -11,7 +11,7 @@ from steelyard import limits
 
 END: Final = b"\r\n\r\n"
 ONCE: Final = ("host", "origin", "authorization")
-"""Headers that decide who may look; a request that has one of them twice is refused."""
+"""Headers that access depends on; a request that has one of them twice is refused."""
 
 _NAME: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LINE: Final = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}) ([\x21-\x7e]+) HTTP/([0-9]{1,4}(?:\.[0-9]{1,4})?)")
@@ -19,7 +19,7 @@ _CONTROL: Final = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class BadRequest(Exception):
-    """A request that is refused before anything is looked up; `status` says why."""
+    """A request that is refused before any page is made, with the status of the response."""
 
     def __init__(self, status: HTTPStatus) -> None:
         super().__init__(status.phrase)
@@ -42,7 +42,7 @@ class Request:
 
 
 async def read_request(reader: asyncio.StreamReader) -> Request | None:
-    """The request of a connection, None where the client left; `reader` must have `HEAD_BYTES` as its limit."""
+    """The request of a connection, None if the client closed it; the limit of `reader` must be `VIEW_HEAD_BYTES`."""
     try:
         async with asyncio.timeout(limits.VIEW_HEAD_SECONDS.value):
             head = await reader.readuntil(END)
@@ -56,7 +56,7 @@ async def read_request(reader: asyncio.StreamReader) -> Request | None:
 
 
 def parse_request(head: bytes) -> Request:
-    """The request that these lines are; anything but a well-formed one of HTTP/1 raises BadRequest."""
+    """The request of these lines; raises BadRequest unless it is well-formed HTTP/1."""
     first, *lines = head.split(b"\r\n")
     if len(first) > limits.VIEW_LINE_BYTES.value:
         raise BadRequest(HTTPStatus.REQUEST_URI_TOO_LONG)
@@ -75,19 +75,19 @@ def parse_request(head: bytes) -> Request:
 
 
 def _headers(lines: Iterable[bytes]) -> dict[str, str]:
-    """Headers by name; cookies of several headers are joined, for other names the last counts."""
-    found: dict[str, str] = {}
+    """Headers by name; cookies of several headers are joined, of other headers the last one counts."""
+    headers: dict[str, str] = {}
     for line in lines:
         name, colon, value = line.partition(b":")
         if not colon or not _NAME.fullmatch(name) or _CONTROL.search(value):
             raise BadRequest(HTTPStatus.BAD_REQUEST)
         key, text = name.decode("ascii").lower(), value.strip(b" \t").decode("latin-1")
-        if key in found and key in ONCE:
+        if key in headers and key in ONCE:
             raise BadRequest(HTTPStatus.BAD_REQUEST)
-        found[key] = f"{found[key]}; {text}" if key == "cookie" and key in found else text
-    return found
+        headers[key] = f"{headers[key]}; {text}" if key == "cookie" and key in headers else text
+    return headers
 
 
 def _excess(begin: bytes) -> HTTPStatus:
-    """Which part of a request that is too large is: its first line, or its headers."""
+    """Whether the first line or the headers of a request are too large."""
     return HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE if b"\r\n" in begin else HTTPStatus.REQUEST_URI_TOO_LONG

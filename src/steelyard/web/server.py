@@ -1,7 +1,7 @@
-"""HTTP around the viewer: GET and HEAD, one page a connection, nothing kept by browsers.
+"""The HTTP server of the viewer: GET and HEAD, one request per connection, no caching by browsers.
 
-One event loop reads requests and sends pages, so that clients who are slow to send or to read occupy a socket for a
-limited time and never a thread; pages are made in a few threads (`pages`). All sizes and times are limited (`limits`).
+One event loop reads requests and sends pages, so that a slow client occupies a socket for a limited time and never a
+thread; pages are made in a few threads (`page_cache`). All sizes and times are limited (`limits`).
 """
 
 import asyncio
@@ -17,9 +17,9 @@ from typing import Final, Self
 
 from steelyard import limits
 from steelyard.errors import ConfigError
-from steelyard.i18n import Language, Message
+from steelyard.i18n import LANGUAGES, Language, Message
 from steelyard.web.access import Access
-from steelyard.web.pages import Body, Busy, Pages, body_of
+from steelyard.web.page_cache import Body, Busy, PageCache, body_of
 from steelyard.web.requests import BadRequest, Request, read_request
 from steelyard.web.viewer import Viewer
 
@@ -35,12 +35,12 @@ HEADERS = {
 }
 LANGUAGE_COOKIE = "steelyard-language"
 BACKLOG: Final = 1024
-"""So many connections wait in the system until they are accepted."""
+"""Connections that the operating system queues until they are accepted."""
 
 PIECE: Final = 1 << 18
 LINGER_SECONDS: Final = 2.0
 LINGER_BYTES: Final = 1 << 20
-"""What a client still sends is read for so long and so far before its connection is closed: else it sees a reset."""
+"""How much and how long a client is still read from before its connection is closed, so that it sees no reset."""
 
 RETRY_SECONDS: Final = 2
 _EXPLAINED: Final = {
@@ -49,12 +49,12 @@ _EXPLAINED: Final = {
     HTTPStatus.SERVICE_UNAVAILABLE: {"Retry-After": str(RETRY_SECONDS)},
 }
 
-Answer = tuple[Body, Mapping[str, str]]
-"""A page, and headers besides those that every answer has."""
+Response = tuple[Body, Mapping[str, str]]
+"""A page, and headers besides those of every response."""
 
 
 class ViewServer:
-    """The viewer on an address, which is taken at once; `run` answers until `stop`; `with` lets the address go."""
+    """The viewer on an address, which is bound at once; `run` serves until `stop`; `with` closes the socket."""
 
     def __init__(self, viewer: Viewer, access: Access, port: int) -> None:
         self.viewer = viewer
@@ -62,27 +62,27 @@ class ViewServer:
         self._listening = _listening(access.host, port)
         self.server_port: int = self._listening.getsockname()[1]
         self._connections: set[asyncio.Task[None]] = set()
-        self._refusals: dict[tuple[HTTPStatus, Language], Body] = {}
+        self._errors: dict[tuple[HTTPStatus, Language], Body] = {}
         self._stopped = False
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def address(self) -> str:
-        """Where a browser finds the list."""
+        """The address of the list."""
         host = f"[{self.access.host}]" if self._listening.family == socket.AF_INET6 else self.access.host
         return f"http://{host}:{self.server_port}/"
 
     @property
     def session_cookie(self) -> str:
-        """The name of the cookie; cookies of two viewers on one machine do not meet."""
+        """The name of the session cookie, different for each port."""
         return f"steelyard-{self.server_port}"
 
     def run(self, *, until_signal: bool = False) -> None:
-        """Answer until `stop` is called, or until SIGTERM or SIGINT (in the main thread only)."""
+        """Serve until `stop` is called, or until SIGTERM or SIGINT (in the main thread only)."""
         asyncio.run(self._run(until_signal))
 
     def stop(self) -> None:
-        """End `run`, from any thread; connections are closed, and pages that are being made are given up."""
+        """End `run`, from any thread; connections are closed and pages that are being made are abandoned."""
         self._stopped = True
         if self._loop is not None:
             with suppress(RuntimeError):  # it has ended already
@@ -98,7 +98,7 @@ class ViewServer:
 
     async def _run(self, until_signal: bool) -> None:
         self._ending = asyncio.Event()
-        self._pages = Pages(self.viewer)
+        self._pages = PageCache(self.viewer)
         self._loop = asyncio.get_running_loop()
         if self._stopped:
             return
@@ -116,7 +116,7 @@ class ViewServer:
         await asyncio.gather(*self._connections, return_exceptions=True)
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection; whoever goes away, or is too slow, is let go."""
+        """Serve one connection; one that the client closes, or that is too slow, is aborted."""
         task = asyncio.current_task()
         if task is None or len(self._connections) >= 2 * limits.VIEW_CONNECTIONS.value:
             writer.transport.abort()
@@ -134,7 +134,7 @@ class ViewServer:
             writer.transport.abort()  # nothing is left to send
 
     async def _served(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Read the request and send the answer; False where there is none, because the client left."""
+        """Read the request and send the response; False if the client closed the connection."""
         writer.transport.set_write_buffer_limits(high=0)
         head_only = False
         try:
@@ -142,83 +142,78 @@ class ViewServer:
             if request is None:
                 return False
             head_only = request.method == "HEAD"
-            body, headers = await self._while_here(self._answer(request), reader)
+            body, headers = await self._unless_closed(self._respond(request), reader)
         except BadRequest as refused:
-            body, headers = self._refusal(refused.status, self.viewer.language), {}
+            body, headers = self._error(refused.status, self.viewer.language), {}
         await _send(writer, body, headers, head_only=head_only)
         return True
 
-    async def _while_here(self, answer: Coroutine[None, None, Answer], reader: asyncio.StreamReader) -> Answer:
-        """An answer, given up when the client leaves before."""
-        answering, leaving = asyncio.ensure_future(answer), asyncio.ensure_future(_left(reader))
+    async def _unless_closed(self, response: Coroutine[None, None, Response], reader: asyncio.StreamReader) -> Response:
+        """The response, abandoned if the client closes the connection before."""
+        responding, closing = asyncio.ensure_future(response), asyncio.ensure_future(_drained(reader))
         try:
-            await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if not answering.done():
+            await asyncio.wait((responding, closing), return_when=asyncio.FIRST_COMPLETED)
+            if not responding.done():
                 raise ConnectionAbortedError
-            return answering.result()
+            return responding.result()
         finally:
-            for task in (answering, leaving):
+            for task in (responding, closing):
                 task.cancel()
-            await asyncio.gather(answering, leaving, return_exceptions=True)
+            await asyncio.gather(responding, closing, return_exceptions=True)
 
-    async def _answer(self, request: Request) -> Answer:
-        """The page that is asked for, or why there is none, and further headers."""
+    async def _respond(self, request: Request) -> Response:
+        """The requested page or an error page, and further headers."""
         cookies = request.cookies()
         language = self._language(cookies)
         access, headers = self.access, request.headers
         if len(self._connections) > limits.VIEW_CONNECTIONS.value:
-            return self._refusal(HTTPStatus.SERVICE_UNAVAILABLE, language), {}
-        if not access.addressed(headers.get("host"), headers.get("origin")):
-            return self._refusal(HTTPStatus.FORBIDDEN, language), {}
+            return self._error(HTTPStatus.SERVICE_UNAVAILABLE, language), {}
+        if not access.is_own_host(headers.get("host"), headers.get("origin")):
+            return self._error(HTTPStatus.FORBIDDEN, language), {}
         if request.method not in ("GET", "HEAD"):
-            return self._refusal(HTTPStatus.METHOD_NOT_ALLOWED, language), {}
-        if access.introduced(request.query):
-            return self._admission(request.path)
-        if not access.admitted(_authorization(headers), cookies.get(self.session_cookie)):
-            return self._refusal(HTTPStatus.UNAUTHORIZED, language), {}
+            return self._error(HTTPStatus.METHOD_NOT_ALLOWED, language), {}
+        if access.has_token(request.query):
+            return self._set_session(request.path)
+        if not access.is_authorized(_authorization(headers), cookies.get(self.session_cookie)):
+            return self._error(HTTPStatus.UNAUTHORIZED, language), {}
         return await self._page(request.path, language), {}
 
     async def _page(self, path: str, language: Language) -> Body:
         try:
             return await self._pages.get(path, language)
         except Busy:
-            return self._refusal(HTTPStatus.SERVICE_UNAVAILABLE, language)
-        except Exception:  # a bug of ours, which the reader hears of and the owner sees
+            return self._error(HTTPStatus.SERVICE_UNAVAILABLE, language)
+        except Exception:  # a bug: an error page for the client, a traceback in the log
             logging.getLogger(__name__).exception("the page %s failed", path)
-            return self._refusal(HTTPStatus.INTERNAL_SERVER_ERROR, language)
+            return self._error(HTTPStatus.INTERNAL_SERVER_ERROR, language)
 
-    def _admission(self, path: str) -> Answer:
-        """Give the cookie and lead to the same page, so that the token does not stay in the address."""
+    def _set_session(self, path: str) -> Response:
+        """Set the session cookie and redirect to the same page, so that the token does not stay in the address."""
         cookie = f"{self.session_cookie}={self.access.session}; HttpOnly; SameSite=Strict; Path=/"
-        # one slash at the head: two would lead to another machine
+        # one leading slash: two would redirect to another host
         headers = {"Location": "/" + path.lstrip("/\\"), "Set-Cookie": cookie}
         return Body(HTTPStatus.SEE_OTHER, b""), headers
 
-    def _refusal(self, status: HTTPStatus, language: Language) -> Body:
+    def _error(self, status: HTTPStatus, language: Language) -> Body:
         key = (status, language)
-        if key not in self._refusals:
-            self._refusals[key] = body_of(self.viewer.refusal(status, language))
-        return self._refusals[key]
+        if key not in self._errors:
+            self._errors[key] = body_of(self.viewer.error_page(status, language))
+        return self._errors[key]
 
     def _language(self, cookies: Mapping[str, str]) -> Language:
-        match cookies.get(LANGUAGE_COOKIE):
-            case "en":
-                return "en"
-            case "zh":
-                return "zh"
-            case _:
-                return self.viewer.language
+        language = cookies.get(LANGUAGE_COOKIE, "")
+        return language if language in LANGUAGES else self.viewer.language
 
 
 def serve(viewer: Viewer, access: Access, port: int, started: Callable[[str], None]) -> None:
-    """Answer until SIGTERM or SIGINT; `started` is told the address."""
+    """Serve until SIGTERM or SIGINT; `started` is called with the address."""
     with ViewServer(viewer, access, port) as server:
         started(server.address)
         server.run(until_signal=True)
 
 
 async def _send(writer: asyncio.StreamWriter, body: Body, headers: Mapping[str, str], *, head_only: bool) -> None:
-    """Send an answer piece by piece; a client that does not take a piece in time is let go."""
+    """Send a response in pieces; a client that does not read a piece in time is disconnected."""
     lines = {
         "Server": "steelyard",
         "Content-Type": "text/html; charset=utf-8",
@@ -243,15 +238,15 @@ async def _write(writer: asyncio.StreamWriter, piece: bytes | memoryview) -> Non
 
 
 async def _linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Wait until the client has closed its side too, for a while."""
+    """Wait a limited time until the client has closed its side too."""
     writer.write_eof()
     with suppress(TimeoutError):
         async with asyncio.timeout(LINGER_SECONDS):
-            await _left(reader)
+            await _drained(reader)
 
 
-async def _left(reader: asyncio.StreamReader) -> None:
-    """Read and discard what a client sends until it ends; one that sends very much is not read on."""
+async def _drained(reader: asyncio.StreamReader) -> None:
+    """Read and discard what a client sends until it closes; beyond a limit nothing more is read."""
     read = 0
     with suppress(OSError):  # it left with a reset
         while read < LINGER_BYTES and (piece := await reader.read(1 << 16)):
@@ -266,17 +261,17 @@ def _listening(host: str, port: int) -> socket.socket:
         if not 0 <= port <= LAST_PORT:
             raise ValueError(f"ports end at {LAST_PORT}")
         if "\0" in host:
-            raise ValueError("this is no name of a host")
+            raise ValueError("not a valid host name")
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except (OSError, ValueError) as error:
-        told = getattr(error, "strerror", None) or error
+        reason = getattr(error, "strerror", None) or error
         raise ConfigError(
-            Message("web.cannot_listen_port", host=host, port=port, told=told), where="--port", hint=PORT_HINT
+            Message("web.cannot_listen_port", host=host, port=port, reason=reason), where="--port", hint=PORT_HINT
         ) from None
 
 
 def _authorization(headers: Mapping[str, str]) -> str:
-    """The header as it was meant: clients send UTF-8, headers are read as Latin-1."""
+    """The Authorization header as UTF-8: headers are read as Latin-1."""
     return headers.get("authorization", "").encode("latin-1", "replace").decode("utf-8", "replace")
 
 

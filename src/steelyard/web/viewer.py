@@ -1,4 +1,4 @@
-"""The pages of a folder of results: list, history, one result, two compared. An address names ids, never a path."""
+"""The pages of a folder of results: list, history, one result, two compared. Addresses hold ids, never paths."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import SteelyardError
-from steelyard.i18n import Language, Message, words_of
+from steelyard.i18n import Language, Message, translations, words_of
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
 from steelyard.reports.render.html.frame import label, render_page, word
@@ -16,10 +16,10 @@ from steelyard.stats.compare import check_comparable, compare_all
 from steelyard.table import Table
 from steelyard.web.history import Draw, draw_trend, series_of, trends_of
 from steelyard.web.index import Entry, Index
-from steelyard.web.privacy import OPEN, Privacy
+from steelyard.web.rendering import OPEN, Privacy, Render
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
-REFUSALS: Final = {
+REASONS: Final = {
     HTTPStatus.REQUEST_TIMEOUT: "view.why_timeout",
     HTTPStatus.REQUEST_URI_TOO_LONG: "view.why_too_long",
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "view.why_headers",
@@ -30,7 +30,7 @@ REFUSALS: Final = {
     HTTPStatus.UNAUTHORIZED: "view.why_unauthorized",
     HTTPStatus.METHOD_NOT_ALLOWED: "view.why_method",
 }
-OTHERWISE: Final = "view.why_bad_request"
+OTHER_REASON: Final = "view.why_bad_request"
 PHRASES: Final = {
     HTTPStatus.BAD_REQUEST: "view.bad_request",
     HTTPStatus.UNAUTHORIZED: "view.unauthorized",
@@ -45,17 +45,15 @@ PHRASES: Final = {
     HTTPStatus.SERVICE_UNAVAILABLE: "view.service_unavailable",
     HTTPStatus.HTTP_VERSION_NOT_SUPPORTED: "view.version_not_supported",
 }
-"""The titles of these pages; a status that is not here has that of Python, in English."""
+"""The titles of error pages; other statuses have the phrase of `http`, in English."""
 
 _ID = "([0-9a-f]{16})"
 _HEADER: Final = '<header class="top">'
 
-Render = Callable[[Report, Language], str]
-
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """An answer, as UTF-8."""
+    """A page with its status, as UTF-8."""
 
     status: HTTPStatus
     content: bytes
@@ -68,7 +66,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What a page is made from: it changes when the page does; `size` is the bytes that must be read for it."""
+    """The state of the sources of a page: it changes when the page does; `size` is the bytes to read for it."""
 
     state: tuple[object, ...]
     size: int = 0
@@ -76,16 +74,16 @@ class Stamp:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What readers see of a listing; masking may have made two paths equal, so that broken files come in pairs."""
+    """A listing as it is shown; masking may make two paths equal, so broken files are pairs and not a mapping."""
 
     entries: list[Entry]
-    broken: Sequence[tuple[str, Mapping[str, str]]]
+    broken: Sequence[tuple[str, tuple[str, ...]]]
     others: int
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """The pages of an index. `render` makes that of a report, `draw` a plot."""
+    """The pages of an index. `render` makes the page of a report, `draw` a plot."""
 
     index: Index
     render: Render
@@ -95,17 +93,17 @@ class Viewer:
 
     def page(self, path: str, language: Language) -> Page:
         """The page at a path."""
-        for pattern, answer in _ROUTES.items():
+        for pattern, handler in _ROUTES.items():
             match = re.fullmatch(pattern, path)
             if match:
                 try:
-                    return answer(self, language, *match.groups()) or self.refusal(HTTPStatus.NOT_FOUND, language)
+                    return handler(self, language, *match.groups()) or self.error_page(HTTPStatus.NOT_FOUND, language)
                 except SteelyardError as error:
-                    return self._trouble(error, language)
-        return self.refusal(HTTPStatus.NOT_FOUND, language)
+                    return self._conflict(error, language)
+        return self.error_page(HTTPStatus.NOT_FOUND, language)
 
     def stamp(self, path: str) -> Stamp | None:
-        """What the page at a path would be made from now; None where nothing can be said of it."""
+        """The current state of the sources of the page at a path; None if it is not known."""
         match = re.fullmatch(f"/result/{_ID}|/compare/{_ID}/{_ID}", path)
         if match:
             files = [self.index.stamp(identifier) for identifier in match.groups() if identifier]
@@ -116,13 +114,12 @@ class Viewer:
             return Stamp(self.index.revision())
         return None
 
-    def refusal(self, status: HTTPStatus, language: Language) -> Page:
-        """A page that says why there is none."""
-        why = Message(REFUSALS.get(status, OTHERWISE))
-        return self._message(status, why.text("en"), why.text("zh"), language)
+    def error_page(self, status: HTTPStatus, language: Language) -> Page:
+        """The page of an error status."""
+        return self._message(status, translations(Message(REASONS.get(status, OTHER_REASON))), language)
 
     def listed(self) -> Listed:
-        """What the folder holds now, with what is private hidden."""
+        """The current contents of the folder, masked if that is asked for."""
         self.index.refresh()
         found = self.index.listing()
         shown = self.privacy.text
@@ -130,20 +127,22 @@ class Viewer:
             replace(entry, name=shown(entry.name), path=shown(entry.path), signature=shown(entry.signature))
             for entry in found.entries
         ]
-        broken = [
-            (shown(path), {language: shown(text) for language, text in problem.items()})
-            for path, problem in found.broken.items()
-        ]
+        broken = [(shown(path), tuple(map(shown, problem))) for path, problem in found.broken.items()]
         return Listed(entries, broken, found.others)
 
     def list_page(self, language: Language) -> Page:
-        """All results, to be searched, sorted, opened and compared."""
+        """The list of all results, to search, sort, open and compare."""
         listing = self.listed()
         runs = {key: len(entries) for key, entries in series_of(listing.entries).items()}
-        broken = [(path, problem["en"], problem["zh"]) for path, problem in listing.broken]
         data = {"results": [_row(entry, runs[entry.series]) for entry in listing.entries]}
         return self._view(
-            "list", data, "view.all_results", language, broken=broken, others=listing.others, empty=not listing.entries
+            "list",
+            data,
+            "view.all_results",
+            language,
+            broken=listing.broken,
+            others=listing.others,
+            empty=not listing.entries,
         )
 
     def history_page(self, language: Language) -> Page:
@@ -152,7 +151,7 @@ class Viewer:
         return self._view("history", {}, "view.history", language, series=series)
 
     def series_page(self, language: Language, key: str) -> Page | None:
-        """How the metrics of one set of questions went, run by run."""
+        """The metrics of the runs over one set of questions."""
         runs = series_of(self.listed().entries).get(key)
         if runs is None:
             return None
@@ -174,31 +173,30 @@ class Viewer:
         return self._report(Report(tables, compare_all(tables[1:], tables[0]), per_item=True), language)
 
     def _tables(self, *identifiers: str) -> list[Table]:
-        """The results with these ids as far as there are any, under names that tell them apart."""
+        """The results with these ids that exist, under different names."""
         found = [table for identifier in identifiers if (table := self.index.open(identifier)) is not None]
         shown = self.privacy.tables(found)
         names = unique_names([table.name for table in shown])
-        return [  # where the documents are is never shown, and must be known to find them
+        return [  # the location of documents is not shown, but needed to find them
             replace(table, name=name, benchmark=original.benchmark)
             for table, name, original in zip(shown, names, found, strict=True)
         ]
 
     def _report(self, report: Report, language: Language) -> Page:
-        """The page as the report command writes it, with a way back to the list."""
-        ways = {"/": "view.all_results", "/history": "view.history"}
-        links = " ".join(f'<a href="{place}">{word(language, name)}</a>' for place, name in ways.items())
+        """The page as the report command writes it, with links to the list and the history."""
+        pages = {"/": "view.all_results", "/history": "view.history"}
+        links = " ".join(f'<a href="{path}">{word(language, name)}</a>' for path, name in pages.items())
         navigation = f'<nav class="ways" {label(language, "view.pages")}>{links}</nav>'
         content = self.render(report, language).encode("utf-8", "replace")
         header = _HEADER.encode()
         return Page(HTTPStatus.OK, content.replace(header, header + navigation.encode(), 1))
 
-    def _trouble(self, error: SteelyardError, language: Language) -> Page:
-        texts = (error.text(each).replace(f"{self.index.folder}/", "") for each in ("en", "zh"))
-        english, chinese = map(self.privacy.text, texts)
-        return self._message(HTTPStatus.CONFLICT, english, chinese, language)
+    def _conflict(self, error: SteelyardError, language: Language) -> Page:
+        texts = (text.replace(f"{self.index.folder}/", "") for text in translations(error))
+        return self._message(HTTPStatus.CONFLICT, tuple(map(self.privacy.text, texts)), language)
 
-    def _message(self, status: HTTPStatus, english: str, chinese: str, language: Language) -> Page:
-        page = self._view("message", {}, PHRASES.get(status, status.phrase), language, english=english, chinese=chinese)
+    def _message(self, status: HTTPStatus, texts: tuple[str, ...], language: Language) -> Page:
+        page = self._view("message", {}, PHRASES.get(status, status.phrase), language, texts=texts)
         return replace(page, status=status)
 
     def _view(self, part: str, data: Mapping[str, Any], title: str, language: Language, **context: Any) -> Page:
@@ -207,7 +205,7 @@ class Viewer:
             {**data, "page": part},
             title=f"{words_of(language).named(title)} · Steelyard",
             language=language,
-            folder=TEMPLATES,
+            folders=[TEMPLATES],
             part=part,
             heading=title,
             number=_number,
@@ -227,7 +225,7 @@ _ROUTES: Final[dict[str, Callable[..., Page | None]]] = {
 
 
 def _row(entry: Entry, runs: int) -> dict[str, Any]:
-    """A result as the script of the list has it."""
+    """A result as the script of the list reads it."""
     main = entry.metrics.get(entry.main, {})
     low, high = main.get("ci95", (None, None))
     return {

@@ -7,15 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rendering import as_json, render_console, render_latex, render_markdown
 from reports.marked import REASON, mark_uncertain, unmark
 
 from steelyard.cli import main
 from steelyard.io.results import load
 from steelyard.legal.report.uncertain import uncertain, uncertain_by_type
 from steelyard.legal.report.verdicts import part_names
-from steelyard.reports.console import render_console
-from steelyard.reports.content import Report, as_json
-from steelyard.reports.documents import render_latex, render_markdown
+from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 
 SYSTEM = """def query(question):

@@ -1,1 +1,1 @@
-"""The legal benchmark: its questions, the check of their keys, and the run against a system."""
+"""Benchmarks: question files, their checks, and runs against a system."""

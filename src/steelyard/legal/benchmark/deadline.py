@@ -1,7 +1,7 @@
-"""A deadline around work of the main thread, also inside a regular expression.
+"""A time limit for work in the main thread, effective also inside a regular expression.
 
 The timer signal of the operating system interrupts the main thread. In other threads, and where there is no such
-signal (Windows), nothing is interrupted: there the limits on the length of answers keep judging short.
+signal (Windows), nothing is interrupted: there only the limits on the length of answers bound the time.
 """
 
 import signal
@@ -16,16 +16,16 @@ _SOON: Final = 1e-3
 
 
 class DeadlineExceeded(Exception):
-    """Work that took longer than it may."""
+    """The time limit was exceeded."""
 
 
 class _Interrupt(BaseException):
-    """Raised by the signal; what the work in hand catches of ordinary errors does not catch it."""
+    """Raised by the signal handler; a BaseException, so that `except Exception` in the body does not catch it."""
 
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise DeadlineExceeded when the body takes longer; a timer of the program that is due sooner is left alone."""
+    """Raise DeadlineExceeded when the body takes longer; an earlier timer of the program is kept."""
     if sys.platform == "win32" or not _can_interrupt() or 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= seconds:
         yield
         return

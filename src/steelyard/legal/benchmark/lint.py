@@ -79,16 +79,18 @@ def _missing(number: int, others: Sequence[int], name: str) -> Message:
 
 def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
     """A speaker or section that differs from the document; words that span several units have no kind."""
-    found: Localized = Joined("core.and", [_UNITS[kind] for kind in kinds]) if kinds else Message("words.several_units")
+    location: Localized = (
+        Joined("core.and", [_UNITS[kind] for kind in kinds]) if kinds else Message("words.several_units")
+    )
     speaker, section = item.get("speaker"), item.get("section")
     if speaker is not None and speaker not in kinds:
-        yield Fault(f"{pointer}/speaker", Message("legal.stands_not", found=found, units=_UNITS[speaker]))
+        yield Fault(f"{pointer}/speaker", Message("legal.stands_not", found=location, units=_UNITS[speaker]))
     if section == "header" and "header" not in kinds:
-        yield Fault(f"{pointer}/section", Message("legal.stands_not", found=found, units=_UNITS["header"]))
+        yield Fault(f"{pointer}/section", Message("legal.stands_not", found=location, units=_UNITS["header"]))
     if section == "qa_pair" and kinds and not set(kinds) & set(_SPOKEN):
         yield Fault(
             f"{pointer}/section",
-            Message("legal.stands_not", found=found, units=Message("words.a_question_or_an_answer")),
+            Message("legal.stands_not", found=location, units=Message("words.a_question_or_an_answer")),
         )
 
 
@@ -135,11 +137,13 @@ def _answers_in_question(fields: Fields) -> Iterator[Fault]:
             case "entity" | "text_answer":
                 is_stated = len(quote_key(value)) > 1 and quote_key(value) in key
             case "amount_total":
-                is_stated = any(found.kind in ("money", "number") and found.value == value for found in values)
+                is_stated = any(mention.kind in ("money", "number") and mention.value == value for mention in values)
             case "count":
-                is_stated = any(found.kind == "count" and found.value == value for found in values)
+                is_stated = any(mention.kind == "count" and mention.value == value for mention in values)
             case "date":
-                is_stated = any(isinstance(found.value, Day) and found.value.isoformat() == value for found in values)
+                is_stated = any(
+                    isinstance(mention.value, Day) and mention.value.isoformat() == value for mention in values
+                )
             case _:
                 is_stated = False
         if is_stated:

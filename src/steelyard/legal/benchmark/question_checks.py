@@ -28,21 +28,24 @@ _LONGEST = 60
 
 
 def benchmark_folder() -> Path:
-    """The benchmark that comes with the package."""
+    """The folder of the bundled benchmark."""
     return bundled("benchmark")
 
 
 def faults(content: Any) -> list[Fault]:
     """Everything that is wrong with the content of a question file."""
     # the schema reports a missing field several times
-    found = dict.fromkeys(fault for error in _validator().iter_errors(content) for fault in _fault(error))
-    broken = {fault.pointer.split("/")[2] for fault in found if fault.pointer.startswith("/questions/")}
+    schema_faults = dict.fromkeys(fault for error in _validator().iter_errors(content) for fault in _fault(error))
+    broken = {fault.pointer.split("/")[2] for fault in schema_faults if fault.pointer.startswith("/questions/")}
     valid = {index: fields for index, fields in questions_of(content) if str(index) not in broken}
-    return [*found, *(fault for index, fields in valid.items() for fault in _contradictions(index, fields, content))]
+    return [
+        *schema_faults,
+        *(fault for index, fields in valid.items() for fault in _contradictions(index, fields, content)),
+    ]
 
 
 def questions_of(content: Any) -> Iterator[tuple[int, Any]]:
-    """The questions in content that may be anything, numbered from 0."""
+    """The questions in unchecked content, numbered from 0."""
     questions = content.get("questions") if isinstance(content, dict) else None
     return iter(enumerate(questions)) if isinstance(questions, list) else iter(())
 
@@ -63,7 +66,7 @@ def _validator() -> "Draft202012Validator":
 
 
 def _fault(error: Any) -> Iterator[Fault]:
-    """The faults that an error of the schema library stands for."""
+    """The faults that an error of the schema validator describes."""
     keys = list(error.absolute_path)
     if error.validator == "additionalProperties":
         known = error.schema["properties"]

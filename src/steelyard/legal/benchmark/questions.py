@@ -1,4 +1,4 @@
-"""Questions about a document: files of the benchmark's schema, checked, each question with its place."""
+"""Question files: read, checked against the schema, each question with its location."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ OUTSIDE_HINT = Message("formats.put_into_folder_benchmark_allow")
 
 @dataclass(frozen=True, slots=True)
 class RawQuestion:
-    """A question as its file has it, `type` filled in; `where` is file:line#pointer."""
+    """A question as in its file, with `type` filled in; `where` is file:line#pointer."""
 
     where: str
     fields: Mapping[str, Any]
@@ -53,7 +53,7 @@ class QuestionFile:
 
 
 def read_question_file(path: str | Path) -> QuestionFile:
-    """A file of questions; all that is wrong with it is told at once."""
+    """Read a question file; raises one InputError with all its problems."""
     text, stream = read_text(path, limits.DOCUMENT_BYTES)
     if not text.strip():
         raise InputError(Message("formats.nothing"), where=stream.name)
@@ -87,7 +87,7 @@ def read_benchmark(directory: str | Path) -> list[QuestionFile]:
 
 
 def question_paths(directory: str | Path) -> list[Path]:
-    """The question files of a folder, by name; other JSON files beside them are left out."""
+    """The question files of a folder, sorted by name; other JSON files are left out."""
     folder = Path(directory)
     if not is_folder(folder):
         raise InputError(Message("cli.no_such_folder"), where=str(folder))
@@ -101,7 +101,7 @@ def question_paths(directory: str | Path) -> list[Path]:
 
 
 def _check_inside(paths: Iterable[Path], folder: Path) -> None:
-    """Refuse a link to questions that lie elsewhere: what is read could be shown, or sent to a model."""
+    """Refuse a link to a file outside the folder: its content could be shown, or sent to a model."""
     for path in paths:
         if not path.resolve().is_relative_to(folder.resolve()):
             message = Message("formats.link_leads_out_folder_benchmark")
@@ -109,7 +109,7 @@ def _check_inside(paths: Iterable[Path], folder: Path) -> None:
 
 
 def is_question_file(path: str | Path) -> bool:
-    """Whether a JSON file means to be one of questions: it names a benchmark_type, or has questions."""
+    """Whether a JSON file is a question file: it has the field `benchmark_type` or `questions`."""
     text, stream = read_text(path, limits.DOCUMENT_BYTES)
     content, _ = located_json(text, stream.name)
     return isinstance(content, dict) and not content.keys().isdisjoint(("benchmark_type", "questions"))
@@ -125,10 +125,10 @@ def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
 
 
 def find_document(file: QuestionFile, directory: str | Path, documents: str | Path | None = None) -> Path:
-    """The document that the questions are about: beside them, in the folder, or in its folder `documents`.
+    """The path of the document: beside the question file, in the folder, or in its folder `documents`.
 
-    A benchmark may come from anybody, so a name or a link must not lead out of its folder; `documents` is another
-    folder that the user allows, and is looked into first.
+    A benchmark may come from anybody, so a name or a link must not lead out of its folder. `documents` is another
+    folder that the user allows; it is searched first.
     """
     base, where = Path(directory), file.places.place("/document")
     allowed = [base] if documents is None else [Path(documents), base]
@@ -149,7 +149,7 @@ def find_document(file: QuestionFile, directory: str | Path, documents: str | Pa
 
 
 def _check_name(name: str, where: str, *, is_free: bool) -> None:
-    """Refuse a name that leads elsewhere, unless another folder is allowed, and one that no file can have."""
+    """Refuse a name that leads out of the folder, unless another folder is allowed, and an impossible file name."""
     windows = PureWindowsPath(name)
     is_elsewhere = Path(name).is_absolute() or windows.drive or windows.root or ".." in windows.parts
     if is_elsewhere and not is_free:
@@ -169,19 +169,19 @@ def _question(fields: Mapping[str, Any], index: int, content: Mapping[str, Any],
 
 
 def _check(content: Any, places: Places) -> None:
-    """Refuse what is wrong, in the order of the file."""
+    """Raise one InputError with all problems, in the order of the file."""
     try:
-        found = sorted(faults(content), key=lambda fault: places.line(fault.pointer))
+        sorted_faults = sorted(faults(content), key=lambda fault: places.line(fault.pointer))
     except RecursionError:
         raise InputError(Message("formats.json_nested_too_deeply"), where=places.name) from None
-    problems = [fault.problem(places) for fault in found]
+    problems = [fault.problem(places) for fault in sorted_faults]
     problems += _repeated(_ids(content, places))
     if problems:
         raise InputError.of(problems)
 
 
 def _ids(content: Any, places: Places) -> Iterator[tuple[str, str]]:
-    """The ids that there are, each with its place."""
+    """The ids of the questions, each with its location."""
     for index, fields in questions_of(content):
         if isinstance(fields, dict) and isinstance(fields.get("id"), str):
             yield fields["id"], places.place(f"/questions/{index}/id")

@@ -1,4 +1,4 @@
-"""Citations: the right document and page, the right words, really there, said by the right person, and not too long."""
+"""Citations: whether they name the right document, page and speaker, have the required words, and are not too long."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ _FILE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A passage that a system returned; `pages` are none where it named none or too many."""
+    """A passage that a system returned; `pages` is empty if it named none or too many."""
 
     pages: tuple[int, ...]
     text: str
@@ -58,26 +58,26 @@ class Citation:
 
     @property
     def key(self) -> str:
-        """What of the text is compared."""
+        """The characters of the text that are compared."""
         return quote_key(self.text)
 
 
 class Mismatch(NamedTuple):
-    """Why a citation does not give a passage, and how near it comes: 0 another place, 1 its page, 2 its words."""
+    """Why a citation does not give a passage; `nearness` is 2 for the same words, 1 for the same page, else 0."""
 
     nearness: int
     why: Message
 
 
 def citations_of(items: Any) -> list[Citation]:
-    """The citations of a record, duplicates dropped; what is no citation at all is one without a page."""
-    found: dict[tuple[Any, ...], Citation] = {}
+    """The citations of a record without duplicates; a plain text is a citation without a page."""
+    citations: dict[tuple[Any, ...], Citation] = {}
     for item in items if isinstance(items, Sequence) and not isinstance(items, str) else ():
         citation = _citation(item)
         if citation is not None:
             named = _stem(citation.document) if citation.document else ""
-            found.setdefault((citation.pages, citation.key, named), citation)
-    return list(found.values())
+            citations.setdefault((citation.pages, citation.key, named), citation)
+    return list(citations.values())
 
 
 def _citation(item: Any) -> Citation | None:
@@ -96,7 +96,7 @@ def _citation(item: Any) -> Citation | None:
 
 
 def is_real(citation: Citation, document: Document) -> bool:
-    """Whether the words stand on the page that is named, and in this document."""
+    """Whether the cited words are on the named page of this document."""
     return not is_foreign(citation, document) and _span(citation, document) >= 0
 
 
@@ -109,7 +109,7 @@ def is_foreign(citation: Citation, document: Document) -> bool:
 
 
 def gives(citation: Citation, item: Evidence, document: Document, longest: int) -> bool:
-    """Whether a citation gives the words of a passage, its page named or not, and is not too long."""
+    """Whether a citation has the words of a passage, with or without its page, and is not too long."""
     if citation.pages or is_foreign(citation, document):
         return mismatch(citation, item, document, longest) is None
     span = source_of(document).key.span(quote_pieces(citation.text))
@@ -117,7 +117,7 @@ def gives(citation: Citation, item: Evidence, document: Document, longest: int) 
 
 
 def mismatch(citation: Citation, item: Evidence, document: Document, longest: int) -> Mismatch | None:
-    """Why a citation does not give the required passage; nothing if it does."""
+    """Why a citation does not give the required passage; None if it does."""
     has_words = key_of(citation.text).holds(item.must_include)
     if is_foreign(citation, document):
         return Mismatch(2 * has_words, Message("legal.another_document", name=citation.document))
@@ -151,19 +151,19 @@ def _miss(item: Evidence, citations: Sequence[Citation], document: Document, lon
     """Why no citation gives a passage, by the nearest citation; None if one does."""
     mismatches = []
     for citation in citations:
-        if (found := mismatch(citation, item, document, longest)) is None:
+        if (miss := mismatch(citation, item, document, longest)) is None:
             return None
-        mismatches.append(found)
+        mismatches.append(miss)
     reason = min(mismatches, key=_report_order).why if mismatches else Message("legal.nothing_cited")
     return Message(AT_PASSAGE, page=item.page, words=item.must_include[:LONGEST_WORDS], reason=reason)
 
 
-def _report_order(found: Mismatch) -> tuple[int, int]:
-    return -found.nearness, _REPORTED_FIRST.index(found.why.code)
+def _report_order(miss: Mismatch) -> tuple[int, int]:
+    return -miss.nearness, _REPORTED_FIRST.index(miss.why.code)
 
 
 def _span(citation: Citation, document: Document) -> int:
-    """The length of the passage that is cited; lines of a page glued with ... are as long as what lies between them."""
+    """The length of the cited passage in the document; pieces joined with ... include the text between them."""
     return source_of(document).span_on(citation.text, citation.pages)
 
 
@@ -172,7 +172,7 @@ def _is_long(span: int, item: Evidence, longest: int) -> bool:
 
 
 def _elsewhere(citation: Citation, item: Evidence, *, has_words: bool) -> Message:
-    """Where a citation says that the passage stands, and where it does; or that it is of another place."""
+    """The reason for a wrong page: with the right words, the cited and the actual page."""
     if not has_words:
         return Message("legal.not_page", page=item.page)
     if not citation.pages:
@@ -181,13 +181,13 @@ def _elsewhere(citation: Citation, item: Evidence, *, has_words: bool) -> Messag
 
 
 def _not_there(citation: Citation, document: Document) -> Message:
-    """That the cited words are not where the citation says, and where they are."""
+    """The reason for words that are not on the cited page, with the page that has them."""
     pages = source_of(document).pages_with(citation.text)
     return Message("legal.words_on_page", page=pages[0]) if pages else Message("legal.words_not_on_page")
 
 
 def _file_name(name: str) -> str:
-    """The last part of a path or an address, without what follows ? or #."""
+    """The last component of a path or URL, without query and fragment."""
     return re.split(r"[/\\]", re.split("[?#]", normalise(name).strip())[0])[-1]
 
 
@@ -213,7 +213,7 @@ def _spoken_otherwise(citation: Citation, item: Evidence, document: Document) ->
 
 
 def _kinds(item: Evidence, citation: Citation, document: Document) -> set[str]:
-    """The kinds of unit in which the cited words stand; by the prefix of the citation where none has them."""
+    """The kinds of the units that contain the cited words; if none does, the kind of the citation's prefix."""
     page = source_of(document).pages.get(item.page)
     located = set(page.kinds(item.must_include)) if page is not None else set()
     prefix = None if located else _PREFIX.match(citation.text)
@@ -221,7 +221,7 @@ def _kinds(item: Evidence, citation: Citation, document: Document) -> set[str]:
 
 
 def _pages(value: Any) -> tuple[int, ...]:
-    """The pages that are named: one, or a range of two."""
+    """The named pages: one, or a range of two."""
     if isinstance(value, bool):
         return ()
     if isinstance(value, int):
@@ -229,11 +229,11 @@ def _pages(value: Any) -> tuple[int, ...]:
     if isinstance(value, float):
         return (int(value),) if value.is_integer() else ()
     if isinstance(value, list):
-        numbers = [page for each in value for page in _pages(each)]
+        numbers = [page for part in value for page in _pages(part)]
         return tuple(numbers) if len(numbers) <= 2 else ()
     text = " ".join(value.split()) if isinstance(value, str) else ""
-    found = _PAGE.fullmatch(text) if 0 < len(text) <= _LONGEST_PAGE else None
-    if found is None:
+    match = _PAGE.fullmatch(text) if 0 < len(text) <= _LONGEST_PAGE else None
+    if match is None:
         return ()
-    first, last = int(found[1]), int(found[2] or found[1])
+    first, last = int(match[1]), int(match[2] or match[1])
     return tuple(range(first, last + 1)) if 0 <= last - first <= 1 else ()

@@ -1,4 +1,4 @@
-"""What an answer copies from its document: whose words they are, and whether it is anything but a copy."""
+"""Copies from the document: whether an answer is a dump of it, and which words of an answer are its own."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -8,23 +8,23 @@ from steelyard.legal.evidence.sources import Source
 from steelyard.legal.facts.clauses import without_quotes
 
 LATIN: Final = 3
-"""Characters of Latin script that say as much as one of Chinese; the longest passages are 300 and 900 likewise."""
+"""The number of Latin characters that correspond to one Chinese character."""
 DUMP: Final = 600
-"""Copied characters, of Chinese, up to which an answer may still be one: two of the longest passages."""
+"""The most copied Chinese characters of an answer that is not a dump: two passages of maximum length."""
 EVIDENCE: Final = 4
-"""Copied characters for each one of the required evidence up to which an answer may still be one."""
+"""The most copied characters for each character of the required evidence."""
 WHOLE: Final = 0.9
-"""The share of a document that makes a dump of a copy, however short the document is."""
+"""The share of a document whose copy is a dump, however short the document is."""
 
 
 def is_dump(answer: str, source: Source, required: int) -> bool:
-    """Whether an answer, as it is read, is a copy of much of the document rather than an answer out of it.
+    """Whether the text of an answer is a copy of a large part of the document.
 
-    `required` is the length of the required evidence. A copy of nearly the whole of a short document is a dump too,
-    unless the whole document is hardly more than what must be quoted.
+    `required` is the length of the required evidence. A copy of nearly all of a short document is a dump too, unless
+    the document is not much longer than what must be quoted.
     """
-    whole = max(int(WHOLE * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
-    most = min(max(DUMP * _scale(source), EVIDENCE * required), whole)
+    limit = max(int(WHOLE * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
+    most = min(max(DUMP * _scale(source), EVIDENCE * required), limit)
     key = key_of(answer).text
     if len(key) <= most:
         return False
@@ -34,11 +34,11 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
 
 
 def own_words(answer: str, source: Source) -> str:
-    """The answer, as it is read, with blanks in the place of what it copies; quotations are left as they are.
+    """The text of an answer with blanks for what it copies outside quotations.
 
-    Words are copied in runs of `PASSAGE` characters, of Latin script thrice as many. Where two such lengths are copied,
-    shorter runs and whole lines of the document are copies too: an answer put together from lines of the document is
-    not in the system's words.
+    A run of `PASSAGE` characters (of Latin script, three times as many) that the document has is a copy. If two such
+    lengths are copied, shorter runs and whole lines of the document are copies too: an answer assembled from lines of
+    the document is not in the system's own words.
     """
     key = key_of(answer).text
     least = PASSAGE * _scale(source)
@@ -48,13 +48,13 @@ def own_words(answer: str, source: Source) -> str:
         runs = [run for run in runs if _length(run) >= least]
     if not runs:
         return answer
-    places = _places(key, answer)
-    blanked = _blanked(answer, [(places[start], places[end - 1] + 1) for start, end in runs])
+    positions = _positions(key, answer)
+    blanked = _blanked(answer, [(positions[start], positions[end - 1] + 1) for start, end in runs])
     return "\n".join(_own_lines(blanked, source)) if is_patchwork else blanked
 
 
 def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """A text with blanks in these places, outside quotations."""
+    """A text with these spans replaced by blanks, outside quotations."""
     chars, outside = list(text), without_quotes(text)
     for start, end in spans:
         chars[start:end] = [" " if outside[at] == text[at] else text[at] for at in range(start, end)]
@@ -66,30 +66,32 @@ def _own_lines(text: str, source: Source) -> Iterator[str]:
 
 
 def copied_runs(key: str, source: Source, least: int) -> list[tuple[int, int]]:
-    """The longest runs of a key that stand in the document, of so many characters or more.
+    """The longest runs of a key that the document contains, with at least this number of characters.
 
-    A run of that length in the document holds one of the blocks into which the document is cut, each half as long;
-    so every place of the key is looked up once, and runs grow from the blocks that are found.
+    The document is cut into blocks of half that length. A run contains at least one block, so every position of the
+    key is looked up once, and matching blocks are extended to runs.
     """
     size = least // 2
     blocks, text = source.blocks(size), source.key.text
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     at = floor = 0
     while at + size <= len(key):
-        places = blocks.get(key[at : at + size], ())
-        start, end = max((_grown(key, at, text, place, size, floor) for place in places), key=_length, default=(at, at))
+        positions = blocks.get(key[at : at + size], ())
+        start, end = max(
+            (_grown(key, at, text, position, size, floor) for position in positions), key=_length, default=(at, at)
+        )
         if end - start >= least:
-            found.append((start, end))
+            runs.append((start, end))
             at = floor = end
         else:
             at += 1
-    return found
+    return runs
 
 
-def _grown(key: str, at: int, text: str, place: int, size: int, floor: int) -> tuple[int, int]:
-    """The run of equal characters around a block that stands in both."""
+def _grown(key: str, at: int, text: str, position: int, size: int, floor: int) -> tuple[int, int]:
+    """The run of equal characters around a block that both texts contain."""
     start, end = at, at + size
-    shift = place - at
+    shift = position - at
     while start > floor and start + shift > 0 and key[start - 1] == text[start + shift - 1]:
         start -= 1
     while end < len(key) and end + shift < len(text) and key[end] == text[end + shift]:
@@ -110,12 +112,12 @@ def _scale(source: Source) -> int:
 
 
 def _shortest(source: Source) -> int:
-    """The shortest runs that may count as copied: long enough not to be shared by chance many times over."""
+    """The length of the shortest runs that count as copied."""
     return 2 * PASSAGE // 5 * _scale(source)
 
 
-def _places(key: str, text: str) -> Sequence[int]:
-    """Where each character of a key stands in its text; a kept comma stands where the comma does."""
+def _positions(key: str, text: str) -> Sequence[int]:
+    """The position of each character of a key in its text."""
     return list(_located(key, text))
 
 

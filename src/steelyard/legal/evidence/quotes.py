@@ -1,8 +1,8 @@
-"""Quotations: the words themselves, whatever their width, script, punctuation and blanks.
+"""Quotations: whether a text contains given words, regardless of width, script, punctuation and white space.
 
-The one rule for "this quotation stands in that text" is `Key.find`: the pieces between gaps stand in the text in their
-order, and none of them begins or ends in the middle of a number or of a word in Latin letters. A piece of `PASSAGE`
-characters or more may begin or end inside a word, as passages do that were cut by length; inside a number, never.
+The only rule for this is `Key.find`: the text contains the pieces between gaps in their order, and no piece begins or
+ends inside a number or a Latin word. A piece of `PASSAGE` characters or more may begin or end inside a word, because
+retrieved passages are cut by length, but never inside a number.
 """
 
 import re
@@ -15,7 +15,7 @@ from steelyard.text.normalisation import normalise
 from steelyard.text.reading import plain_text, without_thinking
 
 PASSAGE: Final = 20
-"""Characters from which on words stand in a document as a passage of it, and not by chance."""
+"""The length from which a match in a document is a passage and not a coincidence."""
 
 _TRIES: Final = 64
 _GAP: Final = re.compile(r"\.{3,}|…+|\[\.\.\.\]")
@@ -32,40 +32,40 @@ _WORD_GOES_ON: Final = re.compile(rf"[a-z0-9]{{2}}|{_NUMBER_GOES_ON.pattern}")
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The characters of a text that are compared; `breaks` are the places after something that was dropped."""
+    """The characters of a text that are compared; `breaks` are the positions where something was dropped."""
 
     text: str
     breaks: frozenset[int]
 
     def find(self, pieces: Sequence[str], start: int = 0) -> int:
-        """Where the last of these pieces ends, if all stand here in their order and cut nothing; else -1."""
+        """The end of the last piece if the key has all pieces in order and none cuts a number or word; else -1."""
         for piece in pieces:
-            at = self._place(piece, start)
+            at = self._find_piece(piece, start)
             if at < 0:
                 return -1
             start = at + len(piece)
         return start
 
     def span(self, pieces: Sequence[str]) -> int:
-        """The characters from the first to the last of these pieces, what the gaps skip included; -1 if not here."""
+        """The number of characters from the first to the last piece, gaps included; -1 if they are not here."""
         spans = []
-        at = self._place(pieces[0], 0) if pieces else -1
+        at = self._find_piece(pieces[0], 0) if pieces else -1
         while at >= 0 and (end := self.find(pieces, at)) >= 0:
             spans.append(end - at)
-            at = self._place(pieces[0], at + 1) if len(pieces) > 1 and len(spans) < _TRIES else -1
+            at = self._find_piece(pieces[0], at + 1) if len(pieces) > 1 and len(spans) < _TRIES else -1
         return min(spans, default=-1)
 
     def holds(self, quote: str) -> bool:
-        """Whether a quotation stands in the text; one without a character that counts does not."""
+        """Whether the text contains a quotation; an empty one is never contained."""
         pieces = quote_pieces(quote)
         return bool(pieces) and self.find(pieces) >= 0
 
     def count(self, piece: str) -> int:
-        """How many times a piece stands here."""
-        places = (found.start() for found in re.finditer(re.escape(piece), self.text))
-        return sum(not self._is_cut(at, piece) for at in places)
+        """The number of occurrences of a piece."""
+        positions = (match.start() for match in re.finditer(re.escape(piece), self.text))
+        return sum(not self._is_cut(at, piece) for at in positions)
 
-    def _place(self, piece: str, start: int) -> int:
+    def _find_piece(self, piece: str, start: int) -> int:
         at = self.text.find(piece, start)
         while at >= 0 and self._is_cut(at, piece):
             at = self.text.find(piece, at + 1)
@@ -80,23 +80,23 @@ class Key:
 
 @lru_cache(maxsize=1 << 12)
 def quote_key(text: str) -> str:
-    """What is compared: letters, characters and figures; points and hyphens inside numbers and identifiers stay."""
-    return _DROPPED.sub(lambda found: "" if found["mark"] else found[0], _with_commas(text)).lower()
+    """The characters that are compared: letters, ideographs, digits; points and hyphens inside numbers and names."""
+    return _DROPPED.sub(lambda match: "" if match["mark"] else match[0], _with_commas(text)).lower()
 
 
 @lru_cache(maxsize=1 << 10)
 def key_of(text: str) -> Key:
-    """A text as quotations are looked for in it."""
+    """The key of a text in which quotations are searched."""
     plain = _THOUSANDS.sub("", _with_commas(text))
     pieces: list[str] = []
     breaks: set[int] = set()
     at = length = 0
-    for found in _DROPPED.finditer(plain):
-        if found["mark"]:
-            pieces.append(plain[at : found.start()])
-            length += found.start() - at
+    for match in _DROPPED.finditer(plain):
+        if match["mark"]:
+            pieces.append(plain[at : match.start()])
+            length += match.start() - at
             breaks.add(length)
-            at = found.end()
+            at = match.end()
     pieces.append(plain[at:])
     return Key("".join(pieces).lower(), frozenset(breaks))
 
@@ -108,7 +108,7 @@ def quote_pieces(quote: str) -> tuple[str, ...]:
 
 
 def contains_quote(answer: str, quote: str) -> bool:
-    """Whether the answer quotes these words, the pieces between gaps in their order.
+    """Whether the answer quotes these words; pieces between gaps must be in order.
 
     >>> contains_quote("他说“号码我忘记了”。", "号码我忘记了")
     True
@@ -117,5 +117,5 @@ def contains_quote(answer: str, quote: str) -> bool:
 
 
 def _with_commas(text: str) -> str:
-    """The normal text, the commas that carry meaning kept."""
+    """The normalised text, with the commas that carry meaning marked."""
     return _ANSWER_COMMA.sub(lambda opening: opening[1] + _KEPT_COMMA, normalise(text))

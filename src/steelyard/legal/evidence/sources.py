@@ -1,6 +1,6 @@
-"""A document as quotations are looked for in it, worked out once for each document.
+"""A document prepared for searching quotations, computed once per document.
 
-The cache goes by the identity of the document, for to hash a document means to hash all of its text and units.
+The cache uses the identity of the document: hashing a document means hashing all of its text and units.
 """
 
 import re
@@ -14,18 +14,18 @@ from typing import Any, Final
 from steelyard.documents.pages import Document, Page
 from steelyard.legal.evidence.quotes import Key, key_of, quote_pieces
 
-_MOST: Final = 64
-_MOST_KEPT: Final = 1 << 12
-_PLACES: Final = 8
+_MOST_SOURCES: Final = 64
+_MOST_CACHED: Final = 1 << 12
+_MOST_POSITIONS: Final = 8
 GRAM: Final = 3
 WORD: Final = re.compile("[a-z][a-z'-]+")
-_kept: OrderedDict[int, "Source"] = OrderedDict()
+_sources: OrderedDict[int, "Source"] = OrderedDict()
 _lock: Final = Lock()
 
 
 @dataclass(frozen=True, eq=False)
 class SourcePage:
-    """A page with its key, and those of its units with their kinds."""
+    """A page with its key, and the kinds and keys of its units."""
 
     page: Page
 
@@ -44,12 +44,12 @@ class SourcePage:
         return {}
 
     def kinds(self, words: str) -> list[str]:
-        """The kinds of the units that hold these words, each once; asked again for every answer to a question."""
-        found = self._kinds.get(words)
-        if found is None:
-            found = list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
-            _remember(self._kinds, words, found)
-        return found
+        """The kinds of the units that contain these words, each once; cached, because every answer asks for them."""
+        kinds = self._kinds.get(words)
+        if kinds is None:
+            kinds = list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
+            _cache(self._kinds, words, kinds)
+        return kinds
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """All pages, one under the other."""
+        """The text of all pages."""
         return self.document.text
 
     @cached_property
@@ -93,29 +93,29 @@ class Source:
         return {}
 
     def blocks(self, size: int) -> Mapping[str, Sequence[int]]:
-        """The key cut into blocks of this size, with the first places where each begins."""
+        """The key cut into blocks of this size, each with its first positions."""
         if size not in self._blocks:
-            found: dict[str, list[int]] = {}
+            blocks: dict[str, list[int]] = {}
             for at in range(0, len(self.key.text) - size + 1, size):
-                places = found.setdefault(self.key.text[at : at + size], [])
-                if len(places) < _PLACES:
-                    places.append(at)
-            self._blocks[size] = found
+                positions = blocks.setdefault(self.key.text[at : at + size], [])
+                if len(positions) < _MOST_POSITIONS:
+                    positions.append(at)
+            self._blocks[size] = blocks
         return self._blocks[size]
 
     def pages_with(self, words: str) -> list[int]:
-        """The numbers of the pages that hold a quotation."""
+        """The numbers of the pages that contain a quotation."""
         return [number for number, page in self.pages.items() if page.key.holds(words)]
 
     def span_on(self, words: str, numbers: tuple[int, ...]) -> int:
-        """How much of these pages a quotation spans, what its gaps skip included; -1 if it does not stand there."""
-        found = self._spans.get((words, numbers))
-        if found is None:
+        """The number of characters that a quotation spans on these pages, gaps included; -1 if it is not there."""
+        span = self._spans.get((words, numbers))
+        if span is None:
             keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
             spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
-            found = min((span for span in spans if span >= 0), default=-1)
-            _remember(self._spans, (words, numbers), found)
-        return found
+            span = min((span for span in spans if span >= 0), default=-1)
+            _cache(self._spans, (words, numbers), span)
+        return span
 
     @cached_property
     def _spans(self) -> dict[tuple[str, tuple[int, ...]], int]:
@@ -123,23 +123,23 @@ class Source:
 
 
 def source_of(document: Document) -> Source:
-    """The document as it is searched; the last few are kept."""
-    known = _kept.get(id(document))
+    """The prepared document; the most recent ones are cached."""
+    known = _sources.get(id(document))
     if known is not None and known.document is document:
         return known
     with _lock:
-        source = _kept.get(id(document))
+        source = _sources.get(id(document))
         if source is None or source.document is not document:
-            source = _kept[id(document)] = Source(document)
-        _kept.move_to_end(id(document))
-        while len(_kept) > _MOST:
-            _kept.popitem(last=False)
+            source = _sources[id(document)] = Source(document)
+        _sources.move_to_end(id(document))
+        while len(_sources) > _MOST_SOURCES:
+            _sources.popitem(last=False)
         return source
 
 
-def _remember(kept: dict[Any, Any], key: Any, value: Any) -> None:
-    """Keep what was found, and not more than a few thousand of it."""
-    if len(kept) >= _MOST_KEPT:
+def _cache(kept: dict[Any, Any], key: Any, value: Any) -> None:
+    """Store a value; a full cache is cleared first."""
+    if len(kept) >= _MOST_CACHED:
         kept.clear()
     kept[key] = value
 

@@ -1,4 +1,4 @@
-"""Sums of money, by value: 42000 is 四万二千元 and 4.2万, and never 42000日元 or 四万多."""
+"""Judging sums of money by value: 42000 equals 四万二千元 and 4.2万, but not 42000日元 or 四万多."""
 
 import re
 from collections import Counter
@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from steelyard.i18n import Localized, Message
-from steelyard.legal.facts.clauses import are_alternatives, clause_of, doubt, live, totalled
-from steelyard.legal.facts.selection import settle
+from steelyard.legal.facts.clauses import are_alternatives, asserted_values, clause_of, doubt, totalled
+from steelyard.legal.facts.selection import select_value
 from steelyard.legal.wording import LOOSE, named
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normalisation import normalise
@@ -26,7 +26,7 @@ _EACH: Final = re.compile(r"各|均|都是|每[笔次人份]|\beach\b|\bboth\b",
 
 @dataclass(frozen=True, slots=True)
 class AmountRules:
-    """How strictly sums are taken: in which `currency` (any if ""), and the words of the evidence as `source`.
+    """How strictly sums are judged: the `currency` (any if ""), and the text of the evidence as `source`.
 
     `scale` is the unit in which the question asks for the sum ("in USD millions").
     """
@@ -55,48 +55,48 @@ class FieldVerdict:
 
     @property
     def reason(self) -> str:
-        """Why, in English."""
+        """The reason, in English."""
         return str(self.why)
 
 
 def amounts(text: str) -> list[Mention]:
-    """The sums of a normal text; digits without a currency only where there are no others."""
-    found = mentions(text)
-    bare = [mention for mention in found if _may_be_money(text, mention)]
-    if not any(mention.kind == "money" for mention in found):
+    """The sums in a normalised text; digits without a currency only if there are no others."""
+    all_values = mentions(text)
+    bare = [mention for mention in all_values if _may_be_money(text, mention)]
+    if not any(mention.kind == "money" for mention in all_values):
         return bare
     spoken = [mention for mention in bare if not mention.text[0].isdigit()]  # 还了四万五 beside 15万元
-    return sorted([*(m for m in found if m.kind == "money"), *spoken], key=lambda mention: mention.start)
+    return sorted([*(m for m in all_values if m.kind == "money"), *spoken], key=lambda mention: mention.start)
 
 
 @lru_cache(maxsize=1 << 10)
 def asserted_amounts(text: str) -> tuple[Mention, ...]:
-    """The sums that a normal text stands by."""
-    return tuple(live(text, amounts(text)))
+    """The sums that a normalised text asserts."""
+    return tuple(asserted_values(text, amounts(text)))
 
 
 def judge_amount(expected: Decimal, question: str, answer: str, rules: AmountRules) -> FieldVerdict:
-    """Whether the answer gives this sum, and no other, to the question."""
+    """Whether the answer to the question is this sum and no other."""
     values = amounts(answer)
     if not values and expected == 0 and _NOTHING.search(answer) and not doubt(answer):
         return FieldVerdict(True, Message("legal.says_nothing_paid"))
-    settled = settle(question, answer, values)
-    if settled.mention is None:
-        return FieldVerdict(False, settled.why)
-    return judge_one_amount(expected, settled.mention, rules)
+    selection = select_value(question, answer, values)
+    if selection.mention is None:
+        return FieldVerdict(False, selection.why)
+    return judge_one_amount(expected, selection.mention, rules)
 
 
-def judge_one_amount(expected: Decimal, found: Mention, rules: AmountRules) -> FieldVerdict:
+def judge_one_amount(expected: Decimal, value: Mention, rules: AmountRules) -> FieldVerdict:
     """Whether one mention is this sum."""
-    if found.kind == "money" and rules.currency and found.unit != rules.currency:
-        return FieldVerdict(False, Message("legal.another_currency", text=found.text))
-    if not found.is_exact and not (found.loose == "rate" and rules.rate_asked):
+    if value.kind == "money" and rules.currency and value.unit != rules.currency:
+        return FieldVerdict(False, Message("legal.another_currency", text=value.text))
+    if not value.is_exact and not (value.loose == "rate" and rules.rate_asked):
         return FieldVerdict(
-            False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "no number"))
+            False, Message("legal.not_exact", text=value.text, why=named(LOOSE, value.loose or "no number"))
         )
-    if not any(same_amount(found.value * scale, expected) for scale in (1, rules.scale, 1 / Decimal(rules.scale))):
-        return FieldVerdict(False, Message("legal.is_not", text=found.text, expected=str(expected)))
-    return _approximation(found, expected, rules)
+    if not any(same_amount(value.value * scale, expected) for scale in (1, rules.scale, 1 / Decimal(rules.scale))):
+        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=str(expected)))
+    return _approximation(value, expected, rules)
 
 
 def same_amount(one: Decimal, two: Decimal) -> bool:
@@ -109,35 +109,37 @@ def cents(amount: Decimal) -> int:
     return round(amount * 100)
 
 
-def _approximation(found: Mention, expected: Decimal, rules: AmountRules) -> FieldVerdict:
-    """约 beside the right value: credited, and reported where the source does not say so."""
-    source = [each for each in amounts(rules.source) if each.value is not None and same_amount(each.value, expected)]
-    is_source_approximate = any(each.approx for each in source)
-    if found.approx and not is_source_approximate and rules.exact:
+def _approximation(value: Mention, expected: Decimal, rules: AmountRules) -> FieldVerdict:
+    """The verdict on a right value with 约: correct, with a flag if the source does not say so."""
+    source = [
+        amount for amount in amounts(rules.source) if amount.value is not None and same_amount(amount.value, expected)
+    ]
+    is_source_approximate = any(amount.approx for amount in source)
+    if value.approx and not is_source_approximate and rules.exact:
         if rules.strict:
             return FieldVerdict(
-                False, Message("legal.only_approximate", text=found.text), (Message("legal.approx_added"),)
+                False, Message("legal.only_approximate", text=value.text), (Message("legal.approx_added"),)
             )
-        return FieldVerdict(True, Message("legal.says_about", text=found.text), (Message("legal.approx_added"),))
-    flags = (Message("legal.approx_dropped"),) if is_source_approximate and not found.approx else ()
-    return FieldVerdict(True, Message("legal.answer_says", value=found.text), flags)
+        return FieldVerdict(True, Message("legal.says_about", text=value.text), (Message("legal.approx_added"),))
+    flags = (Message("legal.approx_dropped"),) if is_source_approximate and not value.approx else ()
+    return FieldVerdict(True, Message("legal.answer_says", value=value.text), flags)
 
 
 def judge_breakdown(
     expected: Sequence[tuple[Decimal, str]], question: str, answer: str, rules: AmountRules
 ) -> FieldVerdict:
-    """Whether the answer gives these sums, all of them and no other; a total that they make may stand beside them."""
+    """Whether the answer lists exactly these sums; their total may be listed too."""
     values = amounts(answer)
     if word := doubt(answer):
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
     if are_alternatives(answer, values):
         return FieldVerdict(False, Message("legal.offers_alternatives"))
-    standing = _without_total(answer, live(answer, values), expected)
+    standing = _without_total(answer, asserted_values(answer, values), expected)
     if loose := next((value for value in standing if not value.is_exact), None):
         return FieldVerdict(False, Message("legal.not_exact", text=loose.text, why=named(LOOSE, loose.loose)))
     wanted = Counter(cents(amount) for amount, _ in expected)
-    found = _counted(answer, standing, wanted)
-    if found != wanted:
+    counts = _counted(answer, standing, wanted)
+    if counts != wanted:
         return FieldVerdict(False, _listed(standing))
     if swapped := _swapped(answer, standing, expected):
         return FieldVerdict(False, Message("legal.put_down_to_another_item", text=swapped.text))
@@ -162,17 +164,17 @@ def _without_total(text: str, values: Sequence[Mention], expected: Sequence[tupl
 
 def _counted(text: str, values: Sequence[Mention], wanted: Counter[int]) -> Counter[int]:
     """How often each sum is listed; 各6000元 stands for all items of that sum."""
-    found: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     for value in values:
         amount = cents(value.value)
         clause = clause_of(text, value.start)
         is_each = _EACH.search(text, clause.start, value.start) or _EACH.match(text[value.end : value.end + 8].lstrip())
-        found[amount] += wanted[amount] or 1 if is_each else 1
-    return found
+        counts[amount] += wanted[amount] or 1 if is_each else 1
+    return counts
 
 
 def _swapped(text: str, values: Sequence[Mention], expected: Sequence[tuple[Decimal, str]]) -> Mention | None:
-    """A sum whose own words, before it or else behind it, belong to the description of another item."""
+    """A sum whose words, before it or else after it, belong to the description of another item."""
     last = 0
     for at, value in enumerate(values):
         clause = clause_of(text, value.start)
@@ -201,32 +203,32 @@ def _shares_label(words: str, description: str) -> bool:
 
 
 def _may_be_money(text: str, mention: Mention) -> bool:
-    """A number without a currency: digits, or numerals with a unit, and no noun glued to it."""
+    """Whether a number without a currency can be a sum: digits, or numerals with a unit, and no noun attached."""
     if mention.kind != "number" or not _AFTER_NUMBER.match(text, mention.end):
         return False
     return mention.text[0].isdigit() or any(unit in mention.text for unit in "百千万亿佰仟")
 
 
 def amount_of(value: Any) -> Decimal | None:
-    """An expected sum; a boolean is none."""
+    """An expected sum as a Decimal; None if it is not a number."""
     return None if isinstance(value, bool) or not isinstance(value, int | float) else Decimal(str(value))
 
 
 def items_of(value: Sequence[Any]) -> list[tuple[Decimal, str]]:
     """The items of a breakdown: numbers, texts, or objects with an amount and a description."""
-    found = []
+    items = []
     for item in value:
         amount = _item_amount(item.get("amount") if isinstance(item, Mapping) else item)
         if amount is not None:
-            found.append((amount, normalise(str(item.get("description", ""))) if isinstance(item, Mapping) else ""))
-    return found
+            items.append((amount, normalise(str(item.get("description", ""))) if isinstance(item, Mapping) else ""))
+    return items
 
 
 def _item_amount(value: Any) -> Decimal | None:
     if not isinstance(value, str):
         return amount_of(value)
-    found = amounts(normalise(value))
-    return found[0].value if len(found) == 1 and found[0].is_exact else None
+    values = amounts(normalise(value))
+    return values[0].value if len(values) == 1 and values[0].is_exact else None
 
 
 def same_items(given: Sequence[tuple[Decimal, str]], expected: Sequence[tuple[Decimal, str]]) -> bool:

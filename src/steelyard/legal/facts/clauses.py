@@ -1,4 +1,4 @@
-"""Which values of an answer it stands by: not those that it denies, corrects, doubts or offers as alternatives."""
+"""Clauses of an answer, and the values that it asserts: not denied, corrected, doubted or offered as alternatives."""
 
 import re
 from bisect import bisect_right
@@ -97,7 +97,7 @@ class Clause:
 
 
 class Outline:
-    """The clauses, sentences and brackets of a text, each found by place in logarithmic time."""
+    """The clauses, sentences and brackets of a text, found by index in logarithmic time."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -106,32 +106,32 @@ class Outline:
         self.sentences = list(_pieces(text, _SENTENCE_END))
         self._sentence_starts = [sentence.start for sentence in self.sentences]
         self._brackets = (
-            [(found.start(), found.end()) for found in _BRACKETED.finditer(text)] if _has_brackets(text) else []
+            [(match.start(), match.end()) for match in _BRACKETED.finditer(text)] if _has_brackets(text) else []
         )
         self._bracket_starts = [start for start, _ in self._brackets]
 
-    def clause_at(self, place: int) -> Clause:
-        """The clause in which a place lies."""
-        return _at(self.clauses, self._clause_starts, place, self.text)
+    def clause_at(self, index: int) -> Clause:
+        """The clause at an index."""
+        return _at(self.clauses, self._clause_starts, index, self.text)
 
-    def sentence_at(self, place: int) -> Clause:
-        """The sentence in which a place lies."""
-        return _at(self.sentences, self._sentence_starts, place, self.text)
+    def sentence_at(self, index: int) -> Clause:
+        """The sentence at an index."""
+        return _at(self.sentences, self._sentence_starts, index, self.text)
 
     def next_sentence(self, sentence: Clause) -> str:
-        """The text of the sentence that follows; nothing after the last."""
+        """The text of the next sentence, or ""."""
         at = bisect_right(self._sentence_starts, sentence.start)
         return self.sentences[at].text if at < len(self.sentences) else ""
 
     def is_bracketed(self, start: int, end: int) -> bool:
-        """Whether a span lies inside brackets."""
+        """Whether a span is inside brackets."""
         at = bisect_right(self._bracket_starts, start) - 1
         return at >= 0 and self._brackets[at][0] < start and end < self._brackets[at][1]
 
 
-def _at(pieces: Sequence[Clause], starts: Sequence[int], place: int, text: str) -> Clause:
-    at = bisect_right(starts, place) - 1
-    if at >= 0 and place <= pieces[at].end:
+def _at(pieces: Sequence[Clause], starts: Sequence[int], index: int, text: str) -> Clause:
+    at = bisect_right(starts, index) - 1
+    if at >= 0 and index <= pieces[at].end:
         return pieces[at]
     return Clause(0, len(text), text) if not pieces or at < 0 else pieces[at]
 
@@ -142,39 +142,39 @@ def _has_brackets(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 10)
 def outline(text: str) -> Outline:
-    """The outline of a normal text."""
+    """The outline of a normalised text."""
     return Outline(text)
 
 
 def clauses(text: str) -> list[Clause]:
-    """The clauses of a normal text."""
+    """The clauses of a normalised text."""
     return outline(text).clauses
 
 
-def clause_of(text: str, place: int) -> Clause:
-    """The clause in which a place lies."""
-    return outline(text).clause_at(place)
+def clause_of(text: str, index: int) -> Clause:
+    """The clause at an index."""
+    return outline(text).clause_at(index)
 
 
 def without_quotes(text: str) -> str:
-    """The text with all that it quotes blanked out."""
+    """The text with quotations replaced by blanks."""
     return _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
 
 
 def doubt(text: str) -> str:
-    """The word by which an answer disclaims itself, or nothing; what it quotes is not its own."""
-    found = _DOUBTED.search(without_quotes(text))
-    return found[0] if found else ""
+    """The words outside quotations by which an answer expresses doubt, or ""."""
+    match = _DOUBTED.search(without_quotes(text))
+    return match[0] if match else ""
 
 
 def takes_itself_back(text: str) -> str:
-    """The words by which an answer leaves open whether it is so at all: "or maybe not"."""
-    found = _TAKEN_BACK.search(without_quotes(text))
-    return found[0] if found else ""
+    """The words by which an answer retracts itself, or "": "or maybe not"."""
+    match = _TAKEN_BACK.search(without_quotes(text))
+    return match[0] if match else ""
 
 
 def is_bare_list(text: str) -> bool:
-    """Whether a text only lists values or names, many of them, and states nothing of any."""
+    """Whether a text only lists many values or names and states nothing about them."""
     pieces = [piece for piece in _SEPARATED.split(_GROUP_COMMA.sub("", text)) if piece.strip()]
     if len(pieces) < _FEWEST_OF_LIST:
         return False
@@ -183,22 +183,22 @@ def is_bare_list(text: str) -> bool:
 
 
 def doubt_about(text: str, values: Sequence[Mention]) -> str:
-    """The word by which the sentences of these values, or the sentence after one, are disclaimed."""
-    whole = outline(text)
-    for sentence in dict.fromkeys(whole.sentence_at(value.start) for value in values):
+    """The words of doubt in the sentences of these values, or in the sentence after one."""
+    structure = outline(text)
+    for sentence in dict.fromkeys(structure.sentence_at(value.start) for value in values):
         if word := doubt(sentence.text):
             return word
-        if found := _SELF_DOUBT.search(whole.next_sentence(sentence)):
-            return found[0]
+        if match := _SELF_DOUBT.search(structure.next_sentence(sentence)):
+            return match[0]
     return ""
 
 
-def live(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """The values that the text stands by: not denied, not corrected, not a working in brackets beside a result."""
+def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
+    """The values that the text asserts: not denied, not corrected, and not in brackets beside others."""
     standing = [value for value in values if not is_denied(text, value)]
     standing = _after_correction(text, standing)
-    whole = outline(text)
-    outside = [value for value in standing if not whole.is_bracketed(value.start, value.end)]
+    structure = outline(text)
+    outside = [value for value in standing if not structure.is_bracketed(value.start, value.end)]
     return outside or standing
 
 
@@ -227,7 +227,7 @@ def are_alternatives(text: str, values: Sequence[Mention]) -> bool:
 
 
 def concluded(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """The values after the last word of conclusion that has any behind it."""
+    """The values after the last word of conclusion that is followed by any."""
     marks = [mark.end() for mark in _CONCLUSION.finditer(text)]
     last = values[-1].start if values else -1
     reached = [mark for mark in marks if mark <= last]
@@ -236,15 +236,15 @@ def concluded(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The values that are announced as a total."""
-    whole = outline(text)
+    structure = outline(text)
     ends = [mention.end for mention in mentions(text)]
-    found = []
+    totals = []
     for value in values:
         at = bisect_right(ends, value.start) - 1
-        start = max(whole.clause_at(value.start).start, ends[at] if at >= 0 else 0, value.start - 60)
+        start = max(structure.clause_at(value.start).start, ends[at] if at >= 0 else 0, value.start - 60)
         if _TOTAL.search(text, start, value.start) or _TOTAL_AFTER.match(text, value.end):
-            found.append(value)
-    return found
+            totals.append(value)
+    return totals
 
 
 def asks_for_total(question: str) -> bool:
@@ -253,12 +253,12 @@ def asks_for_total(question: str) -> bool:
 
 
 def found_by_court(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """Without values that somebody only claims, where others were found, awarded or confirmed."""
-    whole = outline(text)
-    pieces = [whole.clause_at(value.start) for value in values]
+    """The values without those that somebody only claims, if others were found, awarded or confirmed."""
+    structure = outline(text)
+    pieces = [structure.clause_at(value.start) for value in values]
     kinds = {clause: (CLAIMED.search(clause.text), _FOUND.search(clause.text)) for clause in set(pieces)}
     claimed = [kinds[clause][0] is not None and kinds[clause][1] is None for clause in pieces]
-    is_found = any(found for _, found in kinds.values()) or _CORRECTED.search(text)
+    is_found = any(is_finding for _, is_finding in kinds.values()) or _CORRECTED.search(text)
     if not any(claimed) or not is_found:
         return list(values)
     return [value for value, is_claim in zip(values, claimed, strict=True) if not is_claim] or list(values)
@@ -275,7 +275,7 @@ def _after_correction(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 
 def _pieces(text: str, end: re.Pattern[str]) -> Iterator[Clause]:
-    """The text between stops; a comma inside a date or a number is none."""
+    """The text between stops; a comma inside a date or a number is not a stop."""
     inside = [(value.start, value.end) for value in mentions(text) if value.end - value.start > 3]
     at = start = 0
     for stop in end.finditer(text):

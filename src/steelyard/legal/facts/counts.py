@@ -1,4 +1,4 @@
-"""Counts: a number with a measure word that fits the question."""
+"""Judging counts: a number with a measure word that fits the question."""
 
 import re
 from decimal import Decimal
@@ -7,7 +7,7 @@ from typing import Final
 from steelyard.i18n import Message
 from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.clauses import doubt
-from steelyard.legal.facts.selection import settle
+from steelyard.legal.facts.selection import select_value
 from steelyard.legal.wording import LOOSE, named
 from steelyard.text.measures import is_measure, same_measure
 from steelyard.text.mentions import Mention, mentions
@@ -36,30 +36,30 @@ def judge_count(expected: int, question: str, answer: str) -> FieldVerdict:
     if not values and expected == 0 and _NEVER.search(answer) and not doubt(answer):
         return FieldVerdict(True, Message("legal.says_none"))
     numbers = [value for value in mentions(answer) if value.kind in ("count", "number")]
-    settled = settle(question, answer, values, numbers)
-    found = settled.mention
-    if found is None:
-        return FieldVerdict(False, settled.why)
-    if not found.is_exact or found.approx:
+    selection = select_value(question, answer, values, numbers)
+    value = selection.mention
+    if value is None:
+        return FieldVerdict(False, selection.why)
+    if not value.is_exact or value.approx:
         return FieldVerdict(
-            False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "approximate"))
+            False, Message("legal.not_exact", text=value.text, why=named(LOOSE, value.loose or "approximate"))
         )
-    if found.value != Decimal(expected):
-        return FieldVerdict(False, Message("legal.is_not", text=found.text, expected=expected))
-    return FieldVerdict(True, Message("legal.answer_says", value=found.text))
+    if value.value != Decimal(expected):
+        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=expected))
+    return FieldVerdict(True, Message("legal.answer_says", value=value.text))
 
 
 def asked_measure(question: str) -> str:
-    """The measure word that a question asks by, or nothing."""
-    found = _ASKED.search(question)
-    if found:
-        return found[1].lower()
+    """The measure word in a question, or ""."""
+    match = _ASKED.search(question)
+    if match:
+        return match[1].lower()
     number = _NUMBER_OF.search(question)
     return number[1] if number else ""
 
 
 def _asked_values(question: str, answer: str) -> list[Mention]:
-    """The numbers that may answer: those of the asked things before other counts, and bare numbers last."""
+    """The numbers that can answer the question: counts of the asked thing, else other counts, else bare numbers."""
     wanted = asked_measure(question)
     values = [value for value in mentions(answer) if _fits(wanted, value, answer)]
     if not wanted:
@@ -75,7 +75,7 @@ def _asked_values(question: str, answer: str) -> list[Mention]:
 
 
 def _names_asked(wanted: str, value: Mention, answer: str) -> bool:
-    """Whether the thing counted is the thing asked for: its measure word, or its English noun by its stem."""
+    """Whether the counted thing is the asked one, by its measure word or the stem of its English noun."""
     if not wanted.isascii():
         return value.unit == wanted
     behind = _NOUN_END.split(answer[value.end - len(value.unit) : value.end + 24].lower())[0]
@@ -84,18 +84,18 @@ def _names_asked(wanted: str, value: Mention, answer: str) -> bool:
 
 
 def _without_years(values: list[Mention]) -> list[Mention]:
-    """Without bare numbers that are years, where other numbers stand."""
+    """The values without bare numbers that look like years, if others remain."""
     return [value for value in values if value.unit or not 1500 <= (value.value or 0) <= 2100] or values
 
 
 def _is_all(value: Mention, answer: str) -> bool:
-    """Whether a number is all that the answer says."""
+    """Whether the answer consists of this number only."""
     around = len(answer) - len(value.text)
     return around <= 8 and _WHOLE_ANSWER.fullmatch(answer[: value.start] + answer[value.end :]) is not None
 
 
 def _fits(wanted: str, value: Mention, answer: str) -> bool:
-    """Whether a number is a count of the asked class; numbers alone are, unless they are a part of a word (一共)."""
+    """Whether a number counts the asked class of things; a bare number does, unless it is part of a word (一共)."""
     if value.kind == "number":
         is_figure = value.text[0].isdigit() or value.text.isascii() or (len(value.text) > 1 and not value.is_exact)
         return is_figure or _is_all(value, answer)

@@ -1,4 +1,4 @@
-"""Dates and ranges of dates, by value; coarser is wrong, and so are bounds and lunar dates."""
+"""Judging dates and date ranges by value; coarser dates, bounds and lunar dates are wrong."""
 
 import re
 from dataclasses import replace
@@ -7,9 +7,9 @@ from typing import Final
 
 from steelyard.i18n import Message
 from steelyard.legal.facts.amounts import FieldVerdict
-from steelyard.legal.facts.clauses import doubt, live
+from steelyard.legal.facts.clauses import asserted_values, doubt
 from steelyard.legal.facts.roles import asked_roles
-from steelyard.legal.facts.selection import settle
+from steelyard.legal.facts.selection import select_value
 from steelyard.legal.wording import LOOSE, named
 from steelyard.text.dates import Day
 from steelyard.text.mentions import Mention, mentions
@@ -26,92 +26,92 @@ _END: Final = re.compile(r"(?:结束|终止|截止|止|至|到|完工|离职|\bt
 
 def day_of(text: str) -> Day | None:
     """An expected date."""
-    found = _ISO.fullmatch(text.strip()[:10])
-    day = Day(*(int(part) for part in found.groups())) if found else None
+    match = _ISO.fullmatch(text.strip()[:10])
+    day = Day(*(int(part) for part in match.groups())) if match else None
     return day if day is not None and day.is_possible else None
 
 
 def date_values(text: str) -> list[Mention]:
-    """The dates of a normal text, without lunar ones that stand beside a Gregorian one."""
-    found = [mention for mention in mentions(text) if mention.kind == "date"]
-    gregorian = [mention for mention in found if mention.loose != "lunar"]
-    return gregorian or found
+    """The dates in a normalised text, without lunar dates if there is a Gregorian one."""
+    dates = [mention for mention in mentions(text) if mention.kind == "date"]
+    gregorian = [mention for mention in dates if mention.loose != "lunar"]
+    return gregorian or dates
 
 
 @lru_cache(maxsize=1 << 10)
 def asserted_dates(text: str) -> tuple[Mention, ...]:
-    """The dates that a normal text stands by."""
-    return tuple(live(text, date_values(text)))
+    """The dates that a normalised text asserts."""
+    return tuple(asserted_values(text, date_values(text)))
 
 
 def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True) -> FieldVerdict:
-    """Whether the answer gives this day to the question."""
+    """Whether the answer to the question is this day."""
     values = _exact_first([_with_year_of(question, value) for value in _read_by(question, answer)])
-    settled = settle(question, answer, values)
-    found = settled.mention
-    if found is None:
-        return FieldVerdict(False, settled.why)
-    if found.until is not None:
-        return FieldVerdict(False, Message("legal.is_range", text=found.text))
-    if found.value is None or found.loose == "lunar":
-        return FieldVerdict(False, Message("legal.not_day_of_calendar", text=found.text))
-    if exact and found.loose:
-        return FieldVerdict(False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose)))
-    if found.value != expected and not (not exact and found.value.agrees(expected)):
-        return FieldVerdict(False, Message("legal.is_not", text=found.text, expected=expected.isoformat()))
-    if exact and found.approx:
-        return FieldVerdict(False, Message("legal.only_approximate", text=found.text))
-    return FieldVerdict(True, Message("legal.answer_says", value=found.text))
+    selection = select_value(question, answer, values)
+    value = selection.mention
+    if value is None:
+        return FieldVerdict(False, selection.why)
+    if value.until is not None:
+        return FieldVerdict(False, Message("legal.is_range", text=value.text))
+    if value.value is None or value.loose == "lunar":
+        return FieldVerdict(False, Message("legal.not_day_of_calendar", text=value.text))
+    if exact and value.loose:
+        return FieldVerdict(False, Message("legal.not_exact", text=value.text, why=named(LOOSE, value.loose)))
+    if value.value != expected and not (not exact and value.value.agrees(expected)):
+        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=expected.isoformat()))
+    if exact and value.approx:
+        return FieldVerdict(False, Message("legal.only_approximate", text=value.text))
+    return FieldVerdict(True, Message("legal.answer_says", value=value.text))
 
 
 def _exact_first(values: list[Mention]) -> list[Mention]:
-    """Whole days where there are any: years and months beside them are of something else, or say less."""
-    whole = [value for value in values if value.value is not None and value.value.is_whole and value.until is None]
-    return whole or values
+    """The values that are full dates, if there are any; else all values."""
+    full = [value for value in values if value.value is not None and value.value.is_whole and value.until is None]
+    return full or values
 
 
 def _read_by(question: str, answer: str) -> list[Mention]:
-    """The dates of an answer; 3/5/1972 by the order that the question asks for, a range by the end that it asks for."""
+    """The dates of an answer: 3/5/1972 in the order that the question names, a range reduced to the end it asks for."""
     month_first, day_first = _MONTH_FIRST.search(question), _DAY_FIRST.search(question)
     asked = asked_roles(question)
-    found = []
+    dates = []
     for value in date_values(answer):
         slashed = _SLASHED.fullmatch(value.text) if month_first or day_first else None
         if slashed:
             first, second, year = (int(part) for part in slashed.groups())
             day = Day(year, first, second) if month_first else Day(year, second, first)
-            found.append(replace(value, value=day, loose="") if day.is_possible else value)
+            dates.append(replace(value, value=day, loose="") if day.is_possible else value)
         elif value.until is not None and "ended" in asked:
-            found.append(replace(value, value=value.until, until=None))
+            dates.append(replace(value, value=value.until, until=None))
         elif value.until is not None and "begun" in asked:
-            found.append(replace(value, until=None))
+            dates.append(replace(value, until=None))
         else:
-            found.append(value)
-    return found
+            dates.append(value)
+    return dates
 
 
 def judge_range(start: Day, end: Day, question: str, answer: str) -> FieldVerdict:
-    """Whether the answer gives both ends; two days that are merely listed are no range."""
+    """Whether the answer gives this range; two days that are only listed are not a range."""
     if word := doubt(answer):
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
-    values = live(answer, date_values(answer))
+    values = asserted_values(answer, date_values(answer))
     ranges = [value for value in values if value.until is not None] or _labelled(answer, values)
     if len({(value.value, value.until) for value in ranges}) != 1:
         return FieldVerdict(False, Message("legal.no_range") if not ranges else Message("legal.several_ranges"))
-    found = ranges[0]
-    if found.loose or found.value is None:
+    value = ranges[0]
+    if value.loose or value.value is None:
         return FieldVerdict(
-            False, Message("legal.not_exact", text=found.text, why=named(LOOSE, found.loose or "impossible"))
+            False, Message("legal.not_exact", text=value.text, why=named(LOOSE, value.loose or "impossible"))
         )
-    if (found.value, found.until) != (start, end):
+    if (value.value, value.until) != (start, end):
         return FieldVerdict(
-            False, Message("legal.is_not_range", text=found.text, start=start.isoformat(), end=end.isoformat())
+            False, Message("legal.is_not_range", text=value.text, start=start.isoformat(), end=end.isoformat())
         )
-    return FieldVerdict(True, Message("legal.answer_says", value=found.text))
+    return FieldVerdict(True, Message("legal.answer_says", value=value.text))
 
 
 def _labelled(text: str, values: list[Mention]) -> list[Mention]:
-    """Two dates of which one is called the beginning and the other the end."""
+    """A range made of two dates, one labelled as the beginning and one as the end."""
     if len(values) != 2:
         return []
     first, second = values
@@ -123,8 +123,8 @@ def _labelled(text: str, values: list[Mention]) -> list[Mention]:
 
 
 def _with_year_of(question: str, value: Mention) -> Mention:
-    """A date without a year takes the year that the question fixes."""
-    years = {each.value.year for each in date_values(question) if each.value is not None and each.value.year}
+    """The date with the year of the question, if it has none."""
+    years = {date.value.year for date in date_values(question) if date.value is not None and date.value.year}
     day = value.value
     if day is None or day.year is not None or len(years) != 1 or day.month is None or day.day is None:
         return value

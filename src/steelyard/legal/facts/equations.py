@@ -1,4 +1,4 @@
-"""Equations that an answer writes down: which value is the result, and whether it is right."""
+"""Equations in an answer: which value is the result, and whether it is right."""
 
 import re
 from collections.abc import Sequence
@@ -48,8 +48,8 @@ def is_wrong_result(text: str, value: Mention) -> bool:
 
 
 def _operation(text: str) -> Decimal | None:
-    """The value of the operation that ends a text; None where there is none that can be read."""
-    numbers = [each for each in mentions(text) if each.kind in _NUMERIC and isinstance(each.value, Decimal)]
+    """The value of the operation at the end of a text; None if there is no readable one."""
+    numbers = [mention for mention in mentions(text) if mention.kind in _NUMERIC and isinstance(mention.value, Decimal)]
     if not numbers or not _BEHIND.fullmatch(text[numbers[-1].end :]):
         return None
     terms, signs = [_plain_value(numbers[-1])], []
@@ -68,7 +68,7 @@ def _plain_value(mention: Mention) -> Decimal:
 
 
 def _evaluated(terms: list[Decimal], signs: list[str]) -> Decimal | None:
-    """Products before sums."""
+    """The value of the expression, products before sums; None for a division by zero."""
     total, product = Decimal(0), terms[0]
     plus = True
     try:

@@ -1,4 +1,4 @@
-"""fact_exact: every expected field, judged by value in structured output and in free text alike."""
+"""Judging facts: every expected field by value, in typed fields and in free text."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -119,13 +119,13 @@ def _reasons(verdicts: Mapping[str, FieldVerdict]) -> Localized:
 
 
 def _with_aliases(rules: FactRules, expected: Mapping[str, Any]) -> FactRules:
-    """The rules with the aliases that stand among the expected fields."""
+    """The rules with the aliases that the expected fields contain."""
     named = [str(alias) for key in ("entity_aliases", "aliases") for alias in expected.get(key) or ()]
     return replace(rules, aliases=(*rules.aliases, *named)) if named else rules
 
 
 def _record(output: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """The output record; JSON that a model wrote as its answer is one too."""
+    """The output as a record; an answer may be JSON that a model wrote."""
     if not isinstance(output, str):
         return output
     try:
@@ -135,7 +135,7 @@ def _record(output: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def spoken(answer: Any) -> str:
-    """The text of an answer as the judges read it; nothing where it is no text."""
+    """The text of an answer as the judges read it; "" if it is not a text."""
     return read(answer).text if isinstance(answer, str) else ""
 
 
@@ -154,15 +154,15 @@ class _Case:
 
 @lru_cache(maxsize=1 << 10)
 def _amount_rules(question: str, rules: FactRules) -> AmountRules:
-    """How strictly sums are taken for a question; all questions of a file are asked many times."""
+    """How strictly sums are judged for a question; cached, because a question is judged many times."""
     source = normalise(rules.source)
     is_strict, rate = rules.approx_policy == "strict", _RATE_ASKED.search(question) is not None
     return AmountRules(_currency(question, source), rules.numeric_exact, is_strict, source, rate, _scale(question))
 
 
 def _currency(question: str, source: str) -> str:
-    """The currency that is meant: the one that question and evidence name, else 元; an English question means any."""
-    named = {each.unit for text in (question, source) for each in mentions(text) if each.kind == "money"}
+    """The expected currency: the one that question and evidence name, else 元, or any for an English question."""
+    named = {mention.unit for text in (question, source) for mention in mentions(text) if mention.kind == "money"}
     if word := _CURRENCY_ASKED.search(question):
         named = {currency_code(word[0])}
     if len(named) == 1:
@@ -172,21 +172,21 @@ def _currency(question: str, source: str) -> str:
 
 def _scale(question: str) -> int:
     """The unit in which a sum is asked for: "in USD millions"."""
-    found = _SCALE_ASKED.search(question)
-    word = next((group for group in found.groups() if group), "") if found else ""
+    match = _SCALE_ASKED.search(question)
+    word = next((group for group in match.groups() if group), "") if match else ""
     return {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}.get(word.lower(), 1)
 
 
 def _named_currency(record: Mapping[str, Any]) -> str:
-    """The currency that a record names beside its figures."""
+    """The currency that a record names."""
     named = [record[key] for key in ("currency", "unit") if isinstance(record.get(key), str)]
     return next(
-        (code for each in named if (code := currency_code(each.strip().removeprefix("万").removeprefix("亿")))), ""
+        (code for name in named if (code := currency_code(name.strip().removeprefix("万").removeprefix("亿")))), ""
     )
 
 
 def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdict:
-    """A field that is given is judged, and the text must not say otherwise; else the text is judged."""
+    """Judge a given field, which the text must not contradict; without one, judge the text."""
     if given is None or given in ("", []):
         return _judge_text(key, expected, case)
     verdict = _judge_given(key, expected, given, case)
@@ -196,14 +196,14 @@ def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdi
 
 
 def _judge_text(key: str, expected: Any, case: _Case) -> FieldVerdict:
-    """What the text says, or what it announces as its final answer, where that has a value of the kind."""
+    """Judge the text, or only its announced final answer if that has a value of the kind."""
     values = _VALUES.get(key)
     text = case.final if values and case.final and values(case.final) else case.answer
     return _judge_words(key, expected, text, case)
 
 
 def _judge_words(key: str, expected: Any, text: str, case: _Case) -> FieldVerdict:
-    """Words that take themselves back, or that list many values and state nothing, give no value of any kind."""
+    """Judge words; words that retract themselves, or only list many values, give no value."""
     if word := takes_itself_back(text):
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
     if key != "amount_breakdown" and is_bare_list(text):
@@ -238,12 +238,12 @@ def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdi
 
 def _iso(text: str) -> str:
     """A date in any notation as YYYY-MM-DD, or the text itself."""
-    found = [value for value in date_values(normalise(text)) if value.is_exact]
-    return found[0].value.isoformat() if len(found) == 1 else text
+    dates = [value for value in date_values(normalise(text)) if value.is_exact]
+    return dates[0].value.isoformat() if len(dates) == 1 else text
 
 
 def _objection(key: str, expected: Any, case: _Case) -> Localized | None:
-    """What the record says against a right field: another currency, value or name, several, or that it is unknown."""
+    """What in the record contradicts a right field: another currency, value or name, several, or a refusal; or None."""
     currency = case.amount_rules.currency
     if key.startswith("amount") and case.currency and currency and case.currency != currency:
         return Message("legal.record_in_currency", currency=case.currency)
@@ -261,7 +261,7 @@ def _objection(key: str, expected: Any, case: _Case) -> Localized | None:
 
 
 def _says_something(key: str, expected: Any, verdict: FieldVerdict, case: _Case) -> bool:
-    """Whether the text speaks of the field at all."""
+    """Whether the text says anything about the field."""
     if key == "boolean_answer":
         return polarity(case.question, case.answer) is not None or verdict.uncertain
     if key in ("entity", "text_answer"):
@@ -292,7 +292,7 @@ def _judge_date(expected: Any, text: str, case: _Case) -> FieldVerdict:
 
 
 def _judge_range(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    start, end = (day_of(str(expected.get(each, ""))) for each in ("start", "end"))
+    start, end = (day_of(str(expected.get(bound, ""))) for bound in ("start", "end"))
     if start is None or end is None:
         return FieldVerdict(False, Message("legal.expected_range_none", value=repr(expected)))
     return judge_range(start, end, case.question, text)

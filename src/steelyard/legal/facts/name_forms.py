@@ -1,4 +1,4 @@
-"""How a name may be written: accents, middle names, initials, titles, the surname first; a number as its figures."""
+"""Forms of names: accents, middle names, initials, titles, surname first; a number by its digits."""
 
 import re
 import unicodedata
@@ -36,7 +36,7 @@ def folded(text: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def name_pattern(name: str) -> re.Pattern[str]:
-    """How a name may be written: with or without middle names, initials, hyphens; the surname first."""
+    """The pattern of a name: with or without middle names, initials and hyphens, or with the surname first."""
     plain = folded(name)
     words = re.findall(r"[A-Za-z]+(?:'[A-Za-z]+)?", plain)
     is_latin = plain.isascii() and bool(words) and not re.search(r"[\d_]", plain)
@@ -70,18 +70,18 @@ def _person(words: Sequence[str]) -> str:
 
 
 def _bounded(pattern: str, name: str) -> str:
-    """A name must not begin or end inside a word or a number."""
+    """The pattern, which must not match inside a word or a number."""
     before = r"(?<![A-Za-z0-9])" if name[:1].isascii() and name[:1].isalnum() else ""
     after = r"(?![A-Za-z0-9])" if name[-1:].isascii() and name[-1:].isalnum() else ""
     return before + pattern + after
 
 
 def digits_of(name: str) -> str:
-    """The figures of a name that is a number of some kind (phone, identity card), or nothing."""
+    """The digits of a name that is a number (phone, identity card), or ""."""
     figures = re.sub(r"[\s\-()+]", "", name)
     return figures.upper() if re.fullmatch(r"\d{5,}[0-9Xx]?", figures) else ""
 
 
 def untitled(text: str) -> str:
-    """The text without 先生, 被告人, Mr and their like."""
+    """The text without titles such as 先生, 被告人 and Mr."""
     return TITLES.sub("", text)

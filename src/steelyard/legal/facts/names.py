@@ -1,4 +1,4 @@
-"""Names and other short texts: equal, or standing whole in the clause that answers, with no rival beside them."""
+"""Judging names and short texts: equal, or complete in the answering clause without another name."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,13 +10,21 @@ from steelyard.i18n import Message
 from steelyard.legal.evidence.quotes import quote_key
 from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.name_forms import IS_ORGANISATION, digits_of, folded, name_pattern, untitled
-from steelyard.legal.facts.name_places import DOUBTED, NEGATED, NOT_GIVEN, SURNAME, Place, asks_person, places_of
+from steelyard.legal.facts.name_occurrences import (
+    DOUBTED,
+    NEGATED,
+    NOT_GIVEN,
+    SURNAME,
+    Occurrence,
+    asks_person,
+    occurrences_of,
+)
 from steelyard.legal.grounding.proper_names import SURNAMES, names
 from steelyard.text.reading import final_part
 from steelyard.text.scripts import HAN
 
 _IN_ROLE: Final = frozenset(("denied", "offered", "ranked"))
-"""Objections by which somebody else has the asked role."""
+"""Objections that give the asked role to somebody else."""
 _UNIT: Final = re.compile("公司|银行|法院|检察院|公安局|派出所|事务所|医院|委员会|集团|工厂|中心|学校|大学")
 _WHO: Final = re.compile(
     r"(?:谁是|哪位是|何人是)([^?？,。]{2,12})|([^?？,。是]{2,12})[是为](?:谁|哪位|何人|哪家|哪个|什么)|"
@@ -42,7 +50,7 @@ _COMMON: Final = frozenset(
 
 
 def judge_name(expected: str, aliases: Sequence[str], question: str, answer: str) -> FieldVerdict:
-    """Whether the answer gives this name or text, whole, and no other beside it."""
+    """Whether the answer gives this name or text, complete, and no other."""
     if digits_of(expected):
         return _judge_digits(expected, answer)
     final = final_part(answer)
@@ -63,30 +71,30 @@ def _judge_text(expected: str, aliases: tuple[str, ...], question: str, answer: 
     if first.correct:
         return first
     for alias in aliases:
-        found = _judge_digits(alias, answer) if digits_of(alias) else _judge_one(alias, question, text)
-        if found.correct:
-            return found
+        verdict = _judge_digits(alias, answer) if digits_of(alias) else _judge_one(alias, question, text)
+        if verdict.correct:
+            return verdict
     return first
 
 
 def _judge_one(name: str, question: str, text: str) -> FieldVerdict:
-    places = list(places_of(name, question, text))
-    good = [place for place in places if not place.objection]
+    occurrences = list(occurrences_of(name, question, text))
+    good = [occurrence for occurrence in occurrences if not occurrence.objection]
     if not good and len(text) <= len(name) + 16 and quote_key(untitled(text)) == quote_key(untitled(folded(name))):
         return FieldVerdict(True, Message("legal.answer_is", name=name))
-    if not places:
+    if not occurrences:
         return _absent(name, text)
     if not good:
-        return _objected(name, question, places, text)
-    if places[0].objection == "doubted":
+        return _objected(name, question, occurrences, text)
+    if occurrences[0].objection == "doubted":
         return FieldVerdict(False, Message("legal.disclaims", name=name), uncertain=True)
-    if any(place.objection == "offered" for place in places):
+    if any(occurrence.objection == "offered" for occurrence in occurrences):
         return FieldVerdict(False, Message("legal.offers_alternatives"))
     return _in_answering_clause(name, question, good, text)
 
 
-def _objected(name: str, question: str, places: Sequence[Place], text: str) -> FieldVerdict:
-    """The verdict where every place of the name is objected to."""
+def _objected(name: str, question: str, occurrences: Sequence[Occurrence], text: str) -> FieldVerdict:
+    """The verdict if there is an objection to every occurrence of the name."""
     reasons = {
         "part": Message("legal.another_name", name=name),
         "denied": Message("legal.denied_in_role", name=name),
@@ -97,15 +105,15 @@ def _objected(name: str, question: str, places: Sequence[Place], text: str) -> F
         "owner": Message("legal.names_something_of", name=name),
         "recipient": Message("legal.names_in_another_role", name=name),
     }
-    order = [kind for kind in reasons if any(place.objection == kind for place in places)]
+    order = [kind for kind in reasons if any(occurrence.objection == kind for occurrence in occurrences)]
     kind = next((kind for kind in ("offered", "denied", "doubted", "listed") if kind in order), order[0])
-    is_sentence = any(_echo(piece, _stems(question)) >= 2 for piece in _around(text, places[0]))
+    is_sentence = any(_echo(piece, _stems(question)) >= 2 for piece in _around(text, occurrences[0]))
     unsure = kind in ("listed", "recipient") and is_sentence
     return FieldVerdict(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE)
 
 
 def _absent(name: str, text: str) -> FieldVerdict:
-    """No credit; uncertain where the surname stands alone."""
+    """The verdict if the name does not occur; uncertain if the surname occurs alone."""
     words = name.split()
     is_person = len(words) > 1 and name.isascii() and not IS_ORGANISATION.search(name)
     alone = is_person and len(words[-1]) > 2 and re.search(rf"(?<![A-Za-z-]){re.escape(words[-1])}(?![A-Za-z-])", text)
@@ -113,14 +121,14 @@ def _absent(name: str, text: str) -> FieldVerdict:
     return FieldVerdict(False, Message("legal.not_in_answer", name=name), uncertain=surname_only)
 
 
-def _in_answering_clause(name: str, question: str, good: Sequence[Place], text: str) -> FieldVerdict:
-    """Right, unless another clause speaks more of the question and names somebody else there."""
+def _in_answering_clause(name: str, question: str, good: Sequence[Occurrence], text: str) -> FieldVerdict:
+    """Right, unless another clause shares more words with the question and names somebody else."""
     right = FieldVerdict(True, Message("legal.names", name=name))
     pieces = list(_pieces(text))
     if len(pieces) == 1:
         return right
     asked = _stems(question)
-    own = [piece for piece in pieces if any(piece[0] <= place.start < piece[1] for place in good[:8])]
+    own = [piece for piece in pieces if any(piece[0] <= occurrence.start < piece[1] for occurrence in good[:8])]
     best = max(pieces, key=lambda piece: _echo(text[piece[0] : piece[1]], asked))
     best_echo = _echo(text[best[0] : best[1]], asked)
     own_echo = max((_echo(text[start:end], asked) for start, end in own), default=0)
@@ -137,12 +145,12 @@ def _in_answering_clause(name: str, question: str, good: Sequence[Place], text: 
 
 
 def _rival(piece: str, question: str, name: str) -> str:
-    """Another name in a clause that is neither the question's nor a part of the expected one."""
+    """Another name in a clause, neither in the question nor part of the expected name; or ""."""
     asked = question.lower()
     pairs = [(match[0], match.start()) for match in _TITLE_PAIR.finditer(piece)]
     opened = [(match[0], match.start()) for match in _OPENS_WITH_NAME.finditer(piece)]
-    for found, at in (*pairs, *names(piece), *opened):
-        words = found.lower()
+    for rival, at in (*pairs, *names(piece), *opened):
+        words = rival.lower()
         if NEGATED.search(piece[max(0, at - 24) : at]):
             continue
         if (
@@ -150,7 +158,7 @@ def _rival(piece: str, question: str, name: str) -> str:
             and words not in name.lower()
             and not set(words.split()) <= set(re.findall(r"[\w']+", asked))
         ):
-            return found
+            return rival
     return ""
 
 
@@ -164,13 +172,13 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _around(text: str, place: Place) -> list[str]:
-    return [text[max(0, place.start - 60) : place.end + 60]]
+def _around(text: str, occurrence: Occurrence) -> list[str]:
+    return [text[max(0, occurrence.start - 60) : occurrence.end + 60]]
 
 
 @lru_cache(maxsize=1 << 10)
 def _stems(question: str) -> frozenset[str]:
-    """What a clause is compared with: stems of English words, pairs of Chinese characters."""
+    """The terms of a question: stems of English words, pairs of Chinese characters."""
     words = {word[:5] for word in re.findall("[a-z]{3,}", question.lower()) if word not in _COMMON}
     han = {pair for run in re.findall(f"[{HAN}]{{2,}}", question) for pair in map("".join, pairwise(run))}
     return frozenset(words | {pair for pair in han - _COMMON if not set(pair) & set("了的是谁在吗呢由")})
@@ -182,16 +190,16 @@ def _echo(text: str, stems: frozenset[str]) -> int:
 
 
 def _other_in_role(wanted: Sequence[str], question: str, answer: str) -> str:
-    """Who is named in the role that is asked for, if it is somebody else: 担保人是乙 for the question who that is."""
+    """The name in the asked role if it is somebody else: 担保人是乙 for the question who that is; else ""."""
     role = _asked_role(question)
     lower = answer.lower()
     if role not in lower:
         role = role[role.rfind("的") + 1 :]
     at = lower.find(role) if len(role) > 1 else -1
-    said = _IS.match(answer, at + len(role)) if at >= 0 else None
-    if said is None:
+    copula = _IS.match(answer, at + len(role)) if at >= 0 else None
+    if copula is None:
         return ""
-    rest = re.split(r"[,。;\n]|\. ", answer[said.end() : said.end() + 60])[0]
+    rest = re.split(r"[,。;\n]|\. ", answer[copula.end() : copula.end() + 60])[0]
     if any(untitled(rest).lower().startswith(name.lower()) or name_pattern(name).search(rest) for name in wanted):
         return ""
     bare = untitled(rest).strip()
@@ -210,7 +218,7 @@ def _has_name(text: str) -> bool:
 
 
 def _judge_digits(name: str, answer: str) -> FieldVerdict:
-    """Figures must agree, and so must all others of that kind in the answer."""
+    """Judge a number by its digits; all numbers of that kind in the answer must be equal to it."""
     if word := DOUBTED.search(answer):
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word[0]))
     wanted = digits_of(name)

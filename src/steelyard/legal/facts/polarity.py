@@ -1,4 +1,4 @@
-"""Yes, no or it depends: the polarity of the clause that answers.
+"""Judging yes/no questions: the polarity of the clause that answers.
 
 A text is scanned once into clauses with their signs: negators, verdict words, conclusions, claims, conditions, hedges
 (`polarity_clauses`). The clause that answers is a leading yes or no, else the one that concludes or repeats the
@@ -15,7 +15,7 @@ from steelyard.i18n import Message
 from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.polarity_clauses import Clause, clauses_of, scan
 from steelyard.legal.facts.polarity_questions import Asked, asked_by
-from steelyard.legal.facts.polarity_statements import Said, Sense, say
+from steelyard.legal.facts.polarity_statements import Sense, Statement, statement_of
 from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.legal.wording import SENSES
 from steelyard.text.reading import final_part
@@ -61,7 +61,7 @@ _SAYS_SO: Final = re.compile(
     r"承认|否认|认可|同意|拒绝|属实|确有|确实|此事|这回事|默认|予以|\b(?:admit|den(?:y|ie)|agree|refus|confirm|"
     r"acknowledg)"
 )
-# words that every refusal has one of; the judge of refusals is asked only where one occurs
+# every refusal has one of these words; `detect_abstention` is called only if one occurs
 _REFUSAL_HINT: Final = re.compile(
     r"提[及到供]|记[载录不得]|载明|显示|说明|写明|体现|涉及|注明|确[定认]|判断|认定|回答|得知|核实|知[道晓情]|"
     r"清楚|不详|不明|未知|忘|想不|信息|资料|材料|证据|依据|暂无|矛盾|一致|"
@@ -71,7 +71,7 @@ _REFUSAL_HINT: Final = re.compile(
     r"remember|forg|omit|inconsisten|contradict|conflict|confirm|sorry|idea)"
 )
 _LONGEST: Final = 24_000
-"""Characters of an answer that are read; of a longer one, its beginning and its end."""
+"""The number of characters of an answer that are read: all, or the beginning and the end of a longer one."""
 _ASIDE: Final = frozenset(("condition", "aside"))
 _FINDING: Final = re.compile(
     r"(?:不能|无法|难以|不足以|不应|不宜|不予|未|证据不足|没有[^,。;]{0,6}证据|"
@@ -86,7 +86,7 @@ _OPENER: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a text answers; `sure` is False where rules cannot decide."""
+    """The answer of a text; `sure` is False if the rules cannot decide."""
 
     sense: Sense
     sure: bool = True
@@ -98,7 +98,7 @@ _ASKED_AGAIN: Final = re.compile(
 
 
 def judge_boolean(expected: bool, question: str, answer: str) -> FieldVerdict:
-    """Whether the answer says so; hedged, two-sided and abstaining answers match neither."""
+    """Whether the answer is the expected yes or no; hedged, two-sided and abstaining answers are neither."""
     reading = _read(question, answer)
     if reading.sense == "none":
         return FieldVerdict(False, Message("legal.neither_yes_nor_no"), uncertain=not reading.sure)
@@ -112,13 +112,13 @@ def judge_boolean(expected: bool, question: str, answer: str) -> FieldVerdict:
 
 
 def polarity(question: str, answer: str) -> bool | None:
-    """True, False, or None where the answer does not say, or says that it depends."""
+    """True, False, or None if the answer does not say, or says that it depends."""
     return {"yes": True, "no": False}.get(_read(question, answer).sense)
 
 
 @lru_cache(maxsize=1 << 12)
 def _read(question: str, answer: str) -> _Reading:
-    """The announced final answer where there is one and it speaks; else the whole text."""
+    """The reading of the announced final answer if it says yes or no; else of the full text."""
     asked = asked_by(question)
     answer = _own_part(answer, question) if "\n" in answer else answer
     final = final_part(answer) if _MAY_ANNOUNCE.search(answer) else ""
@@ -130,7 +130,7 @@ def _read(question: str, answer: str) -> _Reading:
 
 
 def _own_part(answer: str, question: str) -> str:
-    """The answer up to another question that the model asks itself and goes on to answer."""
+    """The answer up to the next question that the model writes and answers itself."""
     other = _NEXT_QUESTION.search(answer)
     if other is None:
         return answer
@@ -139,7 +139,7 @@ def _own_part(answer: str, question: str) -> str:
 
 
 def _reading_of(answer: str, question: str, asked: Asked) -> _Reading:
-    """What a text says outside its quotations, or, where it says nothing there, inside them."""
+    """The reading of a text outside its quotations or, if that says nothing, inside them."""
     if len(answer) > _LONGEST:
         answer = f"{answer[: _LONGEST // 2]}\n{answer[-_LONGEST // 2 :]}"
     own = _ASKED_AGAIN.sub(lambda again: "" if again[0].strip() in question else again[0], _QUOTED.sub(" ", answer))
@@ -151,7 +151,7 @@ def _reading_of(answer: str, question: str, asked: Asked) -> _Reading:
 
 
 def _particle(text: str, asked: Asked) -> Sense:
-    """Yes or no, where a clause is nothing else; a bare modal answers a question that is not negative."""
+    """The yes or no that a clause consists of; a bare modal verb answers a question that is not negative."""
     if _YES.fullmatch(text):
         return "yes"
     if _NO.fullmatch(text):
@@ -165,7 +165,7 @@ def _particle(text: str, asked: Asked) -> Sense:
 
 
 def _opening(text: str, asked: Asked) -> Sense:
-    """The yes or no that a clause is, or begins with."""
+    """The yes or no that a clause consists of or begins with."""
     if (sense := _particle(text, asked)) != "none":
         return sense
     if _OPENS_YES.match(text):
@@ -187,7 +187,7 @@ def _lead(clauses: Sequence[Clause], asked: Asked) -> Sense:
 
 
 def _decide(clauses: list[Clause], answer: str, question: str, asked: Asked) -> _Reading:
-    """What the clauses answer: the leading yes or no, else the conclusion and the first sentence that speaks of it."""
+    """The reading of clauses: the leading yes or no, else the conclusion and the first sentence about the predicate."""
     if not clauses:
         return _Reading("none")
     if "depends" in clauses[0].signs and len(clauses[0].text) <= 24:
@@ -195,8 +195,8 @@ def _decide(clauses: list[Clause], answer: str, question: str, asked: Asked) -> 
     lead = _lead(clauses, asked)
     if lead != "none":
         return _led(lead, clauses, asked)
-    said = [say(clause, asked) for clause in clauses]
-    if _abstains(said, answer, question, asked):
+    statements = [statement_of(clause, asked) for clause in clauses]
+    if _abstains(statements, answer, question, asked):
         return _Reading("none", sure=clauses[-1].sentence < 2)
     if ("?" in answer or "请" in answer or "lease" in answer) and _CLARIFIES.search(answer.lower()):
         return _Reading("none", sure=False)
@@ -205,25 +205,29 @@ def _decide(clauses: list[Clause], answer: str, question: str, asked: Asked) -> 
     ]
     if closing:
         return _Reading(closing[-1], sure=len(set(closing)) == 1)
-    return _prose(said, asked)
+    return _prose(statements, asked)
 
 
-def _abstains(said: Sequence[Said], answer: str, question: str, asked: Asked) -> bool:
-    """Whether the answer refuses; what is left open after the first sentence has answered does not matter.
+def _abstains(statements: Sequence[Statement], answer: str, question: str, asked: Asked) -> bool:
+    """Whether the answer refuses; what is left open after an answering first sentence does not count.
 
-    That something cannot be held to be so is a finding: 不能认定其构成自首.
+    That something cannot be established is a finding, not a refusal: 不能认定其构成自首.
     """
     if not _REFUSAL_HINT.search(answer.lower()):
         return False
-    opening = [each for each in said if each.clause.sentence == said[0].clause.sentence]
+    opening = [statement for statement in statements if statement.clause.sentence == statements[0].clause.sentence]
     if any(
-        each.is_strong(asked) and not each.has(*_ASIDE, "hedge", "lean") and not _REFUSAL_HINT.search(each.clause.text)
-        for each in opening
+        statement.is_strong(asked)
+        and not statement.has(*_ASIDE, "hedge", "lean")
+        and not _REFUSAL_HINT.search(statement.clause.text)
+        for statement in opening
     ):
         return False
-    if any(_FINDING.search(each.clause.text) and each.is_strong(asked) for each in said):
+    if any(_FINDING.search(statement.clause.text) and statement.is_strong(asked) for statement in statements):
         return False
-    if asked.is_about_existence and any(each.clause.negators and each.share(asked) >= 0.6 for each in opening):
+    if asked.is_about_existence and any(
+        statement.clause.negators and statement.share(asked) >= 0.6 for statement in opening
+    ):
         return False
     return detect_abstention(answer, question=question).abstains
 
@@ -242,102 +246,131 @@ def _led(lead: Sense, clauses: Sequence[Clause], asked: Asked) -> _Reading:
 
 
 def _takes_back(lead: Sense, clauses: Sequence[Clause], asked: Asked) -> bool:
-    """Whether the opposite of a leading yes or no stands alone later: 是，也不是."""
+    """Whether a later clause consists of the opposite of a leading yes or no: 是，也不是."""
     opposite = _NO if lead == "yes" else _YES
     if any(opposite.fullmatch(clause.text.lstrip("也又或")) for clause in clauses[1:]):
         return True
-    whole = [clause for clause in clauses[1:4] if clause.sentence > clauses[0].sentence]
-    return any(_particle(clause.text, asked) not in (lead, "none") for clause in whole)
+    later = [clause for clause in clauses[1:4] if clause.sentence > clauses[0].sentence]
+    return any(_particle(clause.text, asked) not in (lead, "none") for clause in later)
 
 
 def _contradicted(lead: Sense, clauses: Sequence[Clause], asked: Asked) -> _Reading | None:
-    """A leading yes that the next clause takes back (是的，他没有签字), or that a conclusion opposes."""
-    following = [say(clause, asked) for clause in clauses[1:2] if clause.sentence == clauses[0].sentence]
-    for said in following if asked.chars and lead == "yes" else ():
-        if said.is_strong(asked) and said.sense == "no" and not said.has("turn", "condition", "aside"):
+    """The reading of a leading yes that is retracted (是的，他没有签字) or contradicted by a conclusion; else None."""
+    following = [statement_of(clause, asked) for clause in clauses[1:2] if clause.sentence == clauses[0].sentence]
+    for statement in following if asked.chars and lead == "yes" else ():
+        if statement.is_strong(asked) and statement.sense == "no" and not statement.has("turn", "condition", "aside"):
             return _Reading("no", sure=False)
-    ends = [say(clause, asked) for clause in clauses[-6:] if "conclude" in clause.signs]
-    ends = [said for said in ends if said.is_strong(asked) and said.echo >= 4]
+    ends = [statement_of(clause, asked) for clause in clauses[-6:] if "conclude" in clause.signs]
+    ends = [statement for statement in ends if statement.is_strong(asked) and statement.echo >= 4]
     return _Reading(lead, sure=False) if ends and ends[-1].sense != lead else None
 
 
-def _prose(said: list[Said], asked: Asked) -> _Reading:
+def _prose(statements: list[Statement], asked: Asked) -> _Reading:
     """The reading of a text without a leading yes or no."""
-    told = [each for each in said if each.tells(asked) and not each.has("condition", "aside", "vacuous")]
-    own = [each for each in told if asked.is_about_claims or not each.has("claim", "denial")]
-    if early := _two_sided(said, own):
+    answering = [
+        statement
+        for statement in statements
+        if statement.answers(asked) and not statement.has("condition", "aside", "vacuous")
+    ]
+    own = [statement for statement in answering if asked.is_about_claims or not statement.has("claim", "denial")]
+    if early := _two_sided(statements, own):
         return early
     if not own:
-        return _indirect(said, told, asked)
-    plain = [each for each in own if not each.has("rule", "given")]
-    strong = [each for each in plain if each.is_strong(asked)] or own
-    if said[-1].clause.sentence <= 2 and _says_both(strong):
+        return _indirect(statements, answering, asked)
+    plain = [statement for statement in own if not statement.has("rule", "given")]
+    strong = [statement for statement in plain if statement.is_strong(asked)] or own
+    if statements[-1].clause.sentence <= 2 and _says_both(strong):
         return _Reading("none")
-    first = _best([each for each in own if each.clause.sentence == strong[0].clause.sentence])
-    ends = [each for each in own if each.has("conclude", "court") and not each.has("given")]
-    final = _best([each for each in ends if each.clause.sentence == ends[-1].clause.sentence]) if ends else None
+    first = _best([statement for statement in own if statement.clause.sentence == strong[0].clause.sentence])
+    ends = [statement for statement in own if statement.has("conclude", "court") and not statement.has("given")]
+    final = (
+        _best([statement for statement in ends if statement.clause.sentence == ends[-1].clause.sentence])
+        if ends
+        else None
+    )
     if first and final and first.is_strong(asked) and not (final.is_strong(asked) or final.has("court")):
         final = None
-    return _weighed(first, final, plain or own, said, asked)
+    return _combined(first, final, plain or own, statements, asked)
 
 
-def _says_both(strong: Sequence[Said]) -> bool:
+def _says_both(strong: Sequence[Statement]) -> bool:
     """Whether two sentences say the opposite of each other and nothing decides: 他签字了。他没有签字."""
-    if any(each.has("turn", "conclude", "court", "contrast", "rule", "mostly", "lean") for each in strong):
+    if any(statement.has("turn", "conclude", "court", "contrast", "rule", "mostly", "lean") for statement in strong):
         return False
     first = strong[0]
-    return any(each.sense != first.sense and abs(each.echo - first.echo) <= 1 and each.echo > 1 for each in strong[1:])
+    return any(
+        statement.sense != first.sense and abs(statement.echo - first.echo) <= 1 and statement.echo > 1
+        for statement in strong[1:]
+    )
 
 
-def _two_sided(said: Sequence[Said], own: Sequence[Said]) -> _Reading | None:
-    """It depends, where that is said before anything else answers; both ways at once is no answer."""
+def _two_sided(statements: Sequence[Statement], own: Sequence[Statement]) -> _Reading | None:
+    """The reading of “it depends” before any other answer, or of both answers at once; else None."""
     at = own[0].clause.sentence if own else 0
-    opening = [each for each in said if each.clause.sentence <= at]
-    if any(each.has("both") for each in opening):
-        return None if any(each.has("court", "conclude") for each in own) else _Reading("none")
-    place = next((place for place, each in enumerate(opening) if each.has("depends")), None)
-    if place is None:
+    opening = [statement for statement in statements if statement.clause.sentence <= at]
+    if any(statement.has("both") for statement in opening):
+        return None if any(statement.has("court", "conclude") for statement in own) else _Reading("none")
+    index = next((index for index, statement in enumerate(opening) if statement.has("depends")), None)
+    if index is None:
         return None
-    before = [each for each in opening[:place] if each.echo and not each.has("condition", "aside", "mostly")]
+    before = [
+        statement
+        for statement in opening[:index]
+        if statement.echo and not statement.has("condition", "aside", "mostly")
+    ]
     return _Reading(before[0].sense, sure=False) if before else _Reading("depends")
 
 
-def _indirect(said: Sequence[Said], told: Sequence[Said], asked: Asked) -> _Reading:
-    """Where no clause repeats the predicate: a statement about its subject, a verdict verb, or what a party claims."""
+def _indirect(statements: Sequence[Statement], answering: Sequence[Statement], asked: Asked) -> _Reading:
+    """The reading if no clause repeats the predicate: by its subject, a verdict verb, or what a party claims."""
     about = [
-        each
-        for each in said
-        if len(asked.subject) > 1 and sum(pair in each.clause.text for pair in asked.subject) * 2 >= len(asked.subject)
+        statement
+        for statement in statements
+        if len(asked.subject) > 1
+        and sum(pair in statement.clause.text for pair in asked.subject) * 2 >= len(asked.subject)
     ]
-    if about and len(said) <= 2 and not about[0].has("claim", "condition", "hedge", "lean"):
+    if about and len(statements) <= 2 and not about[0].has("claim", "condition", "hedge", "lean"):
         return _Reading("none" if about[0].positive else about[0].sense, sure=not about[0].positive)
     verdicts = [
-        each
-        for each in said
-        if _SAYS_SO.search(each.clause.text) and not each.has("claim", "condition", "hedge", "lean")
+        statement
+        for statement in statements
+        if _SAYS_SO.search(statement.clause.text) and not statement.has("claim", "condition", "hedge", "lean")
     ]
     if verdicts:
-        return _Reading(verdicts[0].sense, sure=len(said) <= 3)
-    return _Reading("none", sure=not told and said[-1].clause.sentence < 2)
+        return _Reading(verdicts[0].sense, sure=len(statements) <= 3)
+    return _Reading("none", sure=not answering and statements[-1].clause.sentence < 2)
 
 
-def _best(group: Sequence[Said]) -> Said | None:
-    """The clause of a sentence that repeats most; nothing where two say the opposite alike, without a turn."""
+def _best(group: Sequence[Statement]) -> Statement | None:
+    """The clause of a sentence that repeats most of the predicate; None if two equal ones contradict each other."""
     best = max(
-        group, key=lambda each: (each.has("court", "conclude"), each.shares_topic, each.echo - 3 * each.has("turn"))
+        group,
+        key=lambda statement: (
+            statement.has("court", "conclude"),
+            statement.shares_topic,
+            statement.echo - 3 * statement.has("turn"),
+        ),
     )
-    opposed = [each for each in group if each.positive is not best.positive and not each.has("turn", "contrast")]
-    near = [each for each in opposed if best.echo - each.echo <= 3 and 2 * each.echo >= best.echo]
-    rivals = [each for each in near if each.shares_topic >= best.shares_topic]
-    is_settled = best.has("turn", "court", "conclude", "contrast") and not best.has("lean")
-    return None if rivals and not is_settled else best
+    opposed = [
+        statement
+        for statement in group
+        if statement.positive is not best.positive and not statement.has("turn", "contrast")
+    ]
+    near = [statement for statement in opposed if best.echo - statement.echo <= 3 and 2 * statement.echo >= best.echo]
+    rivals = [statement for statement in near if statement.shares_topic >= best.shares_topic]
+    is_decided = best.has("turn", "court", "conclude", "contrast") and not best.has("lean")
+    return None if rivals and not is_decided else best
 
 
-def _weighed(
-    first: Said | None, final: Said | None, plain: Sequence[Said], said: Sequence[Said], asked: Asked
+def _combined(
+    first: Statement | None,
+    final: Statement | None,
+    plain: Sequence[Statement],
+    statements: Sequence[Statement],
+    asked: Asked,
 ) -> _Reading:
-    """The first answering sentence and the conclusion together; where they differ, the conclusion, as a guess."""
-    is_short = said[-1].clause.sentence == 0
+    """The reading of the first answering sentence and the conclusion; if they differ, the conclusion as a guess."""
+    is_short = statements[-1].clause.sentence == 0
     chosen = final or first
     if chosen and chosen.positive and asked.head and not (chosen.shares_topic or asked.head in chosen.clause.text):
         return _Reading("none", sure=False)
@@ -346,35 +379,39 @@ def _weighed(
     if chosen.has("lean"):
         return _Reading(chosen.sense, sure=False)
     if chosen.has("mostly"):
-        return _mostly(chosen, said)
+        return _mostly(chosen, statements)
     agree = first is None or first.sense == chosen.sense or not first.is_strong(asked) or first.has("rule", "given")
     is_found = chosen.has("court") and chosen.has("turn")
     sure = agree and (is_short or is_found or chosen.is_strong(asked)) and not chosen.has("given")
-    opposed = [each for each in plain if each.sense != chosen.sense and each.is_strong(asked)]
+    opposed = [statement for statement in plain if statement.sense != chosen.sense and statement.is_strong(asked)]
     if final is not None:
-        opposed = [each for each in opposed if each.clause.start > final.clause.start]
-    if _is_thesis(chosen, said[0], asked):
-        opposed = [each for each in opposed if each.has("conclude", "turn")]
-    elif said[-1].clause.sentence > 1 and (first is None or final is None or first is final):
+        opposed = [statement for statement in opposed if statement.clause.start > final.clause.start]
+    if _is_thesis(chosen, statements[0], asked):
+        opposed = [statement for statement in opposed if statement.has("conclude", "turn")]
+    elif statements[-1].clause.sentence > 1 and (first is None or final is None or first is final):
         sure = sure and chosen.share(asked) >= 0.7
-    if any(not is_short or each.has("turn") for each in opposed):
+    if any(not is_short or statement.has("turn") for statement in opposed):
         sure = False
-    turned = [each for each in plain if each.clause.sentence == chosen.clause.sentence and each.has("turn")]
-    return _Reading(chosen.sense, sure and (is_short or all(each.sense == chosen.sense for each in turned)))
+    turned = [
+        statement
+        for statement in plain
+        if statement.clause.sentence == chosen.clause.sentence and statement.has("turn")
+    ]
+    return _Reading(chosen.sense, sure and (is_short or all(statement.sense == chosen.sense for statement in turned)))
 
 
-def _is_thesis(chosen: Said, first: Said, asked: Asked) -> bool:
+def _is_thesis(chosen: Statement, first: Statement, asked: Asked) -> bool:
     """Whether the answer begins with a sentence that repeats most of the predicate; reasons follow."""
     return chosen.clause.sentence == first.clause.sentence and chosen.share(asked) >= 0.7
 
 
-def _mostly(chosen: Said, said: Sequence[Said]) -> _Reading:
-    """A rule with exceptions: 原则上可以，除非; where the exception says the opposite, it depends."""
+def _mostly(chosen: Statement, statements: Sequence[Statement]) -> _Reading:
+    """The reading of a rule with exceptions (原则上可以，除非): “depends” if the exception says the opposite."""
     rest = [
-        each
-        for each in said
-        if each.clause.start > chosen.clause.start and each.clause.sentence <= chosen.clause.sentence + 1
+        statement
+        for statement in statements
+        if statement.clause.start > chosen.clause.start and statement.clause.sentence <= chosen.clause.sentence + 1
     ]
-    if any(each.shares_topic and each.sense != chosen.sense for each in rest):
+    if any(statement.shares_topic and statement.sense != chosen.sense for statement in rest):
         return _Reading("depends", sure=False)
-    return _Reading(chosen.sense, sure=not any(each.has("turn", "condition", "given") for each in rest))
+    return _Reading(chosen.sense, sure=not any(statement.has("turn", "condition", "given") for statement in rest))

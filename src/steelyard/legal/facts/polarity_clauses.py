@@ -1,4 +1,4 @@
-"""A text as clauses with their signs, for the question whether it says yes or no."""
+"""Clauses of a text with their signs (negators, hedges, conclusions …), for yes/no questions."""
 
 import re
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ _SUFFIX: Final = re.compile(r"的话|(?:情况|情形|前提|条件)下|[时后]
 
 @dataclass(slots=True)
 class Clause:
-    """A clause, where it stands, and its signs."""
+    """A clause with its position and its signs."""
 
     text: str
     sentence: int
@@ -41,8 +41,8 @@ class Clause:
 
 def clauses_of(text: str) -> list[Clause]:
     """The clauses of a text without the questions that it repeats; a rhetorical question is a statement."""
-    found = scan(_ASKED_FORM.sub("", text.lower()))
-    return [clause for clause in found if not clause.is_asked or "rhetoric" in clause.signs]
+    clauses = scan(_ASKED_FORM.sub("", text.lower()))
+    return [clause for clause in clauses if not clause.is_asked or "rhetoric" in clause.signs]
 
 
 def scan(text: str) -> list[Clause]:
@@ -52,7 +52,7 @@ def scan(text: str) -> list[Clause]:
     for token in pattern.finditer(text):
         state.take(token.lastgroup or "", token)
     state.close(len(text), len(text))
-    return state.found
+    return state.clauses
 
 
 class _Scan:
@@ -60,7 +60,7 @@ class _Scan:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.found: list[Clause] = []
+        self.clauses: list[Clause] = []
         self.start = 0
         self.sentence = 0
         self.first_of_sentence = 0
@@ -68,7 +68,7 @@ class _Scan:
         self.open = Clause("", 0)
 
     def take(self, kind: str, token: re.Match[str]) -> None:
-        """Put one token where it belongs."""
+        """Add one token to the open clause."""
         if kind in ("not", "short", "refuse", "lean_not"):
             end = token.end() + (2 if kind == "not" else 0)
             self.open.negators.append((token.start(), self.text[token.start() : end]))
@@ -90,7 +90,7 @@ class _Scan:
             self.mark(kind, token)
 
     def mark(self, kind: str, token: re.Match[str]) -> None:
-        """Put a sign on the clause; words such as 但 and because begin a new one."""
+        """Add a sign to the clause; words such as 但 and because begin a new clause."""
         if kind in _OPENS_CLAUSE or (kind == "condition" and not _SUFFIX.match(token[0])):
             self.close(token.start(), token.start())
         if kind == "contrast":
@@ -109,7 +109,7 @@ class _Scan:
         self.open.signs.add(kind)
 
     def close(self, end: int, next_start: int) -> None:
-        """End the open clause; a consequence carries the sign `given` of its condition."""
+        """End the open clause; the clause after a condition gets the sign `given`."""
         text = self.text[self.start : end].strip(_MARKS)
         start = self.start
         self.start = next_start
@@ -120,20 +120,20 @@ class _Scan:
             return
         self.open.text = text
         self.open.start = self.text.index(text, start)
-        self.found.append(self.open)
+        self.clauses.append(self.open)
         if "condition" in self.open.signs:
             self.carried.add("given")
         self.open = Clause("", self.sentence, signs=set(self.carried))
 
     def end_sentence(self, token: re.Match[str]) -> None:
-        """End the sentence; one that ends in a question mark is asked, not said."""
+        """End the sentence; the clauses of one with a question mark are questions."""
         self.close(token.start(), token.end())
         if token[0] in "?？":
-            for clause in self.found[self.first_of_sentence :]:
+            for clause in self.clauses[self.first_of_sentence :]:
                 clause.is_asked = True
-        said = self.found[self.first_of_sentence :]
-        is_heading = len(said) == 1 and _HEADING.fullmatch(said[0].text) is not None
-        self.first_of_sentence = len(self.found)
+        clauses = self.clauses[self.first_of_sentence :]
+        is_heading = len(clauses) == 1 and _HEADING.fullmatch(clauses[0].text) is not None
+        self.first_of_sentence = len(self.clauses)
         self.sentence += 1
         self.carried = {"conclude"} if is_heading else set()
         self.open = Clause("", self.sentence, signs=set(self.carried))

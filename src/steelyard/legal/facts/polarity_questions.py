@@ -1,4 +1,4 @@
-"""What a question asks that is answered by yes or no: its predicate, its topics, whether it is negative."""
+"""Yes/no questions: their predicate, their topics, and whether they are negative."""
 
 import re
 from dataclasses import dataclass
@@ -65,12 +65,12 @@ class Asked:
 
 
 _HEAD: Final = re.compile(r"(相同|一致|一样|变更|变化|不同|有效|成立|合法|违法|存在|发生|完成|知情)的?吗?[?？]?\s*$")
-"""The word that a question asks about where the rest only says of what; a statement without it answers nothing."""
+"""The head of the predicate; a statement without it does not answer the question."""
 
 
 @lru_cache(maxsize=1 << 10)
 def asked_by(question: str) -> Asked:
-    """What a question asks; its subject, proper names and titles of works are no part of the predicate."""
+    """What a question asks; its subject, proper names and titles are not part of the predicate."""
     plain = _WORK.sub("", question)
     plain = next((part for part in re.split("[?？]", plain) if part.strip()), plain).rstrip("吗呢么 \n。.")
     pieces = [piece.strip() for piece in _SENTENCE_END.split(plain) if piece.strip()]
@@ -87,7 +87,7 @@ def asked_by(question: str) -> Asked:
     heads = bool(negators and mark and _HEAD_NOT.match(predicate))
     flips = heads + len(lexical) + sum(kind[:2] in ("c_", "r_") for kind in kinds)
     subjects = [negator for clause in before for _, negator in clause.negators]
-    embedded = tuple({*(each for each in negators[heads:] if each not in lexical), *subjects})
+    embedded = tuple({*(negator for negator in negators[heads:] if negator not in lexical), *subjects})
     pairs, chars = _words(plain[start:])
     return Asked(
         predicate,
@@ -107,7 +107,7 @@ def asked_by(question: str) -> Asked:
 
 
 def _predicate_start(question: str) -> tuple[int, str]:
-    """Where the predicate begins, and the words that ask: after 是否 and its like, else after the first verb."""
+    """The start of the predicate and the question words: after 是否 and similar words, else after the first verb."""
     marks = list(_ASKS.finditer(question.lower()))
     if marks and marks[-1].end() < len(question):
         return marks[-1].end(), marks[-1][0]
@@ -119,7 +119,7 @@ def _predicate_start(question: str) -> tuple[int, str]:
 
 
 def _words(predicate: str) -> tuple[frozenset[str], frozenset[str]]:
-    """What a clause is compared with: stems of English words; pairs and single characters of Chinese."""
+    """The terms of a predicate: stems of English words, pairs and single characters of Chinese."""
     if not IS_HAN.search(predicate):
         return frozenset(stems(_SUBJECT.sub("", predicate)) or stems(predicate)), frozenset()
     lower = predicate.lower()

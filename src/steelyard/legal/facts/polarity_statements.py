@@ -1,4 +1,4 @@
-"""What one clause says to a question: its polarity, and how much of the predicate it repeats."""
+"""Statements about a yes/no question: the polarity of a clause, and how much of the predicate it repeats."""
 
 import re
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ _INVERTED: Final = re.compile(
 
 
 @dataclass(slots=True)
-class Said:
-    """What one clause says to the question: its polarity, how much of the predicate it repeats, and its signs."""
+class Statement:
+    """A clause about the question: its polarity, how much of the predicate it repeats, and its signs."""
 
     positive: bool
     echo: int
@@ -39,10 +39,10 @@ class Said:
     def sense(self) -> Sense:
         return "yes" if self.positive else "no"
 
-    def tells(self, asked: Asked) -> bool:
-        """Whether the clause states something of what is asked: one shared character affirms nothing.
+    def answers(self, asked: Asked) -> bool:
+        """Whether the clause says something about the predicate; one shared character is not enough.
 
-        A clause in the order of a question ("did he sign") is the question once more.
+        A clause with the word order of a question ("did he sign") repeats the question.
         """
         if _INVERTED.match(self.clause.text):
             return False
@@ -51,7 +51,7 @@ class Said:
         return self.echo >= 2 or (self.echo > 0 and (is_about or self.shares_topic or not self.positive))
 
     def is_strong(self, asked: Asked) -> bool:
-        """Whether the clause repeats enough of the predicate to speak of it."""
+        """Whether the clause repeats enough of the predicate to be about it."""
         full = 2 * len(asked.pairs) + len(asked.chars)
         return self.echo >= min(8, (full + 1) // 2) or (self.shares_topic and self.echo >= max(4, full // 3))
 
@@ -63,8 +63,8 @@ class Said:
         return not self.clause.signs.isdisjoint(signs)
 
 
-def say(clause: Clause, asked: Asked) -> Said:
-    """The polarity of a clause against that of the question, and how much of the predicate it repeats."""
+def statement_of(clause: Clause, asked: Asked) -> Statement:
+    """The statement of a clause: its polarity relative to the question, and how much of the predicate it repeats."""
     kinds = [kind for _, kind in clause.sides]
     shared = {topic for kind in kinds if (topic := topic_in(kind, asked.topics))}
     if "refuse" in clause.signs and not asked.topics.isdisjoint(("agree",)):
@@ -79,7 +79,7 @@ def say(clause: Clause, asked: Asked) -> Said:
     if _denies_asked(clause.text, asked):
         repeated += 8
     echo = repeated + 2 * len(shared) + 2 * opposed + ("contrast" in clause.signs)
-    return Said((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
+    return Statement((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
 
 
 def _denies_asked(text: str, asked: Asked) -> bool:
@@ -98,14 +98,14 @@ def _is_opposite(root: str, asked: Asked) -> bool:
 
 
 def _negates_asked(idiom: str, predicate: str) -> bool:
-    """Whether an idiom negates what is asked after all: 无异议 where the question is about 异议."""
+    """Whether an idiom negates what is asked: 无异议 if the question is about 异议."""
     return idiom[0] in "不没未无非" and idiom not in predicate and idiom.lstrip("不没未无非有") in predicate
 
 
 def _negations(clause: Clause, asked: Asked) -> int:
-    """The negators that count: not those that the question has too, nor those of what a verdict is said of.
+    """The number of negators that count: not those in the question, nor those before the verdict word.
 
-    不支付工资属于违法: the verdict that the question asks for begins at 属于, and 不 does not reach it.
+    不支付工资属于违法: the verdict begins at 属于, and 不 does not govern it.
     """
     own = [(at, negator) for at, negator in clause.negators if not negator.startswith(asked.embedded)]
     topics = asked.topics & _VERDICTS

@@ -1,4 +1,4 @@
-"""The words from which a clause gets its signs: negators, pairs of opposites, verdicts, claims, conditions, hedges."""
+"""Word patterns for the signs of clauses: negators, opposites, verdicts, claims, conditions, hedges."""
 
 import re
 from collections.abc import Iterable

@@ -1,10 +1,10 @@
-"""What a sum or a day is about: collected, returned, still owed, interest; signed, effective, born."""
+"""Roles of sums and days: collected, returned, still owed, interest; signed, effective, born."""
 
 import re
 from functools import lru_cache
 from typing import Final
 
-# the first that fits a place wins it, so that 未退 is not 退 and 还欠 is not 还
+# the first pattern that matches at a position counts, so that 未退 is not 退 and 还欠 is not 还
 _ROLES: Final[tuple[tuple[str, str], ...]] = (
     ("owed", 
         r"(?:未|没有|没|尚未|还没有?|仍未|还未)(?:能)?(?:全部)?(?:退|归还|返还|偿还|还给|还清|还(?!是)|付清|支付|"
@@ -55,15 +55,15 @@ _PATTERN: Final = re.compile(
 )
 _KIN: Final = (frozenset(("loan", "collected")), frozenset(("delivered", "collected")))  # who lends or hands over gives
 _ENDS: Final = frozenset(("begun", "ended"))
-"""What anything has: a beginning and an end."""
+"""Roles that anything can have: a beginning and an end."""
 _GENERIC: Final = frozenset(("collected",))
 _FIRST: Final = frozenset(("owed", "returned"))  # 还欠多少工资 asks what is owed
 
 
 @lru_cache(maxsize=1 << 12)
 def roles(text: str) -> list[tuple[str, int, int]]:
-    """The roles that words of a text speak of, with their places."""
-    return [(str(found.lastgroup), found.start(), found.end()) for found in _PATTERN.finditer(text)]
+    """The roles that words of a text name, with their positions."""
+    return [(str(match.lastgroup), match.start(), match.end()) for match in _PATTERN.finditer(text)]
 
 
 def roles_for(kind: str) -> frozenset[str]:
@@ -73,14 +73,14 @@ def roles_for(kind: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 10)
 def asked_roles(question: str) -> frozenset[str]:
-    """What a question asks about: still owed and returned before all else, payment only where nothing else is named."""
-    found = roles(question)
-    names = frozenset(name for name, _, _ in found)
+    """The roles that a question asks about: still owed and returned first, payment only if no other is named."""
+    named_roles = roles(question)
+    names = frozenset(name for name, _, _ in named_roles)
     return names & _FIRST or names - _GENERIC or names
 
 
-def contradicts(asked: frozenset[str], said: frozenset[str]) -> bool:
-    """Whether what is said is about something else than what was asked."""
-    if not asked or not said or (asked <= _ENDS and not said & _ENDS):
+def contradicts(asked: frozenset[str], stated: frozenset[str]) -> bool:
+    """Whether the stated roles are different from the asked ones."""
+    if not asked or not stated or (asked <= _ENDS and not stated & _ENDS):
         return False
-    return not (asked & said or any(asked & kin and said & kin for kin in _KIN))
+    return not (asked & stated or any(asked & kin and stated & kin for kin in _KIN))

@@ -1,4 +1,4 @@
-"""One value out of an answer: what it concludes, equals, totals, or says in the asked role; presence earns nothing."""
+"""Selecting the one value that answers a question: by conclusion, equation, total, or the asked role."""
 
 import re
 from bisect import bisect_left
@@ -12,10 +12,10 @@ from steelyard.legal.facts.clauses import (
     CLAIMED,
     are_alternatives,
     asks_for_total,
+    asserted_values,
     concluded,
     doubt_about,
     found_by_court,
-    live,
     outline,
     totalled,
 )
@@ -41,49 +41,51 @@ _PARTS: Final = re.compile(
 
 _LEADS_ON: Final = re.compile(r"(?:\bof|\bat|\bfor|\bis|\bwas|为|是|:)\s?[$¥€£]?$", re.IGNORECASE)
 _REACH: Final = 80
-"""How far from a value, in characters, the words stand that say what it is."""
+"""The number of characters around a value that are searched for its role."""
 _PLAIN_ROLES: Final = frozenset(("collected", "loan", "compensation"))
 _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
-"""What is named beside an asked sum and never stands for it."""
+"""Roles of sums that are named beside the asked sum."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """The mention that an answer comes down to, or None and why."""
+class Selection:
+    """The selected mention, or None and the reason."""
 
     mention: Mention | None
     why: Localized
 
 
-def settle(question: str, answer: str, values: Sequence[Mention], among: Sequence[Mention] | None = None) -> Settled:
-    """Take the one value that the answer gives to the question; both texts are normal.
+def select_value(
+    question: str, answer: str, values: Sequence[Mention], among: Sequence[Mention] | None = None
+) -> Selection:
+    """Select the one value that answers the question; both texts are normalised.
 
-    `among` are all values that may be offered as alternatives, where they are more than the candidates.
+    `among` are all values that can be alternatives, if they are more than the candidates.
     """
     if not values:
-        return Settled(None, Message("legal.no_such_value"))
-    standing = live(answer, values)
+        return Selection(None, Message("legal.no_such_value"))
+    standing = asserted_values(answer, values)
     if not standing:
-        return Settled(None, Message("legal.denies_value"))
+        return Selection(None, Message("legal.denies_value"))
     chosen = standing if len(_distinct(standing)) == 1 else _chosen(question, answer, standing)
     if word := doubt_about(answer, chosen):
-        return Settled(None, Message("legal.disclaims_itself", word=word))
+        return Selection(None, Message("legal.disclaims_itself", word=word))
     rivals = among or values
     if are_alternatives(answer, rivals if len(_distinct(chosen)) > 1 else _beside(chosen, rivals)):
-        return Settled(None, Message("legal.offers_alternatives"))
+        return Selection(None, Message("legal.offers_alternatives"))
     if len(_distinct(chosen)) != 1:
-        return Settled(None, Message("legal.several_values", values=", ".join(value.text for value in standing[:8])))
+        return Selection(None, Message("legal.several_values", values=", ".join(value.text for value in standing[:8])))
     if is_wrong_result(answer, chosen[-1]):
-        return Settled(None, Message("legal.not_result_of_equation", text=chosen[-1].text))
+        return Selection(None, Message("legal.not_result_of_equation", text=chosen[-1].text))
     if other := _restated_otherwise(answer, chosen, values):
-        return Settled(None, Message("legal.restated_as", text=chosen[0].text, other=other.text))
+        return Selection(None, Message("legal.restated_as", text=chosen[0].text, other=other.text))
     if _is_about_something_else(question, answer, chosen, standing):
-        return Settled(None, Message("legal.something_else_than_asked", text=chosen[0].text))
-    return Settled(chosen[0], Message("legal.answer_says", value=chosen[0].text))
+        return Selection(None, Message("legal.something_else_than_asked", text=chosen[0].text))
+    return Selection(chosen[0], Message("legal.answer_says", value=chosen[0].text))
 
 
 def _restated_otherwise(text: str, chosen: Sequence[Mention], values: Sequence[Mention]) -> Mention | None:
-    """Another value in the brackets right behind a chosen one that say it once more: in words, or as the unit asked."""
+    """A different value in the brackets after a chosen one that restate it in words or in another unit; or None."""
     starts = [value.start for value in values]
     for value in chosen:
         opening = re.match(r"\s?[(（]", text[value.end : value.end + 2])
@@ -101,19 +103,19 @@ def _restated_otherwise(text: str, chosen: Sequence[Mention], values: Sequence[M
 def _beside(chosen: Sequence[Mention], values: Sequence[Mention]) -> list[Mention]:
     """The chosen values and those next to them."""
     starts = {value.start for value in chosen}
-    places = {index + step for index, value in enumerate(values) if value.start in starts for step in (-1, 0, 1)}
-    return [value for index, value in enumerate(values) if index in places]
+    indexes = {index + step for index, value in enumerate(values) if value.start in starts for step in (-1, 0, 1)}
+    return [value for index, value in enumerate(values) if index in indexes]
 
 
 def role_of(text: str, value: Mention, before: Mention | None, after: Mention | None) -> frozenset[str]:
-    """What the value is said to be: by the words before it in its clause, else by those after it."""
+    """The roles of a value: by the words before it in its clause, else by those after it."""
     clause = outline(text).clause_at(value.start)
     start = max(clause.start, value.start - _REACH, before.end if before else 0)
     end = min(clause.end, value.end + _REACH, after.start if after else len(text))
-    said = _role_names(_JOIN.split(text[start : value.start])[-1], value.kind)
+    before_value = _role_names(_JOIN.split(text[start : value.start])[-1], value.kind)
     behind = text[value.end : max(end, value.end)]
-    if said or _LEADS_ON.search(behind):
-        return said
+    if before_value or _LEADS_ON.search(behind):
+        return before_value
     return _role_names(_JOIN.split(behind)[0], value.kind)
 
 
@@ -122,7 +124,7 @@ def _role_names(text: str, kind: str) -> frozenset[str]:
 
 
 def _asked(question: str, values: Sequence[Mention]) -> frozenset[str]:
-    """The roles that a question asks about, of the kind that the values have."""
+    """The roles that a question asks about and that values of this kind can have."""
     return asked_roles(question) - roles_for(values[0].kind)
 
 
@@ -133,8 +135,8 @@ def _roles_of(answer: str, values: Sequence[Mention]) -> list[frozenset[str]]:
 
 
 def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """Of several values the one that the answer comes down to; all of them where nothing decides."""
-    for narrow in (_not_asked, _not_beside, _not_each, _found):
+    """The one of several values that answers the question; all of them if nothing decides."""
+    for narrow in (_not_asked, _not_beside, _not_each, _found_by_court):
         values = narrow(question, answer, values)
         if len(_distinct(values)) == 1:
             return values
@@ -146,11 +148,11 @@ def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[M
         lambda: _in_role(question, answer, values),
         lambda: _by_words(question, answer, values),
     ]
-    return next((found for way in ways if len(_distinct(found := way())) == 1), values)
+    return next((chosen for way in ways if len(_distinct(chosen := way())) == 1), values)
 
 
 def _not_asked(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """Without the values that the question has itself."""
+    """The values without those in the question."""
     asked = {
         (value.value, value.until) for value in mentions(question) if value.kind != "number" or value.text[0].isdigit()
     }
@@ -158,15 +160,17 @@ def _not_asked(question: str, answer: str, values: Sequence[Mention]) -> Sequenc
 
 
 def _not_beside(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """Without fines and fees, where they are not asked for."""
+    """The values without fines and fees, unless they are asked for."""
     if values[0].kind == "date":
         return values
     side = _SIDE_ROLES - asked_roles(question)
-    return [value for value, said in zip(values, _roles_of(answer, values), strict=True) if not said & side] or values
+    return [
+        value for value, value_roles in zip(values, _roles_of(answer, values), strict=True) if not value_roles & side
+    ] or values
 
 
 def _not_each(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """Without shares (各执两份), where the question does not ask for them."""
+    """The values without shares (各执两份), unless the question asks for them."""
     if _EACH.search(question):
         return values
     return [
@@ -174,12 +178,12 @@ def _not_each(question: str, answer: str, values: Sequence[Mention]) -> Sequence
     ] or values
 
 
-def _found(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+def _found_by_court(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
     return found_by_court(answer, values) if not CLAIMED.search(question) else values
 
 
 def _adding_up(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """The value announced as a total, or the first before its parts, where these make it and no part is asked for."""
+    """The total, or the first value before its parts, if the parts add up to it and no part is asked for."""
     if not _asked(question, values) <= _PLAIN_ROLES or not all(isinstance(value.value, Decimal) for value in values):
         return ()
     announced = totalled(answer, values)[:1]
@@ -196,11 +200,11 @@ def _in_role(question: str, answer: str, values: Sequence[Mention]) -> Sequence[
     asked = _asked(question, values)
     if not asked:
         return ()
-    return [value for value, said in zip(values, _roles_of(answer, values), strict=True) if asked & said]
+    return [value for value, value_roles in zip(values, _roles_of(answer, values), strict=True) if asked & value_roles]
 
 
 def _by_words(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """The values whose clause has most words of the question, if the question names no role that is known."""
+    """The values whose clause shares most words with the question, if the question names no known role."""
     if _asked(question, values) and any(_roles_of(answer, values)):
         return ()
     wanted = _bigrams(question)
@@ -213,17 +217,17 @@ def _by_words(question: str, answer: str, values: Sequence[Mention]) -> Sequence
 
 
 def _own_words(text: str, values: Sequence[Mention]) -> list[tuple[str, str]]:
-    """The words before and behind each value in its clause, as far as the neighbouring values."""
-    whole = outline(text)
-    found, last = [], 0
+    """The words before and after each value in its clause, up to the neighbouring values."""
+    structure = outline(text)
+    words, last = [], 0
     for at, value in enumerate(values):
-        clause = whole.clause_at(value.start)
+        clause = structure.clause_at(value.start)
         following = values[at + 1].start if at + 1 < len(values) else len(text)
         end = max(value.end, min(clause.end, following, value.end + _REACH))
         behind = _JOIN.split(text[value.end : end])[0]
-        found.append((text[max(clause.start, last, value.start - _REACH) : value.start], behind))
+        words.append((text[max(clause.start, last, value.start - _REACH) : value.start], behind))
         last = value.end
-    return found
+    return words
 
 
 def _bigrams(text: str) -> set[str]:
@@ -236,8 +240,8 @@ def _is_about_something_else(question: str, answer: str, chosen: Sequence[Mentio
     asked = _asked(question, values)
     if not asked:
         return False
-    said = dict(zip((value.start for value in values), _roles_of(answer, values), strict=True))
-    return all(contradicts(asked, said.get(value.start, frozenset())) for value in chosen)
+    stated = dict(zip((value.start for value in values), _roles_of(answer, values), strict=True))
+    return all(contradicts(asked, stated.get(value.start, frozenset())) for value in chosen)
 
 
 def _distinct(values: Sequence[Mention]) -> set[Any]:

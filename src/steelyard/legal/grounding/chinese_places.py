@@ -1,4 +1,4 @@
-"""Places and organisations in Chinese text, by their suffix; the words that lead up to a name are cut off."""
+"""Places and organisations in Chinese text, found by their suffix."""
 
 import re
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ _GENERIC: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place or an organisation: its text, where it begins, the parts of its address, and how long its suffix is."""
+    """A place or an organisation: its text and start, the parts of its address, and the length of its suffix."""
 
     text: str
     start: int
@@ -87,19 +87,19 @@ class Place:
 
 
 def chinese_places(text: str) -> Iterator[Place]:
-    """Named places and organisations of a normal text."""
+    """Named places and organisations in a normalised text."""
     end = 0
     text = _STATUTE.sub(lambda title: "《" + "\0" * (len(title[0]) - 1), text)
-    for found in _END.finditer(text):
-        place = _place(text, max(end, found.start() - _LONGEST_STEM), found)
-        if not _goes_on(text, found.end()):
-            end = found.end()
+    for match in _END.finditer(text):
+        place = _place(text, max(end, match.start() - _LONGEST_STEM), match)
+        if not _goes_on(text, match.end()):
+            end = match.end()
             if place:
                 yield place
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Whether the next suffix follows so soon that this one is only a part of a longer name."""
+    """Whether the next suffix is so near that this one is part of a longer name."""
     following = _END.search(text, at, at + 14)
     if following is None:
         return False
@@ -107,19 +107,19 @@ def _goes_on(text: str, at: int) -> bool:
     return re.fullmatch(f"[{_HAN}\\d]*", between) is not None and not _cut_length(between) and len(between) < 9
 
 
-def _place(text: str, lowest: int, found: re.Match[str]) -> Place | None:
-    stem = _STEM.search(text, lowest, found.start())
+def _place(text: str, lowest: int, match: re.Match[str]) -> Place | None:
+    stem = _STEM.search(text, lowest, match.start())
     words = stem[0] if stem else ""
     cut = _cut_length(words)
     name = words[cut:]
-    if not _is_name(name, found[0]) or (found[0] == "区" and not _DISTRICT.search(name)):
+    if not _is_name(name, match[0]) or (match[0] == "区" and not _DISTRICT.search(name)):
         return None
-    start = found.start() - len(name)
-    return Place(name + found[0], start, tuple(_pieces(name + found[0])), found[0])
+    start = match.start() - len(name)
+    return Place(name + match[0], start, tuple(_pieces(name + match[0])), match[0])
 
 
 def _cut_length(words: str) -> int:
-    """How much of the words before a suffix leads up to the name."""
+    """The number of characters before a suffix that do not belong to the name."""
     for at in range(len(words), 0, -1):
         if words[at - 1] in _CUT:
             return at
@@ -132,7 +132,7 @@ def _cut_length(words: str) -> int:
 
 
 def _is_name(name: str, suffix: str) -> bool:
-    """Whether anything is left that only a name has."""
+    """Whether the rest contains anything that only names have."""
     rest = name
     while rest:
         known = next((rest[-size:] for size in (5, 4, 3, 2) if rest[-size:] in _TRADES or rest[-size:] in _GENERIC), "")
@@ -156,7 +156,7 @@ def _pieces(place: str) -> Iterator[str]:
 
 
 def is_known_place(place: Place, key: str) -> bool:
-    """Whether a document's key has the place, or each of its parts; the last part may have leading words."""
+    """Whether the key of a document has the place, or each of its parts; the last part may have leading words."""
     if place.text in key:
         return True
     *towns, last = place.pieces
@@ -164,7 +164,7 @@ def is_known_place(place: Place, key: str) -> bool:
 
 
 def _is_known_part(part: str, suffix: str, key: str) -> bool:
-    """Whether the part stands in the key, or its end does with two characters of the name at least."""
+    """Whether the key has the part, or its end with at least two characters of the name."""
     name = part.removesuffix(suffix)
     tails = (name[at:] for at in range(min(3, max(1, len(name) - 1))))
     return part in key or any(tail + suffix in key for tail in tails if _is_name(tail, suffix))

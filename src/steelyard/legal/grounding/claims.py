@@ -1,4 +1,4 @@
-"""What an answer asserts: its values, quotations, names and places, before any document is looked at."""
+"""Claims of an answer: the values, quotations, names and places that it asserts."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from steelyard.text.normalisation import Folded
 
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
 # "the record does not mention “X”" does not claim X
-_NOT_SAID: Final = re.compile(
+_DENIED_QUOTE: Final = re.compile(
     "(?:以下简称|下称|简称|所谓的?)$|(?:未|没有?|并无|无|不曾|不)(?:明确)?(?:见|有|出现|提到|提及|提供|记载|载明|"
     "显示|写明|说明?|使用|包含|涉及|找到|"
     "发现|体现)"
@@ -63,7 +63,7 @@ _JSON_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What an answer asserts, before any document is looked at."""
+    """The claims of an answer."""
 
     original: str
     text: str
@@ -75,13 +75,13 @@ class Claims:
 
     @property
     def folded(self) -> Folded:
-        """The text as it was read, with the way back to the original."""
+        """The text with offsets into the original."""
         return read_with_offsets(self.original)
 
 
 @lru_cache(maxsize=1 << 10)
 def claims_of(answer: str) -> Claims:
-    """What an answer asserts, found out once."""
+    """The claims of an answer, cached."""
     text, is_record = _without_keys(read(answer).text)
     marks = _list_marks(text)
     values = [value for value in values_of(text) if value.kind in _CHECKED]
@@ -104,7 +104,7 @@ def claims_of(answer: str) -> Claims:
 
 
 def _without_keys(text: str) -> tuple[str, bool]:
-    """The text with the keys of a JSON record blanked out and its strings unquoted; and whether it has a record."""
+    """The text without the keys and quotation marks of a JSON record, and whether it has a record."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start or not _JSON_KEY.search(text, start, end):
         return text, False
@@ -114,12 +114,12 @@ def _without_keys(text: str) -> tuple[str, bool]:
 
 
 def _list_marks(text: str) -> frozenset[int]:
-    """The places of digits that number a list."""
+    """The positions of digits that number a list."""
     return frozenset(at for mark in _LIST_NUMBER.finditer(text) for at in range(mark.start(), mark.end()))
 
 
 def _is_exempt(text: str, value: Mention, marks: frozenset[int], *, is_record: bool) -> bool:
-    """Numbers of a list, single things, labels, statutes, and how many statements the answerer counts."""
+    """Whether a value is no claim: a list number, a single thing, a label, a statute, a count of statements."""
     match value.kind:
         case "count":
             return _is_own_count(text, value)
@@ -163,7 +163,7 @@ def _counts_a_list(text: str, value: Mention) -> bool:
 
 
 def _is_plain_number(text: str, value: Mention, *, is_record: bool) -> bool:
-    """A number without a unit is a claim if it is long; not in the name of a law."""
+    """Whether a number without a unit is no claim: it is small, or belongs to the name of a law."""
     if value.value is None or value.value < (100 if is_record else 1000) or value.text in _BARE_UNITS:
         return True
     before = text[max(0, value.start - 24) : value.start]
@@ -171,11 +171,11 @@ def _is_plain_number(text: str, value: Mention, *, is_record: bool) -> bool:
 
 
 def _quoted(text: str) -> tuple[list[tuple[str, int]], frozenset[int]]:
-    """Quotations with their places, and the places inside those that are said not to be in the document."""
+    """Quotations with their positions, and all positions inside quotations that the answer says are absent."""
     quotes: list[tuple[str, int]] = []
     unsaid: list[int] = []
     for quote in _QUOTE.finditer(text):
-        if _NOT_SAID.search(text[max(0, quote.start() - 40) : quote.start()]):
+        if _DENIED_QUOTE.search(text[max(0, quote.start() - 40) : quote.start()]):
             unsaid += range(quote.start(), quote.end())
             continue
         inner = next(group for group in quote.groups() if group)

@@ -16,8 +16,8 @@ _HALF_DAY: Final = 12 * 60
 
 
 def stated_minutes(text: str, values: Iterable[Mention]) -> frozenset[int]:
-    """All times of a document; one in the 12-hour form without a half of the day stands for both."""
-    found: set[int] = set()
+    """All times in a document; a 12-hour time without am or pm stands for both."""
+    minutes: set[int] = set()
     is_afternoon, end = False, 0
     for value in values:
         if value.kind == "time":
@@ -26,30 +26,30 @@ def stated_minutes(text: str, values: Iterable[Mention]) -> frozenset[int]:
             is_afternoon = _AFTERNOON.search(value.text) is not None or joined
             end = value.end
             both = joined or (_is_open(value.text) and "点" in value.text)
-            found |= _minutes(value.text, hour, minute, both=both)
-    return frozenset(found)
+            minutes |= _minutes(value.text, hour, minute, both=both)
+    return frozenset(minutes)
 
 
 _POINT_BEFORE: Final = re.compile(r"(?<!\d)(\d{1,2})\.$")  # 10.30 am
 
 
 def minutes_of(text: str, value: Mention) -> frozenset[int]:
-    """The minutes of the day that a time of an answer may mean; about an hour is any minute of it."""
+    """The minutes of the day that a time in an answer can mean; “about” an hour is any minute of it."""
     hour, minute = _read(text, value)
     times = _minutes(value.text, hour, minute, both=_is_open(value.text))
     is_about = _ABOUT_AFTER.match(text, value.end) or _ABOUT_BEFORE.search(text[max(0, value.start - 8) : value.start])
     if minute is None and (is_about or "许" in value.text):
-        return frozenset(time // 60 * 60 + each for time in times for each in range(60))
+        return frozenset(time // 60 * 60 + minute for time in times for minute in range(60))
     return times
 
 
 def _is_open(text: str) -> bool:
-    """Whether a time does not say which half of the day it is in."""
+    """Whether a time does not say whether it is am or pm."""
     return _AFTERNOON.search(text) is None and _MORNING.search(text) is None
 
 
 def _read(text: str, value: Mention) -> tuple[int, int | None]:
-    """Hour and minute; of 10.30 am the mention has only the second number."""
+    """Hour and minute of a mention; for 10.30 am, the mention has only the second number."""
     hour, minute = _hour_and_minute(value.text)
     point = _POINT_BEFORE.search(text, max(0, value.start - 3), value.start) if minute is None else None
     return (int(point[1]), hour) if point else (hour, minute)

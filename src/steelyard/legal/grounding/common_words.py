@@ -1,4 +1,4 @@
-"""Frequent two-character words of Chinese legal prose, to tell them from names of persons.
+"""Frequent two-character words of Chinese legal texts that are not names of persons.
 
 Counted in statutes, judgments and answers; `SURNAME_WORDS` begin with a character that is also a surname.
 """

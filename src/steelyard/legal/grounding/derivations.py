@@ -1,4 +1,4 @@
-"""Values that follow from others: sums, differences, products, shares, and the time between two dates or clock times.
+"""Arithmetic between values: sums, differences, products, shares, and the time between two dates or clock times.
 
 Every search looks at a bounded number of nearby operands, so the cost per value does not grow with the answer.
 """
@@ -54,28 +54,28 @@ def cents(value: Decimal) -> int:
 
 @dataclass(slots=True)
 class Stated:
-    """Operands of one kind in the order of the answer, with their places."""
+    """Operands of one kind in the order of the answer, with their positions."""
 
     places: list[int] = field(default_factory=list)
     values: list[int] = field(default_factory=list)
 
     def add(self, place: int, value: int) -> None:
-        """Insert a value at its place."""
+        """Insert a value at its position."""
         at = bisect_left(self.places, place)
         self.places.insert(at, place)
         self.values.insert(at, value)
 
     def near(self, place: int, limit: int = _NEAR) -> list[int]:
-        """The values nearest to a place, some before and some after."""
+        """The values nearest to a position, before and after it."""
         at = bisect_left(self.places, place)
         return self.values[max(0, at - limit) : at + limit]
 
     def between(self, start: int, end: int) -> list[int]:
-        """The values at places from `start` on and before `end`."""
+        """The values at positions from `start` to before `end`."""
         return self.values[bisect_left(self.places, start) : bisect_left(self.places, end)]
 
     def runs(self, place: int) -> Iterator[int]:
-        """Sums of two and more values in a row that end before the place or begin after it."""
+        """Sums of two or more consecutive values that end before the position or begin after it."""
         at = bisect_left(self.places, place)
         for row in (reversed(self.values[max(0, at - _LONGEST_SUM) : at]), self.values[at : at + _LONGEST_SUM]):
             total = 0
@@ -145,14 +145,14 @@ def may_be_share(percent: Decimal, around: str) -> bool:
 
 
 def is_rounded(value: Mention, known: Decimal) -> bool:
-    """约4万, 4万多 and 近5万 stand for 42000 or 48000: a number with fewer digits, close by."""
-    said = value.value
-    if known <= 0 or len(said.normalize().as_tuple().digits) >= len(known.normalize().as_tuple().digits):
+    """Whether a value is an approximation of an amount: 约4万 and 4万多 of 42000, 近5万 of 48000."""
+    stated = value.value
+    if known <= 0 or len(stated.normalize().as_tuple().digits) >= len(known.normalize().as_tuple().digits):
         return False
-    unit = Decimal(10) ** said.normalize().as_tuple().exponent
+    unit = Decimal(10) ** stated.normalize().as_tuple().exponent
     if value.loose == "inexact":
-        return bool(said < known < said + unit)
-    return abs(said - known) <= unit / 2 or (value.loose == "bound" and abs(said - known) < unit)
+        return bool(stated < known < stated + unit)
+    return abs(stated - known) <= unit / 2 or (value.loose == "bound" and abs(stated - known) < unit)
 
 
 # ----- the time between two moments

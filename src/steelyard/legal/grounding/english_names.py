@@ -127,15 +127,15 @@ _NAMED: Final = re.compile(r"\b(?:named|called|surnamed)\s+$")
 
 
 def english_names(text: str) -> Iterator[tuple[str, int]]:
-    """Names in capitals with their places, without titles and ordinary words before them."""
+    """Capitalised names with their positions, without titles and ordinary words before them."""
     lower = _lower_words(text)
-    for found in _SEQUENCE.finditer(text):
-        words = [(word[0], word.start() + found.start()) for word in re.finditer(r"\S+", found[0])]
+    for match in _SEQUENCE.finditer(text):
+        words = [(word[0], word.start() + match.start()) for word in re.finditer(r"\S+", match[0])]
         yield from _names_in(text, words, lower)
 
 
 def _lower_words(text: str) -> frozenset[str]:
-    """The words that a text also writes without a capital: they are ordinary ones."""
+    """The words that a text also writes in lower case: ordinary words."""
     return frozenset(re.findall(r"\b[a-z]{3,}\b", text))
 
 
@@ -152,22 +152,23 @@ def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) ->
     if _FIGURE_AFTER.match(text, end):
         return
     before = text[max(0, start - 12) : start]
-    is_told = has_title or _NAMED.search(before) is not None
+    is_introduced = has_title or _NAMED.search(before) is not None
     is_place = (
         len(kept) == 1 and len(kept[0]) > 3 and _PLACED.search(before) is not None and kept[0].lower() not in lower
     )
-    if _is_named(kept, lower, is_told=is_told or (is_place and not _is_ordinary(kept[0]) and _is_cased(kept))):
+    is_introduced = is_introduced or (is_place and not _is_ordinary(kept[0]) and _is_cased(kept))
+    if _is_named(kept, lower, is_introduced=is_introduced):
         house = _HOUSE_NUMBER.search(before) if kept[-1] in _PLACES else None
         start -= len(house[0]) if house else 0
         yield re.sub(r"(?:'s?|[.,])$", "", text[start:end]), start
 
 
-def _is_named(words: list[str], lower: frozenset[str], *, is_told: bool) -> bool:
-    """Whether words in capitals name somebody or something: two at least, or a title, and not a heading."""
+def _is_named(words: list[str], lower: frozenset[str], *, is_introduced: bool) -> bool:
+    """Whether capitalised words are a name: at least two, or introduced by a title, and not a heading."""
     content = [word for word in words if not _is_particle(word)]
     if words[-1] in _ORGANISATIONS or words[-1] in _PLACES:
         return any(not _is_ordinary(word) and word.lower() not in lower for word in content[:-1])
-    if is_told:
+    if is_introduced:
         return not _is_ordinary(content[0]) or content[0].lower() in _ALSO_NAMES
     doubtful = [word for word in content if _is_ordinary(word) or word.lower() in lower]
     if any(word.lower() not in _ALSO_NAMES for word in doubtful) or len(doubtful) == len(content):
@@ -185,7 +186,7 @@ def _plain(word: str) -> str:
 
 
 def _leads(word: str) -> bool:
-    """Whether a word only comes before a name."""
+    """Whether a word precedes a name and is not part of it."""
     return word in _TITLES or _is_particle(word) or word.lower() in _FUNCTION_WORDS or word.lower() in _ROLE_WORDS
 
 
@@ -237,8 +238,8 @@ def is_known_english_name(name: str, text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _latin_words(text: str) -> frozenset[str]:
-    found = re.findall(rf"[{_LETTER}]+(?:'[{_LETTER}]+)*", text)
-    return frozenset(part for word in found for part in (_unaccented(word), _unaccented(word).removesuffix("'s")))
+    words = re.findall(rf"[{_LETTER}]+(?:'[{_LETTER}]+)*", text)
+    return frozenset(part for word in words for part in (_unaccented(word), _unaccented(word).removesuffix("'s")))
 
 
 def _unaccented(word: str) -> str:

@@ -1,4 +1,4 @@
-"""Values that a question forbids: a phone number, an exact amount, whatever the document has elsewhere."""
+"""Values that a question forbids, such as a phone number or an exact amount, even if the document has them."""
 
 import re
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ _NAMES: Final = frozenset(("name", "real_name", "full_name", "person"))
 
 
 def find_forbidden(answer: str, check: str, context: str, *, question: str = "") -> list[Invented]:
-    """What `must_not_provide_…` forbids: any such value outside a quotation, unless the question itself has it."""
-    found = _PROVIDE.fullmatch(check)
-    if found is None:
+    """Values that `must_not_provide_…` forbids: outside quotations, and not in the question."""
+    match = _PROVIDE.fullmatch(check)
+    if match is None:
         return []
-    what = found[1].removesuffix("s") if found[1].removesuffix("s") in _KINDS else found[1]
+    what = match[1].removesuffix("s") if match[1].removesuffix("s") in _KINDS else match[1]
     claims = claims_of(answer)
     text = without_quotes(claims.text)
     places = _forbidden_names(text, question) if what in _NAMES else _forbidden_values(text, what, question)
@@ -52,5 +52,5 @@ def _forbidden_values(text: str, what: str, question: str) -> Iterator[tuple[str
 
 
 def _is_meant(value: Mention, what: str) -> bool:
-    """An exact one only if that is what is forbidden."""
+    """Whether a value is forbidden; if only exact ones are, whether it is exact."""
     return not (what.startswith("exact") and (not value.is_exact or value.approx))

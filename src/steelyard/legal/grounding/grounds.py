@@ -1,4 +1,4 @@
-"""What a document has, by value: the ground on which the values of an answer stand."""
+"""The values of a document, against which the claims of an answer are checked."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _TWO_HAN: Final = re.compile(r"[\u4e00-\u9fff]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """All that a document has, by value."""
+    """The values of a text."""
 
     key: str
     text: str
@@ -52,18 +52,18 @@ class Ground:
 
 @lru_cache(maxsize=64)
 def document_ground(text: str) -> Ground:
-    """What a document has, found out once."""
+    """The values of a document, cached."""
     return ground_of(text)
 
 
 @lru_cache(maxsize=256)
 def question_ground(text: str) -> Ground:
-    """What a question has, found out once."""
+    """The values of a question, cached."""
     return ground_of(text)
 
 
 def ground_of(context: str) -> Ground:
-    """What a text has."""
+    """The values of a text."""
     text = normalise(context)
     values = tuple(values_of(text))
     numbers = [value for value in values if value.kind in ("money", "number") and value.value is not None]
@@ -101,7 +101,7 @@ UNIT_AFTER: Final = re.compile(
 
 
 def values_of(text: str) -> Iterator[Mention]:
-    """The values of a text; the tail of a number is digits of a card, a number with a unit is a count."""
+    """The mentions in a text; the tail of a number is a card number, a number with a unit is a count."""
     tails = {tail.start(1) for tail in _TAIL.finditer(text)}
     for value in mentions(text):
         if value.kind != "number":
@@ -116,7 +116,7 @@ def values_of(text: str) -> Iterator[Mention]:
 
 
 def _with_years(values: Sequence[Mention]) -> Iterator[Day]:
-    """Days of a document; one without a year has that of the day before it, the first ones that of the next."""
+    """The days of a document; a day without a year has the year of the preceding day, or else of the next."""
     stated = (day.year for value in values for day in (value.value, value.until) if day is not None and day.year)
     year = next(stated, None)
     for value in values:
@@ -131,17 +131,17 @@ def _units_by_value(values: Iterable[Mention]) -> dict[Decimal, frozenset[str]]:
     for value in values:
         if value.value is not None:
             units.setdefault(value.value, set()).add(value.unit)
-    return {value: frozenset(found) for value, found in units.items()}
+    return {value: frozenset(names) for value, names in units.items()}
 
 
 def _numbers_by_noun(text: str, values: Iterable[Mention]) -> dict[str, frozenset[Decimal]]:
-    """How many of what: for nouns that stand beside a count."""
+    """The numbers by noun, for nouns beside a count."""
     numbers: dict[str, set[Decimal]] = {}
     for value in values:
         if value.kind in ("count", "number") and value.value is not None:
             for noun in nouns_of(text, value):
                 numbers.setdefault(noun, set()).add(value.value)
-    return {noun: frozenset(found) for noun, found in numbers.items()}
+    return {noun: frozenset(values) for noun, values in numbers.items()}
 
 
 _MORE_UNITS: Final = frozenset("段则篇道首幕具宗桩节")
@@ -152,13 +152,13 @@ _NO_ADJECTIVE: Final = re.compile(
 
 
 def nouns_of(text: str, value: Mention) -> Iterator[str]:
-    """What a count counts: 段录音 for 三段录音 and 录音三段; vessel for "five other vessels"."""
+    """The nouns that a count belongs to: 段录音 for 三段录音 and 录音三段; vessel for "five other vessels"."""
     if value.kind == "number" and text[value.end : value.end + 1] in _MORE_UNITS:
         value = replace(value, unit=text[value.end : value.end + 1], end=value.end + 1)
     if value.unit.isascii():
-        found = _ENGLISH_NOUN.match(text[value.end - len(value.unit) : value.end + 40].lower())
-        if found and not _NO_ADJECTIVE.search(found[1]):
-            yield found[2].removesuffix("s")
+        match = _ENGLISH_NOUN.match(text[value.end - len(value.unit) : value.end + 40].lower())
+        if match and not _NO_ADJECTIVE.search(match[1]):
+            yield match[2].removesuffix("s")
         return
     for noun in (text[max(0, value.start - 2) : value.start], text[value.end : value.end + 2]):
         if _TWO_HAN.fullmatch(noun):
@@ -178,15 +178,15 @@ _PER: Final = {"百": Decimal(1), "千": Decimal("0.1"), "万": Decimal("0.01")}
 def percent_of(text: str, value: Mention) -> Decimal | None:
     """A share in per cent: 千分之三 and 3‰ are 0.3."""
     if parts := _PARTS_OF.search(text, value.start, value.end + 3):
-        found = numerals(text[parts.end() : parts.end() + 12])
-        number = found[0].value if found and found[0].start == 0 else None
+        values = numerals(text[parts.end() : parts.end() + 12])
+        number = values[0].value if values and values[0].start == 0 else None
         return None if number is None else number * _PER[parts[0][0]]
     number = value.value
     return None if number is None else number * (Decimal("0.1") if value.text.endswith(("‰", "厘")) else 1)
 
 
 def _date_forms(days: Iterable[Day]) -> Iterator[tuple[int | None, int | None, int | None]]:
-    """Each day and all that says less of it."""
+    """Each day with its coarser forms."""
     for day in days:
         for year in {day.year, None}:
             for month in {day.month, None}:
@@ -227,11 +227,11 @@ _BORN: Final = re.compile(r"出生|生于|\d日生|月生|\bborn\b|birth")
 
 
 def _highest_ordinals(values: Iterable[Mention]) -> dict[str, Decimal]:
-    """How far a document numbers its things: 第二次 says that there were two."""
+    """The highest ordinal by unit: 第二次 means that there were two."""
     highest: dict[str, Decimal] = {}
     for value in values:
         if value.kind == "ordinal" and value.text.startswith("第"):
-            number = next((found.value for found in numerals(value.text) if found.value is not None), None)
+            number = next((numeral.value for numeral in numerals(value.text) if numeral.value is not None), None)
             if number is not None:
                 highest[value.text[-1]] = max(number, highest.get(value.text[-1], number))
     return highest

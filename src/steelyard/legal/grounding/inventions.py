@@ -1,6 +1,6 @@
-"""Invented values: whatever an answer asserts must be in the document by value, or follow from what is in it.
+"""Invented values: claims of an answer that are neither in the document, by value, nor follow from it.
 
-Relations between values that are both in the document (who paid whom) cannot be decided by rules; a known limit.
+Known limit: relations between values that are both in the document (who paid whom) are not checked.
 """
 
 import re
@@ -15,9 +15,9 @@ from steelyard.legal.grounding.chinese_places import is_known_place
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.clocks import minutes_of
 from steelyard.legal.grounding.derivations import cents, is_rounded
+from steelyard.legal.grounding.derived import DerivedValues
 from steelyard.legal.grounding.grounds import Ground, document_ground, ground_of, percent_of, question_ground
 from steelyard.legal.grounding.proper_names import is_known_name
-from steelyard.legal.grounding.reckoning import Reckoning
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
 
@@ -28,7 +28,7 @@ _MASKED: Final = re.compile(r"(\d*)[*xX×•·●]{2,}(\d*)")
 
 @dataclass(frozen=True, slots=True)
 class Invented:
-    """A value of an answer that the document does not have; `start` and `end` are its place in the answer."""
+    """A value of an answer that the document does not have; `start` and `end` are its span in the answer."""
 
     text: str
     kind: str
@@ -37,15 +37,17 @@ class Invented:
 
 
 def find_invented(answer: str, context: str, *, question: str = "") -> list[Invented]:
-    """What the answer asserts and neither the document nor the question has; in the order of the answer."""
+    """The claims of the answer that neither the document nor the question supports, in the order of the answer."""
     claims = claims_of(answer)
     grounds = (document_ground(context), question_ground(question)) if question else (document_ground(context),)
-    found = [*_quotations(claims, grounds), *_values(claims, grounds), *_proper_names(claims, grounds)]
-    if not found:
+    candidates = [*_quotations(claims, grounds), *_values(claims, grounds), *_proper_names(claims, grounds)]
+    if not candidates:
         return []
-    unique = sorted({(each.start, each.end): each for each in found}.values(), key=lambda each: (each.start, -each.end))
+    unique = sorted(
+        {(value.start, value.end): value for value in candidates}.values(), key=lambda value: (value.start, -value.end)
+    )
     span = claims.folded.original_span
-    return [Invented(each.text, each.kind, *span(each.start, each.end)) for each in _outermost(unique)]
+    return [Invented(value.text, value.kind, *span(value.start, value.end)) for value in _outermost(unique)]
 
 
 # ----- quotations
@@ -58,7 +60,7 @@ def _quotations(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]
 
 
 def _find_whole(key: str, piece: str, start: int = 0) -> int:
-    """Where the piece stands without cutting a number in two; -1 if nowhere."""
+    """The index of the piece where it does not cut a number; -1 if there is none."""
     at = key.find(piece, start)
     while at >= 0 and _cuts_a_number(key, at, at + len(piece)):
         at = key.find(piece, at + 1)
@@ -83,10 +85,10 @@ def _values(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
     unknown = [value for value in claims.values if not any(_is_grounded(value, claims, ground) for ground in grounds)]
     if not unknown:
         return
-    reckoning = Reckoning(claims, unknown, grounds)
+    derived = DerivedValues(claims, unknown, grounds)
     for value in sorted(unknown, key=lambda value: value.kind not in ("money", "number")):
-        if reckoning.follows(value):
-            reckoning.add(value)
+        if derived.follows(value):
+            derived.add(value)
         else:
             yield Invented(value.text, value.kind, value.start, value.end)
 
@@ -124,18 +126,18 @@ def _is_known_amount(value: Mention, claims: Claims, ground: Ground) -> bool:
 
 
 def _is_same_currency(value: Mention, units: frozenset[str]) -> bool:
-    """A figure without a currency in the document may be of any; a bare $ is any dollar."""
+    """Whether the currencies agree; an amount without a currency in the document fits any, $ fits any dollar."""
     is_dollar = "$" in value.text and value.text[:1] == "$"
     return value.unit in units or "" in units or (is_dollar and any(unit.endswith("D") for unit in units))
 
 
 def _is_about_known(value: Mention, ground: Ground) -> bool:
-    """Whether a value that is said to be approximate is a rounding of an amount of the document."""
+    """Whether an approximate value is a rounded amount of the document."""
     if not value.approx and not value.loose:
         return False
     unit = cents(Decimal(10) ** value.value.normalize().as_tuple().exponent)
     at = bisect_left(ground.amounts, cents(value.value) - unit)
-    return any(is_rounded(value, Decimal(each) / 100) for each in ground.amounts[at : at + 64])
+    return any(is_rounded(value, Decimal(amount) / 100) for amount in ground.amounts[at : at + 64])
 
 
 def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
@@ -151,7 +153,7 @@ def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
 
 
 def _is_masked(masked: re.Match[str], ground: Ground) -> bool:
-    """130****0045: some number of the document begins and ends so, or only its tail is known."""
+    """Whether a number of the document begins and ends like a masked one (130****0045), or has its tail."""
     head, tail = masked[1], masked[2]
     if tail in ground.tails:
         return True
@@ -167,7 +169,7 @@ def _digits_of(value: Mention) -> str:
 
 
 def _is_known_digits(digits: str, ground: Ground) -> bool:
-    """A phone, a card or the tail of one; a document that has only the tail grounds the whole."""
+    """Whether the document has a phone or card number, or its tail."""
     if "*" in digits and (masked := _MASKED.fullmatch(digits)):
         return _is_masked(masked, ground)
     if digits in ground.digits or digits[-11:] in ground.digits or digits in ground.tails:
@@ -203,7 +205,7 @@ def _is_known_percent(value: Mention, text: str, ground: Ground) -> bool:
         return quote_key(value.text) in ground.key
     if percent in ground.percents:
         return True
-    return _is_about(text, value) and any(abs(each - percent) <= Decimal("0.5") for each in ground.percents)
+    return _is_about(text, value) and any(abs(known - percent) <= Decimal("0.5") for known in ground.percents)
 
 
 def _is_about(text: str, value: Mention) -> bool:
@@ -223,10 +225,10 @@ def _proper_names(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invente
             yield Invented(place.text, "place", place.start, place.start + len(place.text))
 
 
-def _outermost(found: Sequence[Invented]) -> Iterator[Invented]:
-    """Without those that lie inside another; `found` is in order, the longer first."""
+def _outermost(values: Sequence[Invented]) -> Iterator[Invented]:
+    """The values without those inside another; `values` are sorted by start, longer ones first."""
     end = -1
-    for each in found:
-        if each.end > end:
-            end = each.end
-            yield each
+    for value in values:
+        if value.end > end:
+            end = value.end
+            yield value

@@ -1,4 +1,4 @@
-"""Names of persons, places and organisations in an answer, by surname, context and suffix; no segmentation."""
+"""Names of persons, by surname and context, without word segmentation; English names by capitals."""
 
 import re
 from collections.abc import Iterator
@@ -110,7 +110,7 @@ _CALLED: Final = re.compile(
 
 
 def names(text: str) -> Iterator[tuple[str, int]]:
-    """Persons' names in a normal text, with their places."""
+    """Names of persons in a normalised text, with their positions."""
     if not text.isascii():
         yield from _chinese_names(text)
     yield from english_names(text)
@@ -118,26 +118,26 @@ def names(text: str) -> Iterator[tuple[str, int]]:
 
 def _chinese_names(text: str) -> Iterator[tuple[str, int]]:
     end = 0
-    for found in _CANDIDATE.finditer(text):
-        at = found.start()
-        surname = text[at : at + 2] if text[at : at + 2] in _DOUBLE else found[0]
+    for match in _CANDIDATE.finditer(text):
+        at = match.start()
+        surname = text[at : at + 2] if text[at : at + 2] in _DOUBLE else match[0]
         if at >= end and surname in _ANY_SURNAME and (name := _name_at(text, at, surname)):
             end = at + len(name)
             yield name, at
-    for found in _SOMEBODY.finditer(text):
-        yield found[0], found.start()
-    for found in _FAMILIAR.finditer(text):
-        if found[1] not in _NOT_FAMILIAR:
-            yield found[1], found.start(1)
-    for found in _TITLED.finditer(text):
-        yield found[0], found.start()
-    for found in _CALLED.finditer(text):
-        if found[1][0] in SURNAMES and found[1][-1] not in _NEVER and found[1][:2] not in SURNAME_WORDS:
-            yield found[1], found.start(1)
+    for match in _SOMEBODY.finditer(text):
+        yield match[0], match.start()
+    for match in _FAMILIAR.finditer(text):
+        if match[1] not in _NOT_FAMILIAR:
+            yield match[1], match.start(1)
+    for match in _TITLED.finditer(text):
+        yield match[0], match.start()
+    for match in _CALLED.finditer(text):
+        if match[1][0] in SURNAMES and match[1][-1] not in _NEVER and match[1][:2] not in SURNAME_WORDS:
+            yield match[1], match.start(1)
 
 
 def _name_at(text: str, at: int, surname: str) -> str:
-    """The name that begins with the surname at this place; "" if the context does not make it one."""
+    """The name that begins with the surname at this position; "" if the context does not support one."""
     role = _has_role_before(text, at)
     if not role and text[at - 1 : at + 1] in _JOINED:
         return ""
@@ -161,7 +161,7 @@ def _name_at(text: str, at: int, surname: str) -> str:
 
 
 def _has_role_before(text: str, at: int) -> bool:
-    """Whether a word for a person in a role, or such a word with 是 or a colon, stands before the place."""
+    """Whether a word for a person in a role, or such a word with 是 or a colon, is before the position."""
     if at > 1 and text[at - 1] in _COPULAS:
         if text[at - 1] == "叫":
             return True

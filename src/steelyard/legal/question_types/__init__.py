@@ -33,8 +33,8 @@ def question_types() -> "tuple[type[Question], ...]":
 def question_type(name: str) -> "type[Question]":
     """The type of this name."""
     module, _, attribute = TYPES[name].partition(".")
-    found: type[Question] = getattr(import_module(f"{__name__}.{module}"), attribute)
-    return found
+    cls: type[Question] = getattr(import_module(f"{__name__}.{module}"), attribute)
+    return cls
 
 
 def type_of_parts(parts: Collection[str]) -> "type[Question] | None":

@@ -154,7 +154,7 @@ class GapQuestion(Question):
         quoted = next(filter(case.quotes, self.quotes), "")
         invented = case.invented(self.check)
         answered, why = self._answered(case, abstention, fact, quoted)
-        says = abstention.abstains or bool(quoted) or bool(fact and fact.correct) or case.says_something()
+        says = abstention.abstains or bool(quoted) or bool(fact and fact.correct) or case.has_content()
         draft = Draft(
             {"correct_abstention": float(answered), "no_hallucination": float(not invented and says)},
             {"correct_abstention": why, "no_hallucination": _invented_reason(invented, says=says)},
@@ -179,7 +179,7 @@ class GapQuestion(Question):
             return False, Message("legal.disclaims_itself", word=word)
         if self.quotes:
             return bool(quoted), self._quote_reason(quoted)
-        says = case.says_something()
+        says = case.has_content()
         return says, abstention.why if says else Message("legal.says_nothing_of_document")
 
     def _quote_parts(self, case: "Case", quoted: str) -> dict[str, tuple[float, Message]]:

@@ -1,8 +1,8 @@
-"""Whether an answer refuses: the item is declared absent, unknown or contradictory, and not supplied after all.
+"""Detecting refusals: the asked item is declared absent, unknown or contradictory, and not supplied after all.
 
 An answer is read clause by clause. A clause refuses (with a strength), supplies nothing (apology, referral, description
-of the system itself), or states something. The verdict follows from what is asked, from where the refusing clauses
-stand, and from what the others state.
+of the system itself), or states something. The verdict follows from the question, from the position of the refusing
+clauses, and from what the others state.
 """
 
 import re
@@ -14,14 +14,14 @@ from steelyard.i18n import Message
 from steelyard.legal.reading import answer_in, read
 from steelyard.legal.refusals import words
 from steelyard.legal.refusals.clauses import LONG, Abstention, Refusal
-from steelyard.legal.refusals.cues import Asked, asked_for, mark_refusals, split_clauses, weigh
+from steelyard.legal.refusals.cues import Asked, asked_for, assign_weights, mark_refusals, split_clauses
 from steelyard.legal.refusals.followed import supplied_after
 from steelyard.legal.refusals.preceded import given_before
 
 __all__ = ["Abstention", "detect_abstention"]
 
-_SAID: Final = 4
-"""The weight below which nothing is stated: 他说."""
+_LEAST_STATED: Final = 4
+"""The least weight of a statement; less is a phrase such as 他说."""
 _SUSPECT: Final = re.compile(
     r"[不无未没难缺暂抱歉憾矛忘待空拒超请您你]|n't|\bn(?:o|ot|one|either|owhere|obody|othing|ull|il|an|ever)\b|"
     r"n/a|cannot"
@@ -55,14 +55,14 @@ _NOTHING_REFUSES: Final = Abstention(False, Message("legal.nothing_refuses"))
 
 
 def _of_final(text: str, final: str, asked: Asked) -> Abstention:
-    """An announced answer decides, unless the announcement itself is refused: 无法给出答案."""
-    whole, announced = _decide(text, asked), _decide(final, asked)
-    place = text.rfind(final)
-    if words.OTHERS_RESULT.search(words.FINAL_LEAD.sub("", text[max(0, place - 40) : place])):
-        return whole
-    lead = split_clauses(text[max(0, place - 60) : place])[-1:]
+    """The verdict on an announced final answer, unless the announcement itself is refused: 无法给出答案."""
+    full_text, announced = _decide(text, asked), _decide(final, asked)
+    index = text.rfind(final)
+    if words.OTHERS_RESULT.search(words.FINAL_LEAD.sub("", text[max(0, index - 40) : index])):
+        return full_text
+    lead = split_clauses(text[max(0, index - 60) : index])[-1:]
     is_refused = any(words.has_cue(piece.text) for piece in lead)
-    return whole if is_refused and whole.abstains else announced
+    return full_text if is_refused and full_text.abstains else announced
 
 
 def _decide(text: str, asked: Asked) -> Abstention:
@@ -79,12 +79,12 @@ def _decide(text: str, asked: Asked) -> Abstention:
     refusing = [at for at, piece in enumerate(pieces) if piece.level]
     if not refusing:
         return _NOTHING_REFUSES
-    weigh(pieces, text)
+    assign_weights(pieces, text)
     return _verdict(Refusal(text, pieces, refusing, asked))
 
 
 def _verdict(refusal: Refusal) -> Abstention:
-    """Whether the refusal stands."""
+    """The verdict on an answer with refusing clauses."""
     strong = [at for at in refusal.refusing if refusal.pieces[at].kinds != {"vague"}]
     stated = sum(piece.weight for piece in refusal.pieces)
     if not strong:
@@ -100,13 +100,13 @@ def _verdict(refusal: Refusal) -> Abstention:
     if after and (supplied := supplied_after(refusal, before, after)):
         return supplied
     is_apart = refusal.asked.whether or refusal.pieces[first].sentence > refusal.pieces[0].sentence
-    if (before >= _SAID or (before and is_apart)) and (given := given_before(refusal, before, after)):
+    if (before >= _LEAST_STATED or (before and is_apart)) and (given := given_before(refusal, before, after)):
         return given
     return refusal.refused(uncertain=refusal.level < 3 and before >= 20 and after >= LONG)
 
 
 def _is_ground(refusal: Refusal) -> bool:
-    """因证据不足,不起诉: the refusing words are the ground of what is stated."""
+    """Whether the refusing words are the reason for a statement: 因证据不足,不起诉."""
     for at in refusal.refusing:
         piece = refusal.pieces[at]
         follows = at + 1 < len(refusal.pieces) and refusal.pieces[at + 1].weight > 5
@@ -116,7 +116,7 @@ def _is_ground(refusal: Refusal) -> bool:
 
 
 def _is_conceded(refusal: Refusal) -> bool:
-    """Whether all that is refused is a concession to what is stated: about 13 billion, though not exactly known."""
+    """Whether all refusing clauses are concessions: about 13 billion, though not exactly known."""
     return all(
         refusal.pieces[at].level < 3 and at and words.ALTHOUGH.match(refusal.pieces[at].text.strip())
         for at in refusal.refusing
@@ -124,7 +124,7 @@ def _is_conceded(refusal: Refusal) -> bool:
 
 
 def _follows_from_self(refusal: Refusal) -> bool:
-    """我没有情感,所以不会焦虑: the question is answered from what the speaker is."""
+    """Whether the question is answered from the nature of the speaker: 我没有情感,所以不会焦虑."""
     if any(refusal.pieces[at].kinds != {"self"} for at in refusal.refusing):
         return False
     first = refusal.refusing[0]

@@ -1,4 +1,4 @@
-"""Chinese words by which answers refuse; patterns, by strength.
+"""Chinese patterns of refusal, by strength.
 
 Every gap is bounded and ends with the clause, so that a search is linear in the length of the text.
 """
@@ -8,8 +8,9 @@ from typing import Final
 
 
 def _led(alternatives: str) -> str:
-    """One of some alternatives, tried only where one of their first characters stands."""
-    first = {each[1 : each.index("]")] if each[0] == "[" else each[0] for each in alternatives.split("|")}
+    """A pattern of alternatives that is tried only at one of their first characters."""
+    options = alternatives.split("|")
+    first = {option[1 : option.index("]")] if option[0] == "[" else option[0] for option in options}
     return f"(?=[{''.join(sorted(first))}])(?:{alternatives})"
 
 

@@ -1,4 +1,4 @@
-"""An answer that refuses in at least one clause: what is asked, which clauses refuse, and what they speak of."""
+"""An answer with refusing clauses, and the verdict on it."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -18,7 +18,7 @@ _LONGEST_VALUE_SEARCH: Final = 4000
 
 @dataclass(frozen=True, slots=True)
 class Abstention:
-    """Whether an answer abstains, and the words that say so; `uncertain` where rules cannot decide."""
+    """Whether an answer abstains, and the reason; `uncertain` if the rules cannot decide."""
 
     abstains: bool
     why: Localized
@@ -26,7 +26,7 @@ class Abstention:
 
     @property
     def reason(self) -> str:
-        """Why, in English."""
+        """The reason, in English."""
         return str(self.why)
 
 
@@ -49,11 +49,11 @@ class Refusal:
         return [at for at in self.refusing if self.pieces[at].level >= 2 and words.DIRECT.search(self.pieces[at].text)]
 
     def norms(self) -> int:
-        """How many clauses state rules of law."""
+        """The number of clauses that state rules of law."""
         return sum(1 for piece in self.pieces if piece.weight and words.NORM.search(piece.text))
 
     def context(self, at: int) -> str:
-        """A refusing clause, after the clause of its sentence that names its topic: 关于数额,没有记载."""
+        """A refusing clause, together with the clause before it that names its topic: 关于数额,没有记载."""
         piece = self.pieces[at]
         before = self.pieces[at - 1] if at else piece
         is_topic = before is not piece and before.sentence == piece.sentence and words.TOPIC.search(before.text)
@@ -65,22 +65,22 @@ class Refusal:
         return kind != "" and question_words.KIND_WORDS[kind].search(self.context(at)) is not None
 
     def names_asked(self, at: int) -> bool:
-        """Whether the refusing clause speaks of the asked item: its kind, or words of the question."""
+        """Whether the refusing clause is about the asked item: its kind, or words of the question."""
         return self.names_kind(at) or shared_terms(self.context(at), self.asked.text) >= 2
 
     def sentence(self, at: int) -> str:
-        """The words of the sentence of a clause, as far as the clause."""
+        """The text of a clause's sentence up to the end of the clause."""
         sentence = self.pieces[at].sentence
-        before = next(place for place in range(at, -1, -1) if place == 0 or self.pieces[place - 1].sentence != sentence)
+        before = next(index for index in range(at, -1, -1) if index == 0 or self.pieces[index - 1].sentence != sentence)
         return self.text[self.pieces[before].start : self.pieces[at].end]
 
     def refused(self, *, uncertain: bool = False) -> Abstention:
-        """The verdict that the refusal stands."""
+        """The verdict that the answer refuses."""
         piece = self.pieces[self.refusing[0]]
         return Abstention(True, Message("legal.answer_says_words", word=piece.word[:60]), uncertain)
 
     def answered(self, *, uncertain: bool = False, follows: bool = False) -> Abstention:
-        """The verdict that the answer does not refuse: the asked item `follows`, or something else is refused."""
+        """The verdict that the answer does not refuse: the item `follows`, or the refusal is about something else."""
         piece = self.pieces[self.refusing[0]]
         word = piece.word[:60]
         if follows:
@@ -96,7 +96,7 @@ class Refusal:
 
 
 def values_in(text: str, kind: str) -> list[Mention]:
-    """The values of a kind in a text, or in its beginning and end where it is long."""
+    """The values of a kind in a text, or in the beginning and end of a long one."""
     if len(text) > _LONGEST_VALUE_SEARCH:
         text = text[: _LONGEST_VALUE_SEARCH // 2] + "\n" + text[-_LONGEST_VALUE_SEARCH // 2 :]
     return [value for value in mentions(text) if value.kind == kind]

@@ -1,4 +1,4 @@
-"""The clauses of an answer, and how strongly each refuses: by the words that stand in it and by what was asked."""
+"""Clauses of an answer, and how strongly each refuses, by its words and by the question."""
 
 import re
 from collections.abc import Iterator
@@ -21,20 +21,20 @@ _BARE: Final = re.compile(r"[\s。,.!]|我|他|她|本人|对此|\b(?:i|he|she|i
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks for: the kind of item, and the forms that make refusing words an answer."""
+    """What a question asks for: the kind of item, and forms to which refusing words are an answer."""
 
     text: str
     kind: str
     whether: bool
     why: bool
-    said: bool
+    speech: bool
     knowing: bool
     open: bool
 
 
 @dataclass(slots=True)
 class Clause:
-    """A piece of an answer between two stops, with the strength by which it refuses (0 if it does not)."""
+    """A piece of an answer between two stops; `level` is the strength of its refusal (0 if it does not refuse)."""
 
     text: str
     start: int
@@ -47,7 +47,7 @@ class Clause:
     asks: bool = False
 
     def refuse(self, level: int, kind: str, word: str) -> None:
-        """Note a cue."""
+        """Add a cue."""
         self.kinds.add(kind)
         if level > self.level:
             self.level, self.word = level, word
@@ -69,7 +69,7 @@ def asked_for(question: str) -> Asked:
         kind,
         whether,
         why,
-        bool(question_words.SAID.search(text)),
+        bool(question_words.SPEECH.search(text)),
         bool(question_words.KNOWING.search(text)),
         is_open,
     )
@@ -79,48 +79,48 @@ _BACK: Final = 12
 
 
 def _last_kind(text: str) -> str:
-    """The kind of item that a question asks for last; 多少 is of the kind before it, what and which are of none."""
-    found = [
+    """The kind of item that a question asks for last; 多少 has the kind before it, what and which have none."""
+    questions = [
         (match.start() - (_BACK if match[0] == "多少" else 0), kind)
         for kind, pattern in question_words.ASKED.items()
         if kind != "thing"
         for match in islice(pattern.finditer(text), 20)
     ]
-    return max(found)[1] if found else "thing" if question_words.ASKED["thing"].search(text) else ""
+    return max(questions)[1] if questions else "thing" if question_words.ASKED["thing"].search(text) else ""
 
 
 def split_clauses(text: str) -> list[Clause]:
     """The clauses of a text, each with the number of its sentence."""
-    found: list[Clause] = []
+    clauses: list[Clause] = []
     start = sentence = 0
     for stop in _STOP.finditer(text):
         if stop.start() > start:
-            found.append(Clause(text[start : stop.start()], start, stop.start(), sentence))
+            clauses.append(Clause(text[start : stop.start()], start, stop.start(), sentence))
         sentence += stop[0] != ","
         start = stop.end()
     if start < len(text):
-        found.append(Clause(text[start:], start, len(text), sentence))
-    asking = {piece.sentence for piece in found if text[piece.end : piece.end + 1] == "?"}
-    for piece in found:
+        clauses.append(Clause(text[start:], start, len(text), sentence))
+    asking = {piece.sentence for piece in clauses if text[piece.end : piece.end + 1] == "?"}
+    for piece in clauses:
         piece.asks = piece.sentence in asking
-    return found
+    return clauses
 
 
 def without_quotes(text: str) -> str:
-    """The text with quotations and titles of the same length blanked out."""
+    """The text with quotations and titles replaced by placeholders of the same length."""
     return _QUOTED.sub(lambda quote: "□" * len(quote[0]), text) if _QUOTED.search(text) else text
 
 
 def _cues(text: str, asked: Asked) -> list[re.Match[str]]:
-    """Words that may refuse, in order, outside quotations; ignorance is also read in what others are quoted with."""
+    """Matches of refusing words, in order, outside quotations; statements of ignorance also inside them."""
     own = without_quotes(text)
-    found = list(islice(chinese.CUES_ZH.finditer(own), english.MOST_CUES)) if has_han(own) else []
+    matches = list(islice(chinese.CUES_ZH.finditer(own), english.MOST_CUES)) if has_han(own) else []
     if re.search("[A-Za-z]{2}", own):
-        found += english.cues_en(own)
-    if own != text and not asked.said and not asked.why:
+        matches += english.cues_en(own)
+    if own != text and not asked.speech and not asked.why:
         short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
-        found += islice(_IGNORANT.finditer(short), english.MOST_CUES)
-    return sorted(found, key=lambda cue: cue.start())
+        matches += islice(_IGNORANT.finditer(short), english.MOST_CUES)
+    return sorted(matches, key=lambda cue: cue.start())
 
 
 _IGNORANT: Final = re.compile(
@@ -129,7 +129,7 @@ _IGNORANT: Final = re.compile(
 
 
 def mark_refusals(pieces: list[Clause], text: str, asked: Asked) -> None:
-    """Give each clause the strongest of its cues that is no content of the answer."""
+    """Set the level of each clause to that of its strongest cue which is not content of the answer."""
     at = 0
     for cue in _cues(text, asked):
         while at < len(pieces) - 1 and pieces[at].end <= cue.start():
@@ -144,7 +144,7 @@ def mark_refusals(pieces: list[Clause], text: str, asked: Asked) -> None:
 
 
 def _around(cue: re.Match[str], piece: Clause, text: str) -> Clause:
-    """The clause of a cue, or of a very long clause the part beside the cue."""
+    """The clause of a cue, or the part of a very long clause around the cue."""
     if len(piece.text) <= 2 * _NEAR:
         return piece
     start, end = max(piece.start, cue.start() - _NEAR), min(piece.end, cue.end() + _NEAR)
@@ -152,7 +152,7 @@ def _around(cue: re.Match[str], piece: Clause, text: str) -> Clause:
 
 
 def _strengthen(pieces: list[Clause]) -> None:
-    """An apology, or a mention of being a program, makes the refusal of its sentence the speaker's own."""
+    """Raise the level of refusals in a sentence with an apology or a mention of being a program."""
     own = {piece.sentence for piece in pieces if "sorry" in piece.kinds or words.PROGRAM.search(piece.text)}
     for piece in pieces:
         if piece.level and piece.sentence in own and piece.kinds - {"sorry", "self", "vague"}:
@@ -160,7 +160,7 @@ def _strengthen(pieces: list[Clause]) -> None:
 
 
 def _drop_reasons(pieces: list[Clause]) -> None:
-    """What is not there or not known is a reason where a statement stands before it: 不会入狱,因为我没有身体."""
+    """Drop refusing clauses that give the reason of a statement before them: 不会入狱,因为我没有身体."""
     for before, piece in pairwise(pieces):
         is_reason = piece.sentence == before.sentence and words.BECAUSE.match(piece.text)
         is_statement = not before.level and len(before.text) > 4 and not words.FILLER.match(before.text)
@@ -204,7 +204,7 @@ def _speaker_level(cue: re.Match[str], piece: Clause, text: str, asked: Asked) -
 
 
 def _since_sentence(cue: re.Match[str], text: str) -> str:
-    """What stands before a cue in its sentence, at most 60 characters."""
+    """The text before a cue in its sentence, at most 60 characters."""
     return re.split(r"[。;!?\n]|\. ", text[max(0, cue.start() - 60) : cue.start()])[-1]
 
 
@@ -216,7 +216,7 @@ def _is_term(cue: re.Match[str], piece: Clause, asked: Asked) -> bool:
 
 
 def _is_copied(piece: Clause, asked: Asked) -> bool:
-    """Whether the clause only repeats words of the question, as an option that is chosen."""
+    """Whether the clause only repeats words of the question, as when an option is chosen."""
     return len(piece.text) > 7 and piece.text.strip() in asked.text
 
 
@@ -226,7 +226,7 @@ def _in_idiom(cue: re.Match[str], text: str) -> bool:
 
 
 def _is_hypothetical(cue: re.Match[str], piece: Clause, before: str, text: str) -> bool:
-    """Whether the cue stands in a condition or a noun phrase: 如果无法认定, 无法认定数额的, 未知的因素."""
+    """Whether the cue is in a condition or a noun phrase: 如果无法认定, 无法认定数额的, 未知的因素."""
     if words.CONDITION.match(piece.text) or words.UNDER_CONDITION.search(_since_sentence(cue, text)):
         return True
     after = text[cue.end() : cue.end() + 60]
@@ -239,7 +239,7 @@ _BARE_NOT: Final = re.compile("并?不(?:直接|明确|具体|专门)?(?:包|涉
 
 
 def _agent_level(cue: re.Match[str], piece: Clause, before: str, text: str, asked: Asked) -> int:
-    """Who cannot or does not: the material or nobody (2), a party of the case (1), a thing that is spoken of (0)."""
+    """The level by the subject of the cue: the material or nobody (2), a party of the case (1), any other thing (0)."""
     subject = words.CONNECTIVE.sub("", before.replace("□", ""))
     if cue.lastgroup == "source" and len(cue[0]) > 12 and shared_terms(cue[0], asked.text) >= 4:
         return 1  # 没有女性哭倒长城的记录: the premise is corrected in the words of the question
@@ -259,13 +259,13 @@ def _is_content(cue: re.Match[str], piece: Clause, text: str, asked: Asked) -> b
         return True
     if asked.why and _is_reason(cue, piece, text):
         return True
-    if asked.said and not words.SOURCE.search(piece.text):
+    if asked.speech and not words.SOURCE.search(piece.text):
         return not _is_bare(text, cue)
     return asked.whether and (_repeats_verb(cue, piece, asked) or _denies(cue, piece))
 
 
 def _denies(cue: re.Match[str], piece: Clause) -> bool:
-    """并无此事: that there is no such thing is the answer no."""
+    """Whether the words deny that there is such a thing, which is the answer no: 并无此事."""
     is_denial = cue.lastgroup == "nothing" and re.match(r"没有|并无|无|不存在|no\b|does", cue[0], re.IGNORECASE)
     return bool(is_denial) and not words.SOURCE.search(piece.text) and not _INFORMATION.search(cue[0])
 
@@ -274,7 +274,7 @@ _INFORMATION: Final = re.compile("信息|资料|记录|记载|答案|recogni|kno
 
 
 def _is_reason(cue: re.Match[str], piece: Clause, text: str) -> bool:
-    """Whether words of not knowing or not being able are the reason that was asked for: 因丈夫下落不明."""
+    """Whether words of ignorance or inability are the reason that was asked for: 因丈夫下落不明."""
     if words.BECAUSE.search(piece.text) or words.REASON_IS.search(piece.text):
         return True
     if re.search("原因|缘由|理由|为什么|为何|\\b(?:why|reason|cause)\\b", piece.text, re.IGNORECASE):
@@ -287,7 +287,7 @@ def _is_reason(cue: re.Match[str], piece: Clause, text: str) -> bool:
 
 
 def _is_bare(text: str, cue: re.Match[str]) -> bool:
-    """Whether the words are all that is said."""
+    """Whether the answer consists of the cue only."""
     return len(text) < 60 and not _BARE.sub("", text[: cue.start()] + text[cue.end() :])
 
 
@@ -296,21 +296,21 @@ _NEGATION: Final = re.compile(r"^(?:未能|未|没有|没|并未|并没有|无�
 
 
 def _repeats_verb(cue: re.Match[str], piece: Clause, asked: Asked) -> bool:
-    """有没有说明原因: the verb of the question is answered, not refused."""
+    """Whether the cue negates the verb of the question, which answers it: 有没有说明原因."""
     source = words.SOURCE.search(piece.text[: cue.start() - piece.start])
     if source is None and words.NO_EVIDENCE.match(cue[0]):
         return True
     if source is not None and source[0].lower() not in asked.text.lower():
         return False
     verb = _COMPLEMENT.sub(r"\1\2", _NEGATION.sub("", cue[0]).lower())
-    said = re.findall("[a-z]{4,}|[\u4e00-\u9fff]{1,4}", verb)
-    return bool(said) and (said[-1] in asked.text.lower() or (source is None and shared_terms(verb, asked.text) > 0))
+    stems = re.findall("[a-z]{4,}|[\u4e00-\u9fff]{1,4}", verb)
+    return bool(stems) and (stems[-1] in asked.text.lower() or (source is None and shared_terms(verb, asked.text) > 0))
 
 
-def weigh(pieces: list[Clause], text: str) -> None:
-    """The weight of what each clause states; the reason of a refusal and what supplies nothing weigh nothing.
+def assign_weights(pieces: list[Clause], text: str) -> None:
+    """Set the weight of each clause that states something; reasons of refusals and filler have weight 0.
 
-    What is quoted after a refusal goes with it; where statements are said to conflict, the quotations are the conflict.
+    Quotations after a refusal belong to it; if statements are said to conflict, all quotations do.
     """
     blank = without_quotes(text)
     goes_all = any("conflict" in piece.kinds or (piece.level and blank[piece.end - 1] == "□") for piece in pieces)
@@ -334,7 +334,7 @@ def _weight(text: str) -> float:
 
 
 def shared_terms(text: str, question: str) -> int:
-    """How many words or pairs of Chinese characters of a clause stand in the question."""
+    """The number of words or pairs of Chinese characters that a clause shares with the question."""
     return len((terms_of(text) & terms_of(question)) - question_words.STOP_WORDS)
 
 

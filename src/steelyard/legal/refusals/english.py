@@ -1,4 +1,4 @@
-"""English words by which answers refuse; patterns, by strength.
+"""English patterns of refusal, by strength.
 
 Every gap is bounded and ends with the clause, so that a search is linear in the length of the text.
 """
@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 MOST_CUES: Final = 400
-"""Words of refusal of one kind that are read in an answer."""
+"""The maximum number of matches of one kind in an answer."""
 CONFLICT_EN: Final = r"\b(?:inconsistent|contradict\w*|conflict(?:ing|s)?|discrepanc\w+|disagree)\b"
 _EN: Final = r"[^.;!?\n]"
 _CANNOT: Final = (
@@ -190,7 +190,7 @@ _POLICY_EN: Final = (
     r"illegal|unethical|immoral|inappropriate|against the law|never (?:okay|ok|acceptable|appropriate)) "
     r"(?:or \w+ |and \w+ )?to\b"
 )
-# each with words of which one must stand in the text, in small letters
+# each with words of which the text, in lower case, must have one
 _CUES_EN: Final = tuple(
     (re.compile(rf"\b(?=[a-z])(?P<{kind}>{pattern})", re.IGNORECASE), tuple(needed.split("|")))
     for kind, pattern, needed in (
@@ -228,7 +228,7 @@ _CUES_EN: Final = tuple(
 
 
 def cues_en(text: str) -> Iterator[re.Match[str]]:
-    """English words of refusal, those of each kind in order; at most `MOST_CUES` of a kind."""
+    """Matches of English refusals, in order within each kind; at most `MOST_CUES` of a kind."""
     small = text.lower()
     for pattern, needed in _CUES_EN:
         if any(word in small for word in needed):

@@ -1,4 +1,4 @@
-"""What stands after a refusal: whether it supplies the asked item after all."""
+"""The text after a refusal: whether it supplies the asked item after all."""
 
 from itertools import islice
 
@@ -9,7 +9,7 @@ from steelyard.text.mentions import Mention
 
 
 def supplied_after(refusal: Refusal, before: float, after: float) -> Abstention | None:
-    """The verdict where something is stated after the refusal; None where that is not the asked item."""
+    """The verdict if the text after the refusal decides it; None if it does not supply the asked item."""
     first, level = refusal.refusing[0], refusal.level
     turned, closes = _turn(refusal, first), _closes_with_refusal(refusal)
     if _is_modest(refusal) and after >= 12:
@@ -39,7 +39,7 @@ def supplied_after(refusal: Refusal, before: float, after: float) -> Abstention 
 
 
 def _is_modest(refusal: Refusal) -> bool:
-    """As an AI I have no favourite, but here is one: what the speaker is, said before what was asked for."""
+    """Whether the refusal is only a remark about the speaker: as an AI I have no favourite, but here is one."""
     if (
         any(not _is_of_self(refusal, at) for at in refusal.refusing)
         or refusal.pieces[refusal.refusing[-1]].sentence > 0
@@ -54,7 +54,7 @@ def _is_of_self(refusal: Refusal, at: int) -> bool:
 
 
 def _is_forbidden(refusal: Refusal) -> bool:
-    """A request refused as unlawful: what follows is why, and what the law says of it."""
+    """Whether a request is refused as unlawful; the text after it is the explanation."""
     first = refusal.pieces[refusal.refusing[0]]
     if first.level < 3 or first.sentence > 1:
         return False
@@ -71,7 +71,7 @@ def _lacks_value(refusal: Refusal) -> bool:
 
 
 def _is_remark(refusal: Refusal) -> bool:
-    """Whether what is refused is not the asked item, or is conceded: while I cannot say how many."""
+    """Whether the refusal is not about the asked item, or is a concession: while I cannot say how many."""
     if refusal.direct():
         return False
     return all(
@@ -80,24 +80,24 @@ def _is_remark(refusal: Refusal) -> bool:
 
 
 def _concludes(refusal: Refusal) -> bool:
-    """Whether a conclusion stands after the last refusing clause: therefore, operating activities did."""
+    """Whether there is a conclusion after the last refusing clause: therefore, operating activities did."""
     for at in range(refusal.refusing[-1] + 1, len(refusal.pieces)):
         piece = refusal.pieces[at]
         opens = piece.sentence != refusal.pieces[at - 1].sentence
         if opens and words.CONCLUSION.match(piece.text):
             is_mark = len(piece.text) < 14 and at + 1 < len(refusal.pieces)
-            said = refusal.pieces[at + 1] if is_mark else piece
-            return said.weight >= 8 and not words.DENIAL.search(said.text)
+            stated = refusal.pieces[at + 1] if is_mark else piece
+            return stated.weight >= 8 and not words.DENIAL.search(stated.text)
     return False
 
 
 def _needed(refusal: Refusal, level: int, turned: int | None) -> float:
-    """How much must be stated after a refusal to answer an open question."""
+    """The weight that the text after a refusal needs to answer an open question."""
     if level < 3:
         return 40.0
     moral = sum(1 for piece in refusal.pieces[:12] if words.MORAL.search(piece.text))
-    offers = turned is not None and words.OFFER.search(refusal.text, turned, turned + 60)
-    if (moral >= 2 or offers) and refusal.norms() < 4:
+    has_offer = turned is not None and words.OFFER.search(refusal.text, turned, turned + 60)
+    if (moral >= 2 or has_offer) and refusal.norms() < 4:
         return 10 * EXPOSITION
     return 0.6 * EXPOSITION if turned is not None else EXPOSITION
 
@@ -112,7 +112,7 @@ def _closes_with_refusal(refusal: Refusal) -> bool:
 
 
 def _turn(refusal: Refusal, first: int) -> int | None:
-    """Where a word like 但 or 估计 turns from the refusal to a statement."""
+    """The index of a word like 但 or 估计 that turns from the refusal to a statement; or None."""
     piece = refusal.pieces[first]
     concession = words.ALTHOUGH.match(piece.text.strip())
     first = max(
@@ -122,7 +122,7 @@ def _turn(refusal: Refusal, first: int) -> int | None:
     )
     for at in range(first, len(refusal.pieces)):
         following = refusal.pieces[at]
-        place = following.start
+        index = following.start
         if at == first:
             turn = _inner_turn(refusal, following)
             if turn is None:
@@ -131,16 +131,16 @@ def _turn(refusal: Refusal, first: int) -> int | None:
         if following.level:
             continue
         if concession and following.weight:
-            return place
+            return index
         is_near = following.sentence - piece.sentence < 2
         is_turn = is_near and words.ADVERSATIVE.match(following.text.strip()) and _next_weighs(refusal, at)
         if is_turn or (following.weight and words.INFERENCE.search(following.text)):
-            return place
+            return index
     return None
 
 
 def _inner_turn(refusal: Refusal, piece: Clause) -> int | None:
-    """The turn inside the refusing clause itself: not stated but probably X."""
+    """The index of a turn inside the refusing clause: not stated but probably X; or None."""
     end = piece.start + piece.text.find(piece.word) + len(piece.word) if piece.word in piece.text else piece.end
     rest = refusal.text[end : piece.end]
     turn = words.ADVERSATIVE.search(rest) or words.INFERENCE.search(rest)
@@ -156,9 +156,9 @@ def _next_weighs(refusal: Refusal, at: int) -> bool:
     return any(piece.weight > 0 for piece in following if piece.sentence <= until)
 
 
-def _turn_supplies(refusal: Refusal, place: int, level: int) -> bool:
-    """Whether what stands after the turn is the asked item."""
-    rest = refusal.text[place:]
+def _turn_supplies(refusal: Refusal, index: int, level: int) -> bool:
+    """Whether the text after the turn supplies the asked item."""
+    rest = refusal.text[index:]
     own = without_quotes(rest)
     if own != rest and words.REFERS.search(own) and not states_value(own):
         return False
@@ -176,11 +176,11 @@ def _turn_supplies(refusal: Refusal, place: int, level: int) -> bool:
         return True
     if words.DENIAL.search(own[:40]):
         return False
-    return (level < 3 and len(refusal.refusing) < 3) or _goes_on(refusal, place)
+    return (level < 3 and len(refusal.refusing) < 3) or _goes_on(refusal, index)
 
 
 def _figures(refusal: Refusal, text: str) -> list[Mention]:
-    """Any figures, where a question asks 多少 or how many and does not say of what kind."""
+    """All figures, if a question asks 多少 or how many without a unit."""
     if refusal.asked.kind == "date" and words.YEARS.search(refusal.asked.text):
         return [value for value in values_in(text, "number") if 1500 <= (value.value or 0) <= 2100]
     if refusal.asked.kind != "count" or words.MEASURED.search(refusal.asked.text):
@@ -188,10 +188,10 @@ def _figures(refusal: Refusal, text: str) -> list[Mention]:
     return [value for kind in ("count", "number", "money", "percent") for value in values_in(text, kind)]
 
 
-def _goes_on(refusal: Refusal, place: int) -> bool:
+def _goes_on(refusal: Refusal, index: int) -> bool:
     """Whether the sentence of the refusal itself goes on to the asked item: I am no doctor, but aspirin …"""
     first = refusal.pieces[refusal.refusing[0]]
-    piece = next((piece for piece in refusal.pieces if piece.start <= place < piece.end), first)
+    piece = next((piece for piece in refusal.pieces if piece.start <= index < piece.end), first)
     is_same = piece.sentence == first.sentence and piece is not first
     return is_same and piece.weight >= 8 and not words.OFFER.search(piece.text) and _speaks_of_it(refusal, piece)
 

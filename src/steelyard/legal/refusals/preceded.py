@@ -1,4 +1,4 @@
-"""What stands before a refusal: whether it has given the asked item already."""
+"""The text before a refusal: whether it already gives the asked item."""
 
 import re
 
@@ -8,7 +8,7 @@ from steelyard.legal.refusals.cues import VALUE_KINDS, shared_terms, terms_of, t
 
 
 def given_before(refusal: Refusal, before: float, after: float) -> Abstention | None:
-    """The verdict where something was stated before the refusal; None where that is only a known part."""
+    """The verdict if the text before the refusal gives the asked item; else None."""
     first = refusal.refusing[0]
     says_it = before >= 12 or (refusal.asked.whether and words.YES_NO.match(refusal.pieces[0].text))
     if says_it and all(words.ADVICE.search(refusal.pieces[at].text) for at in refusal.refusing):
@@ -34,7 +34,7 @@ def given_before(refusal: Refusal, before: float, after: float) -> Abstention | 
 
 
 def _is_side_detail(refusal: Refusal, first: int) -> bool:
-    """Whether the refusal is of another topic than the question, of which a statement stands before it."""
+    """Whether the refusal is about another topic than the question, which is answered before it."""
     piece, kind = refusal.pieces[first], refusal.asked.kind
     is_one = refusal.level < 3 and refusal.refusing[-1] == first and "conflict" not in piece.kinds
     if (
@@ -56,7 +56,7 @@ def _is_side_detail(refusal: Refusal, first: int) -> bool:
 
 
 def _says_yes_or_no(refusal: Refusal, first: int) -> bool:
-    """Whether a question for yes or no was answered before the refusing clause, which is not about that."""
+    """Whether a yes/no question is answered before the refusing clause."""
     piece = refusal.pieces[first]
     if not refusal.asked.whether or piece.level == 3 or re.search("是否|whether|能否", piece.text):
         return False
@@ -73,7 +73,7 @@ def _spoke_of_item(refusal: Refusal, first: int) -> bool:
 
 
 def _is_about_another(refusal: Refusal) -> bool:
-    """其他不清楚, after the asked item was given."""
+    """Whether only other things are unknown, after the asked item was given: 其他不清楚."""
     others = {piece.sentence for piece in refusal.pieces if words.OTHERWISE.match(piece.text)}
     others |= {piece.sentence for piece in refusal.pieces if words.THE_REST.search(piece.text)}
     if any(refusal.pieces[at].sentence not in others for at in refusal.refusing):
@@ -82,7 +82,7 @@ def _is_about_another(refusal: Refusal) -> bool:
 
 
 def _gives_value_before(refusal: Refusal, first: int) -> bool:
-    """Whether one exact value of the asked kind stands before the refusal, which is not about that kind."""
+    """Whether there is one exact value of the asked kind before the refusal, which is not about that kind."""
     kind, start = refusal.asked.kind, refusal.pieces[first].start
     is_plain = refusal.level < 3 and not any("conflict" in refusal.pieces[at].kinds for at in refusal.refusing)
     if kind not in VALUE_KINDS or not is_plain or refusal.names_kind(first):

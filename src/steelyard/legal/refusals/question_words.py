@@ -1,4 +1,4 @@
-"""What a question asks for, and the words that say nothing of its topic; patterns, not strings."""
+"""Patterns for what a question asks for, and stop words."""
 
 import re
 from typing import Final
@@ -17,7 +17,7 @@ WHETHER: Final = re.compile(
     r"。?\s*$)|^\s*(?:did|does|do|was|were|is|are|has|have|had|can|could|will|would|should)\b",
     re.IGNORECASE,
 )
-SAID: Final = re.compile(
+SPEECH: Final = re.compile(
     r"怎么.{0,8}说|说了什么|(?:如何|怎么|怎样)(?:认定|判决|裁定|看待)|如何(?:陈述|供述|解释|回答|表述)|"
     r"怎么(?:回答|解释|答复|讲|回应|供述|陈述)|怎样说|原话|(?:什么|何种)(?:态度|反应|表示)|"
     r"\bwhat (?:did|does) .{0,40}\b(?:say|state|testify|claim|answer|hold|find|decide|rule|conclude|allege|argue|"

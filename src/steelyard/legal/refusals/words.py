@@ -1,7 +1,7 @@
-"""Words around a refusal: those that make it a content of the answer, and what follows it; patterns, not strings.
+"""Patterns around refusals: those that make refusing words content of the answer, and those that follow a refusal.
 
-The words of refusal themselves are in `chinese_refusal_words` and `english_refusal_words`. Every gap is bounded and
-ends with the clause, so that a search is linear in the length of the text.
+The patterns of refusals are in `chinese` and `english`. Every gap is bounded and ends with the clause, so that a search
+is linear in the length of the text.
 """
 
 import re
@@ -34,12 +34,12 @@ ZERO: Final = re.compile(r"(?:无|没有|none|nothing|nil)[ 。.!,()]*", re.IGNO
 
 
 def has_cue(text: str) -> bool:
-    """Whether words of refusal stand in a text."""
+    """Whether a text has refusing words."""
     return (has_han(text) and CUES_ZH.search(text) is not None) or any(cues_en(text))
 
 
 def without_cues(text: str) -> str:
-    """The text without its words of refusal."""
+    """The text without refusing words."""
     if has_han(text):
         text = CUES_ZH.sub(" ", text)
     for cue in cues_en(text):
@@ -136,7 +136,7 @@ PROGRAM: Final = re.compile(
     r"\b(?:as|i'm|i am) an? (?:\w+ ){0,3}(?:ai|language model|assistant|chatbot)\b",
     re.IGNORECASE,
 )
-# the question itself is refused, wherever that stands
+# the question itself is refused, in any clause
 DIRECT: Final = re.compile(
     r"(?:回答|解答|答复)[^,。;]{0,14}(?:问题|提问|咨询)|(?:问题|提问)[^,。;]{0,16}(?:回答|作答|答案)|(?:给出|提供|"
     r"得出|找到|找不到)[^,。;]{0,12}(?:答案|回答|答复)|实时(?:数据|信息)"

@@ -1,7 +1,4 @@
-"""Where a legal result lost its points, stage by stage, from what its lines hold.
-
-The judges of `legal` are imported when they are called: reports of other kinds need not wait for them.
-"""
+"""Where a legal result lost its points, stage by stage, from its items."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,6 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard.i18n import Joined, Message, from_json
+from steelyard.legal.evidence.quotes import quote_key, quote_pieces
+from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.legal.report.results import METRIC
 from steelyard.table import FloatArray, Table
 
@@ -181,7 +180,6 @@ class _Case:
 
     def _refuses(self) -> bool:
         from steelyard.legal.model import FIELDS
-        from steelyard.legal.refusals.abstention import detect_abstention
 
         if self._answer.strip():
             return detect_abstention(self._answer, question=str(self.output.get("question", ""))).abstains
@@ -257,7 +255,5 @@ def _named_passages(stored: Any) -> set[tuple[Any, Any]]:
 
 def _stands_in(words: str, texts: Sequence[str]) -> bool:
     """Whether one of the texts has all pieces of the words."""
-    from steelyard.legal.evidence.quotes import quote_key, quote_pieces
-
     pieces = quote_pieces(words)
     return any(all(piece in quote_key(text) for piece in pieces) for text in texts)

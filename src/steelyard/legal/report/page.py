@@ -1,19 +1,29 @@
-"""What a page says of a legal result: refusals, inventions, citations, what is uncertain, where points were lost."""
+"""What pages show of legal results: refusals, inventions, citations, uncertain verdicts, and where points were lost."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from steelyard.i18n import LANGUAGES, words_of
-from steelyard.legal.report import results as legal
-from steelyard.legal.report.losses import STAGES, Loss, losses
+from steelyard.documents.pages import Document
+from steelyard.documents.sets import DocumentSet
+from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
+from steelyard.legal.question_types import part_labels
+from steelyard.legal.report import results
+from steelyard.legal.report.items import LegalItems
+from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
 from steelyard.legal.report.results import Refusals
 from steelyard.legal.report.uncertain import Uncertain, grid, mean_range, uncertain
+from steelyard.legal.report.verdicts import note_in
+from steelyard.legal.wording import INVENTED
 from steelyard.reports import cells
-from steelyard.reports.grids import PageGrid
+from steelyard.reports.blocks import PageGrid
+from steelyard.reports.plots.items import waterfall, waterfall_panel
+from steelyard.reports.plots.style import description, draw
+from steelyard.reports.render.html.kind_page import Chart, KindPage, Section, Sections
 from steelyard.table import Table
 
 CITED: Final = ("citation_correctness", "citation_provided", "quote_included", "value_cited")
@@ -21,12 +31,13 @@ CITED: Final = ("citation_correctness", "citation_provided", "quote_included", "
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share in words, its number of items, and whether more of it is worse."""
+    """A share by the code of its name, the number of items that it is of, and whether more of it is worse."""
 
-    name: str
+    code: str
     share: float
     items: int
     bad: bool = False
+    is_part: bool = False
 
     @property
     def shown(self) -> str:
@@ -36,33 +47,33 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class PartRow:
-    """A part of the score over the items of a type."""
+    """A part of the score over the items of a type, by the code of its name; `whole` if it is the score itself."""
 
     type: str
-    part: str
+    code: str
+    whole: bool
     mean: str
     interval: str
     items: int
-    share: float
 
 
 @dataclass(frozen=True, slots=True)
 class UncertainTile:
-    """The uncertain verdicts in large type, and by type: `range` is that of the mean, in English and Chinese."""
+    """The uncertain verdicts in large type, and by type: `range` is that of the mean, in every language."""
 
     name: str
     share: str
     counted: str
     interval: str
     gauge: tuple[float, float, float]
-    range: tuple[str, str]
+    range: tuple[str, ...]
     by_type: PageGrid | None
 
 
 @dataclass(frozen=True, slots=True)
 class LegalPanel:
-    """All of it for one result; stages and rates by code. `refusals` is None where no question is about a gap,
-    `uncertain` where the result does not say."""
+    """All of it for one result. `refusals` is None where no question is about a gap, `uncertain` where the result does
+    not say which verdicts are uncertain."""
 
     name: str
     refusals: Refusals | None
@@ -74,15 +85,69 @@ class LegalPanel:
     uncertain: UncertainTile | None
 
 
+class LegalPage(KindPage):
+    """The sections, charts and item details of legal results."""
+
+    folders = (Path(__file__).parent / "templates",)
+    codes = tuple(name.code for name in (*part_labels().values(), *INVENTED.values()))
+    about_documents = True
+
+    def sections(self, tables: Sequence[Table]) -> Sections:
+        """The uncertain verdicts below the headlines, and a panel for each result."""
+        panels = [legal_panel(table) for table in tables if table.kind == results.METRIC]
+        tiles = [panel.uncertain for panel in panels if panel.uncertain]
+        summary = [Section("legal_uncertain.html.j2", tiles)] if tiles else []
+        return Sections(summary, [Section("legal_panels.html.j2", panels)])
+
+    def charts(self, table: Table, language: Language) -> Iterator[Chart]:
+        """Where points were lost."""
+        svg = losses_chart(table, language)
+        if svg:
+            yield Chart("losses", "report.losses", svg)
+
+    def details(self, documents: Mapping[str, Document]) -> LegalItems:
+        """Expected values, quotations and passages, and what was found in an answer."""
+        return LegalItems(documents)
+
+    def note(self, table: Table, row: int, metric: str, language: Language) -> str:
+        """The reasons of a verdict in one line."""
+        return note_in(language, table, row, metric)
+
+    def documents(
+        self, benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
+    ) -> DocumentSet:
+        """The documents of a benchmark."""
+        from steelyard.legal.benchmark.loading import documents_of
+
+        return documents_of(benchmark, within=within, beside=beside, also=also)
+
+
+def losses_chart(table: Table, language: Language = "en") -> str | None:
+    """From all points of a result down to those it earned, by stage; None where no point was lost.
+
+    The names of the stages are in a language and change with that of the page.
+    """
+    lost = losses(table)
+    if not lost:
+        return None
+    words = words_of(language)
+    steps = [(words(STAGES[loss.stage]), loss.points) for loss in lost]
+    bars = waterfall((words(ALL_POINTS), len(table.scored(results.METRIC))), steps, words(EARNED))
+    names = [translations(Message(code)) for code in (ALL_POINTS, *STAGES.values(), EARNED)]
+    panel = waterfall_panel(bars, room_for=[text for texts in names for text in texts])
+    about = description("plots.lost_by_stage", [stage for stage, _ in steps], language)
+    return draw(panel, about=about, translated=names)
+
+
 def legal_panel(table: Table) -> LegalPanel:
-    """What there is to say of a legal result."""
-    refused = legal.refusals(table) if "conflict_gap" in table.tags.get("type", ()) else None
-    weighted = legal.weighted_mean(table)
+    """What a page shows of one legal result."""
+    refused = results.refusals(table) if "conflict_gap" in table.tags.get("type", ()) else None
+    weighted = results.weighted_mean(table)
     return LegalPanel(
         table.name,
         refused,
         [*_refusal_rates(refused), *_part_rates(table)],
-        [_part_row(found) for found in legal.part_means(table)],
+        [_part_row(found) for found in results.part_means(table)],
         [replace(loss, stage=STAGES[loss.stage]) for loss in losses(table)],
         None if weighted is None else cells.number(weighted),
         _seconds(table),
@@ -97,7 +162,7 @@ def _tile(table: Table, found: Uncertain) -> UncertainTile:
         f"{found.count:,} / {found.items:,}",
         cells.interval(found.interval),
         (found.interval.low, found.share, found.interval.high),
-        (mean_range(found, words_of("en")), mean_range(found, words_of("zh"))),
+        tuple(mean_range(found, words_of(language)) for language in LANGUAGES),
         _by_type(table),
     )
 
@@ -120,22 +185,28 @@ def _refusal_rates(found: Refusals | None) -> list[Share]:
 
 
 def _part_rates(table: Table) -> list[Share]:
-    parts = table.parts(legal.METRIC)
+    parts = table.parts(results.METRIC)
     counts = {part: int((~np.isnan(column)).sum()) for part, column in parts.items()}
     invented = Share(
-        "report.hallucinating_answers", legal.hallucination_rate(table), legal.hallucinations(table)[1], bad=True
+        "report.hallucinating_answers", results.hallucination_rate(table), results.hallucinations(table)[1], bad=True
     )
-    cited = [Share(part, float(np.nanmean(parts[part])), counts[part]) for part in CITED if counts.get(part)]
+    cited = [
+        Share(part_labels()[part].code, float(np.nanmean(parts[part])), counts[part], is_part=True)
+        for part in CITED
+        if counts.get(part)
+    ]
     return [*([invented] if invented.items else []), *cited]
 
 
-def _part_row(found: legal.PartMean) -> PartRow:
+def _part_row(found: results.PartMean) -> PartRow:
     numbers = (cells.number(found.mean), cells.interval(found.interval))
-    return PartRow(found.type, found.part, *numbers, found.items, found.mean)
+    labels = part_labels()
+    code = labels[found.part].code if found.part in labels else found.part
+    return PartRow(found.type, code, found.part == results.METRIC, *numbers, found.items)
 
 
 def _seconds(table: Table) -> str | None:
-    spent = legal.spent(table)
+    spent = results.spent(table)
     if "seconds_median" not in spent:
         return None
     return f"{spent['seconds_median']:.3g} s · p95 {spent['seconds_p95']:.3g} s"

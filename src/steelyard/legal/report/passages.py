@@ -8,12 +8,13 @@ from typing import Any, Final, NamedTuple
 from steelyard.documents.pages import Document
 from steelyard.legal.evidence.citations import Citation, citations_of
 from steelyard.legal.evidence.quotes import contains_quote, quote_pieces
+from steelyard.reports.render.html.kind_page import Json, Mark
 from steelyard.text.normalisation import normalise_with_offsets
 
 Span = tuple[int, int]
 Place = tuple[int, int, int]
 """A page, and where on it a passage begins and ends, in UTF-16 units."""
-Json = dict[str, Any]
+
 
 _QUOTED: Final = re.compile('“([^”]{2,400})”|「([^」]{2,400})」|『([^』]{2,400})』|"([^"]{2,400})"')
 _LONG: Final = 20_000
@@ -84,7 +85,7 @@ class Library:
                 yield str(number), page.text
 
 
-def answer_marks(answer: str, invented: Sequence[Any], quotes: Sequence[str]) -> list[tuple[int, int, str]]:
+def answer_marks(answer: str, invented: Sequence[Any], quotes: Sequence[str]) -> list[Mark]:
     """What is marked in an answer: (start, end, "invented" or "quote"), in UTF-16 units."""
     false = [span for each in invented if (span := _invented_span(each, answer))]
     true = [] if len(answer) > _LONG else [span for quote in quotes for span in _quoted(quote, answer)]

@@ -6,19 +6,19 @@ written before there was one, has nothing to show.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from steelyard.i18n import Words
 from steelyard.legal.report.results import METRIC, part_mean
+from steelyard.legal.uncertain import score_range
 from steelyard.reports import cells
-from steelyard.reports.grids import Grid
+from steelyard.reports.blocks import TableBlock
 from steelyard.stats.intervals import Interval
+from steelyard.stats.review import UNCERTAIN, uncertain_flags
 from steelyard.stats.summary import interval_list, known
-from steelyard.table import Flags, Table, mean
-
-PART: Final = "uncertain"
+from steelyard.table import Table, mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +57,14 @@ class Uncertain:
         }
 
 
-def flags(table: Table) -> Flags | None:
-    """Row by row, whether the verdict is uncertain; None where the result does not say."""
-    column = table.parts(METRIC).get(PART)
-    return None if column is None or np.isnan(column).all() else column == 1
-
-
 def uncertain(table: Table, kind: str = "") -> Uncertain | None:
     """What is uncertain in a result, or in its items of one type; None where the result does not say."""
-    from steelyard.legal.uncertain import score_range  # reports of other kinds need not load the judges
-
-    found = flags(table)
-    if found is None:
+    flags = uncertain_flags(table, METRIC)
+    if flags is None:
         return None
-    share = part_mean(table, kind, PART, table.parts(METRIC)[PART])
+    share = part_mean(table, kind, UNCERTAIN, table.parts(METRIC)[UNCERTAIN])
     means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts(METRIC))]
-    return Uncertain(kind, int(found.sum()), share.items, share.interval, table.mean(METRIC), *means)
+    return Uncertain(kind, int(flags.sum()), share.items, share.interval, table.mean(METRIC), *means)
 
 
 def uncertain_by_type(table: Table) -> list[Uncertain]:
@@ -96,7 +88,7 @@ def mean_range(found: Uncertain, words: Words) -> str:
     return words("report.mean_range", low=cells.number(found.low), high=cells.number(found.high))
 
 
-def grid(table: Table, words: Words) -> Grid | None:
+def grid(table: Table, words: Words) -> TableBlock | None:
     """A row for each type that has an uncertain verdict, and one for all of them; None where no verdict is."""
     found = uncertain(table)
     if found is None or not found.count:
@@ -104,7 +96,9 @@ def grid(table: Table, words: Words) -> Grid | None:
     rows = [_row(each, each.type) for each in uncertain_by_type(table) if each.count]
     codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
     headings = [words(code) for code in codes]
-    return Grid(headings, [*rows, _row(found, words("report.all"))], f"{table.name}: {words('report.uncertain_items')}")
+    return TableBlock(
+        headings, [*rows, _row(found, words("report.all"))], f"{table.name}: {words('report.uncertain_items')}"
+    )
 
 
 def as_json(table: Table) -> dict[str, Any]:
@@ -112,7 +106,7 @@ def as_json(table: Table) -> dict[str, Any]:
     found = uncertain(table)
     if found is None:
         return {}
-    return {PART: {**found.as_dict(), "by_type": {each.type: each.as_dict() for each in uncertain_by_type(table)}}}
+    return {UNCERTAIN: {**found.as_dict(), "by_type": {each.type: each.as_dict() for each in uncertain_by_type(table)}}}
 
 
 def _row(found: Uncertain, name: str) -> list[str]:

@@ -1,30 +1,26 @@
-"""Plots of results, as SVG text for pages and as files.
+"""Charts of results, as SVG for pages and as files.
 
-A plot holds names and numbers only; what it shows is said in the page around it, and to screen readers. Every
-function gives text that may stand in a page as it is: see `plot_style`.
+A chart holds names and numbers only; its caption is text of the page around it. Every function returns SVG that a page
+may contain as it is: see `style`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import UnknownName
 from steelyard.i18n import Language, Message, words_of
 from steelyard.io.writing import write_whole
-from steelyard.legal.report import losses as lost
-from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES
-from steelyard.legal.report.results import METRIC
 from steelyard.reports.content import Report
 from steelyard.reports.plots import items as plot_items
 from steelyard.reports.plots import means as plot_means
 from steelyard.reports.plots.items import MOST_ROWS, Paired
-from steelyard.reports.plots.style import Spec, as_png, draw, short
+from steelyard.reports.plots.style import Spec, as_png, description, draw
 from steelyard.stats.compare import Comparison
 from steelyard.table import Table
 
 SUFFIXES: Final = (".svg", ".png")
 PAPER: Final = "white"
-_NAMES_SAID: Final = 12
 
 
 def forest(report: Report, language: Language = "en") -> str:
@@ -34,14 +30,14 @@ def forest(report: Report, language: Language = "en") -> str:
     unless there is nothing else.
     """
     panels = plot_means.forest_panels(report)
-    return draw(_column(panels), about=_about("report.means_with_intervals", report.metrics, language))
+    return draw(_column(panels), about=description("report.means_with_intervals", report.metrics, language))
 
 
 def difference_forest(comparisons: Sequence[Comparison], language: Language = "en") -> str:
     """The difference of each metric with its 95 % interval around 0; what is significant is filled."""
     panel = plot_means.difference_panel(comparisons)
     names = [comparison.metric for comparison in comparisons]
-    return draw(panel, about=_about("report.differences_with_intervals", names, language))
+    return draw(panel, about=description("report.differences_with_intervals", names, language))
 
 
 def distribution(tables: Sequence[Table], metric: str, language: Language = "en") -> str:
@@ -52,7 +48,7 @@ def distribution(tables: Sequence[Table], metric: str, language: Language = "en"
             Message("words.metric"), metric, {name: None for table in tables for name in table.columns}
         )
     panels = plot_items.histograms(having, metric)
-    return draw(_column(panels), about=_about("report.distribution", [metric], language))
+    return draw(_column(panels), about=description("report.distribution", [metric], language))
 
 
 def curves(report: Report, language: Language = "en") -> str | None:
@@ -61,25 +57,13 @@ def curves(report: Report, language: Language = "en") -> str | None:
     if not panels:
         return None
     spec = {"concat": list(panels.values()), "columns": 3, "spacing": 24, "resolve": {"scale": {"y": "shared"}}}
-    return draw(spec, about=_about("plots.scores_by_cutoff", panels, language))
-
-
-def losses(table: Table, language: Language = "en") -> str | None:
-    """From all points of a legal result down to those it earned, by stage; None where no point was lost."""
-    found = lost.losses(table)
-    if not found:
-        return None
-    words, names = words_of(language), _stage_names()
-    bars = plot_items.waterfall(found, len(table.scored(METRIC)))
-    panel = plot_items.waterfall_panel([{**bar, "row": words(bar["row"])} for bar in bars], room_for=names)
-    about = _about("plots.lost_by_stage", [words(STAGES[loss.stage]) for loss in found], language)
-    return draw(panel, about=about, words=names)
+    return draw(spec, about=description("plots.scores_by_cutoff", panels, language))
 
 
 def differences(new: Table, old: Table, metric: str, language: Language = "en") -> str:
     """By how much each item that is scored in both got worse or better, sorted; beyond 300 items in 300 shares."""
     panel = plot_items.difference_bars(Paired.of(new, old, metric).difference, metric)
-    return draw(panel, about=_about("plots.differences_by_item", [metric], language))
+    return draw(panel, about=description("plots.differences_by_item", [metric], language))
 
 
 def dumbbell(new: Table, old: Table, metric: str, language: Language = "en") -> str | None:
@@ -88,7 +72,7 @@ def dumbbell(new: Table, old: Table, metric: str, language: Language = "en") -> 
     if not shown.ids:
         return None
     panel = plot_items.dumbbells(shown, [old.name, new.name], metric)
-    return draw(panel, about=_about("plots.scores_by_item", [metric], language))
+    return draw(panel, about=description("plots.scores_by_item", [metric], language))
 
 
 def trend(points: Sequence[Mapping[str, Any]], language: Language = "en") -> str:
@@ -97,7 +81,7 @@ def trend(points: Sequence[Mapping[str, Any]], language: Language = "en") -> str
     Each point has `run`, `metric` and `mean`; `low` and `high` where there is an interval.
     """
     panels = plot_means.trend_panels(points)
-    return draw(_column(list(panels.values())), about=_about("plots.trend", panels, language))
+    return draw(_column(list(panels.values())), about=description("plots.trend", panels, language))
 
 
 def save_plot(report: Report, path: Path, *, language: Language = "en") -> None:
@@ -110,7 +94,7 @@ def save_plot(report: Report, path: Path, *, language: Language = "en") -> None:
     panels = plot_means.forest_panels(report, title=words("report.mean"))
     if report.comparisons:
         panels.append(plot_means.difference_panel(report.comparisons, title=words("report.difference")))
-    about = _about("report.means_with_intervals", report.metrics, language)
+    about = description("report.means_with_intervals", report.metrics, language)
     svg = draw(_column(panels), about=about, background=PAPER)
     write_whole(path, as_png(svg) if path.suffix.lower() == ".png" else svg)
 
@@ -121,16 +105,3 @@ def _column(panels: Sequence[Spec]) -> Spec:
         return panels[0]
     apart = {"scale": {"yOffset": "independent"}}
     return {"vconcat": list(panels), "bounds": "flush", "spacing": 56, "resolve": apart}
-
-
-def _stage_names() -> dict[str, str]:
-    """The stages in English, each with its Chinese name."""
-    english, chinese = words_of("en"), words_of("zh")
-    return {english(code): chinese(code) for code in (ALL_POINTS, *STAGES.values(), EARNED)}
-
-
-def _about(code: str, names: Iterable[str], language: Language) -> str:
-    """What a screen reader says of a plot."""
-    said = [short(name) for name in dict.fromkeys(names)]
-    more = " …" if len(said) > _NAMES_SAID else ""
-    return f"{words_of(language)(code)}: {', '.join(said[:_NAMES_SAID])}{more}"

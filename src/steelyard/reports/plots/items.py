@@ -1,4 +1,4 @@
-"""Panels of items: how scores are distributed, what changed between two results, where points were lost."""
+"""Panels of items: how scores are distributed, what changed between two results, how a total is made up."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,6 @@ from typing import Final, Self
 
 import numpy as np
 
-from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss
 from steelyard.reports.plots.style import (
     ACCENT,
     BAD,
@@ -134,14 +133,15 @@ def dumbbells(shown: Paired, names: Sequence[str], metric: str) -> Spec:
     return {"width": WIDTH, "height": {"step": 20}, "encoding": {"y": rows(rowed)}, "layer": [rule, point]}
 
 
-def waterfall(found: Sequence[Loss], items: int) -> list[Spec]:
-    """The bars of a waterfall, named by codes: all points, what each stage took off them, and what was earned."""
-    bars = [_bar(ALL_POINTS, 0.0, float(items), MUTED, f"{items:,}")]
-    left = float(items)
-    for loss in found:
-        bars.append(_bar(STAGES[loss.stage], left - loss.points, left, BAD, f"−{loss.points:,.1f}"))
-        left -= loss.points
-    return [*bars, _bar(EARNED, 0.0, left, GOOD, f"{left:,.1f}")]
+def waterfall(total: tuple[str, int], losses: Sequence[tuple[str, float]], rest: str) -> list[Spec]:
+    """The bars of a waterfall: a total by its name, what each named loss takes off it, and the rest by its name."""
+    name, points = total
+    bars = [_bar(name, 0.0, float(points), MUTED, f"{points:,}")]
+    left = float(points)
+    for stage, lost in losses:
+        bars.append(_bar(stage, left - lost, left, BAD, f"−{lost:,.1f}"))
+        left -= lost
+    return [*bars, _bar(rest, 0.0, left, GOOD, f"{left:,.1f}")]
 
 
 def waterfall_panel(bars: Sequence[Spec], *, room_for: Iterable[str] = ()) -> Spec:

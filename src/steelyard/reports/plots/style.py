@@ -6,13 +6,13 @@ what is drawn, names are text: cut to 40 characters, without control and directi
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import Any, Final
 from xml.etree import ElementTree
 
 from steelyard.errors import MissingExtra
-from steelyard.i18n import Message
+from steelyard.i18n import LANGUAGES, Language, Message, words_of
 from steelyard.reports.content import unique_names
 
 INK: Final = "#1f2328"
@@ -38,6 +38,7 @@ ZERO_LINE: Final[Spec] = {"condition": {"test": "datum.value === 0", "value": MU
 """The colour of grid lines where the one at 0 is to be seen."""
 
 _LABEL_SIZE: Final = 12
+_MOST_NAMES: Final = 12
 _CONFIG: Final[Spec] = {
     "font": FONT,
     "aria": False,
@@ -139,14 +140,22 @@ def rows(names: Sequence[str], *, room_for: Iterable[str] = ()) -> Spec:
     }
 
 
-def draw(spec: Spec, *, about: str, words: Mapping[str, str] | None = None, background: str | None = None) -> str:
-    """The specification as SVG; `about` is what a screen reader says.
+def description(code: str, names: Iterable[str], language: Language) -> str:
+    """What a screen reader reads for a plot: its caption by code, and the first names in it."""
+    shown = [short(name) for name in dict.fromkeys(names)]
+    more = " …" if len(shown) > _MOST_NAMES else ""
+    return f"{words_of(language)(code)}: {', '.join(shown[:_MOST_NAMES])}{more}"
 
-    `words` are texts of the plot with their Chinese: they get both languages beside them, for the switch of a page.
+
+def draw(spec: Spec, *, about: str, translated: Sequence[Sequence[str]] = (), background: str | None = None) -> str:
+    """The specification as SVG; `about` is what a screen reader reads.
+
+    `translated` are texts of the plot, each in every language: they get all languages as attributes, for the language
+    switch of a page.
     """
     figure = {**spec, "config": _CONFIG, "background": background, "padding": _PADDING}
     drawn = _vl_convert().vegalite_to_svg(figure)
-    return _safe(drawn, about, words or {})
+    return _safe(drawn, about, translated)
 
 
 def as_png(svg: str, *, scale: float = 2.0) -> bytes:
@@ -164,7 +173,7 @@ def _vl_convert() -> ModuleType:
     return module
 
 
-def _safe(svg: str, about: str, words: Mapping[str, str]) -> str:
+def _safe(svg: str, about: str, translated: Sequence[Sequence[str]]) -> str:
     """The drawing with nothing in it but shapes and texts: no style, script, link, or role of single marks."""
     root = ElementTree.fromstring(svg)  # drawn by us  # nosec B314
     for element in root.iter():
@@ -173,8 +182,7 @@ def _safe(svg: str, about: str, words: Mapping[str, str]) -> str:
             raise ValueError(f"a plot has an element {element.tag!r}")
         for name in [name for name in element.attrib if not _ATTRIBUTE.fullmatch(name)]:
             del element.attrib[name]
-        english = next((english for english, chinese in words.items() if element.text in (english, chinese)), None)
-        if english is not None:
-            element.attrib |= {"data-en": english, "data-zh": words[english]}
+        texts = next((texts for texts in translated if element.text in texts), ())
+        element.attrib |= {f"data-{language}": text for language, text in zip(LANGUAGES, texts, strict=False)}
     root.attrib |= {"xmlns": _SVG, "role": "img", "aria-label": about}
     return ElementTree.tostring(root, encoding="unicode")

@@ -44,8 +44,8 @@ def parse_numbers(column: Spans) -> tuple[FloatArray, IntArray]:
 def parse_integers(column: Spans) -> tuple[IntArray, IntArray]:
     """The values as integers, and the rows that are not integers; `2.0` is the integer 2."""
     values, _ = parse_numbers(column)
-    whole = np.isfinite(values) & (np.floor(values) == values) & (np.abs(values) < LARGEST_WHOLE)
-    bad = np.flatnonzero(~whole)
+    is_integer = np.isfinite(values) & (np.floor(values) == values) & (np.abs(values) < LARGEST_WHOLE)
+    bad = np.flatnonzero(~is_integer)
     values[bad] = 0
     return values.astype(np.int64), bad
 
@@ -63,7 +63,7 @@ def _parse_one(text: bytes) -> float:
 
 
 def _parse_plain(column: Spans, values: FloatArray) -> Flags:
-    """Fill in all plain decimals (`-?digits[.digits]`); True where one was found."""
+    """Fill in all plain decimals (`-?digits[.digits]`); the flags of their rows."""
     if not len(column):
         return np.zeros(0, np.bool_)
     negative = column.buffer[column.starts] == ord("-")
@@ -86,7 +86,7 @@ def _parse_plain(column: Spans, values: FloatArray) -> Flags:
 
 
 def _ending_words(column: Spans, lengths: IntArray) -> list[Words]:
-    """The last 8, 16 or 24 bytes of each value as words, last word first; what lies before it reads as zeros."""
+    """The last 8, 16 or 24 bytes of each value as words, last word first; bytes before it are zeros."""
     view = word_view(column.buffer)
     count = min(-(-int(lengths.max()) // 8), _WIDTH // 8) or 1
     words = []
@@ -99,17 +99,17 @@ def _ending_words(column: Spans, lengths: IntArray) -> list[Words]:
 def _squeeze_point(words: list[Words]) -> IntArray:
     """Remove a decimal point from each row, in place; how many digits followed it, -1 for none, -2 for several."""
     fraction = np.full(len(words[0]), _NO_POINT, np.int64)
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         different = word ^ _POINTS
         marks = (different - _ONES) & ~different & _HIGH
-        if marks[0] and (marks == marks[0]).all():  # %.6f and its like: the point has one place in all rows
-            fraction[:] = 8 * place + 7 - _marked_byte(marks[:1])
-            _shift_over(words, place, slice(None), _marked_byte(marks[:1]))
+        if marks[0] and (marks == marks[0]).all():  # %.6f and similar: the point is at the same position in all rows
+            fraction[:] = 8 * index + 7 - _marked_byte(marks[:1])
+            _shift_over(words, index, slice(None), _marked_byte(marks[:1]))
             return fraction
         rows = np.flatnonzero(marks)
         byte = _marked_byte(marks[rows])
-        fraction[rows] = np.where(fraction[rows] == _NO_POINT, 8 * place + 7 - byte, _SEVERAL_POINTS)
-        _shift_over(words, place, rows, byte)
+        fraction[rows] = np.where(fraction[rows] == _NO_POINT, 8 * index + 7 - byte, _SEVERAL_POINTS)
+        _shift_over(words, index, rows, byte)
     return fraction
 
 
@@ -119,12 +119,12 @@ def _marked_byte(marks: Words) -> IntArray:
     return np.bitwise_count(lowest - np.uint64(1)).astype(np.int64) // 8
 
 
-def _shift_over(words: list[Words], place: int, rows: IntArray | slice, byte: IntArray) -> None:
-    """Move everything before byte `byte` of word `place` one byte on, over the point."""
-    word = words[place][rows]
+def _shift_over(words: list[Words], index: int, rows: IntArray | slice, byte: IntArray) -> None:
+    """Move the bytes before byte `byte` of word `index` one byte on, over the point."""
+    word = words[index][rows]
     kept = word & ~_BEFORE[byte + 1]
     carried = (word & _BEFORE[byte]) << _BYTE
-    for before in range(place + 1, len(words)):
+    for before in range(index + 1, len(words)):
         earlier = words[before][rows]
         words[before - 1][rows] = kept | carried | (earlier >> np.uint64(56))
         kept, carried = np.zeros(1, np.uint64), earlier << _BYTE
@@ -132,10 +132,10 @@ def _shift_over(words: list[Words], place: int, rows: IntArray | slice, byte: In
 
 
 def _all_digits(words: list[Words]) -> Flags:
-    odd = np.zeros_like(words[0])
+    excess = np.zeros_like(words[0])
     for word in words:
-        odd |= (word + _ABOVE_NINE) | (word - _ZEROS)
-    digits: Flags = (odd & _HIGH) == 0
+        excess |= (word + _ABOVE_NINE) | (word - _ZEROS)
+    digits: Flags = (excess & _HIGH) == 0
     return digits
 
 
@@ -157,7 +157,7 @@ def _join(eights: list[Words]) -> tuple[Words, Flags]:
 
 
 def _divide_exactly(mantissa: Words, power: FloatArray) -> tuple[FloatArray, Flags]:
-    """`mantissa / power`, correctly rounded, and where that is certain.
+    """`mantissa / power`, correctly rounded, and whether that is certain.
 
     The quotient is refined by its exact remainder; it is certain unless the correction lies within a hair of half a
     unit in the last place.
@@ -174,7 +174,7 @@ def _divide_exactly(mantissa: Words, power: FloatArray) -> tuple[FloatArray, Fla
 
 
 def _exact_product(left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The rounded product and what rounding lost (Dekker)."""
+    """The rounded product and its rounding error (Dekker)."""
     product = left * right
     left_high, left_low = _halves(left)
     right_high, right_low = _halves(right)

@@ -17,8 +17,8 @@ let all = false;
 const chosen = [];
 
 function shownTime(seconds) {
-  const language = Frame.language() === "zh" ? "zh-CN" : "en-GB";
-  return new Date(seconds * 1000).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+  const tag = Frame.tag() === "en" ? "en-GB" : Frame.tag();
+  return new Date(seconds * 1000).toLocaleString(tag, { dateStyle: "medium", timeStyle: "short" });
 }
 
 function said(text, attributes = {}) {

@@ -1,22 +1,23 @@
-"""Charts on a page: SVG in both languages, with nothing in it that a page must not have."""
+"""Charts on a page: SVG with nothing in it that a page must not have.
+
+Texts in a chart are names and numbers, the same in every language, or change with the language of the page.
+"""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree
 
 from steelyard.errors import MissingExtra
 from steelyard.i18n import Language
 from steelyard.reports.content import Report
+from steelyard.reports.render.html.kind_page import KindPage
 from steelyard.table import Table
 
 if TYPE_CHECKING:
     from markupsafe import Markup
-
-Draw = Callable[[Language], str | None]
-Tongue = Literal["en", "zh", "both"]
 
 _SVG: Final = "http://www.w3.org/2000/svg"
 _SHAPES: Final = ("path", "rect", "circle", "line", "polyline", "polygon", "ellipse")
@@ -26,91 +27,78 @@ _REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart: what it shows in words, of which result, and its drawing in each language."""
+    """A chart: the code of its caption, the result that it is about ("" for all), and its drawing."""
 
     name: str
     caption: str
     of: str
-    drawings: dict[Tongue, "Markup"]
+    drawing: "Markup"
 
     @property
     def key(self) -> str:
-        """An id within the page: no two figures have the same name and result."""
-        return f"{self.name}-{sha256(self.of.encode('utf-8', 'replace')).hexdigest()[:8]}"
+        """An id within the page."""
+        return _key(self.name, self.of)
 
 
 @dataclass(frozen=True, slots=True)
 class Charts:
-    """The charts of a report by name; `missing` if the package that draws is absent."""
+    """The charts of a report by name; `missing` if the package that draws is not installed."""
 
     figures: tuple[Figure, ...] = ()
     missing: bool = False
 
     def of(self, name: str, result: str = "") -> Figure | None:
         """The chart of this name and result, if there is one."""
-        return next((each for each in self.figures if each.name == name and each.of == result), None)
+        return next((figure for figure in self.figures if figure.name == name and figure.of == result), None)
 
 
-def charts(report: Report, metric: str, language: Language) -> Charts:
+def charts(report: Report, metric: str, language: Language, kind: KindPage) -> Charts:
     """Every chart that the report has numbers for."""
     try:
-        return Charts(tuple(_figures(report, metric, language)))
+        return Charts(tuple(_figures(report, metric, language, kind)))
     except MissingExtra:
         return Charts(missing=True)
 
 
-def _figures(report: Report, metric: str, language: Language) -> Iterator[Figure]:
+def _figures(report: Report, metric: str, language: Language, kind: KindPage) -> Iterator[Figure]:
     from steelyard.reports.plots import charts as plots
 
-    yield from _figure("forest", "report.means_with_intervals", "", lambda tongue: plots.forest(report, tongue))
     with_metric = [table for table in report.tables if metric in table.columns]
-    draw: Draw = lambda tongue: plots.distribution(with_metric, metric, tongue)  # noqa: E731
-    yield from _figure("distribution", "report.distribution", "", draw)
-    yield from _figure("curves", "report.by_cutoff", "", lambda tongue: plots.curves(report, tongue))
-    yield from _compared(report)
-    for table in report.tables:
-        yield from _of_table(table, language)
-    for table in report.tables[1:]:
-        yield from _against(table, report.tables[0], metric)
-
-
-def _compared(report: Report) -> Iterator[Figure]:
-    from steelyard.reports.plots import charts as plots
-
+    yield from _figure("forest", "report.means_with_intervals", plots.forest(report, language))
+    distribution = plots.distribution(with_metric, metric, language)
+    yield from _figure("distribution", "report.distribution", distribution)
+    yield from _figure("curves", "report.by_cutoff", plots.curves(report, language))
     if report.comparisons:
-        draw: Draw = lambda tongue: plots.difference_forest(report.comparisons, tongue)  # noqa: E731
-        yield from _figure("difference-forest", "report.differences_with_intervals", "", draw)
+        differences = plots.difference_forest(report.comparisons, language)
+        yield from _figure("difference-forest", "report.differences_with_intervals", differences)
+    for table in report.tables:
+        for chart in kind.charts(table, language):
+            yield from _figure(chart.name, chart.caption, chart.svg, table.name)
+    for table in report.tables[1:]:
+        yield from _changes(table, report.tables[0], metric, language)
 
 
-def _of_table(table: Table, language: Language) -> Iterator[Figure]:
-    from steelyard.reports.plots import charts as plots
-
-    if table.kind == "legal":
-        # the words of this one change with the language of the page
-        draw: Draw = lambda _: plots.losses(table, language)  # noqa: E731
-        yield from _figure("losses", "report.losses", table.name, draw, ("both",))
-
-
-def _against(new: Table, old: Table, metric: str) -> Iterator[Figure]:
+def _changes(new: Table, old: Table, metric: str, language: Language) -> Iterator[Figure]:
     from steelyard.reports.plots import charts as plots
 
     if metric in new.columns and metric in old.columns:
-        draw: Draw = lambda tongue: plots.differences(new, old, metric, tongue)  # noqa: E731
-        yield from _figure("differences", "report.item_changes", new.name, draw)
-        draw = lambda tongue: plots.dumbbell(new, old, metric, tongue)  # noqa: E731
-        yield from _figure("dumbbell", "report.most_changed", new.name, draw)
+        differences = plots.differences(new, old, metric, language)
+        yield from _figure("differences", "report.item_changes", differences, new.name)
+        yield from _figure("dumbbell", "report.most_changed", plots.dumbbell(new, old, metric, language), new.name)
 
 
-def _figure(name: str, caption: str, of: str, draw: Draw, tongues: Sequence[Tongue] = ("en", "zh")) -> Iterator[Figure]:
-    empty = Figure(name, caption, of, {})
-    drawn = {tongue: svg for tongue in tongues if (svg := draw("zh" if tongue == "zh" else "en"))}
-    if drawn:
-        drawings = {tongue: _embedded(svg, f"{empty.key}-{tongue}") for tongue, svg in drawn.items()}
-        yield replace(empty, drawings=drawings)
+def _figure(name: str, caption: str, svg: str | None, of: str = "") -> Iterator[Figure]:
+    if svg:
+        yield Figure(name, caption, of, _embedded(svg, _key(name, of)))
+
+
+def _key(name: str, of: str) -> str:
+    """An id within the page: no two figures have the same name and result."""
+    return f"{name}-{sha256(of.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
 
 def _embedded(svg: str, prefix: str) -> "Markup":
-    """The drawing with only shapes and texts in it, and ids that are its own; readers hear the caption."""
+    """The drawing with only shapes and texts in it, and unique ids; screen readers read the caption instead."""
     from markupsafe import Markup
 
     root = ElementTree.fromstring(svg)  # drawn by us  # nosec B314

@@ -1,16 +1,17 @@
-"""Pages that open in any browser without a network: one file, style and scripts inside, nothing else allowed to run.
+"""The frame of all pages: one file that any browser opens without a network, with its style and scripts inside.
 
 A page is a template (`templates/NAME.html.j2`, within `frame.html.j2`), the scripts of the frame and its own
-(`frame.js`, then `scripts`, then `NAME.js`), one style, and data as JSON. The policy of the page allows exactly these
-scripts and this style, by their hashes. Words in templates are `t("code")`, which shows them in the language of the
-page and keeps the other one for the switch; `label("code")` does the same for the accessible name of an element.
+(`frame.js`, then `scripts`, then `NAME.js`), one style, and data as JSON. The Content-Security-Policy of the page
+allows exactly these scripts and this style, by their hashes. In a template `t("code")` is a text in the language of the
+page, with its other languages as attributes for the language switch; `label("code")` does the same for an accessible
+name.
 """
 
 import base64
 import gzip
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 _QUOTED: Final = re.compile(r'"([a-z]+\.[a-z0-9_]+)"')
-_HALF: Final = re.compile("[\ud800-\udfff]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 LARGE: Final = 1_500_000
-"""Data of more characters are packed: a page of ten thousand items stays small."""
+"""Data of more characters are compressed: a page of ten thousand items stays small."""
 
 
 def render_page(
@@ -35,38 +36,51 @@ def render_page(
     *,
     title: str,
     language: Language = "en",
-    folder: Path = TEMPLATES,
+    folders: Sequence[Path] = (),
     scripts: Sequence[str] = (),
+    codes: Iterable[str] = (),
     **context: Any,
 ) -> str:
-    """The page of a template with its data; everything in both is escaped."""
-    style = _read("style.css", TEMPLATES)
-    sources = [_read("frame.js", TEMPLATES), *(_read(script, folder) for script in (*scripts, f"{name}.js"))]
-    embedded, kind = _embedded({**data, "language": language, "words": _spoken(sources)})
+    """The page of a template with its data; every text in both is escaped.
+
+    Templates and scripts are looked for in `folders` and then beside the frame. `codes` are those of texts that the
+    scripts show and that are not written in them.
+    """
+    folders = (*folders, TEMPLATES)
+    style = _read("style.css", folders)
+    sources = [_read(script, folders) for script in ("frame.js", *scripts, f"{name}.js")]
+    embedded, media_type = _embedded({**data, "language": language, "words": _words_of(sources, codes)})
     frame = {
         "title": title,
         "language": language,
+        "language_tag": texts(language)["language.tag"],
+        "other_language": texts(_next(language))["language.name"],
         "style": _safe(style),
         "scripts": [_safe(source) for source in sources],
         "policy": _policy(style, sources),
         "data": embedded,
-        "data_kind": kind,
+        "data_type": media_type,
         "t": partial(word, language),
         "label": partial(label, language),
     }
-    page = _environment(folder).get_template(f"{name}.html.j2").render(**context, **frame)
-    return _whole_characters(page)
+    page = _environment(folders).get_template(f"{name}.html.j2").render(**context, **frame)
+    return _without_surrogates(page)
 
 
-def _spoken(scripts: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The texts of the scripts in every language: of the codes that stand in them."""
-    quoted = {code for script in scripts for code in _QUOTED.findall(script)}
-    codes = sorted(quoted & texts("en").keys())
-    return {language: {code: texts(language)[code] for code in codes} for language in LANGUAGES}
+def _next(language: Language) -> Language:
+    """The language that the switch shows next; `frame.js` has the same rule."""
+    return LANGUAGES[(LANGUAGES.index(language) + 1) % len(LANGUAGES)]
+
+
+def _words_of(scripts: Sequence[str], codes: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The texts of the scripts in every language: of these codes, and of the codes that are written in them."""
+    written = {code for script in scripts for code in _QUOTED.findall(script)}
+    known = sorted(written.union(codes) & texts("en").keys())
+    return {language: {code: texts(language)[code] for code in known} for language in LANGUAGES}
 
 
 def _policy(style: str, scripts: list[str]) -> str:
-    """Nothing may be loaded or run but what has these hashes."""
+    """The Content-Security-Policy: nothing may be loaded or run but what has these hashes."""
     allowed = " ".join(_hash(script) for script in scripts)
     return (
         f"default-src 'none'; script-src {allowed}; style-src {_hash(style)}; img-src data:; "
@@ -79,60 +93,71 @@ def _hash(text: str) -> str:
 
 
 def _embedded(data: Mapping[str, Any]) -> "tuple[Markup, str]":
-    """Data as they stand in a script element: JSON that cannot end it, or packed JSON."""
+    """The content of a script element and its type: JSON that cannot end the element, or compressed JSON."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     if len(text) > LARGE:
-        return _safe(_packed(text)), "text/plain"
+        return _safe(_compressed(text)), "text/plain"
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return _safe(_whole_characters(text)), "application/json"
+    return _safe(_without_surrogates(text)), "application/json"
 
 
-def _packed(text: str) -> str:
+def _compressed(text: str) -> str:
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
 
 
-def _whole_characters(text: str) -> str:
-    """A text without halves of pairs, which are no characters; a large one is not copied where it has none."""
-    return _HALF.sub("?", text) if _HALF.search(text) else text
+def _without_surrogates(text: str) -> str:
+    """The text with ? for every lone surrogate; a large text without one is not copied."""
+    return _SURROGATE.sub("?", text) if _SURROGATE.search(text) else text
 
 
-def word(language: Language, code: str, translation: str | None = None) -> "Markup":
-    """Words of the page in its language, with both languages beside them.
+def word(language: Language, *translated: str) -> "Markup":
+    """A text of the page in its language, with the same in every language as attributes.
 
-    They have a code; with a translation they are the English text, and what has no code is a name that is not ours.
+    One argument is a code, or a name that is not ours and the same in every language. Several are the text in every
+    language, in the order of `LANGUAGES`.
     """
     from markupsafe import Markup
 
-    english = code if translation else words_of("en").named(code)
-    chinese = translation or words_of("zh").named(code)
-    shown = chinese if language == "zh" else english
-    return Markup('<span data-en="{}" data-zh="{}">{}</span>').format(english, chinese, shown)
+    by_language = dict(zip(LANGUAGES, translated, strict=True)) if len(translated) > 1 else _named(*translated)
+    return Markup("<span {}>{}</span>").format(_attributes("data", by_language), by_language[language])
 
 
 def label(language: Language, code: str) -> "Markup":
-    """The accessible name of an element as its attributes."""
+    """The accessible name of an element, as attributes."""
     from markupsafe import Markup
 
-    shown, english, chinese = (words_of(each)(code) for each in (language, "en", "zh"))
-    return Markup('aria-label="{}" data-label-en="{}" data-label-zh="{}"').format(shown, english, chinese)
+    by_language = _named(code)
+    return Markup('aria-label="{}" {}').format(by_language[language], _attributes("data-label", by_language))
+
+
+def _named(code: str) -> dict[Language, str]:
+    return {language: words_of(language).named(code) for language in LANGUAGES}
+
+
+def _attributes(prefix: str, by_language: Mapping[Language, str]) -> "Markup":
+    from markupsafe import Markup
+
+    pairs = (Markup('{}-{}="{}"').format(prefix, language, text) for language, text in by_language.items())
+    return Markup(" ").join(pairs)
 
 
 @lru_cache(maxsize=8)
-def _environment(folder: Path) -> "Environment":
-    """Templates of a folder, compiled once."""
+def _environment(folders: tuple[Path, ...]) -> "Environment":
+    """The templates of these folders, compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    loader = FileSystemLoader([folder, TEMPLATES])
+    loader = FileSystemLoader(folders)
     return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
 
-def _read(name: str, folder: Path) -> str:
-    return (folder / name).read_text(encoding="utf-8")
+def _read(name: str, folders: Sequence[Path]) -> str:
+    path = next(folder / name for folder in folders if (folder / name).is_file())
+    return path.read_text(encoding="utf-8")
 
 
 def _safe(text: str) -> "Markup":
-    """Our own style and scripts, and JSON in which nothing can end its element."""
+    """Style, scripts and JSON of this package as markup; nothing in the JSON can end its element."""
     from markupsafe import Markup
 
     return Markup(text)  # nosec B704

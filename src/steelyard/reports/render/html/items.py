@@ -1,4 +1,4 @@
-"""The items of a report as its page holds them: columns to sort and filter by, and what each system said."""
+"""The items of a report as the data of its page: columns to sort and filter by, and the answer of each system."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,164 +7,149 @@ from typing import Any, Final
 from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES
 from steelyard.io.results import numbers
-from steelyard.legal.report.passages import Json, Library, answer_marks
-from steelyard.legal.report.verdicts import kind_names, note_in, part_names, reasons_in, remarks_in
 from steelyard.reports.content import Report
+from steelyard.reports.render.html.kind_page import ItemDetails, Json, KindPage
 from steelyard.stats.direction import is_lower_better
 from steelyard.table import FloatArray, Table
 
 Output = Mapping[str, Any]
+Rows = Sequence[int | None]
+"""The row of each item of the page in one table; None where the table does not have it."""
 
 LONGEST_CONTEXT: Final = 600
-"""So many characters of a retrieved text are kept: a page is no second index."""
+"""So many characters of a retrieved text are kept, so that a page does not hold the index a second time."""
 LONGEST_FIELD: Final = 2_000
 DIGITS: Final = 6
 DOCUMENT: Final = "document"
-_SPENT: Final = ("seconds", "tokens", "attempts")
-_SHOWN: Final = frozenset(
-    ("id", "question", "answer", "references", "citations", "evidence", "contexts", "abstained", "verdict", *_SPENT)
-)
+_COSTS: Final = ("seconds", "tokens", "attempts")
+_SHOWN: Final = frozenset(("id", "question", "answer", "references", "contexts", *_COSTS))
 """Fields that have a place of their own; the others are shown by their names."""
 
 
-def item_data(report: Report, documents: Mapping[str, Document], main: str) -> Json:
+def item_data(report: Report, documents: Mapping[str, Document], main: str, kind: KindPage) -> Json:
     """All items of all results; the items of the first result come first, each id once."""
-    ids = list(dict.fromkeys(identifier for table in report.tables for identifier in table.ids))
-    library = Library(documents)
-    rows = [{identifier: row for row, identifier in enumerate(table.ids)} for table in report.tables]
-    places = [[row.get(identifier) for identifier in ids] for row in rows]
+    tables = report.tables
+    ids = list(dict.fromkeys(identifier for table in tables for identifier in table.ids))
+    positions = [{identifier: row for row, identifier in enumerate(table.ids)} for table in tables]
+    rows = [[position.get(identifier) for identifier in ids] for position in positions]
+    details = kind.details(documents)
     return {
-        "kind": report.tables[0].kind,
+        "kind": tables[0].kind,
         "metrics": report.metrics,
         "falling": [metric for metric in report.metrics if is_lower_better(metric)],
         "main": main,
         "ids": ids,
-        "questions": [_first(report.tables, rows, identifier, "question") for identifier in ids],
-        "tags": _tags(report.tables, places),
-        "expected": _expected(report.tables, rows, ids, library),
-        "results": [_result(table, place, library) for table, place in zip(report.tables, places, strict=True)],
-        "documents": library.as_json(),
+        "questions": [_first(tables, of_item, "question") for of_item in zip(*rows, strict=True)],
+        "tags": _tags(tables, rows),
+        "expected": [_expected(tables, of_item, details) for of_item in zip(*rows, strict=True)],
+        "results": [_result(table, of_table, details, kind) for table, of_table in zip(tables, rows, strict=True)],
+        "documents": details.documents(),
         "library": list(documents),
-        "names": part_names("zh"),
-        "kinds": kind_names("zh"),
     }
 
 
-def _first(tables: Sequence[Table], rows: Sequence[Mapping[str, int]], identifier: str, key: str) -> Any:
-    """What the first result that has it says of an item under this key."""
-    outputs = (_output(table, row.get(identifier)) for table, row in zip(tables, rows, strict=True))
+def _first(tables: Sequence[Table], rows: Rows, key: str) -> Any:
+    """What the first result that has it says of an item under this key; `rows` is its row in each table."""
+    outputs = (_output(table, row) for table, row in zip(tables, rows, strict=True))
     return next((output[key] for output in outputs if output.get(key)), "")
 
 
-def _tags(tables: Sequence[Table], places: Sequence[Sequence[int | None]]) -> Json:
+def _tags(tables: Sequence[Table], rows: Sequence[Rows]) -> Json:
     """Tag → its values, each once, and for each item the number of its value; -1 where it has none."""
-    found: Json = {}
+    tags: Json = {}
     for tag in dict.fromkeys(name for table in tables for name in table.tags):
-        column = [_tag(tables, rows, tag) for rows in zip(*places, strict=True)]
+        column = [_tag(tables, of_item, tag) for of_item in zip(*rows, strict=True)]
         values = {value: number for number, value in enumerate(dict.fromkeys(value for value in column if value))}
-        found[tag] = {"values": list(values), "codes": [values.get(value, -1) for value in column]}
-    return found
+        tags[tag] = {"values": list(values), "codes": [values.get(value, -1) for value in column]}
+    return tags
 
 
-def _tag(tables: Sequence[Table], rows: Sequence[int | None], tag: str) -> str:
+def _tag(tables: Sequence[Table], rows: Rows, tag: str) -> str:
     pairs = zip(tables, rows, strict=True)
-    said = (table.tags[tag][row] for table, row in pairs if row is not None and tag in table.tags)
-    return next((value for value in said if value), "")
+    values = (table.tags[tag][row] for table, row in pairs if row is not None and tag in table.tags)
+    return next((value for value in values if value), "")
 
 
-def _expected(
-    tables: Sequence[Table], rows: Sequence[Mapping[str, int]], ids: Sequence[str], library: Library
-) -> list[Json | None]:
-    """What a right answer says, by item: typed values, references, a refusal, passages."""
-    return [
-        _expected_of(
-            _first(tables, rows, identifier, "verdict") or {},
-            _first(tables, rows, identifier, "references"),
-            _tag(tables, [row.get(identifier) for row in rows], DOCUMENT),
-            library,
-        )
-        for identifier in ids
-    ]
-
-
-def _expected_of(verdict: Output, references: Any, document: str, library: Library) -> Json | None:
-    expected = verdict.get("expected") or {}
-    found = {
-        "answer": {key: _text(value) for key, value in (expected.get("answer") or {}).items()},
-        "abstain": expected.get("abstain"),
-        "quotes": expected.get("quotes"),
-        "evidence": library.placed(expected.get("evidence"), document),
-        "references": references,
+def _expected(tables: Sequence[Table], rows: Rows, details: ItemDetails) -> Json | None:
+    """What a right answer to an item has; None where nothing is known of it."""
+    expected = details.expected(_first(tables, rows, "verdict") or {}, _tag(tables, rows, DOCUMENT))
+    values = {
+        "answer": expected.answer,
+        "abstain": expected.abstain,
+        "quotes": expected.quotes,
+        "evidence": expected.evidence,
+        "references": _first(tables, rows, "references"),
     }
-    return {key: value for key, value in found.items() if value not in (None, "", [], {})} or None
+    return _present(values) or None
 
 
-def _result(table: Table, places: Sequence[int | None], library: Library) -> Json:
+def _result(table: Table, rows: Rows, details: ItemDetails, kind: KindPage) -> Json:
     return {
         "name": table.name,
-        "scores": {metric: _column(table.column(metric), places) for metric in table.metrics},
+        "scores": {metric: _column(table.column(metric), rows) for metric in table.metrics},
         "parts": {
-            metric: {part: _column(column, places) for part, column in of.items()}
+            metric: {part: _column(column, rows) for part, column in parts.items()}
             for metric in table.metrics
-            if (of := table.parts(metric))
+            if (parts := table.parts(metric))
         },
-        "said": [None if row is None else _said(table, row, library) for row in places],
+        "said": [None if row is None else _answer(table, row, details, kind) for row in rows],
     }
 
 
-def _column(column: FloatArray, places: Sequence[int | None]) -> list[float | None]:
+def _column(column: FloatArray, rows: Rows) -> list[float | None]:
     values = [None if value is None else round(value, DIGITS) for value in numbers(column)]
-    return [None if row is None else values[row] for row in places]
+    return [None if row is None else values[row] for row in rows]
 
 
-def _said(table: Table, row: int, library: Library) -> Json:
-    """What one system said to one item, and what was made of it; what there is not is left out."""
+def _answer(table: Table, row: int, details: ItemDetails, kind: KindPage) -> Json:
+    """The answer of one system to one item, with its verdict; fields without a value are left out."""
     output = _output(table, row)
-    document = table.tags[DOCUMENT][row] if DOCUMENT in table.tags else ""
-    verdict = output.get("verdict") or {}
-    answer, cited = _text(output.get("answer")), library.placed(output.get("citations"), document)
-    found = {
-        "answer": answer,
-        "marks": answer_marks(answer, _list(verdict.get("invented")), _quotes(cited, verdict)),
-        "fields": {key: _cut(_text(value), LONGEST_FIELD) for key, value in output.items() if key not in _SHOWN},
-        "citations": cited,
-        "evidence": library.placed(output.get("evidence"), document),
-        "contexts": [_cut(_text(_content(each)), LONGEST_CONTEXT) for each in _list(output.get("contexts"))],
-        "abstained": verdict.get("abstained"),
-        "invented": [[str(each.get("text", "")), str(each.get("kind", ""))] for each in _list(verdict.get("invented"))],
-        "reasons": _reasons(output),
-        "remarks": list(map(list, zip(remarks_in("en", output), remarks_in("zh", output), strict=True))),
-        "notes": {} if verdict.get("reasons") else _notes(table, row),
+    text = as_text(output.get("answer"))
+    found = details.answer(text, output, table.tags[DOCUMENT][row] if DOCUMENT in table.tags else "")
+    shown = _SHOWN | details.fields
+    values = {
+        "answer": text,
+        "marks": found.marks,
+        "fields": {key: _cut(as_text(value), LONGEST_FIELD) for key, value in output.items() if key not in shown},
+        "citations": found.citations,
+        "evidence": found.evidence,
+        "contexts": [_cut(as_text(_content(each)), LONGEST_CONTEXT) for each in as_list(output.get("contexts"))],
+        "abstained": found.abstained,
+        "invented": found.invented,
+        "reasons": found.reasons,
+        "remarks": found.remarks,
+        "notes": {} if found.reasons else _notes(table, row, kind),
         "gaps": {metric: [gap.kind, gap.reason] for metric in table.metrics if (gap := table.why(metric, row))},
         "failure": table.failures.get(row),
         "seconds": output.get("seconds"),
         "tokens": output.get("tokens"),
     }
-    return {key: value for key, value in found.items() if value not in (None, "", [], {})}
+    return _present(values)
 
 
-def _quotes(cited: Sequence[Json], verdict: Output) -> list[str]:
-    """Words that an answer may quote: those of its citations, and those that it was to quote."""
-    wanted = _list((verdict.get("expected") or {}).get("quotes"))
-    return [*(each["text"] for each in cited), *map(str, wanted)]
+def _notes(table: Table, row: int, kind: KindPage) -> Json:
+    """The notes of an item by metric, each in every language."""
+    return {metric: [kind.note(table, row, metric, language) for language in LANGUAGES] for metric in table.notes(row)}
 
 
-def _notes(table: Table, row: int) -> Json:
-    return {metric: [note_in(language, table, row, metric) for language in LANGUAGES] for metric in table.notes(row)}
-
-
-def _reasons(output: Output) -> list[tuple[str, str, str]]:
-    """The parts of the score and their reasons in two languages."""
-    chinese = reasons_in("zh", output)
-    return [(part, why, chinese[part]) for part, why in reasons_in("en", output).items()]
+def _present(values: Json) -> Json:
+    return {key: value for key, value in values.items() if value not in (None, "", [], {}, ())}
 
 
 def _output(table: Table, row: int | None) -> Output:
     return {} if row is None or not table.outputs else table.outputs[row] or {}
 
 
-def _list(value: Any) -> list[Any]:
+def as_list(value: Any) -> list[Any]:
+    """The value if it is a list, else an empty one."""
     return value if isinstance(value, list) else []
+
+
+def as_text(value: Any) -> str:
+    """A text as it is, anything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _content(context: Any) -> Any:
@@ -176,10 +161,3 @@ def _content(context: Any) -> Any:
 
 def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[:length]}… ({len(text):,})"
-
-
-def _text(value: Any) -> str:
-    """A value as it is read: text as it is, anything else as JSON."""
-    if value is None or isinstance(value, str):
-        return value or ""
-    return json.dumps(value, ensure_ascii=False)

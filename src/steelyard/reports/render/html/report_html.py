@@ -1,4 +1,4 @@
-"""The page of a report: one file that opens in any browser, offline, and says how good, better or not, and why."""
+"""The page of a report: one HTML file with results, comparisons, sections of their kind, and every item."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -8,18 +8,17 @@ from steelyard import __version__
 from steelyard.documents.pages import Document
 from steelyard.documents.sets import missing_of
 from steelyard.errors import Problem
-from steelyard.i18n import LANGUAGES, Language, words_of
-from steelyard.legal.report import results as legal
-from steelyard.legal.report.page import legal_panel
-from steelyard.legal.report.verdicts import part_names
+from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
+from steelyard.registry.kinds import kind_of
 from steelyard.reports.content import Report
 from steelyard.reports.plots.means import MOST_METRICS
-from steelyard.reports.remarks import remarks
-from steelyard.reports.render.html import sections as page_sections
+from steelyard.reports.render.html import sections
 from steelyard.reports.render.html.figures import charts
 from steelyard.reports.render.html.frame import render_page
 from steelyard.reports.render.html.items import item_data
-from steelyard.reports.render.html.sanitize import mended, mended_documents, mended_report
+from steelyard.reports.render.html.kind_page import KindPage, kind_page
+from steelyard.reports.render.html.sanitize import sanitized, sanitized_documents, sanitized_report
+from steelyard.reports.sections.footnotes import footnotes
 
 NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
 SCRIPTS: Final = (
@@ -30,73 +29,71 @@ SCRIPTS: Final = (
     "report_evidence.js",
     "report_item.js",
 )
-"""What the page's own script stands on, in order."""
-
-KINDS: Final = {"legal": "report.legal_questions", "retrieval": "report.rankings", "answers": "report.answers"}
-"""What was weighed."""
+"""The scripts that the page's own script uses, in order."""
 
 
 def render_html(report: Report, language: Language = "en", documents: Mapping[str, Document] = NO_DOCUMENTS) -> str:
     """The report as a page; `documents` are those that the items are about, by the name in their tag `document`.
 
-    Where a DocumentSet says why some are missing, the page says it too.
+    The page lists the documents that a DocumentSet names as missing, with the reasons.
     """
-    report = mended_report(report)
-    main = page_sections.main_metric(report)
+    report = sanitized_report(report)
+    kind = kind_page(report.tables[0].kind)
+    main = sections.main_metric(report)
     return render_page(
         "report",
-        item_data(report, mended_documents(documents), main),
+        item_data(report, sanitized_documents(documents), main, kind),
         title=" · ".join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard",
         language=language,
+        folders=kind.folders,
         scripts=SCRIPTS,
-        **_sections(report, main, language),
+        codes=kind.codes,
+        **_context(report, main, language, kind),
         remarks=[*_remarks(report), *_absences(missing_of(documents))],
     )
 
 
-def _sections(report: Report, main: str, language: Language) -> dict[str, Any]:
-    tables = [table for table in report.tables if table.kind == legal.METRIC]
-    grouped = page_sections.groupings(report, main)
+def _context(report: Report, main: str, language: Language, kind: KindPage) -> dict[str, Any]:
+    """What the template shows."""
+    first = report.tables[0].kind
+    groupings = sections.groupings(report, main)
     return {
         "report": report,
-        "kind": KINDS.get(report.tables[0].kind, report.tables[0].kind),
-        "names": part_names("zh"),
+        "kind": kind_of(first).title or first,
+        "about_documents": kind.about_documents,
         "main": main,
         "version": __version__,
-        "headlines": page_sections.headlines(report, main),
-        "metric_rows": list(page_sections.metric_rows(report)),
-        "comparisons": page_sections.comparison_rows(report),
+        "headlines": sections.headlines(report, main),
+        "metric_rows": list(sections.metric_rows(report)),
+        "comparisons": sections.comparison_rows(report),
         "grids": report.grids,
-        "groupings": grouped,
-        "glance": page_sections.glance(report, grouped),
-        "distribution": page_sections.distribution_rows(report.tables, main),
-        "panels": [legal_panel(table) for table in tables],
-        "worst": [(table.name, poor) for table in report.tables if (poor := page_sections.worst(table, main))],
-        "counted": page_sections.counted(report),
-        "settings": page_sections.settings(report),
-        "method": page_sections.method(report),
-        "charts": charts(report, main, language),
+        "groupings": groupings,
+        "overview": sections.overview(report, groupings),
+        "distribution": sections.distribution_rows(report.tables, main),
+        "sections": kind.sections(report.tables),
+        "worst": [(table.name, low) for table in report.tables if (low := sections.lowest(table, main, kind))],
+        "counted": sections.counted(report),
+        "settings": sections.settings(report),
+        "method": sections.method(report),
+        "charts": charts(report, main, language, kind),
     }
 
 
-def _remarks(report: Report) -> list[tuple[str, str]]:
-    """What is said below the tables, in English and Chinese."""
-    said = list(zip(remarks(report, words_of("en")), remarks(report, words_of("zh")), strict=True))
-    return [*said, *_undrawn(len(report.metrics))]
+def _remarks(report: Report) -> list[tuple[str, ...]]:
+    """The lines below the tables, each in every language."""
+    lines = list(zip(*(footnotes(report, words_of(language)) for language in LANGUAGES), strict=True))
+    return [*lines, *_undrawn(len(report.metrics))]
 
 
-def _undrawn(metrics: int) -> list[tuple[str, str]]:
-    """That charts leave metrics out, in the same form."""
+def _undrawn(metrics: int) -> list[tuple[str, ...]]:
+    """That charts leave metrics out, if they do."""
     if metrics <= MOST_METRICS:
         return []
-    numbers = {"n": f"{MOST_METRICS:,}", "of": f"{metrics:,}"}
-    return [(words_of("en")("report.not_drawn", **numbers), words_of("zh")("report.not_drawn", **numbers))]
+    return [translations(Message("report.not_drawn", n=f"{MOST_METRICS:,}", of=f"{metrics:,}"))]
 
 
-def _absences(missing: Sequence[Problem]) -> list[tuple[str, str]]:
-    """Why documents are not on the page, in the same form."""
-    english, chinese = (words_of(language)("report.documents_not_shown") for language in LANGUAGES)
-    return [
-        (mended(f"{english}: {each}"), mended(f"{chinese}：{each.where}：{each.message.text('zh')}"))
-        for each in missing
-    ]
+def _absences(missing: Sequence[Problem]) -> list[tuple[str, ...]]:
+    """Why documents are not on the page."""
+    label = Message("report.documents_not_shown")
+    lines = (Message("core.labelled", label=label, message=problem.plain()) for problem in missing)
+    return [tuple(map(sanitized, translations(line))) for line in lines]

@@ -1,4 +1,4 @@
-"""What a page says before its items: headline, tables, groups, and what was counted."""
+"""The sections of a page before its items: headlines, tables, groups, and what was counted."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,11 +9,12 @@ from urllib.parse import quote
 
 import numpy as np
 
-from steelyard.i18n import LANGUAGES, Message
-from steelyard.legal.report.verdicts import note_in
+from steelyard.i18n import LANGUAGES, Message, translations
+from steelyard.registry.kinds import kind_of
 from steelyard.reports import cells
 from steelyard.reports.content import Report, groups
-from steelyard.reports.remarks import CORRECTIONS, TESTS
+from steelyard.reports.render.html.kind_page import KindPage
+from steelyard.reports.sections.footnotes import CORRECTIONS, TESTS
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import gain
 from steelyard.stats.summary import MetricSummary, Summary
@@ -21,20 +22,20 @@ from steelyard.table import FloatArray, Table
 
 Outcome = Literal["report.better", "report.worse", "report.no_evidence", "gate.cannot_tell"]
 
-MAIN: Final = ("legal", "nDCG@10", "F1", "AP")
-"""The metric that a headline quotes: the first of these that there is, else the first of all."""
+MAIN: Final = ("nDCG@10", "F1", "AP")
+"""The metric of a headline: that of the kind, else the first of these that there is, else the first of all."""
 TOO_FEW: Final = {True: "report.too_few_documents", False: "report.too_few_items"}
 MOST_GROUPS: Final = 24
 MOST_TAGS: Final = 8
 WORST: Final = 8
 BINS: Final = 10
-GLANCE: Final = 7
-LONGEST_REASON: Final = 400
+OVERVIEW: Final = 7
+LONGEST_NOTE: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """One result in large type: `gauge` is low, mean, high where these lie between 0 and 1."""
+    """The headline of one result; `gauge` is low, mean and high where these are between 0 and 1."""
 
     name: str
     metric: str
@@ -49,14 +50,14 @@ class Headline:
     compared: Comparison | None = None
 
     @property
-    def verdict(self) -> tuple[str, str]:
-        """The outcome in English and Chinese, with the number of units where these are too few."""
+    def verdict(self) -> tuple[str, ...]:
+        """The outcome in every language, with the number of units where these are too few."""
         if self.compared is None or self.outcome is None:
-            return cells.DASH, cells.DASH
+            return (cells.DASH,)
         message = Message(self.outcome)
         if self.outcome == "gate.cannot_tell":
             message = Message(TOO_FEW[self.compared.by_document], n=f"{self.compared.units:,}")
-        return message.text("en"), message.text("zh")
+        return translations(message)
 
     @property
     def difference(self) -> str:
@@ -81,7 +82,7 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line of a table: its name, then cells; `share` draws a bar where the number lies between 0 and 1."""
+    """A row of a table: its name, then cells; `share` is drawn as a bar."""
 
     name: str
     cells: Sequence[str]
@@ -90,45 +91,43 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """The means of every group that a tag makes, for one result."""
+    """The means of the groups of one result by a tag."""
 
     result: str
     rows: Sequence[Row]
 
 
 @dataclass(frozen=True, slots=True)
-class Poor:
-    """An item with a low score; `link` is its id as an address has it."""
+class LowItem:
+    """An item with a low score: its id as it is and as part of an address, and its note in every language."""
 
     id: str
     link: str
     score: str
     question: str
-    reason: str = ""
-    chinese: str = ""
+    note: tuple[str, ...]
 
 
 def main_metric(report: Report) -> str:
-    """The metric of the headline, one that is compared if any is; a total is none."""
+    """The metric of the headline, one that is compared if any is; totals only if there is nothing else."""
     totals = {metric for table in report.tables for metric in table.sums}
-    compared = {each.metric for each in report.comparisons} or set(report.metrics)
-    return main_of(
-        [metric for metric in report.metrics if metric not in totals and metric in compared] or report.metrics
-    )
+    compared = {comparison.metric for comparison in report.comparisons} or set(report.metrics)
+    means = [metric for metric in report.metrics if metric not in totals and metric in compared]
+    return main_of(report.tables[0].kind, means or report.metrics)
 
 
-def main_of(metrics: Sequence[str]) -> str:
-    """Of several metrics the one that stands for a result."""
-    return next((metric for metric in MAIN if metric in metrics), metrics[0])
+def main_of(kind: str, metrics: Sequence[str]) -> str:
+    """Of several metrics of a kind the one that a headline shows."""
+    return next((metric for metric in (kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
 
 
 def headlines(report: Report, metric: str) -> list[Headline]:
     """Every result with the mean of one metric, and how it compares with the first."""
-    return [_headline(each, metric, report.comparison(each.name, metric)) for each in report.summaries]
+    return [_headline(summary, metric, report.comparison(summary.name, metric)) for summary in report.summaries]
 
 
 def outcome_of(compared: Comparison) -> Outcome:
-    """What a comparison comes to, in words."""
+    """The code of the outcome of a comparison."""
     if compared.underpowered and not compared.test.resamples:
         return "gate.cannot_tell"
     if not compared.significant:
@@ -137,20 +136,22 @@ def outcome_of(compared: Comparison) -> Outcome:
 
 
 def metric_rows(report: Report) -> Iterator[Row]:
-    """A line per metric: for each result mean, interval, and how many items are scored, unscored and errors."""
+    """A row per metric: for each result mean, interval, and how many items are scored, unscored and errors."""
     for metric in report.metrics:
-        found = [(report.comparison(summary.name, metric), summary.metrics.get(metric)) for summary in report.summaries]
-        yield Row(metric, [cell for pair in found for cell in _metric_cells(*pair)], _share(found[-1][1]))
+        pairs = [(report.comparison(summary.name, metric), summary.metrics.get(metric)) for summary in report.summaries]
+        yield Row(metric, [cell for pair in pairs for cell in _metric_cells(*pair)], _share(pairs[-1][1]))
 
 
 def comparison_rows(report: Report) -> dict[str, list[Row]]:
-    """For each result that was compared a line per metric."""
+    """For each result that was compared a row per metric."""
     names = dict.fromkeys(compared.a for compared in report.comparisons)
-    return {name: [_compared(each) for each in report.comparisons if each.a == name] for name in names}
+    return {
+        name: [_compared(comparison) for comparison in report.comparisons if comparison.a == name] for name in names
+    }
 
 
 def groupings(report: Report, main: str) -> dict[str, list[Grouping]]:
-    """The means by each tag that makes a handful of groups; the tag that was asked for comes first."""
+    """The means by each tag with few values; the tag of `--by` comes first."""
     metrics = [main, *(metric for metric in report.metrics if metric != main)]
     return {
         tag: [Grouping(t.name, list(_group_rows(t, tag, metrics))) for t in report.tables if tag in t.tags]
@@ -158,13 +159,13 @@ def groupings(report: Report, main: str) -> dict[str, list[Grouping]]:
     }
 
 
-def glance(report: Report, grouped: Mapping[str, Sequence[Grouping]]) -> list[Row]:
-    """What stands beside the headline of a single result: its groups by the first tag, or its other metrics."""
-    first = next(iter(grouped.values()), [])
+def overview(report: Report, groupings: Mapping[str, Sequence[Grouping]]) -> list[Row]:
+    """The table beside the headline of a single result: its groups by the first tag, or its other metrics."""
+    first = next(iter(groupings.values()), [])
     if first:
-        return [Row(row.name, row.cells[1:3], row.share) for row in first[0].rows[:GLANCE]]
-    rows = [(metric, found) for metric, found in report.summaries[0].metrics.items() if found.total is None]
-    return [Row(metric, [cells.mean(found), cells.spread(found)], _share(found)) for metric, found in rows[:GLANCE]]
+        return [Row(row.name, row.cells[1:3], row.share) for row in first[0].rows[:OVERVIEW]]
+    means = [(metric, mean) for metric, mean in report.summaries[0].metrics.items() if mean.total is None]
+    return [Row(metric, [cells.mean(mean), cells.spread(mean)], _share(mean)) for metric, mean in means[:OVERVIEW]]
 
 
 def distribution_rows(tables: Sequence[Table], metric: str) -> list[Row]:
@@ -179,7 +180,7 @@ def distribution_rows(tables: Sequence[Table], metric: str) -> list[Row]:
     return [Row(name, [f"{count[place]:,}" for count in counts]) for place, name in enumerate(names)]
 
 
-def worst(table: Table, metric: str) -> list[Poor]:
+def lowest(table: Table, metric: str, kind: KindPage) -> list[LowItem]:
     """The items with the worst scores, worst first; none of them as good as the best."""
     if metric not in table.columns:
         return []
@@ -187,95 +188,96 @@ def worst(table: Table, metric: str) -> list[Poor]:
     merit = gain(metric, 1.0) * column
     best = np.nanmax(merit) if len(table.scored(metric)) else np.nan
     order = [row for row in np.argsort(merit, kind="stable").tolist() if merit[row] < best][:WORST]
-    return [_poor(table, row, float(column[row])) for row in order]
+    return [_low_item(table, row, float(column[row]), kind) for row in order]
 
 
 def counted(report: Report) -> list[Row]:
-    """Items by fate and whatever else was counted: a line each, a column per result."""
-    found = [
+    """How many items were scored or not, and the other counts: a row each, a column per result."""
+    counts = [
         {
-            "report.items": each.items,
-            "report.scored": each.scored,
-            "report.unscored": each.unscored,
-            "report.errors": each.errors,
-            **each.counts,
+            "report.items": summary.items,
+            "report.scored": summary.scored,
+            "report.unscored": summary.unscored,
+            "report.errors": summary.errors,
+            **summary.counts,
         }
-        for each in report.summaries
+        for summary in report.summaries
     ]
-    keys = dict.fromkeys(key for each in found for key in each)
-    return [Row(key, [f"{each[key]:,}" if key in each else cells.DASH for each in found]) for key in keys]
+    keys = dict.fromkeys(key for of_result in counts for key in of_result)
+    return [Row(key, [f"{of[key]:,}" if key in of else cells.DASH for of in counts]) for key in keys]
 
 
 def settings(report: Report) -> list[Row]:
-    """Every setting of every signature: a line per setting, a column per result."""
-    found = [dict(table.signature.settings) for table in report.tables]
-    keys = dict.fromkeys(key for each in found for key in each)
-    return [Row(key, [each.get(key, cells.DASH) for each in found]) for key in keys]
+    """Every setting of every signature: a row per setting, a column per result."""
+    signatures = [dict(table.signature.settings) for table in report.tables]
+    keys = dict.fromkeys(key for signature in signatures for key in signature)
+    return [Row(key, [signature.get(key, cells.DASH) for signature in signatures]) for key in keys]
 
 
 def method(report: Report) -> Mapping[str, Any] | None:
-    """How differences were tested, and what makes them doubtful."""
+    """How differences were tested, and what limits the comparison: unpaired items and settings that differ."""
     if not report.comparisons:
         return None
-    first = report.comparisons[0]
+    compared = report.comparisons
+    first = compared[0]
     return {
         "test": TESTS[first.test.name],
-        "exact": sum(each.test.exact for each in report.comparisons),
-        "resamples": next((each.test.resamples for each in report.comparisons if each.test.resamples), None),
+        "exact": sum(one.test.exact for one in compared),
+        "resamples": next((one.test.resamples for one in compared if one.test.resamples), None),
         "seed": first.settings.seed,
         "correction": CORRECTIONS[first.settings.correction],
         "alpha": f"{first.settings.alpha:g}",
-        "family": len(report.comparisons),
-        "unpaired": max(each.unpaired for each in report.comparisons),
-        "differ": list(dict.fromkeys(key for each in report.comparisons for key in each.settings_differ)),
+        "family": len(compared),
+        "unpaired": max(one.unpaired for one in compared),
+        "differ": list(dict.fromkeys(key for one in compared for key in one.settings_differ)),
     }
 
 
 def _headline(summary: Summary, metric: str, compared: Comparison | None) -> Headline:
-    found = summary.metrics.get(metric)
+    mean = summary.metrics.get(metric)
     return Headline(
         summary.name,
         metric,
-        cells.DASH if found is None else cells.mean(found),
-        cells.DASH if found is None else cells.spread(found),
+        cells.DASH if mean is None else cells.mean(mean),
+        cells.DASH if mean is None else cells.spread(mean),
         summary.items,
         summary.scored,
         summary.unscored,
         summary.errors,
-        _gauge(found),
+        _gauge(mean),
         None if compared is None else outcome_of(compared),
         compared,
     )
 
 
-def _gauge(found: MetricSummary | None) -> tuple[float, float, float] | None:
-    if found is None or found.total is not None:
+def _gauge(mean: MetricSummary | None) -> tuple[float, float, float] | None:
+    if mean is None or mean.total is not None:
         return None
-    numbers = (found.interval.low, found.mean, found.interval.high)
+    numbers = (mean.interval.low, mean.mean, mean.interval.high)
     return numbers if all(math.isfinite(number) and 0 <= number <= 1 for number in numbers) else None
 
 
-def _metric_cells(compared: Comparison | None, found: MetricSummary | None) -> tuple[str, ...]:
-    if found is None:
+def _metric_cells(compared: Comparison | None, mean: MetricSummary | None) -> tuple[str, ...]:
+    if mean is None:
         return (cells.DASH,) * 3
-    counted = f"{found.scored:,} / {found.unscored:,} / {found.errors:,}"
-    return f"{cells.mean(found)} {cells.mark(compared)}".strip(), cells.spread(found), counted
+    counts = f"{mean.scored:,} / {mean.unscored:,} / {mean.errors:,}"
+    return f"{cells.mean(mean)} {cells.mark(compared)}".strip(), cells.spread(mean), counts
 
 
-def _compared(found: Comparison) -> Row:
-    ties = found.n - found.wins - found.losses
+def _compared(comparison: Comparison) -> Row:
+    ties = comparison.n - comparison.wins - comparison.losses
     return Row(
-        found.metric,
+        comparison.metric,
         (
-            cells.number(found.b_mean),
-            cells.number(found.a_mean),
-            f"{cells.signed(found.difference)} {cells.mark(found)}".strip(),
-            cells.interval(found.interval),
-            cells.p_value(found.p_value),
-            cells.p_value(found.p_adjusted),
-            cells.number(found.effect_size, 2),
-            f"{found.wins:,} / {ties:,} / {found.losses:,}",
-            cells.number(found.smallest_detectable),
+            cells.number(comparison.b_mean),
+            cells.number(comparison.a_mean),
+            f"{cells.signed(comparison.difference)} {cells.mark(comparison)}".strip(),
+            cells.interval(comparison.interval),
+            cells.p_value(comparison.p_value),
+            cells.p_value(comparison.p_adjusted),
+            cells.number(comparison.effect_size, 2),
+            f"{comparison.wins:,} / {ties:,} / {comparison.losses:,}",
+            cells.number(comparison.smallest_detectable),
         ),
     )
 
@@ -289,16 +291,16 @@ def _tags(report: Report) -> list[str]:
 
 def _group_rows(table: Table, tag: str, metrics: Sequence[str]) -> Iterator[Row]:
     for value, summary in groups(table, tag).items():
-        found = [summary.metrics.get(metric) for metric in metrics]
-        means = [cells.DASH if each is None else cells.mean(each) for each in found]
-        spread = cells.DASH if found[0] is None else cells.spread(found[0])
-        yield Row(value or cells.DASH, [f"{summary.items:,}", means[0], spread, *means[1:]], _share(found[0]))
+        of_metrics = [summary.metrics.get(metric) for metric in metrics]
+        means = [cells.DASH if mean is None else cells.mean(mean) for mean in of_metrics]
+        spread = cells.DASH if of_metrics[0] is None else cells.spread(of_metrics[0])
+        yield Row(value or cells.DASH, [f"{summary.items:,}", means[0], spread, *means[1:]], _share(of_metrics[0]))
 
 
-def _share(found: MetricSummary | None) -> float | None:
-    """The mean where a bar can show it."""
-    there = found is not None and found.total is None and math.isfinite(found.mean) and 0 <= found.mean <= 1
-    return found.mean if found is not None and there else None
+def _share(mean: MetricSummary | None) -> float | None:
+    """The mean where a bar can show it: between 0 and 1."""
+    is_share = mean is not None and mean.total is None and math.isfinite(mean.mean) and 0 <= mean.mean <= 1
+    return mean.mean if mean is not None and is_share else None
 
 
 def _range(tables: Sequence[Table], metric: str, values: FloatArray) -> tuple[float, float]:
@@ -307,11 +309,11 @@ def _range(tables: Sequence[Table], metric: str, values: FloatArray) -> tuple[fl
     return (float(low), float(high)) if low < high else (float(low), float(low) + 1)
 
 
-def _poor(table: Table, row: int, score: float) -> Poor:
+def _low_item(table: Table, row: int, score: float, kind: KindPage) -> LowItem:
     link = quote(table.ids[row].encode("utf-8", "replace"), safe="")
-    noted = next(iter(table.notes(row)), "")
-    english, chinese = (note_in(language, table, row, noted)[:LONGEST_REASON] for language in LANGUAGES)
-    return Poor(table.ids[row], link, cells.score(score), _question(table, row), english, chinese)
+    metric = next(iter(table.notes(row)), "")
+    note = tuple(kind.note(table, row, metric, language)[:LONGEST_NOTE] for language in LANGUAGES)
+    return LowItem(table.ids[row], link, cells.score(score), _question(table, row), note)
 
 
 def _question(table: Table, row: int) -> str:

@@ -1,9 +1,9 @@
 "use strict";
-// What every page shares: its data, its two languages, its two themes, and elements made without markup.
+// What every page shares: its data, its languages, its two themes, and elements made without markup.
 const Frame = (() => {
   const listeners = [];
-  let language = document.documentElement.lang.startsWith("zh") ? "zh" : "en";
-  let words = { en: {}, zh: {} };
+  let language = null; // both are known when the data are read
+  let words = {};
 
   async function data() {
     const source = document.getElementById("data");
@@ -11,6 +11,7 @@ const Frame = (() => {
     source.textContent = ""; // parsed, it is held once and not twice
     const found = JSON.parse(text);
     words = found.words;
+    language = found.language;
     return found;
   }
 
@@ -27,17 +28,31 @@ const Frame = (() => {
     return named(language, code);
   }
 
-  function named(tongue, code) {
-    return Object.hasOwn(words[tongue], code) ? words[tongue][code] : code;
+  function named(chosen, code) {
+    return Object.hasOwn(words[chosen], code) ? words[chosen][code] : code;
   }
 
-  // the same as attributes: what has them changes with the language by itself
-  function spoken(code) {
-    return { "data-en": named("en", code), "data-zh": named("zh", code) };
+  // a name of a section of the catalogue, such as that of a part of a score; a name that is not in it is itself
+  function nameOf(section, name) {
+    return words[language][`${section}.${name}`] ?? name;
+  }
+
+  // the same in every language as attributes: what has them changes with the language by itself
+  function translated(code) {
+    return Object.fromEntries(languages().map((each) => [`data-${each}`, named(each, code)]));
+  }
+
+  // of a text in every language the one that the page shows
+  function chosen(texts) {
+    return texts[languages().indexOf(language)];
+  }
+
+  function languages() {
+    return Object.keys(words);
   }
 
   function word(code) {
-    return element("span", spoken(code), t(code));
+    return element("span", translated(code), t(code));
   }
 
   // an element; texts are set as text and never as markup
@@ -57,16 +72,21 @@ const Frame = (() => {
     return value > 1 && Number.isInteger(value) ? String(value) : value.toFixed(digits);
   }
 
-  function switchLanguage(chosen) {
-    language = chosen;
-    document.documentElement.lang = language === "zh" ? "zh-CN" : "en";
-    for (const each of document.querySelectorAll("[data-en]")) each.textContent = each.dataset[language];
+  function following() {
+    const all = languages();
+    return all[(all.indexOf(language) + 1) % all.length];
+  }
+
+  function switchLanguage(next) {
+    language = next;
+    document.documentElement.lang = t("language.tag");
+    for (const each of document.querySelectorAll("[data-en]")) each.textContent = each.getAttribute(`data-${language}`);
     for (const each of document.querySelectorAll("[data-label-en]")) {
       each.setAttribute("aria-label", each.getAttribute(`data-label-${language}`));
     }
     const button = document.getElementById("language-switch");
-    button.textContent = language === "zh" ? "English" : "中文";
-    button.lang = language === "zh" ? "en" : "zh-CN";
+    button.textContent = named(following(), "language.name");
+    button.lang = named(following(), "language.tag");
     for (const listener of listeners) listener(language);
   }
 
@@ -81,7 +101,7 @@ const Frame = (() => {
     switchTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
   });
   document.getElementById("language-switch").addEventListener("click", () => {
-    switchLanguage(language === "zh" ? "en" : "zh");
+    if (language) switchLanguage(following());
   });
   // paper is white, whatever the screen was, and cannot be unfolded
   let screen = null;
@@ -101,10 +121,13 @@ const Frame = (() => {
     data,
     element,
     t,
-    spoken,
+    nameOf,
+    translated,
+    chosen,
     word,
     number,
     language: () => language,
+    tag: () => t("language.tag"),
     onLanguage: (listener) => listeners.push(listener),
   };
 })();

@@ -49,7 +49,7 @@
   }
 
   function uncertainCell(item) {
-    const name = Frame.language() === "zh" ? data.names.uncertain : "uncertain";
+    const name = Frame.nameOf("parts", "uncertain");
     return state.columns.uncertain[item] === 1 ? element("span", { class: "chip warn" }, name) : null;
   }
 

@@ -11,10 +11,15 @@ const Evidence = (() => {
     const marks = marksOf(data, item, results);
     const numbers = Object.keys(pages).filter((page) => marks.has(Number(page)) || isNamed(data, item, results, Number(page)));
     const view = { name, pages, marks, numbers, pane: null };
-    const absent = name && data.kind === "legal" && !data.library?.includes(name);
+    const absent = name && aboutDocuments() && !data.library?.includes(name);
     if (numbers.length) view.pane = pane(view, firstPage(data, item, numbers));
     else if (absent) view.pane = element("p", { class: "muted note" }, t(ABSENT));
     return { pane: view.pane, passage: (each) => passage(view, each) };
+  }
+
+  // whether items of this kind are answered from documents
+  function aboutDocuments() {
+    return document.getElementById("item").hasAttribute("data-documents");
   }
 
   function documentOf(data, item) {

@@ -1,7 +1,7 @@
 "use strict";
 // Which items are listed, and in which order.
 const Filters = (() => {
-  const { element, spoken, t, word } = Frame;
+  const { element, t, translated, word } = Frame;
   const MOST_VALUES = 200;
   const SAME = 1e-9;
   const ALL = "report.all";
@@ -62,8 +62,8 @@ const Filters = (() => {
     return [option("", ALL), ...Object.entries(codes).map(([value, code]) => option(value, code))];
   }
 
-  function option(value, text, translated = true) {
-    return element("option", { value, ...(translated ? spoken(text) : {}) }, translated ? t(text) : text);
+  function option(value, text, isCode = true) {
+    return element("option", { value, ...(isCode ? translated(text) : {}) }, isCode ? t(text) : text);
   }
 
   function versus(data, update) {
@@ -90,7 +90,7 @@ const Filters = (() => {
         choice.tags[name] = value === "" ? null : Number(value);
         changed();
       });
-      return element("label", { class: "control" }, element("span", { ...spoken(tagName(name)), class: "one-line" }, t(tagName(name))), made);
+      return element("label", { class: "control" }, element("span", { ...translated(tagName(name)), class: "one-line" }, t(tagName(name))), made);
     });
   }
 
@@ -114,7 +114,12 @@ const Filters = (() => {
 
   // whether any verdict of any result is uncertain
   function hasUncertain(data) {
-    return data.results.some((result) => result.parts.legal?.uncertain?.includes(1));
+    return data.results.some((result) => uncertainOf(result)?.includes(1));
+  }
+
+  // which verdicts of a result are uncertain, where one of its metrics says so
+  function uncertainOf(result) {
+    return Object.values(result.parts).find((parts) => parts.uncertain)?.uncertain;
   }
 
   function uncertain(update) {
@@ -130,7 +135,7 @@ const Filters = (() => {
     const empty = data.ids.map(() => null);
     const now = data.results[choice.other].scores[choice.metric] ?? empty;
     const before = choice.other ? (data.results[0].scores[choice.metric] ?? empty) : null;
-    const uncertain = data.results[choice.other].parts.legal?.uncertain ?? empty;
+    const uncertain = uncertainOf(data.results[choice.other]) ?? empty;
     return { now, before, uncertain };
   }
 

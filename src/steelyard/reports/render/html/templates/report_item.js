@@ -98,7 +98,7 @@ const Item = (() => {
     return block(
       "report.expected",
       key.abstain === undefined ? null : element("p", { class: "chip" }, t(key.abstain ? "report.should_refuse" : "report.should_answer")),
-      key.answer ? values(key.answer, data) : null,
+      key.answer ? values(key.answer) : null,
       key.references ? references(key.references) : null,
       key.quotes ? list("report.quotes", key.quotes.map((each) => Texts.said(String(each)))) : null,
       key.evidence ? list("report.passages", key.evidence.map((each) => evidence.passage(each))) : null,
@@ -123,15 +123,16 @@ const Item = (() => {
     );
   }
 
-  function values(pairs, data) {
+  function values(pairs) {
     const rows = Object.entries(pairs).map(([name, value]) =>
-      element("div", {}, element("dt", { class: "name" }, part(data, name)), element("dd", {}, Texts.said(value))),
+      element("div", {}, element("dt", { class: "name" }, part(name)), element("dd", {}, Texts.said(value))),
     );
     return element("dl", { class: "values" }, rows);
   }
 
-  function part(data, name) {
-    return Frame.language() === "zh" ? (data.names[name] ?? name) : name;
+  // a part of a score or a field of an answer by its name in the language of the page
+  function part(name) {
+    return Frame.nameOf("parts", name);
   }
 
   // every result's answer; of two, what they do not share is marked
@@ -160,10 +161,10 @@ const Item = (() => {
       said.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.said(said.failure)) : null,
       words(data, said, differing),
       said.abstained === undefined ? null : reading(said.abstained),
-      said.fields ? values(said.fields, data) : null,
-      said.invented ? list("report.invented", said.invented.map(([text, kind]) => invented(data, text, kind))) : null,
+      said.fields ? values(said.fields) : null,
+      said.invented ? list("report.invented", said.invented.map(([text, kind]) => invented(text, kind))) : null,
       list("report.citations", (said.citations ?? []).map((each) => evidence.passage(each))),
-      reasons(data, item, result, said),
+      reasons(item, result, said),
       folded("report.further_evidence", (said.evidence ?? []).map((each) => evidence.passage(each))),
       folded("report.retrieved_texts", (said.contexts ?? []).map((each) => Texts.said(each))),
       spent(said),
@@ -196,22 +197,21 @@ const Item = (() => {
     );
   }
 
-  function invented(data, text, kind) {
-    const name = Frame.language() === "zh" ? (data.kinds[kind] ?? kind) : kind;
+  function invented(text, kind) {
+    const name = Frame.nameOf("kinds", kind);
     return [element("mark", { class: "invented said" }, text), element("span", { class: "muted small" }, ` ${name}`)];
   }
 
   // parts of the score with their reasons, then the other metrics
-  function reasons(data, item, result, said) {
-    const language = Frame.language() === "zh" ? 1 : 0;
-    const why = new Map((said.reasons ?? []).map(([name, ...both]) => [name, both[language]]));
-    const rows = [...partsOf(result, item, why), ...othersOf(data, item, result, said, language)];
+  function reasons(item, result, said) {
+    const why = new Map((said.reasons ?? []).map(([name, ...texts]) => [name, Frame.chosen(texts)]));
+    const rows = [...partsOf(result, item, why), ...othersOf(item, result, said)];
     if (!rows.length && !said.remarks) return null;
     const cells = rows.map(([name, value, words]) =>
       element(
         "tr",
         {},
-        element("th", { scope: "row", class: "name" }, part(data, name)),
+        element("th", { scope: "row", class: "name" }, part(name)),
         element("td", { class: `number ${toneOf(name, value)}` }, Texts.number(value, 2)),
         element("td", {}, words ? Texts.said(words) : null),
       ),
@@ -221,7 +221,7 @@ const Item = (() => {
       {},
       element("h4", {}, t("report.reasons")),
       element("table", { class: "reasons" }, element("tbody", {}, cells)),
-      said.remarks ? bulleted(said.remarks.map((each) => Texts.said(each[language], [], { class: "small warn" }))) : null,
+      said.remarks ? bulleted(said.remarks.map((each) => Texts.said(Frame.chosen(each), [], { class: "small warn" }))) : null,
     );
   }
 
@@ -240,11 +240,11 @@ const Item = (() => {
     return there.map((name) => [name, parts.get(name) ?? null, why.get(name) ?? ""]);
   }
 
-  function othersOf(data, item, result, said, language) {
+  function othersOf(item, result, said) {
     return Object.entries(result.scores).map(([metric, column]) => {
       const [kind, reason] = said.gaps?.[metric] ?? [];
       const missing = kind ? `${t(kind === "error" ? "report.errors" : "report.unscored")}: ${reason}` : "";
-      return [metric, column[item], missing || (said.notes?.[metric]?.[language] ?? "")];
+      return [metric, column[item], missing || (Frame.chosen(said.notes?.[metric] ?? []) ?? "")];
     });
   }
 

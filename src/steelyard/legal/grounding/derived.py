@@ -1,4 +1,4 @@
-"""Whether a value of an answer follows from grounded ones that the answer states or names."""
+"""Derived values: whether a value of an answer follows from supported ones by arithmetic."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -43,8 +43,8 @@ _MONTHS: Final = frozenset(("个月", "月", "months", "month"))
 _EACH: Final = re.compile(r"每|平均|单价|\b(?:per|each|average|every)\b", re.IGNORECASE)
 
 
-class Reckoning:
-    """The grounded operands that an answer states, and whether a value follows from them."""
+class DerivedValues:
+    """The supported values of an answer, as operands from which others may follow."""
 
     def __init__(self, claims: Claims, unknown: Sequence[Mention], grounds: Sequence[Ground]) -> None:
         self.text = claims.text
@@ -66,7 +66,7 @@ class Reckoning:
                     self.counts.add(value.start, int(value.value))
 
     def add(self, value: Mention) -> None:
-        """Take a grounded value as an operand."""
+        """Add a supported value to the operands."""
         match value.kind:
             case "money" | "number" if value.value is not None:
                 self.amounts.add(value.start, cents(value.value))
@@ -81,14 +81,14 @@ class Reckoning:
                 self.percents.append(percent)
 
     def _with_year(self, day: Day) -> Day:
-        """A day of the answer without a year has that of the document's day."""
+        """The day with the year of the document's day, if it has none."""
         if day.year or day.month is None:
             return day
         years = self.years.get((day.month, day.day), ())
         return Day(next(iter(years)), day.month, day.day) if len(years) == 1 else day
 
     def follows(self, value: Mention) -> bool:
-        """Whether the value can be reckoned from grounded ones."""
+        """Whether the value follows from the operands."""
         match value.kind:
             case "money" | "number" if value.value is not None:
                 return self._is_amount(value)
@@ -101,7 +101,7 @@ class Reckoning:
         return False
 
     def _is_later(self, value: Mention) -> bool:
-        """A date that is a period of the document after one of its days."""
+        """Whether a date is a period of the document after one of its days."""
         day = value.value
         if day is None or value.until is not None or not day.is_whole:
             return False
@@ -150,7 +150,7 @@ class Reckoning:
         return derivations.may_be_share(percent, around) and derivations.is_share(percent, known, of_rest=of_rest)
 
     def _whole_span(self, value: Mention) -> tuple[Decimal, str]:
-        """1小时25分钟 is 85 minutes and 两年七个月 is 31 months, whichever part is looked at."""
+        """The full span that a value is part of: 1小时25分钟 is 85 minutes, 两年七个月 is 31 months."""
         if value.unit in ("分钟", "分", "minutes") and (
             hours := _HOURS.search(self.text[max(0, value.start - 20) : value.start])
         ):
@@ -163,8 +163,8 @@ class Reckoning:
             return value.value * 12 + (numerals(months[1])[0].value or 0), "个月"
         return value.value, value.unit
 
-    def _is_reckoned_count(self, value: Mention) -> bool:
-        """The total of the counts that the sentence states."""
+    def _is_total_count(self, value: Mention) -> bool:
+        """Whether a count is the total of the counts in its sentence."""
         around = self._around(value)
         if REST.search(around) and any(one - two == value.value for one, two in self._pairs_before(value)):
             return True
@@ -182,13 +182,13 @@ class Reckoning:
         return len(parts) > 1 and sum(parts) == value.value
 
     def _is_count(self, value: Mention) -> bool:
-        """A span of time between two moments, or as many payments as the answer lists."""
+        """Whether a count is the time between two moments, or the number of payments that the answer lists."""
         days = [self.days[at] for at in self.day_places.near(value.start, 4)]
         clocks = self.minutes.near(value.start, 4)
         number, unit = self._whole_span(value)
         if derivations.is_span(number, unit, days, clocks):
             return True
-        if self._is_reckoned_count(value):
+        if self._is_total_count(value):
             return True
         amounts = self.amounts.near(value.start, 4)
         if any(one == two * value.value for one in amounts for two in amounts):

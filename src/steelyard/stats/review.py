@@ -1,24 +1,15 @@
-"""Spot checks: which verdicts a person reads, and the page to read them on."""
+"""Spot checks of verdicts: which metric gives verdicts, what passes, and a sample for a person to read."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from hashlib import sha256
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from steelyard import __version__
-from steelyard.documents.pages import Document
 from steelyard.errors import ConfigError, InputError, UnknownName, nearest
-from steelyard.i18n import Language, Message
-from steelyard.io.reviews import Judgement, Sampling, digest_of, render_review_lines
-from steelyard.legal.report.results import METRIC
-from steelyard.legal.report.uncertain import flags
-from steelyard.reports.content import Report
-from steelyard.reports.masking import mask_apart, mask_documents, mask_table
-from steelyard.reports.render.html.frame import render_page
-from steelyard.reports.render.html.items import item_data
+from steelyard.i18n import Message
+from steelyard.io.reviews import Judgement, Sampling, digest_of
 from steelyard.stats.sampling import Drawn, Stratum, draw, draw_in_turn
 from steelyard.stats.selection import AGAIN_HINT
 from steelyard.table import Flags, Table
@@ -33,7 +24,6 @@ NEAR: Final = 0.15
 """A score so near to the lowest one that passes is near the threshold."""
 DOUBTS: Final = {"near the threshold": 4.0, "partial credit": 3.0, "remarks": 2.0, "clear": 1.0}
 """Kinds of verdicts, the most doubtful first, and how often one is drawn for each clear one."""
-SCRIPTS: Final = ("report_texts.js", "report_diff.js", "report_evidence.js", "report_item.js")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +71,17 @@ def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
 
 def uncertain_rows(table: Table, metric: str) -> list[int]:
     """The verdicts that the rules could not decide; a result that does not say which is an error."""
-    found = flags(table) if metric == METRIC else None
-    if found is None:
+    flags = uncertain_flags(table, metric)
+    if flags is None:
         hint = Message("reports.judge_again_or_doubtful", again=AGAIN_HINT)
         raise InputError(Message("reports.result_does_not_say_which"), where=table.name, hint=hint)
-    return [row for row in reviewable(table, metric) if found[row]]
+    return [row for row in reviewable(table, metric) if flags[row]]
+
+
+def uncertain_flags(table: Table, metric: str) -> Flags | None:
+    """Row by row, whether the verdict is uncertain; None where the result does not say."""
+    column = table.parts(metric).get(UNCERTAIN)
+    return None if column is None or np.isnan(column).all() else column == 1
 
 
 def verdict_metric(table: Table, name: str | None = None) -> str:
@@ -110,54 +106,6 @@ def passed(table: Table, metric: str) -> Flags:
     """Row by row, whether the verdict is a pass: as the result says, else from a score of 0.5 on."""
     said = table.parts(metric).get("passed")
     return table.column(metric) >= PASSING if said is None else said == 1
-
-
-def render_review(
-    table: Table,
-    judgements: Sequence[Judgement],
-    *,
-    documents: Mapping[str, Document],
-    language: Language = "en",
-    mask: bool = False,
-) -> str:
-    """The page on which a person agrees or disagrees with each verdict."""
-    metric = judgements[0].metric
-    place = {identifier: row for row, identifier in enumerate(table.ids)}
-    sample = table.take(np.array([place[judgement.id] for judgement in judgements], np.int64))
-    if mask:
-        sample = replace(mask_table(sample), ids=sample.ids)  # an opinion finds its verdict by the id
-        judgements, documents = mask_strata(judgements), mask_documents(documents)
-    data = item_data(Report([sample]), documents, metric)
-    review = _review_data(judgements, passed(sample, metric).tolist())
-    return render_page(
-        "review",
-        {**data, "review": review},
-        title=sample.name,
-        language=language,
-        scripts=SCRIPTS,
-        result=sample.name,
-        version=__version__,
-        masked=mask,
-    )
-
-
-def mask_strata(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """The judgements with the names of their strata masked; ids stay, for an opinion finds its verdict by them."""
-    shown = mask_apart(judgement.sampling.stratum for judgement in judgements)
-    return [
-        replace(judgement, sampling=replace(judgement.sampling, stratum=shown[judgement.sampling.stratum]))
-        for judgement in judgements
-    ]
-
-
-def _review_data(judgements: Sequence[Judgement], verdicts: Sequence[bool]) -> dict[str, Any]:
-    """The lines to fill in, and the name under which a browser keeps them: another sample has another."""
-    key = sha256(render_review_lines(judgements).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return {
-        "key": f"steelyard-review-{key}",
-        "lines": [judgement.line() for judgement in judgements],
-        "passed": list(verdicts),
-    }
 
 
 def _draw(table: Table, metric: str, rows: Sequence[int], count: int, settings: SampleSettings) -> list[Drawn]:

@@ -1,6 +1,6 @@
-"""Whether an answer says anything about what was asked: a value, a name, a quotation or a statement of the document.
+"""Whether an answer has content: a value, a name, a quotation, or a statement that the document makes.
 
-"好的。", "这是一个好问题" and the question repeated invent nothing, and say nothing either.
+"好的。", "这是一个好问题" and a repeated question have no content, although they invent nothing.
 """
 
 import re
@@ -16,20 +16,20 @@ from steelyard.text.normalisation import normalise
 FEWEST: Final = 6
 """Characters that an answer must share with the document beyond the question, in runs of three or more.
 
-Two words of two characters are shared by chance ("这是一个" stands in many transcripts); the shortest statements that
-are worth the name (坏了半个月没有修, 联系不上货源) have six and more.
+Two words of two characters are shared by chance ("这是一个" is in many transcripts); the shortest real statements
+(坏了半个月没有修, 联系不上货源) have six or more.
 """
 FEWEST_WORDS: Final = 3
-"""Words of four letters or more, in Latin script, for the same reason: one or two are shared by chance."""
+"""The same for words of four or more Latin letters: one or two are shared by chance."""
 QUOTED: Final = 4
-"""Characters of a quotation; fewer are a word and not a quotation, as in the checks of question files."""
+"""The least number of characters of a quotation; fewer are a word."""
 LONGEST: Final = 2000
-"""Characters of an answer that are looked at; whoever says nothing in so many says nothing."""
+"""The number of characters of an answer that are examined."""
 
 _VALUES: Final = frozenset(("id", "phone", "card", "serial", "date", "time", "percent", "age", "money", "count"))
 _QUOTE: Final = re.compile('[“「『"]([^”」』"]{2,400})[”」』"]')
 _INTERROGATIVE: Final = re.compile(r"[^。.!?！？；;\n]*[?？]")
-# what is said of any question and any document
+# stock phrases that fit any question and any document
 _STOCK: Final = re.compile(
     "这是一?个?|[很非]?常?好的?问题|问题|材料|笔录|文档|文件|资料|卷宗|原文|上下文|根据|依据|按照|上述|以上|以下|如下|内容|信息|回答|答案|答复|"
     "您好|你好|好的|明白|知道了|收到|请问|感谢|谢谢|可以|需要|能够|提供|了解|参考|查阅|查看|具体|相关|有关|关于|情况|"
@@ -45,14 +45,14 @@ _STOCK_WORDS: Final = frozenset(
 )
 
 
-def says_something(answer: str, question: str, source: Source) -> bool:
-    """Whether an answer, as it is read, holds a value, a name, a quotation or a statement beyond the question."""
+def has_content(answer: str, question: str, source: Source) -> bool:
+    """Whether the text of an answer has a value, a name, a quotation or a statement beyond the question."""
     text, asked = answer[:LONGEST], normalise(question)
     return any(_new_values(text, asked)) or any(_quotations(text, asked, source)) or _states(text, asked, source)
 
 
 def _new_values(text: str, question: str) -> Iterator[str]:
-    """Values and names that the question does not have; whether the document has them is another judge's matter."""
+    """Values and names that the question does not have, whether or not the document has them."""
     asked = {(value.kind, str(value.value)) for value in mentions(question)}
     for value in mentions(text):
         is_one = value.kind == "count" and (value.value is None or value.value <= 1)
@@ -80,7 +80,7 @@ def _states(answer: str, question: str, source: Source) -> bool:
 
 
 def _shared(piece: str, question: str, source: Source) -> int:
-    """The characters of a piece, not of Latin script, in runs that the document has and the question has not."""
+    """The number of non-Latin characters in runs that the document has and the question does not have."""
     key = key_of(piece).text
     held: set[int] = set()
     for at in range(len(key) - GRAM + 1):

@@ -32,9 +32,9 @@ def test_a_tool_of_ultrarag_alone(command, tool, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     server, reason = TOOLS[tool]
     assert main([command, str(written(tmp_path, server, tool))]) == 2
-    said = capsys.readouterr()
-    assert f"p.yaml:6: UltraRAG has the tool s.{tool}; Steelyard does not provide it: {reason}\n{HINT}" in said.err
-    assert "Hello" not in said.out + said.err
+    output = capsys.readouterr()
+    assert f"p.yaml:6: UltraRAG has the tool s.{tool}; Steelyard does not provide it: {reason}\n{HINT}" in output.err
+    assert "Hello" not in output.out + output.err
     assert [path.name for path in tmp_path.iterdir()] == ["p.yaml"]
 
 

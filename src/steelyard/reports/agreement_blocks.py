@@ -1,50 +1,37 @@
-"""What reviews say of a judge, as text for the terminal and as Markdown."""
+"""The blocks of `agreement`: each review with its rates, groups and disagreements, then every two reviews."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 from steelyard.i18n import Language, Words, words_of
 from steelyard.io.reviews import Judgement
 from steelyard.reports import cells
-from steelyard.reports.agreement import Agreement, Between, Rate, ReviewAgreement
-from steelyard.reports.grids import Grid, console_grid, markdown, markdown_grid
+from steelyard.reports.agreement import Agreement, Between, Rate, ReviewAgreement, as_json
+from steelyard.reports.blocks import Block, Fields, TableBlock
 from steelyard.stats.agreement import Kappa
-from steelyard.text.visible import visible
-
-Block = tuple[Grid, Sequence[str]]
-"""A table, whose headings may be empty, and the remarks below it."""
 
 
-def render_agreement(found: Agreement, *, language: Language = "en") -> str:
-    """The findings for a terminal."""
-    lines: list[str] = []
-    for grid, remarks in _blocks(found, words_of(language)):
-        lines += [*console_grid(grid, colour=False), *map(visible, remarks), ""]
-    return "\n".join(lines)
+def agreement_blocks(agreement: Agreement, language: Language = "en") -> list[Block]:
+    """The blocks in the order of the reviews."""
+    return [*_tables(agreement, words_of(language)), Fields(partial(as_json, agreement))]
 
 
-def render_agreement_markdown(found: Agreement, *, language: Language = "en") -> str:
-    """The same as Markdown."""
-    blocks: list[str] = []
-    for grid, remarks in _blocks(found, words_of(language)):
-        said = "\n".join(f"- {markdown(remark)}" for remark in remarks)
-        blocks += [markdown_grid(grid), *([said] if said else [])]
-    return "\n\n".join(blocks) + "\n"
-
-
-def _blocks(found: Agreement, words: Words) -> Iterator[Block]:
-    for review in found.reviews:
-        yield _headline(found, review, words), list(_remarks(found, review, words))
+def _tables(agreement: Agreement, words: Words) -> Iterator[TableBlock]:
+    for review in agreement.reviews:
+        yield _rates(agreement, review, words)
         if len(review.by) > 1:
-            yield _by(found.tag or "", review, words), ()
+            yield _by(agreement.tag or "", review, words)
         if review.disagreements:
-            yield _disagreements(review.disagreements, words), ()
-    for between in found.between:
-        yield _between(between, words), ()
+            yield _disagreements(review.disagreements, words)
+    for between in agreement.between:
+        yield _between(between, words)
         if between.differ:
-            yield _differing(between, words), ()
+            yield _differing(between, words)
 
 
-def _headline(found: Agreement, review: ReviewAgreement, words: Words) -> Grid:
+def _rates(agreement: Agreement, review: ReviewAgreement, words: Words) -> TableBlock:
+    """Agreement, kappa and the bound on wrong verdicts, with notes about the sample."""
     who = f" ({', '.join(review.reviewers)})" if review.reviewers else ""
     rows = [
         _rate_row(words("review.agreement"), review.rate, words),
@@ -52,12 +39,13 @@ def _headline(found: Agreement, review: ReviewAgreement, words: Words) -> Grid:
         _kappa_row(words("review.kappa_judge"), review.kappa),
         [words("review.wrong_at_most"), _percent(review.bound), "", _bound_words(review, words)],
     ]
-    return _named_rows(f"{found.table.name} · {found.metric} · {review.file}{who}", rows, words)
+    title = f"{agreement.table.name} · {agreement.metric} · {review.file}{who}"
+    return replace(_named_rows(title, rows, words), notes=list(_notes(agreement, review, words)))
 
 
-def _named_rows(title: str, rows: Sequence[Sequence[str]], words: Words) -> Grid:
-    """Rows of a name, a number, its interval and words."""
-    return Grid(["", "", words("report.interval"), ""], rows, title, texts=4)
+def _named_rows(title: str, rows: Sequence[Sequence[str]], words: Words) -> TableBlock:
+    """Rows of a name, a number, its interval and a text."""
+    return TableBlock(["", "", words("report.interval"), ""], rows, title, texts=4)
 
 
 def _rate_row(name: str, rate: Rate, words: Words) -> list[str]:
@@ -75,10 +63,10 @@ def _bound_words(review: ReviewAgreement, words: Words) -> str:
     return f"{review.rate.errors} / {review.rate.decided} {words('review.wrong')}; {words('review.one_sided')}"
 
 
-def _remarks(found: Agreement, review: ReviewAgreement, words: Words) -> Iterator[str]:
+def _notes(agreement: Agreement, review: ReviewAgreement, words: Words) -> Iterator[str]:
     sampling = review.judgements[0].sampling
     unread = len(review.judgements) - review.rate.decided - review.unsure
-    counts = f"{len(review.judgements)} / {found.population} {words('review.sampled')}"
+    counts = f"{len(review.judgements)} / {agreement.population} {words('review.sampled')}"
     by = f", {words('review.by')} {sampling.by}" if sampling.by else ""
     rest = f"{review.unsure} {words('review.unsure')} · {unread} {words('review.still_open')}"
     yield f"{counts} ({words('report.seed')} {sampling.seed}{by}) · {rest}"
@@ -90,7 +78,7 @@ def _remarks(found: Agreement, review: ReviewAgreement, words: Words) -> Iterato
         yield f"{words('review.if_unsure_wrong')} {_percent(review.upper_if_unsure)}"
 
 
-def _by(tag: str, review: ReviewAgreement, words: Words) -> Grid:
+def _by(tag: str, review: ReviewAgreement, words: Words) -> TableBlock:
     codes = ("review.agreement", "report.interval", "review.reviewed", "review.wrong_at_most")
     rows = [
         [
@@ -102,31 +90,31 @@ def _by(tag: str, review: ReviewAgreement, words: Words) -> Grid:
         ]
         for value, rate in review.by.items()
     ]
-    return Grid([tag, *map(words, codes)], rows, f"{review.file}: {tag}")
+    return TableBlock([tag, *map(words, codes)], rows, f"{review.file}: {tag}")
 
 
-def _disagreements(found: Sequence[Judgement], words: Words) -> Grid:
-    rows = [[each.id, cells.number(each.verdict, 2), each.remark] for each in found]
-    return Grid(
+def _disagreements(judgements: Sequence[Judgement], words: Words) -> TableBlock:
+    rows = [[each.id, cells.number(each.verdict, 2), each.remark] for each in judgements]
+    return TableBlock(
         ["id", words("review.verdict_score"), words("review.remark")], rows, words("review.disagreements"), texts=3
     )
 
 
-def _between(between: Between, words: Words) -> Grid:
+def _between(between: Between, words: Words) -> TableBlock:
     counted = f"{between.same} / {between.both} {words('review.same')}"
     kappa = _kappa_row(words("review.kappa_persons"), between.kappa)
     return _named_rows(f"{between.a} – {between.b}", [[*kappa[:3], counted]], words)
 
 
-def _differing(between: Between, words: Words) -> Grid:
+def _differing(between: Between, words: Words) -> TableBlock:
     rows = [
-        [one.id, _said(one, words), _said(other, words), f"{one.remark} {other.remark}"]
+        [one.id, _answer(one, words), _answer(other, words), f"{one.remark} {other.remark}"]
         for one, other in between.differ
     ]
-    return Grid(["id", between.a, between.b, words("review.remark")], rows, words("review.differ_on"), texts=4)
+    return TableBlock(["id", between.a, between.b, words("review.remark")], rows, words("review.differ_on"), texts=4)
 
 
-def _said(judgement: Judgement, words: Words) -> str:
+def _answer(judgement: Judgement, words: Words) -> str:
     return words("review.agree") if judgement.agree else words("review.disagree")
 
 

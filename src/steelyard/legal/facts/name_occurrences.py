@@ -1,4 +1,4 @@
-"""Where a name stands in an answer, and what keeps it from being the answer there: denied, offered, listed, doubted."""
+"""Occurrences of a name in an answer, each with the objection to it: denied, offered, listed, doubted …"""
 
 import re
 from collections.abc import Iterator
@@ -86,12 +86,12 @@ _LONGER: Final = re.compile(
     r" (?!(?:Jr|Sr|II|III|IV|In|On|At|The|He|She|It|As|By|For|With|And|Was|Is)\b)[A-Z][a-z]{2,}"
 )
 _MOST: Final = 64
-"""How many places of a name are looked at."""
+"""The number of occurrences of a name that are examined."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a name stands, and what keeps it from being the answer ("" if nothing)."""
+class Occurrence:
+    """An occurrence of a name, and why it is not the answer ("" if it is)."""
 
     start: int
     end: int
@@ -100,19 +100,19 @@ class Place:
 
 @lru_cache(maxsize=1 << 10)
 def asks_person(question: str) -> bool:
-    """Whether a question asks who."""
+    """Whether a question asks for a person."""
     return _ASKS_PERSON.search(question) is not None
 
 
-def places_of(name: str, question: str, text: str) -> Iterator[Place]:
-    """The first places of a name, with what is objected to each."""
-    for found in islice(name_pattern(name).finditer(text), _MOST):
-        yield Place(found.start(), found.end(), _objection(name, question, text, found))
+def occurrences_of(name: str, question: str, text: str) -> Iterator[Occurrence]:
+    """The first occurrences of a name, each with the objection to it."""
+    for match in islice(name_pattern(name).finditer(text), _MOST):
+        yield Occurrence(match.start(), match.end(), _objection(name, question, text, match))
 
 
-def _objection(name: str, question: str, text: str, found: re.Match[str]) -> str:
-    """Why a place of the name is not an answer, or nothing."""
-    before, after = text[max(0, found.start() - 24) : found.start()], text[found.end() : found.end() + 60]
+def _objection(name: str, question: str, text: str, match: re.Match[str]) -> str:
+    """Why an occurrence of the name is not an answer, or ""."""
+    before, after = text[max(0, match.start() - 24) : match.start()], text[match.end() : match.end() + 60]
     if not _is_whole(name, after) or (
         len(name) == 1 and re.search(f"[{HAN}]$", before) and before[-1] not in "是为叫即"
     ):
@@ -123,9 +123,9 @@ def _objection(name: str, question: str, text: str, found: re.Match[str]) -> str
         return "offered"
     if _is_listed(name, question, before, after):
         return "listed"
-    if _RANKED.search(text[max(0, found.start() - 60) : found.start()]) or _is_replaced(question, before, after):
+    if _RANKED.search(text[max(0, match.start() - 60) : match.start()]) or _is_replaced(question, before, after):
         return "ranked"
-    if DOUBTED.search(_sentence(text, found)):
+    if DOUBTED.search(_sentence(text, match)):
         return "doubted"
     if _POSSESSIVE.match(after):
         return "owner"
@@ -133,17 +133,17 @@ def _objection(name: str, question: str, text: str, found: re.Match[str]) -> str
 
 
 def _is_replaced(question: str, before: str, after: str) -> bool:
-    """Whether somebody else took the place of the name: Ann Lee, who replaced X; X，后变更为乙."""
+    """Whether somebody else replaced the named person: Ann Lee, who replaced X; X，后变更为乙."""
     beaten = _BEATEN.search(before)
     if beaten is not None:
         return (beaten[1] or beaten[2])[:5].lower() not in question.lower()
     return _SUPERSEDED.match(after) is not None and not _ASKS_EARLIER.search(question)
 
 
-def _sentence(text: str, found: re.Match[str]) -> str:
+def _sentence(text: str, match: re.Match[str]) -> str:
     """The sentence around a match, at most 200 characters on each side."""
-    before = re.split(r"[。!?\n]|\. ", text[max(0, found.start() - 200) : found.start()])[-1]
-    return before + found[0] + re.split(r"[。!?\n]|\. ", text[found.end() : found.end() + 200])[0]
+    before = re.split(r"[。!?\n]|\. ", text[max(0, match.start() - 200) : match.start()])[-1]
+    return before + match[0] + re.split(r"[。!?\n]|\. ", text[match.end() : match.end() + 200])[0]
 
 
 _ORGANISATION_GOES_ON: Final = re.compile(
@@ -154,7 +154,7 @@ _ORGANISATION_GOES_ON: Final = re.compile(
 
 
 def _is_whole(name: str, after: str) -> bool:
-    """Whether the name ends there, and is not a part of a longer one."""
+    """Whether the name ends there and is not part of a longer name."""
     if name.isascii():
         if IS_ORGANISATION.search(name) and _ORGANISATION_GOES_ON.match(after):
             return False
@@ -168,25 +168,25 @@ def _is_whole(name: str, after: str) -> bool:
 
 
 def _is_full_person(name: str) -> bool:
-    """Whether a name has a surname and the most characters that follow one."""
+    """Whether a name has a surname and the maximum number of characters after it."""
     is_double = name.startswith(DOUBLE_SURNAMES)
     return name[0] in SURNAMES and not is_double and len(name) == 3 and name[-1] not in _UNIT_ENDS
 
 
 def _is_listed(name: str, question: str, before: str, after: str) -> bool:
-    """Whether the name is one of a list of names that are not the question's: 甲、乙 and 丙."""
+    """Whether the name is in a list of names that are not in the question: 甲、乙 and 丙."""
     if not name.isascii():
-        found = _LISTED_AFTER.match(after) or _LISTED_BEFORE.search(before)
-        return found is not None and not _is_asked_about(found[0], question)
+        match = _LISTED_AFTER.match(after) or _LISTED_BEFORE.search(before)
+        return match is not None and not _is_asked_about(match[0], question)
     if _LONG_LIST.match(after):
         return True
     if not asks_person(question):
         return False
-    found = _LATIN_AFTER.match(after) or _LATIN_BEFORE.search(before)
-    return found is not None and not _is_asked_about(found[0], question)
+    match = _LATIN_AFTER.match(after) or _LATIN_BEFORE.search(before)
+    return match is not None and not _is_asked_about(match[0], question)
 
 
 def _is_asked_about(words: str, question: str) -> bool:
-    """Whether all the words of a list's other part stand in the question."""
+    """Whether the question has all words of the rest of a list."""
     parts = re.findall(rf"[A-Za-z']+|[{HAN}]{{2,}}", re.sub(r"\b(?:and|with)\b|以及|[、和及与,]", " ", words))
     return bool(parts) and all(part.lower() in question.lower() for part in parts)

@@ -1,4 +1,4 @@
-"""Servers that are not ours: what they say is used, and when they die, hang or babble, one message says so."""
+"""The MCP client with servers of others: their results, and the message if one ends, hangs or prints to stdout."""
 
 import json
 import os
@@ -28,7 +28,7 @@ DEAD_HINT = "hint: run its program manually to see the cause"
 SLOW_HINT = "hint: allow it more time with --timeout"
 
 
-class Said(NamedTuple):
+class CommandResult(NamedTuple):
     """What a command gave: its exit code, and what it printed, without the moment in names of files."""
 
     code: int
@@ -54,7 +54,7 @@ def steelyard(capsys):
     def run(*words):
         code = main(words)
         out, err = capsys.readouterr()
-        return Said(code, out, re.sub(r"_\d{8}_\d{6}(-\d+)?\.json", "_TIME.json", err))
+        return CommandResult(code, out, re.sub(r"_\d{8}_\d{6}(-\d+)?\.json", "_TIME.json", err))
 
     return run
 
@@ -79,7 +79,7 @@ def moments(here, name, moment):
 
 def assert_all_gone(here):
     """Every server that was started has ended."""
-    started = [each for path in (here / "log").glob("*.started") for each in moments(here, path.stem, "started")]
+    started = [moment for path in (here / "log").glob("*.started") for moment in moments(here, path.stem, "started")]
     assert started
     deadline = time.monotonic() + DEADLINE
     while any(Path(f"/proc/{number}").exists() for number, _ in started):
@@ -89,7 +89,7 @@ def assert_all_gone(here):
 
 def snapshot_steps(here):
     (snapshot,) = (here / "output").glob("memory__p_*.json")
-    return [each["step"] for each in json.loads(snapshot.read_text())]
+    return [call["step"] for call in json.loads(snapshot.read_text())]
 
 
 # --- what they offer ---
@@ -97,8 +97,8 @@ def snapshot_steps(here):
 
 def test_building_asks_a_foreign_server(here, steelyard):
     write(here, "plain.make", "plain.shout", "plain.ask")
-    said = steelyard("build", "p.yaml")
-    assert said == (0, "", "written: parameters/p_parameter.yaml\nwritten: server/p_server.yaml\n")
+    result = steelyard("build", "p.yaml")
+    assert result == (0, "", "written: parameters/p_parameter.yaml\nwritten: server/p_server.yaml\n")
     assert read_yaml(here / "servers/plain/server.yaml").plain()["path"] == "servers/plain/src/plain.py"
     assert read_yaml(here / "parameters/p_parameter.yaml").plain() == {"plain": {"mark": "!", "style": "short"}}
     assert read_yaml(here / "server/p_server.yaml").plain() == {
@@ -147,7 +147,7 @@ def test_a_server_without_a_build_tool_is_known_by_its_list(here, steelyard, mon
     monkeypatch.setenv("MODE_OF_plain", "listed")
     write(here, "plain.make", "plain.shout", "plain.ask", "plain.look")
     seen = json.loads(steelyard("run", "p.yaml", "--json").out)["seen"]
-    assert [each["content"]["text"] for each in seen] == ['{"xs": "[\\"a\\", \\"乙\\"]"}', "a", "乙"]
+    assert [message["content"]["text"] for message in seen] == ['{"xs": "[\\"a\\", \\"乙\\"]"}', "a", "乙"]
     assert not (here / "servers/plain/server.yaml").exists()
     assert steelyard("build", "p.yaml").code == 0
     tools = read_yaml(here / "server/p_server.yaml").plain()["plain"]["tools"]
@@ -158,8 +158,8 @@ def test_a_server_without_a_build_tool_is_known_by_its_list(here, steelyard, mon
 
 def test_an_unknown_tool_offers_the_nearest(here, steelyard):
     write(here, "plain.mke")
-    said = steelyard("run", "p.yaml")
-    assert said == (2, "", "p.yaml:4: no tool is called 'mke'\nhint: did you mean 'make'?\n")
+    result = steelyard("run", "p.yaml")
+    assert result == (2, "", "p.yaml:4: no tool is called 'mke'\nhint: did you mean 'make'?\n")
     assert_all_gone(here)
 
 
@@ -208,8 +208,8 @@ def patience(mode):
 def test_a_server_that_does_not_start(here, steelyard, monkeypatch, mode):
     write(here, "plain.make", "plain.act")
     monkeypatch.setenv("MODE_OF_plain", mode)
-    said = steelyard("run", "p.yaml", "--timeout", patience(mode))
-    assert said == (3, "", AT_START[mode])
+    result = steelyard("run", "p.yaml", "--timeout", patience(mode))
+    assert result == (3, "", AT_START[mode])
     assert not list(here.glob("output/*"))
     assert_all_gone(here)
 
@@ -226,10 +226,10 @@ def test_a_server_that_does_not_start_cannot_be_built(here, steelyard, monkeypat
 def test_a_server_that_fails_in_a_call(here, steelyard, monkeypatch, mode):
     write(here, "plain.make", "plain.act")
     monkeypatch.setenv("MODE_OF_plain", mode)
-    said = steelyard("run", "p.yaml", "--timeout", patience(mode))
+    result = steelyard("run", "p.yaml", "--timeout", patience(mode))
     command = f"steelyard run p.yaml --resume --timeout {patience(mode)}"
-    told = f"snapshot: output/memory__p_TIME.json\nresume with: {command}\n"
-    assert said == (3, "", f"{told}p.yaml:5: plain.act{IN_A_CALL[mode]}")
+    expected = f"snapshot: output/memory__p_TIME.json\nresume with: {command}\n"
+    assert result == (3, "", f"{expected}p.yaml:5: plain.act{IN_A_CALL[mode]}")
     assert snapshot_steps(here) == ["plain.make"]
     assert_all_gone(here)
 
@@ -238,10 +238,10 @@ def test_a_server_that_fails_in_a_call(here, steelyard, monkeypatch, mode):
 def test_prints_between_messages_are_passed_over_with_one_warning(here, steelyard, monkeypatch, mode, line):
     write(here, "plain.make", "plain.act", "plain.act")
     monkeypatch.setenv("MODE_OF_plain", mode)
-    said = steelyard("run", "p.yaml", "--timeout", "60", "--json")
-    assert (said.code, said.out) == (0, '{"done": 2}\n')
+    result = steelyard("run", "p.yaml", "--timeout", "60", "--json")
+    assert (result.code, result.out) == (0, '{"done": 2}\n')
     warning = f"{NOISY}: {line!r} (ignored; {NOISE_HINT.removeprefix('hint: ')})\n"
-    assert said.err == f"{warning}snapshot: output/memory__p_TIME.json\n"
+    assert result.err == f"{warning}snapshot: output/memory__p_TIME.json\n"
     assert_all_gone(here)
 
 
@@ -250,9 +250,9 @@ def test_a_run_that_a_dead_server_ended_goes_on(here, steelyard, monkeypatch):
     monkeypatch.setenv("MODE_OF_plain", "die in a call")
     assert steelyard("run", "p.yaml").code == 3
     monkeypatch.setenv("MODE_OF_plain", "")
-    said = steelyard("run", "p.yaml", "--resume", "--json")
-    assert said.code == 0
-    assert [each["content"]["text"] for each in json.loads(said.out)["seen"]][1:] == ["a", "乙"]
+    result = steelyard("run", "p.yaml", "--resume", "--json")
+    assert result.code == 0
+    assert [message["content"]["text"] for message in json.loads(result.out)["seen"]][1:] == ["a", "乙"]
     assert snapshot_steps(here) == ["plain.make", "plain.ask", "plain.act", "plain.look"]
 
 
@@ -282,8 +282,8 @@ def test_one_that_fails_ends_the_others(here, steelyard, monkeypatch):
     settle(here, "other")
     monkeypatch.setenv("MODE_OF_other", "die at start")
     write(here, "plain.make", "other.act", servers="  plain: servers/plain\n  other: servers/other")
-    said = steelyard("run", "p.yaml")
-    assert said == (3, "", AT_START["die at start"].replace("p.yaml:2", "p.yaml:3").replace("plain", "other"))
+    result = steelyard("run", "p.yaml")
+    assert result == (3, "", AT_START["die at start"].replace("p.yaml:2", "p.yaml:3").replace("plain", "other"))
     assert_all_gone(here)
 
 
@@ -320,7 +320,7 @@ def test_isolated_gives_the_same(here, steelyard):
     within = steelyard("run", "examples/eval_trec.yaml", "--json")
     apart = steelyard("run", "examples/eval_trec.yaml", "--json", "--isolated")
     assert (within.code, apart.code) == (0, 0)
-    results = [json.loads(each.out)["eval_res"] for each in (apart, within)]
+    results = [json.loads(run.out)["eval_res"] for run in (apart, within)]
     assert results[0] == results[1]
     assert json.loads(apart.out)["eval_res"]["map"] > 0
     assert len(list(here.glob("output/evaluate_results_*.json"))) == 2
@@ -370,9 +370,9 @@ def reached(here, far):
 
 def test_a_server_at_an_address(reached, steelyard, monkeypatch):
     monkeypatch.setenv("SOME_VARIABLE", TOKEN)
-    said = steelyard("run", "p.yaml", "--json")
-    assert said.code == 0
-    assert json.loads(said.out)["eval_res"]["map"] > 0
+    result = steelyard("run", "p.yaml", "--json")
+    assert result.code == 0
+    assert json.loads(result.out)["eval_res"]["map"] > 0
 
 
 def test_a_server_at_an_address_can_be_built(reached, steelyard, monkeypatch):
@@ -400,26 +400,26 @@ def test_a_folder_may_hold_nothing_but_an_address(here, far, steelyard, monkeypa
 
 def test_a_variable_that_is_not_set(reached, steelyard, monkeypatch):
     monkeypatch.delenv("SOME_VARIABLE", raising=False)
-    said = steelyard("run", "p.yaml")
-    assert said == (2, "", "p.yaml:3: the environment variable SOME_VARIABLE is not set\n")
+    result = steelyard("run", "p.yaml")
+    assert result == (2, "", "p.yaml:3: the environment variable SOME_VARIABLE is not set\n")
 
 
 def test_a_wrong_token_is_told_as_such(reached, steelyard, monkeypatch):
     monkeypatch.setenv("SOME_VARIABLE", "guess")
-    said = steelyard("run", "p.yaml")
-    assert said.code == 3
-    assert said.err.startswith("p.yaml:3: the server 'evaluation' failed (start): ")
-    assert "HTTP 401 Unauthorized\nhint: add its token to the pipeline" in said.err
+    result = steelyard("run", "p.yaml")
+    assert result.code == 3
+    assert result.err.startswith("p.yaml:3: the server 'evaluation' failed (start): ")
+    assert "HTTP 401 Unauthorized\nhint: add its token to the pipeline" in result.err
 
 
 def test_an_address_where_nobody_answers(here, steelyard):
     write(here, "far.evaluate_trec", servers="  far: http://127.0.0.1:9/mcp")
-    said = steelyard("run", "p.yaml")
-    told = (
+    result = steelyard("run", "p.yaml")
+    expected = (
         "p.yaml:2: the server 'far' cannot be reached at http://127.0.0.1:9/mcp: All connection attempts failed\nhint: "
     )
-    assert (said.code, said.out) == (3, "")
-    assert said.err.startswith(told)
+    assert (result.code, result.out) == (3, "")
+    assert result.err.startswith(expected)
 
 
 def test_a_far_server_that_goes_away_is_told_at_every_call():

@@ -10,7 +10,7 @@ from web.folders import put, table
 from web.serving import shown
 
 from steelyard.web.index import Index
-from steelyard.web.pages import Pages
+from steelyard.web.page_cache import PageCache
 from steelyard.web.viewer import Viewer
 
 MINUTE = 60
@@ -61,7 +61,7 @@ def test_a_page_that_all_have_left_while_its_file_was_looked_at_is_not_made(inde
         return shown(report, language)
 
     async def ask():
-        pages, path = Pages(Viewer(index, render)), f"/result/{index.listing().entries[0].id}"
+        pages, path = PageCache(Viewer(index, render)), f"/result/{index.listing().entries[0].id}"
         await client_that_leaves(pages, index, path)
         waiting = [asyncio.create_task(pages.get(path, "en")) for _ in range(others)]
         await asyncio.sleep(0)  # they have asked

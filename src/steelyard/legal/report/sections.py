@@ -1,0 +1,78 @@
+"""The blocks of a report that only legal results have: parts by type, questions about gaps, uncertain verdicts, the
+weighted mean and the questions with the lowest scores."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from steelyard.i18n import Words
+from steelyard.legal.report import results, uncertain
+from steelyard.legal.report.verdicts import note_in
+from steelyard.reports import cells
+from steelyard.reports.blocks import Block, ItemList, ListItem, TableBlock
+from steelyard.table import Table
+
+
+def blocks(table: Table, words: Words) -> Iterator[Block]:
+    """The tables, then the lines about the mean and the list of questions."""
+    yield _parts(table, words)
+    if "conflict_gap" in table.tags.get("type", ()):
+        yield _gaps(table, words)
+    uncertain_table = uncertain.grid(table, words)
+    if uncertain_table is not None:
+        yield uncertain_table
+    yield _lowest(table, words)
+
+
+def fields(table: Table) -> dict[str, Any]:
+    """The same as fields of JSON output."""
+    return {**results.as_json(table), **uncertain.as_json(table)}
+
+
+def _parts(table: Table, words: Words) -> TableBlock:
+    """The score and its parts for each type of question."""
+    rows = [
+        [part.type, part.part, cells.number(part.mean), cells.interval(part.interval), f"{part.items:,}"]
+        for part in results.part_means(table)
+    ]
+    codes = ("report.type", "report.part", "report.mean", "report.interval")
+    title = f"{table.name}: {words('report.parts')}"
+    return TableBlock([*map(words, codes), "n"], rows, title, texts=2, grouped=True)
+
+
+def _gaps(table: Table, words: Words) -> TableBlock:
+    """Answered and abstained, of answerable questions and of others; questions without an answer, if any."""
+    counts = results.refusals(table)
+    answerable = (counts.answered_answerable, counts.refused_answerable)
+    others = (counts.answered_unanswerable, counts.refused_unanswerable)
+    rows = [
+        [words("report.answerable"), *map(str, answerable), _rate(counts.over_refusal)],
+        [words("report.not_answerable"), *map(str, others), _rate(counts.false_answer)],
+        [words("report.hallucinating_answers"), "", "", _rate(results.hallucination_rate(table))],
+    ]
+    unanswered = (("report.the_system_failed", counts.failed), ("report.no_answer", counts.silent))
+    rows += [[words(code), str(count), "", ""] for code, count in unanswered if count]
+    headings = ["", *map(words, ("report.answered", "report.abstained", "report.wrong_rate"))]
+    return TableBlock(headings, rows, f"{table.name}: {words('report.questions_about_gaps')}")
+
+
+def _rate(share: float) -> str:
+    return f"{share:.1%}" if math.isfinite(share) else cells.DASH
+
+
+def _lowest(table: Table, words: Words) -> ItemList:
+    """The questions with the lowest scores and the reasons, below what is to be known of the mean."""
+    items = [
+        ListItem((each.id, cells.number(each.score, 2), each.question), note_in(words.language, table, each.row))
+        for each in results.worst(table)
+    ]
+    return ItemList(f"{table.name}: {words('report.worst_questions')}", items, list(_mean(table, words)), numbered=True)
+
+
+def _mean(table: Table, words: Words) -> Iterator[str]:
+    """The weighted mean, and the range of the mean, where the result has them."""
+    weighted = results.weighted_mean(table)
+    if weighted is not None:
+        yield f"{table.name}: {words('report.weighted_mean')} {cells.number(weighted)}"
+    if line := uncertain.line(table, words):
+        yield line

@@ -1,0 +1,135 @@
+"""What a kind of results adds to pages.
+
+A kind registers its report module in `registry.kinds`. If that module has a function `kind_page`, the `KindPage` that
+it returns adds to the page of every result of the kind. The classes here add nothing: they are for all other kinds.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from steelyard.documents.pages import Document
+from steelyard.documents.sets import DocumentSet
+from steelyard.i18n import Language
+from steelyard.registry.kinds import kind_of
+from steelyard.table import Table
+
+Json = dict[str, Any]
+Mark = tuple[int, int, str]
+"""What is marked in a text: where it begins and ends, in UTF-16 units, and the class of the mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the page: its template, which finds `content` under that name."""
+
+    template: str
+    content: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The sections of a kind: below the headlines, and among the details."""
+
+    summary: Sequence[Section] = ()
+    details: Sequence[Section] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart of one result as SVG; `caption` is a code. Sections show it by its name."""
+
+    name: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a right answer has: typed values, quotations, passages, and whether it is a refusal."""
+
+    answer: Mapping[str, str] | None = None
+    abstain: bool | None = None
+    quotes: Sequence[str] | None = None
+    evidence: Sequence[Json] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDetails:
+    """What was found in an answer. Reasons are (part, text in every language), remarks are texts in every language."""
+
+    marks: Sequence[Mark] = ()
+    citations: Sequence[Json] = ()
+    evidence: Sequence[Json] = ()
+    abstained: bool | None = None
+    invented: Sequence[Sequence[str]] = ()
+    reasons: Sequence[Sequence[str]] = ()
+    remarks: Sequence[Sequence[str]] = ()
+
+
+class ItemDetails:
+    """What a page shows of an item besides its question, its answer and its scores."""
+
+    fields: ClassVar[frozenset[str]] = frozenset()
+    """Fields of an output that these details show; the others are shown by their names."""
+
+    def expected(self, verdict: Mapping[str, Any], document: str) -> Expected:
+        """What a right answer has, from the verdict on any answer to the item."""
+        return Expected()
+
+    def answer(self, text: str, output: Mapping[str, Any], document: str) -> AnswerDetails:
+        """What was found in an answer about a document."""
+        return AnswerDetails()
+
+    def documents(self) -> dict[str, dict[str, str]]:
+        """Document → page → text, of the pages that some passage is on."""
+        return {}
+
+
+class KindPage:
+    """What pages show of results of one kind."""
+
+    folders: ClassVar[Sequence[Path]] = ()
+    """Folders with the templates of the sections."""
+
+    codes: ClassVar[Iterable[str]] = ()
+    """Codes of names that the scripts of the page look up."""
+
+    about_documents: ClassVar[bool] = False
+    """Whether items are questions about documents, so that a page says which documents it does not have."""
+
+    def sections(self, tables: Sequence[Table]) -> Sections:
+        """The sections about these results."""
+        return Sections()
+
+    def charts(self, table: Table, language: Language) -> Iterable[Chart]:
+        """The charts of one result."""
+        return ()
+
+    def details(self, documents: Mapping[str, Document]) -> ItemDetails:
+        """What is shown of items, with passages found in these documents."""
+        return ItemDetails()
+
+    def note(self, table: Table, row: int, metric: str, language: Language) -> str:
+        """The note of an item to a metric; "" where there is none."""
+        return table.notes(row).get(metric, "")
+
+    def documents(
+        self, benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
+    ) -> DocumentSet:
+        """The documents of the benchmark that a results file names, and why others are not there.
+
+        A relative folder is looked for from the current folder and then from `beside`. With `within`, only files in
+        that folder are read. Documents are in the benchmark or in the folder `also`.
+        """
+        return DocumentSet()
+
+
+_COMMON: Final = KindPage()
+
+
+def kind_page(kind: str) -> KindPage:
+    """What a kind adds to pages."""
+    make = getattr(kind_of(kind).load_report(), "kind_page", None)
+    return _COMMON if make is None else make()

@@ -1,0 +1,31 @@
+"""Fields of blocks as JSON."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from steelyard.reports.blocks import Block, Fields
+
+RESULTS = "results"
+
+
+def render_json(blocks: Sequence[Block]) -> str:
+    """The fields as JSON, indented."""
+    return json.dumps(as_json(blocks), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def as_json(blocks: Sequence[Block]) -> dict[str, Any]:
+    """The fields of the blocks, in order; those of results are a list under `results`."""
+    output: dict[str, Any] = {}
+    for block in blocks:
+        if isinstance(block, Fields) and block.result is None:
+            output.update(block.values())
+        elif isinstance(block, Fields):
+            _result(output.setdefault(RESULTS, []), block.result or 0).update(block.values())
+    return output
+
+
+def _result(results: list[dict[str, Any]], index: int) -> dict[str, Any]:
+    while len(results) <= index:
+        results.append({})
+    return results[index]

@@ -1,0 +1,121 @@
+"""The lines below the tables: what was counted, how differences were tested, and the settings of each result."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from steelyard import counts
+from steelyard.i18n import Words
+from steelyard.reports import cells
+from steelyard.reports.blocks import Block, Notes
+from steelyard.reports.content import Report
+from steelyard.stats.compare import Comparison
+from steelyard.stats.summary import Summary
+
+ORDER: Final = 90
+ON_PAGE: Final = False
+CANNOT_TELL: Final = {
+    True: "gate.smallest_p_documents",
+    False: "gate.smallest_p_items",
+}
+TESTS: Final[Mapping[str, str]] = {
+    "permutation": "report.permutation_test",
+    "t": "report.t_test",
+    "wilcoxon": "report.wilcoxon_test",
+    "sign": "report.sign_test",
+    "bootstrap": "report.bootstrap_test",
+}
+CORRECTIONS: Final[Mapping[str, str]] = {
+    "none": "report.no_correction",
+    "holm": "report.holm",
+    "bh": "report.bh",
+    "bonferroni": "report.bonferroni",
+}
+
+
+def blocks(report: Report, words: Words) -> Iterator[Block]:
+    """The footnotes."""
+    yield Notes(list(footnotes(report, words)))
+
+
+def footnotes(report: Report, words: Words) -> Iterator[str]:
+    """For each result what was counted, then the method of comparison, then the signatures."""
+    for summary in report.summaries:
+        yield f"{summary.name}: {_item_counts(summary, words)}{_other_counts(summary, words)}"
+    if report.comparisons:
+        yield " · ".join(_method(report.comparisons, words))
+        yield from _warnings(report.comparisons, words)
+    for summary in report.summaries:
+        yield f"{words('report.signature')} {summary.name}: {summary.signature}"
+
+
+def too_few(comparisons: Sequence[Comparison], words: Words) -> list[str]:
+    """Notes, without repetition, that so few documents or items vary that these tests cannot be significant."""
+    hopeless = (each for each in comparisons if each.underpowered and not each.test.resamples)
+    return list(dict.fromkeys(_too_few(comparison, words) for comparison in hopeless))
+
+
+def _too_few(comparison: Comparison, words: Words) -> str:
+    least, corrected = (0.0 if p is None else p for p in (comparison.smallest_p, comparison.smallest_p_adjusted))
+    limits = [words(CANNOT_TELL[comparison.by_document], n=f"{comparison.units:,}", p=f"{least:.3g}")]
+    if corrected > least:
+        limits.append(words("gate.after_correction", p=f"{corrected:.3g}"))
+    remedy = words("gate.use_test_t") if comparison.units > 1 else words("gate.add_more")
+    return f"{', '.join(limits)}; {remedy}"
+
+
+def _item_counts(summary: Summary, words: Words) -> str:
+    """The items by status; metrics that were scored on another number of items, by name."""
+    texts = [f"{summary.items:,} {words('report.items')}", f"{summary.scored:,} {words('report.scored')}"]
+    missing = ((summary.unscored, "report.unscored"), (summary.errors, "report.errors"))
+    texts += [f"{n:,} {words(status)}" for n, status in missing if n]
+    differing = {name: metric.scored for name, metric in summary.metrics.items() if metric.scored != summary.scored}
+    texts += [f"{name}: {count:,} {words('report.scored')}" for name, count in differing.items()]
+    return ", ".join(texts)
+
+
+def _other_counts(summary: Summary, words: Words) -> str:
+    """What else was counted: missing queries always, the rest where it is not 0."""
+    shown = {name: n for name, n in summary.counts.items() if n or name in counts.ALWAYS_SHOWN}
+    texts = [f"{words.named(name)} {n:,}" for name, n in shown.items()]
+    return f"; {words('report.counted')}: {' · '.join(texts)}" if texts else ""
+
+
+def _method(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
+    first = comparisons[0]
+    exact = sum(comparison.test.exact for comparison in comparisons)
+    resamples = next((c.test.resamples for c in comparisons if c.test.resamples), None)
+    yield words(TESTS[first.test.name])
+    if exact:
+        yield f"{words('report.exact')} {exact}/{len(comparisons)}"
+    if resamples:
+        yield f"{resamples:,} {words('report.resamples')}, {words('report.seed')} {first.settings.seed}"
+    yield f"{words('report.correction')}: {words(CORRECTIONS[first.settings.correction])} ({len(comparisons)})"
+    yield f"{cells.BETTER} {words('report.significantly_better')}, {cells.WORSE} {words('report.significantly_worse')}"
+    yield f"{words('report.at')} {first.settings.alpha:g}"
+
+
+def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
+    """What makes a comparison doubtful."""
+    unpaired = max(comparison.unpaired for comparison in comparisons)
+    if unpaired:
+        yield f"{words('report.items_unpaired')}: {unpaired:,}"
+        yield words("gate.means_over_all", n=_shared_items(comparisons))
+    differ = dict.fromkeys(key for comparison in comparisons for key in comparison.settings_differ)
+    if differ:
+        yield f"{words('report.settings_differ')}: {', '.join(differ)}"
+    yield from too_few(comparisons, words)
+    sampled = [c for c in comparisons if c.test.resamples]
+    if sampled and _cannot_be_significant(sampled[0], len(comparisons)):
+        yield words("report.too_few_resamples")
+
+
+def _shared_items(comparisons: Sequence[Comparison]) -> str:
+    """How many items the two sides of a comparison share; a range where metrics differ in that."""
+    least, most = min(each.n for each in comparisons), max(each.n for each in comparisons)
+    return f"{least:,}" if least == most else f"{least:,}–{most:,}"
+
+
+def _cannot_be_significant(comparison: Comparison, family: int) -> bool:
+    """Whether even the smallest p that this many resamples can give is above alpha once corrected."""
+    least = 1 / ((comparison.test.resamples or 0) + 1)
+    return comparison.settings.correction in ("holm", "bonferroni") and least * family >= comparison.settings.alpha

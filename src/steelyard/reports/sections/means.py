@@ -1,0 +1,66 @@
+"""The means of every metric, with intervals and marks of significance; in files, the summary of each result."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, Final
+
+from steelyard import __version__
+from steelyard.i18n import Words
+from steelyard.reports import cells
+from steelyard.reports.blocks import Block, Cell, Fields, Records, Row, TableBlock
+from steelyard.reports.content import Report
+from steelyard.reports.kinds import report_of
+from steelyard.stats.summary import Summary, known
+
+ORDER: Final = 10
+ON_PAGE: Final = False
+_SUMMARY: Final = ("result", "metric", "mean", "low", "high", "sum", "scored", "unscored", "errors")
+_DIFFERENCE: Final = ("b", "diff", "p_value", "p_adjusted", "significant")
+"""The columns of a comparison, named as in JSON."""
+
+
+def blocks(report: Report, words: Words) -> Iterator[Block]:
+    """The table of means, and the same as values."""
+    yield Fields(partial(_head, report))
+    for index in range(len(report.tables)):
+        yield Fields(partial(_summary, report, index), index)
+    yield _means(report, words)
+    yield Records((*_SUMMARY, *_DIFFERENCE), list(_records(report)))
+
+
+def _head(report: Report) -> dict[str, Any]:
+    first = report.tables[0]
+    return {"steelyard": __version__, "kind": first.kind, "signature": str(first.signature)}
+
+
+def _summary(report: Report, index: int) -> dict[str, Any]:
+    """The summary of a result, and what its kind adds under its own name."""
+    table = report.tables[index]
+    added = report_of(table.kind)
+    return {**report.summaries[index].as_dict(), **({table.kind: added.fields(table)} if added else {})}
+
+
+def _means(report: Report, words: Words) -> TableBlock:
+    """A row per metric, a column per result."""
+    summaries = report.summaries
+    rows: list[Row] = [[metric, *(_cell(report, each, metric) for each in summaries)] for metric in report.metrics]
+    headings = [words("report.metric"), *(each.name for each in summaries)]
+    return TableBlock(headings, rows, detail=words("report.interval"))
+
+
+def _cell(report: Report, summary: Summary, metric: str) -> Cell:
+    found = summary.metrics.get(metric)
+    if found is None:
+        return Cell(cells.DASH, detail=cells.DASH)
+    return Cell(cells.mean(found), cells.mark(report.comparison(summary.name, metric)), cells.spread(found))
+
+
+def _records(report: Report) -> Iterator[list[object]]:
+    """A row per result and metric."""
+    for summary in report.summaries:
+        for metric, found in summary.metrics.items():
+            compared = report.comparison(summary.name, metric)
+            values = compared.as_dict() if compared else {}
+            bounds = (found.mean, found.interval.low, found.interval.high)
+            counted = (found.total, found.scored, found.unscored, found.errors)
+            yield [summary.name, metric, *map(known, bounds), *counted, *(values.get(key) for key in _DIFFERENCE)]

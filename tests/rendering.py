@@ -1,0 +1,54 @@
+"""Reports, comparisons and gates as text: their blocks, rendered."""
+
+from typing import Any
+
+from steelyard.i18n import Language
+from steelyard.reports.blocks import Block
+from steelyard.reports.build import report_blocks
+from steelyard.reports.comparison import ComparisonReport, comparison_blocks
+from steelyard.reports.content import Report
+from steelyard.reports.gate import gate_blocks
+from steelyard.reports.render import console, csv, json, junit, latex, markdown
+from steelyard.stats.gate import Gate
+
+Content = Report | ComparisonReport | Gate
+
+
+def blocks_of(content: Content, language: Language = "en") -> list[Block]:
+    """The blocks of a report, a comparison or a gate."""
+    match content:
+        case Report():
+            return list(report_blocks(content, language))
+        case ComparisonReport():
+            return comparison_blocks(content, language)
+    return gate_blocks(content, language)
+
+
+def render_console(content: Content, *, language: Language = "en", **settings: Any) -> str:
+    """As the command prints it."""
+    return console.render_console(blocks_of(content, language), spaced=not isinstance(content, Gate), **settings)
+
+
+def render_markdown(content: Content, *, language: Language = "en") -> str:
+    """As Markdown."""
+    return markdown.render_markdown(blocks_of(content, language))
+
+
+def render_latex(content: Content, *, language: Language = "en") -> str:
+    """As LaTeX."""
+    return latex.render_latex(blocks_of(content, language), language=language)
+
+
+def render_csv(content: Content) -> str:
+    """As CSV."""
+    return csv.render_csv(blocks_of(content))
+
+
+def render_junit(content: Content, *, language: Language = "en", **settings: Any) -> str:
+    """As JUnit XML."""
+    return junit.render_junit(blocks_of(content, language), **settings)
+
+
+def as_json(content: Content) -> dict[str, Any]:
+    """As the values of JSON output."""
+    return json.as_json(blocks_of(content))
