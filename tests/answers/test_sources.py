@@ -152,14 +152,14 @@ def test_no_column_for_a_field(write):
     assert complaint(read_answers, path) == (
         f"{path}: no column contains 'prediction'; columns: 'text', 'gold'\n"
         "hint: accepted names: pred_answer, prediction, pred, response, actual_output, output, answer, "
-        "generated_answer, pred_ls; name another column with --map prediction=COLUMN"
+        "generated_answer, pred_ls; select another column with --map prediction=COLUMN"
     )
     path = write("b.jsonl", lines({"answer": "a"}))
     assert complaint(read_answers, path) == (
         f"{path}: no column contains 'references'; columns: 'answer'\n"
         "hint: accepted names: golden_answers, references, reference, answers, expected_output, target, gt_answer, "
         "generation_gt, ground_truth, ground_truths, gold, gold_answers, gt_ls; "
-        "name another column with --map references=COLUMN, or another file with --references FILE"
+        "select another column with --map references=COLUMN, or another file with --references FILE"
     )
 
 

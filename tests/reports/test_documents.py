@@ -90,7 +90,7 @@ def test_questions_about_gaps():
 def test_the_worst_questions_stand_in_markdown_alone():
     text = render_markdown(report(), language="zh")
     assert "### base: 得分最低的题目\n\n1. q1 · 0.00 · 一共收了多少钱？\n" in text
-    assert "\n   - 拒答正确：回答称“未载明”；没有编造：查出“王五”（姓名）\n" in text
+    assert "\n   - 拒答正确：回答称“未载明”；无幻觉：查出“王五”（姓名）\n" in text
     assert "2. q2 · 0.40 · " in text
     assert "q3" not in text
     assert "   - exact\\_match" not in render_markdown(report())
@@ -99,7 +99,7 @@ def test_the_worst_questions_stand_in_markdown_alone():
 
 
 def test_the_console_gives_the_same_reasons():
-    assert "    拒答正确：回答称“未载明”；没有编造：查出“王五”（姓名）\n" in render_console(report(), language="zh")
+    assert "    拒答正确：回答称“未载明”；无幻觉：查出“王五”（姓名）\n" in render_console(report(), language="zh")
     assert "    correct_abstention: the answer says '未载明'; " in render_console(report())
 
 

@@ -104,7 +104,7 @@ def test_the_summary_for_a_pull_request():
     assert text.startswith("## ❌ the gate is not passed: new \\& \\<b\\> against old\n\n|  | rule | verdict | why |\n")
     assert "| ✅ | F1 \\>= 0.4 | met (not established) | measured 0.4500 " in text
     assert "| ❌ | F1 \\>= 0.9 | not met | " in text
-    assert "| ⚠️ | F1 not-worse-by 0.3 | cannot tell | " in text
+    assert "| ⚠️ | F1 not-worse-by 0.3 | inconclusive | " in text
     assert "### items that fell: no item of F1 may fall from 1\n\n- q0: 1 → 0.0000\n" in text
     assert render_markdown(gate("F1 >= 0.4")).startswith("## ✅ the gate is passed")
 
@@ -162,7 +162,7 @@ def test_reasons_do_not_contradict_verdicts():
     assert word == "not met (not established)"
     assert "; not met by the measured value; not statistically established; about " in said
     word, said = why("F1 not-worse-by 0.3", [0.0, 0.9] * 20, [1.0, 0.4] * 20)
-    assert (word, "; inconclusive at this sample size; about " in said) == ("cannot tell", True)
+    assert (word, "; inconclusive at this sample size; about " in said) == ("inconclusive", True)
 
 
 def test_only_an_equality_that_is_met_is_true_of_these_items():
@@ -193,5 +193,5 @@ def test_chinese():
         render_markdown(gate(*RULES), language="zh"),
         render_junit(gate(*RULES), when=WHEN, seconds=0.1, language="zh"),
     ):
-        for words in ("未通过门禁", "达标 (不确定)", "以当前样本量无法判断", "原得 1 分的 20 个条目中有 20 个下降"):
+        for words in ("未通过门禁", "达标 (统计上未证实)", "以当前样本量无法判断", "原得 1 分的 20 个条目中有 20 个下降"):
             assert words in text

@@ -313,7 +313,7 @@ def test_there_are_no_curves_without_several_cut_offs():
 
 def test_a_waterfall_goes_from_all_points_down_to_those_earned():
     svg = losses_chart(legal())
-    assert texts(svg, "role-axis-label")[-4:] == ["all points", "wrong value", "invented", "earned"]
+    assert texts(svg, "role-axis-label")[-4:] == ["all points", "wrong value", "hallucinated", "earned"]
     assert texts(svg, "mark-text role-mark") == ["10", "−0.7", "−0.5", "8.8"]
     every, value, invented, earned = bars(svg)
     assert every[:1] == earned[:1] == (0.0,)
@@ -325,12 +325,12 @@ def test_a_waterfall_goes_from_all_points_down_to_those_earned():
 
 
 def test_a_waterfall_can_change_its_language_in_the_page():
-    for language, shown in (("en", "wrong value"), ("zh", "答案有误")):
+    for language, shown in (("en", "wrong value"), ("zh", "答案错误")):
         marked = [
             each for each in ElementTree.fromstring(losses_chart(legal(), language)).iter() if each.get("data-en")
         ]
-        assert [each.get("data-en") for each in marked] == ["all points", "wrong value", "invented", "earned"]
-        assert (marked[1].text, marked[1].get("data-zh")) == (shown, "答案有误")
+        assert [each.get("data-en") for each in marked] == ["all points", "wrong value", "hallucinated", "earned"]
+        assert (marked[1].text, marked[1].get("data-zh")) == (shown, "答案错误")
 
 
 def test_there_is_no_waterfall_where_no_point_was_lost():

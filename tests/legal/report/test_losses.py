@@ -92,9 +92,9 @@ def assert_adds_up(result):
         pytest.param(fact(0, 0, citations=[WRONG_PAGE]), {"wrong place": 0.3, "wrong value": 0.7}, id="two stages"),
         pytest.param(fact(0.5, 1, citations=[RIGHT]), {"wrong value": 0.35}, id="partial credit"),
         pytest.param(
-            fact(0, 1, "材料未载明该信息。", citations=[RIGHT]), {"wrong abstention": 0.7}, id="a refused fact"
+            fact(0, 1, "材料未载明该信息。", citations=[RIGHT]), {"refused wrongly": 0.7}, id="a refused fact"
         ),
-        pytest.param(fact(0, 1, "", citations=[RIGHT]), {"wrong abstention": 0.7}, id="a fact without an answer"),
+        pytest.param(fact(0, 1, "", citations=[RIGHT]), {"refused wrongly": 0.7}, id="a fact without an answer"),
         pytest.param(
             fact(0, 1, "", citations=[RIGHT], amount_total=50000), {"wrong value": 0.7}, id="only a typed field"
         ),
@@ -168,10 +168,10 @@ def test_only_the_passages_that_the_reason_names_are_missed(named, expected):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        pytest.param(gap(0, 1, 1, "是张三。"), {"should have abstained": 0.4}, id="answered"),
+        pytest.param(gap(0, 1, 1, "是张三。"), {"should have refused": 0.4}, id="answered"),
         pytest.param(
             gap(0, 0, 1, "是王五。", invented=[{"text": "王五", "kind": "name"}]),
-            {"should have abstained": 0.4, "invented": 0.4},
+            {"should have refused": 0.4, "invented": 0.4},
             id="invented",
         ),
         pytest.param(gap(1, 1, 0, "材料未载明。", contexts=["别的"]), {"not retrieved": 0.2}, id="quote not retrieved"),
@@ -183,10 +183,10 @@ def test_only_the_passages_that_the_reason_names_are_missed(named, expected):
             {"not cited": 0.2},
             id="one quotation would do",
         ),
-        pytest.param(gap(0, 1, 1, "材料未载明。", should=False), {"wrong abstention": 0.4}, id="refused"),
+        pytest.param(gap(0, 1, 1, "材料未载明。", should=False), {"refused wrongly": 0.4}, id="refused"),
         pytest.param(
             gap(0, 0, 0, "", contexts=["答：号码我忘记了。"]),
-            {"not cited": 0.2, "should have abstained": 0.8},
+            {"not cited": 0.2, "should have refused": 0.8},
             id="silence about a gap",
         ),
         pytest.param(
@@ -195,7 +195,7 @@ def test_only_the_passages_that_the_reason_names_are_missed(named, expected):
                 {"correct_abstention": 0.0, "no_hallucination": 1.0},
                 output("是。", verdict=SILENT),
             ),
-            {"should have abstained": 0.5},
+            {"should have refused": 0.5},
             id="nothing to quote",
         ),
     ],
@@ -208,7 +208,7 @@ def test_a_gap_loses_its_points_where_it_went_wrong(line, expected):
 @pytest.mark.parametrize(
     ("shown", "expected"),
     [
-        ([{"page": 2, "text": "冷藏车5台"}, {"page": 4, "text": "合计4台"}], "should have abstained"),
+        ([{"page": 2, "text": "冷藏车5台"}, {"page": 4, "text": "合计4台"}], "should have refused"),
         ([{"page": 2, "text": "冷藏车5台"}], "not retrieved"),
     ],
 )
@@ -246,7 +246,7 @@ def test_points_and_items_add_up_over_lines_and_stages_are_in_order():
     assert [(loss.stage, round(loss.points, 9), loss.items) for loss in found] == [
         ("not retrieved", 1.0, 1),
         ("wrong value", 0.7, 1),
-        ("should have abstained", 0.4, 1),
+        ("should have refused", 0.4, 1),
     ]
     assert_adds_up(result)
 
@@ -273,4 +273,4 @@ def test_silence_loses_all():
     result = evaluate_legal(lambda question: "")
     found = losses(result)
     assert math.fsum(loss.points for loss in found) == pytest.approx(len(result), abs=1e-9)
-    assert {loss.stage for loss in found} == {"not cited", "wrong abstention", "should have abstained"}
+    assert {loss.stage for loss in found} == {"not cited", "refused wrongly", "should have refused"}
