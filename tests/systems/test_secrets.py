@@ -131,7 +131,7 @@ def test_names_and_failures_of_an_address(serve):
     system = HttpSystem(url, SystemSettings(headers={"X-Api-Key": "hunter2secret"}))
     with pytest.raises(SystemFailure) as caught:
         system.ask(ASK)
-    assert str(caught.value.message) == "the system returned status 401: no such key: ***, ***, ***"
+    assert str(caught.value.message) == "the system answered with status 401: no such key: ***, ***, ***"
     assert caught.value.message.text("zh") == "系统返回状态码 401：no such key: ***, ***, ***"
     assert "pass-word" not in system.name
     assert "queryvalue" not in system.name
@@ -165,7 +165,7 @@ def test_credentials_that_a_server_repeats(serve):
     system = HttpSystem(url, SystemSettings())
     with pytest.raises(SystemFailure) as caught:
         system.ask(ASK)
-    assert str(caught.value.message) == "the system returned status 400: Basic *** *** ***; ***"
+    assert str(caught.value.message) == "the system answered with status 400: Basic *** *** ***; ***"
     assert system.name.endswith("/a;key=***")
 
 
@@ -193,4 +193,4 @@ def test_what_is_no_address(url):
         with pytest.raises(ConfigError) as caught:
             open_system(spec)
         assert "hunter2" not in str(caught.value)
-        assert "no address" in str(caught.value) or "openai:MODEL@BASE_URL" in str(caught.value)
+        assert "not a valid address" in str(caught.value) or "openai:MODEL@BASE_URL" in str(caught.value)
