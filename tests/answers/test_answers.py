@@ -227,7 +227,8 @@ def test_mistakes():
     from steelyard.errors import ConfigError, UnknownName
 
     with pytest.raises(
-        ConfigError, match=r"^nDCG@10 is a metric of retrieval, not of answers\nhint: it is available in steelyard retrieval"
+        ConfigError,
+        match=r"^nDCG@10 is a metric of retrieval, not of answers\nhint: it is available in steelyard retrieval",
     ):
         steelyard.evaluate_answers(["a"], ["a"], ["nDCG@10"])
     with pytest.raises(UnknownName, match=r"^no profile is called 'sqad'\nhint: did you mean 'squad'\?$"):

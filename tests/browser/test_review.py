@@ -15,7 +15,7 @@ from steelyard.legal.benchmark.loading import documents_of
 from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.reports.agreement import agree
 from steelyard.reports.render.html.review_html import render_review
-from steelyard.stats.review import SampleSettings, Wanted, take_sample
+from steelyard.stats.review import SampleSettings, SampleSize, take_sample
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +34,7 @@ def result(tmp_path_factory):
 def review(result, tmp_path):
     """A page of six verdicts."""
     table = load(result)
-    sample = take_sample(table, SampleSettings(Wanted(6), by="type"))
+    sample = take_sample(table, SampleSettings(SampleSize(6), by="type"))
     page = tmp_path / "review.html"
     page.write_text(render_review(table, sample, documents=documents_of(table.benchmark)), encoding="utf-8")
     return page
@@ -131,7 +131,7 @@ def test_a_reload_goes_to_the_first_that_is_open(opened, review):
 
 def test_what_is_shown(opened, review, result):
     table = load(result)
-    sample = take_sample(table, SampleSettings(Wanted(6), by="type"))
+    sample = take_sample(table, SampleSettings(SampleSize(6), by="type"))
     page = ready(opened(review))
     for judgement in sample:
         output = table.outputs[list(table.ids).index(judgement.id)]
@@ -188,7 +188,7 @@ def test_hostile_content_is_only_shown(opened, tmp_path):
         notes={"F1": {0: HOSTILE}},
         outputs=[output, output],
     )
-    sample = take_sample(table, SampleSettings(Wanted(2)))
+    sample = take_sample(table, SampleSettings(SampleSize(2)))
     path = tmp_path / "hostile.html"
     path.write_text(render_review(table, sample, documents={}), encoding="utf-8")
     page = ready(opened(path, accept_downloads=True))

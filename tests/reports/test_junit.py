@@ -193,5 +193,10 @@ def test_chinese():
         render_markdown(gate(*RULES), language="zh"),
         render_junit(gate(*RULES), when=WHEN, seconds=0.1, language="zh"),
     ):
-        for words in ("未通过门禁", "达标 (统计上未证实)", "以当前样本量无法判断", "原得 1 分的 20 个条目中有 20 个下降"):
+        for words in (
+            "未通过门禁",
+            "达标 (统计上未证实)",
+            "以当前样本量无法判断",
+            "原得 1 分的 20 个条目中有 20 个下降",
+        ):
             assert words in text

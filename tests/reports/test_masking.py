@@ -26,7 +26,7 @@ from steelyard.reports.render.html import frame as pages
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.reports.render.html.review_html import render_review
 from steelyard.stats.compare import compare_all
-from steelyard.stats.review import SampleSettings, Wanted, take_sample
+from steelyard.stats.review import SampleSettings, SampleSize, take_sample
 from steelyard.table import Missing, Signature
 from steelyard.text.private import private_passages
 
@@ -232,7 +232,7 @@ def test_no_page_of_a_masked_result_holds_an_original(legal, large, monkeypatch)
     originals = {*PRIVATE, *(long for page in documents_pages(documents) for long in long_passages(page))}
     assert len(originals) > len(PRIVATE) + 3, "the documents have phones and identity numbers of their own"
     masked = mask_documents(documents)
-    sample = take_sample(table, SampleSettings(Wanted(100, percent=True)))
+    sample = take_sample(table, SampleSettings(SampleSize(100, percent=True)))
     rendered = {
         "report": lambda hide: render_html(
             Report([mask_table(table) if hide else table]), "en", masked if hide else documents

@@ -89,8 +89,8 @@ def _compared(
     shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
     return ComparisonReport(
         Report(shown, comparisons, arguments.per_item, arguments.by),
-        changes=[changes(by_name[each.a], old, each.metric) for each in comparisons],
-        shown=metrics or [each.metric for each in comparisons[:1]],
+        changes=[changes(by_name[pair.a], old, pair.metric) for pair in comparisons],
+        shown=metrics or [pair.metric for pair in comparisons[:1]],
         within=compare_by(new, old, arguments.by, settings, metrics=metrics) if arguments.by else {},
         pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),
     )
@@ -101,7 +101,7 @@ def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, fold
     from steelyard.cli.output import show_blocks, write_and_show
     from steelyard.cli.results import documents_for
     from steelyard.io.writing import write_whole
-    from steelyard.reports.comparison import comparison_blocks, page_grids
+    from steelyard.reports.comparison import comparison_blocks, comparison_tables
     from steelyard.reports.files import RENDERERS, write_report
 
     blocks = comparison_blocks(comparison, arguments.lang)
@@ -110,7 +110,7 @@ def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, fold
         if (suffix := path.suffix.lower()) in RENDERERS:
             write_whole(path, RENDERERS[suffix](blocks, arguments.lang))
             return
-        report = replace(comparison.report, grids=page_grids(comparison))
+        report = replace(comparison.report, page_tables=comparison_tables(comparison))
         documents = documents_for(report.tables, None, folders, documents_folder(arguments))
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
 

@@ -118,7 +118,7 @@ def read_rules(texts: Sequence[str], types: Sequence[str] = ()) -> "list[Rule]":
     """The rules that are written out, then those about types whose items may not fall."""
     from steelyard.stats.rules import NoRegression, Target, parse_rule
 
-    return [*map(parse_rule, texts), *(NoRegression(Target(each)) for each in types)]
+    return [*map(parse_rule, texts), *(NoRegression(Target(name)) for name in types)]
 
 
 def cutoffs(text: str) -> list[int]:

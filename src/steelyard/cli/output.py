@@ -1,4 +1,4 @@
-"""Output of a report: files first, then standard output as a table or JSON; notices go to standard error."""
+"""Output of reports: files first, then standard output as text or JSON; notices go to standard error."""
 
 import argparse
 import os

@@ -27,13 +27,13 @@ def read_placed(
     from steelyard.reports.content import unique_names
 
     files = [(path, load_all(path, strict=strict)) for path in paths]
-    tables = [table for _, found in files for table in found]
+    tables = [table for _, results in files for table in results]
     names = [table.name for table in tables]
     if len(set(names)) < len(names):  # two runs of one system: their files tell which is which
-        names = [result_name(path) if len(found) == 1 else table.name for path, found in files for table in found]
+        names = [result_name(path) if len(results) == 1 else table.name for path, results in files for table in results]
     tables = [replace(table, name=name) for table, name in zip(tables, unique_names(names), strict=True)]
     shown = [_only(table, metrics) for table in tables] if metrics else tables
-    return list(zip((Path(path).parent for path, found in files for _ in found), shown, strict=True))
+    return list(zip((Path(path).parent for path, results in files for _ in results), shown, strict=True))
 
 
 def documents_for(
@@ -84,7 +84,7 @@ def _only(table: "Table", names: Sequence[str]) -> "Table":
 
 
 def column_called(name: str, columns: Collection[str]) -> str:
-    """The column that the name, or our spelling of it, is; the name as it was given where there is none."""
+    """The column with this name in any known spelling; the name itself if there is none."""
     from steelyard.errors import SteelyardError
     from steelyard.registry.names import parse_measure
 
@@ -98,7 +98,7 @@ def column_called(name: str, columns: Collection[str]) -> str:
 
 
 def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> list[str] | None:
-    """The columns for names of which one argument may hold several, each once; None where none is named."""
+    """The columns for names, of which one argument may have several, without repetition; None if no name is given."""
     from steelyard.registry.names import split_names
 
     if not names:

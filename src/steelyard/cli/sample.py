@@ -18,7 +18,7 @@ from steelyard.i18n import Message, words_of
 if TYPE_CHECKING:
     from steelyard.documents.sets import DocumentSet
     from steelyard.io.reviews import Judgement
-    from steelyard.stats.review import Wanted
+    from steelyard.stats.review import SampleSize
     from steelyard.table import Table
 
 SUFFIXES = (".html", ".jsonl")
@@ -37,7 +37,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("result", metavar="RESULT", help="a results file")
     parser.add_argument(
-        "-n", dest="wanted", type=wanted, default="20%", metavar="N", help="sample size, 20 or 20%% (20%%)"
+        "-n", dest="size", type=sample_size, default="20%", metavar="N", help="sample size, 20 or 20%% (20%%)"
     )
     words = "stratify by a tag; uncertain: undecided verdicts first; doubtful: verdicts with partial credit more often"
     parser.add_argument("--by", metavar="TAG", help=words)
@@ -56,15 +56,15 @@ def add_command(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def wanted(text: str) -> "Wanted":
+def sample_size(text: str) -> "SampleSize":
     """A count, or a share in percent."""
-    from steelyard.stats.review import Wanted
+    from steelyard.stats.review import SampleSize
 
     match = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(%?)\s*", text)
     number, percent = (float(match[1]), bool(match[2])) if match else (0.0, False)
     if not (0 < number <= 100 if percent else number >= 1 and number.is_integer()):
         raise argparse.ArgumentTypeError(f"must be an integer of at least 1 or a percentage such as 20%, not {text!r}")
-    return Wanted(number, percent)
+    return SampleSize(number, percent)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -80,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not (arguments.overwrite or all(map(is_untouched, _reviews(arguments.output)))):
         check_outputs(arguments.output, suffixes=SUFFIXES)
     table = load(arguments.result)
-    sample = take_sample(table, SampleSettings(arguments.wanted, arguments.by, arguments.seed, arguments.metric))
+    sample = take_sample(table, SampleSettings(arguments.size, arguments.by, arguments.seed, arguments.metric))
     beside = [Path(arguments.result).parent]
     documents = documents_for([table], arguments.benchmark, beside, documents_folder(arguments))
     _write(table, sample, documents, arguments)

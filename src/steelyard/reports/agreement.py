@@ -1,4 +1,4 @@
-"""How far people agree with the judge, and with one another."""
+"""Agreement of reviewers with the judge, and with one another."""
 
 import math
 from collections import Counter
@@ -26,7 +26,7 @@ OTHER_HINT: Final = Message("reports.name_results_file_sampled")
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Agreement over so many verdicts, and the largest share of wrong ones that fits it at 95 %."""
+    """Agreement over the decided verdicts, and the upper bound of the error rate at 95 %."""
 
     decided: int
     errors: int
@@ -65,18 +65,18 @@ class ReviewAgreement:
 
     @property
     def disagreements(self) -> list[Judgement]:
-        """The verdicts that the person holds to be wrong."""
-        return [each for each in self.judgements if each.agree is False]
+        """The verdicts that the reviewer rejects."""
+        return [judgement for judgement in self.judgements if judgement.agree is False]
 
     @property
     def unsure(self) -> int:
-        """How many the person could not decide."""
-        return sum(not each.is_decided and each.unsure for each in self.judgements)
+        """The number of verdicts that the reviewer could not decide."""
+        return sum(not judgement.is_decided and judgement.unsure for judgement in self.judgements)
 
     @property
     def reviewers(self) -> list[str]:
-        """Who reviewed."""
-        return list(dict.fromkeys(each.reviewer for each in self.judgements if each.reviewer))
+        """The names of the reviewers."""
+        return list(dict.fromkeys(judgement.reviewer for judgement in self.judgements if judgement.reviewer))
 
     @property
     def bound(self) -> float:
@@ -86,7 +86,7 @@ class ReviewAgreement:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """Two reviews of the same verdicts: kappa of the persons' own verdicts, and the items on which they differ."""
+    """Two reviews of the same verdicts: kappa of the reviewers' own verdicts, and the items on which they differ."""
 
     a: str
     b: str
@@ -112,7 +112,7 @@ _Rating = Callable[[Sequence[Judgement]], Rate]
 
 
 def agree(table: Table, reviews: Mapping[str, Sequence[Judgement]], *, by: str | None = None) -> Agreement:
-    """What the reviews say of the judge; each must be of this result."""
+    """How far the reviews agree with the judge; each must be of this result."""
     metric = _common_metric(table, reviews)
     for judgements in reviews.values():
         _check(table, judgements)
@@ -130,39 +130,41 @@ def agree(table: Table, reviews: Mapping[str, Sequence[Judgement]], *, by: str |
     )
 
 
-def as_json(found: Agreement) -> dict[str, Any]:
+def as_json(agreement: Agreement) -> dict[str, Any]:
     """All of it for the command line's JSON."""
     return {
         "steelyard": __version__,
         "kind": "agreement",
-        "signature": str(found.table.signature),
-        "name": found.table.name,
-        "result": digest_of(found.table),
-        "metric": found.metric,
-        "population": found.population,
-        "reviews": [_review_json(review, found.tag) for review in found.reviews],
-        "between": [_between_json(between) for between in found.between],
+        "signature": str(agreement.table.signature),
+        "name": agreement.table.name,
+        "result": digest_of(agreement.table),
+        "metric": agreement.metric,
+        "population": agreement.population,
+        "reviews": [_review_json(review, agreement.tag) for review in agreement.reviews],
+        "between": [_between_json(between) for between in agreement.between],
     }
 
 
 def _check(table: Table, judgements: Sequence[Judgement]) -> None:
     digest, ids = digest_of(table), set(table.ids)
-    other = next((each for each in judgements if each.result != digest), None)
+    other = next((judgement for judgement in judgements if judgement.result != digest), None)
     if other is not None:
         message = Message("reports.review_another_result_not", result=other.result, digest=digest)
         raise InputError(message, where=other.where, hint=OTHER_HINT)
     unknown = [
-        Problem(each.where, Message("reports.no_item_called", id=each.id)) for each in judgements if each.id not in ids
+        Problem(judgement.where, Message("reports.no_item_called", id=judgement.id))
+        for judgement in judgements
+        if judgement.id not in ids
     ]
     if unknown:
         raise InputError.of(unknown)
-    if not any(each.is_decided for each in judgements):
+    if not any(judgement.is_decided for judgement in judgements):
         file = judgements[0].where.rpartition(":")[0]
         raise InputError(Message("reports.nothing_reviewed"), where=file, hint=Message("reports.agree_where_reviewed"))
 
 
 def _common_metric(table: Table, reviews: Mapping[str, Sequence[Judgement]]) -> str:
-    metrics = list(dict.fromkeys(each.metric for judgements in reviews.values() for each in judgements))
+    metrics = list(dict.fromkeys(judgement.metric for judgements in reviews.values() for judgement in judgements))
     if len(metrics) != 1:
         raise ConfigError(
             Message("reports.reviews_several_metrics", names=", ".join(metrics)), hint=Message("reports.take_one_time")
@@ -171,9 +173,9 @@ def _common_metric(table: Table, reviews: Mapping[str, Sequence[Judgement]]) -> 
 
 
 def _review(table: Table, metric: str, tag: str | None, file: str, judgements: Sequence[Judgement]) -> ReviewAgreement:
-    decided = [each for each in judgements if each.is_decided]
+    decided = [judgement for judgement in judgements if judgement.is_decided]
     is_whole = len(decided) == len(reviewable(table, metric))
-    weights = dict.fromkeys((each.id for each in decided), 1.0) if is_whole else _weights(decided)
+    weights = dict.fromkeys((judgement.id for judgement in decided), 1.0) if is_whole else _weights(decided)
     is_even = math.isclose(min(weights.values()), max(weights.values()), rel_tol=1e-9)
     weighted = partial(_weighted_rate, weights=weights)
     plain = _whole_rate if is_whole else _rate
@@ -182,9 +184,9 @@ def _review(table: Table, metric: str, tag: str | None, file: str, judgements: S
         judgements=judgements,
         rate=plain(decided),
         weighted=None if is_even else weighted(decided),
-        unheard=sorted(_strata(judgements) - {each.sampling.stratum for each in decided}),
+        unheard=sorted(_strata(judgements) - {judgement.sampling.stratum for judgement in decided}),
         upper_if_unsure=_upper_if_unsure(judgements, is_even=is_even),
-        kappa=cohen_kappa(_judge_against_person(table, metric, decided, weights)),
+        kappa=cohen_kappa(_judge_against_reviewer(table, metric, decided, weights)),
         by={} if tag is None else dict(_by_tag(table, tag, decided, plain if is_even else weighted)),
         is_whole=is_whole,
     )
@@ -192,69 +194,76 @@ def _review(table: Table, metric: str, tag: str | None, file: str, judgements: S
 
 def _strata(judgements: Sequence[Judgement]) -> set[str]:
     """The strata of the result: those of the sample, and the certain verdicts where uncertain ones filled it."""
-    found = {each.sampling.stratum: each.sampling for each in judgements}
-    covered = sum(sampling.of for sampling in found.values())
-    is_cut = any(sampling.by == UNCERTAIN and covered < sampling.population for sampling in found.values())
-    return {*found, *([CERTAIN] if is_cut else [])}
+    strata = {judgement.sampling.stratum: judgement.sampling for judgement in judgements}
+    covered = sum(sampling.of for sampling in strata.values())
+    is_cut = any(sampling.by == UNCERTAIN and covered < sampling.population for sampling in strata.values())
+    return {*strata, *([CERTAIN] if is_cut else [])}
 
 
 def _upper_if_unsure(judgements: Sequence[Judgement], *, is_even: bool) -> float:
-    doubted = [replace(each, agree=False) if each.unsure and not each.is_decided else each for each in judgements]
-    decided = [each for each in doubted if each.is_decided]
+    doubted = [
+        replace(judgement, agree=False) if judgement.unsure and not judgement.is_decided else judgement
+        for judgement in judgements
+    ]
+    decided = [judgement for judgement in doubted if judgement.is_decided]
     return (_rate(decided) if is_even else _weighted_rate(decided, _weights(decided))).error_upper
 
 
 def _weights(decided: Sequence[Judgement]) -> dict[str, float]:
-    """How many verdicts each reviewed one stands for: the size of its stratum by how many of it were reviewed."""
-    heard = Counter(each.sampling.stratum for each in decided)
-    return {each.id: each.sampling.of / heard[each.sampling.stratum] for each in decided}
+    """How many verdicts each reviewed one represents: the size of its stratum by how many of it were reviewed."""
+    reviewed = Counter(judgement.sampling.stratum for judgement in decided)
+    return {judgement.id: judgement.sampling.of / reviewed[judgement.sampling.stratum] for judgement in decided}
 
 
 def _rate(decided: Sequence[Judgement]) -> Rate:
-    agreed = np.array([float(bool(each.agree)) for each in decided])
+    agreed = np.array([float(bool(judgement.agree)) for judgement in decided])
     errors = int(len(agreed) - agreed.sum())
     upper = clopper_pearson_upper(errors, len(agreed), confidence=CONFIDENCE)
     return Rate(len(agreed), errors, float(agreed.mean()), mean_interval(agreed, method="wilson"), upper)
 
 
 def _whole_rate(decided: Sequence[Judgement]) -> Rate:
-    """The rate where every verdict was reviewed: nothing is left to chance."""
-    found = _rate(decided)
-    exact = Interval(found.agreement, found.agreement, "all reviewed")
-    return replace(found, interval=exact, error_upper=found.errors / found.decided)
+    """The rate where every verdict was reviewed, which has no sampling error."""
+    rate = _rate(decided)
+    exact = Interval(rate.agreement, rate.agreement, "all reviewed")
+    return replace(rate, interval=exact, error_upper=rate.errors / rate.decided)
 
 
 def _weighted_rate(decided: Sequence[Judgement], weights: Mapping[str, float]) -> Rate:
     """Each verdict by its weight; interval and bound as Korn and Graubard (1998), with the effective number."""
-    trials = effective_size([weights[each.id] for each in decided])
-    wrong = [weights[each.id] for each in decided if not each.agree]
-    errors = math.fsum(wrong) / math.fsum(weights[each.id] for each in decided)
+    trials = effective_size([weights[judgement.id] for judgement in decided])
+    wrong = [weights[judgement.id] for judgement in decided if not judgement.agree]
+    errors = math.fsum(wrong) / math.fsum(weights[judgement.id] for judgement in decided)
     upper = clopper_pearson_upper(errors * trials, trials, confidence=CONFIDENCE)
     return Rate(len(decided), len(wrong), 1 - errors, clopper_pearson((1 - errors) * trials, trials), upper)
 
 
-def _judge_against_person(
+def _judge_against_reviewer(
     table: Table, metric: str, decided: Sequence[Judgement], weights: Mapping[str, float]
 ) -> FloatArray:
-    """Not passed and passed, by the judge down and the person across, adding up to the effective number."""
+    """Not passed and passed, by the judge down and the reviewer across, adding up to the effective number."""
     judge = dict(zip(table.ids, passed(table, metric).tolist(), strict=True))
     person = _own_verdicts(table, metric, decided)
     counts = np.zeros((2, 2))
-    for each in decided:
-        counts[int(judge[each.id]), int(person[each.id])] += weights[each.id]
+    for judgement in decided:
+        counts[int(judge[judgement.id]), int(person[judgement.id])] += weights[judgement.id]
     return np.asarray(counts * (effective_size(list(weights.values())) / counts.sum()))
 
 
 def _own_verdicts(table: Table, metric: str, judgements: Sequence[Judgement]) -> dict[str, bool]:
-    """What the person holds: the judge's verdict where he agrees, else the opposite."""
+    """The verdicts of the reviewer: that of the judge where the reviewer agrees, else the opposite."""
     judge = dict(zip(table.ids, passed(table, metric).tolist(), strict=True))
-    return {each.id: judge[each.id] == each.agree for each in judgements if each.is_decided and each.id in judge}
+    return {
+        judgement.id: judge[judgement.id] == judgement.agree
+        for judgement in judgements
+        if judgement.is_decided and judgement.id in judge
+    }
 
 
 def _by_tag(table: Table, tag: str, decided: Sequence[Judgement], rate: _Rating) -> Iterator[tuple[str, Rate]]:
     values = dict(zip(table.ids, table.tags[tag], strict=True))
-    for value in dict.fromkeys(values[each.id] for each in decided):
-        yield value, rate([each for each in decided if values[each.id] == value])
+    for value in dict.fromkeys(values[judgement.id] for judgement in decided):
+        yield value, rate([judgement for judgement in decided if values[judgement.id] == value])
 
 
 def _between(
@@ -264,8 +273,8 @@ def _between(
     counts = np.zeros((2, 2))
     for identifier in both:
         counts[int(own[a][identifier]), int(own[b][identifier])] += 1
-    by_id = [{each.id: each for each in reviews[file]} for file in (a, b)]
-    differ = [(by_id[0][each], by_id[1][each]) for each in both if own[a][each] != own[b][each]]
+    by_id = [{judgement.id: judgement for judgement in reviews[file]} for file in (a, b)]
+    differ = [(by_id[0][item], by_id[1][item]) for item in both if own[a][item] != own[b][item]]
     return Between(a, b, len(both), len(both) - len(differ), cohen_kappa(counts), differ)
 
 
@@ -283,8 +292,13 @@ def _review_json(review: ReviewAgreement, tag: str | None) -> dict[str, Any]:
         "kappa": _kappa_json(review.kappa),
         "by": {tag: {value: rate.as_dict() for value, rate in review.by.items()}} if tag else {},
         "disagreements": [
-            {"id": each.id, "verdict": each.verdict, "remark": each.remark, "reviewer": each.reviewer}
-            for each in review.disagreements
+            {
+                "id": judgement.id,
+                "verdict": judgement.verdict,
+                "remark": judgement.remark,
+                "reviewer": judgement.reviewer,
+            }
+            for judgement in review.disagreements
         ],
     }
 

@@ -45,7 +45,7 @@ def _rates(agreement: Agreement, review: ReviewAgreement, words: Words) -> Table
 
 def _named_rows(title: str, rows: Sequence[Sequence[str]], words: Words) -> TableBlock:
     """Rows of a name, a number, its interval and a text."""
-    return TableBlock(["", "", words("report.interval"), ""], rows, title, texts=4)
+    return TableBlock(["", "", words("report.interval"), ""], rows, title, text_columns=4)
 
 
 def _rate_row(name: str, rate: Rate, words: Words) -> list[str]:
@@ -94,9 +94,12 @@ def _by(tag: str, review: ReviewAgreement, words: Words) -> TableBlock:
 
 
 def _disagreements(judgements: Sequence[Judgement], words: Words) -> TableBlock:
-    rows = [[each.id, cells.number(each.verdict, 2), each.remark] for each in judgements]
+    rows = [[judgement.id, cells.number(judgement.verdict, 2), judgement.remark] for judgement in judgements]
     return TableBlock(
-        ["id", words("review.verdict_score"), words("review.remark")], rows, words("review.disagreements"), texts=3
+        ["id", words("review.verdict_score"), words("review.remark")],
+        rows,
+        words("review.disagreements"),
+        text_columns=3,
     )
 
 
@@ -111,7 +114,9 @@ def _differing(between: Between, words: Words) -> TableBlock:
         [one.id, _answer(one, words), _answer(other, words), f"{one.remark} {other.remark}"]
         for one, other in between.differ
     ]
-    return TableBlock(["id", between.a, between.b, words("review.remark")], rows, words("review.differ_on"), texts=4)
+    return TableBlock(
+        ["id", between.a, between.b, words("review.remark")], rows, words("review.differ_on"), text_columns=4
+    )
 
 
 def _answer(judgement: Judgement, words: Words) -> str:

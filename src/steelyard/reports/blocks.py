@@ -31,7 +31,7 @@ Row = Sequence[str | Cell]
 
 @dataclass(frozen=True, slots=True)
 class TableBlock:
-    """A table. The first `texts` columns hold text, the others numbers.
+    """A table. The first `text_columns` columns hold text, the others numbers.
 
     `detail` is the heading of the details of its cells, where they have some. `notes` are printed below the table.
     A `grouped` table has rows in groups with the same first cell, which a terminal prints once a group. Tables that
@@ -41,7 +41,7 @@ class TableBlock:
     headings: Sequence[str]
     rows: Sequence[Row]
     title: str = ""
-    texts: int = 1
+    text_columns: int = 1
     detail: str = ""
     notes: Sequence[str] = ()
     grouped: bool = False
@@ -143,7 +143,7 @@ Block = TableBlock | Headline | Notes | ItemList | ItemScores | Records | Fields
 
 
 @dataclass(frozen=True, slots=True)
-class PageGrid:
+class PageTable:
     """A table of a page in every language; `note` is the code of a text below the tables."""
 
     by_language: Mapping[str, TableBlock]

@@ -7,7 +7,7 @@ from typing import Protocol, cast
 
 from steelyard.i18n import LANGUAGES, Language, Words, words_of
 from steelyard.reports import sections
-from steelyard.reports.blocks import Block, PageGrid, TableBlock
+from steelyard.reports.blocks import Block, PageTable, TableBlock
 from steelyard.reports.content import Report
 
 
@@ -34,13 +34,13 @@ def load_sections() -> list[Section]:
     return sorted((cast(Section, import_module(name)) for name in names), key=lambda section: section.ORDER)
 
 
-def page_tables(report: Report) -> list[PageGrid]:
+def section_tables(report: Report) -> list[PageTable]:
     """The tables, in every language, of the sections that an HTML page does not draw in its own way."""
     others = [section for section in load_sections() if getattr(section, "ON_PAGE", True)]
     return [table for section in others for table in _in_every_language(section, report)]
 
 
-def _in_every_language(section: Section, report: Report) -> Iterator[PageGrid]:
+def _in_every_language(section: Section, report: Report) -> Iterator[PageTable]:
     blocks = [section.blocks(report, words_of(language)) for language in LANGUAGES]
-    for tables in zip(*([block for block in each if isinstance(block, TableBlock)] for each in blocks), strict=True):
-        yield PageGrid(dict(zip(LANGUAGES, tables, strict=True)))
+    for tables in zip(*([block for block in texts if isinstance(block, TableBlock)] for texts in blocks), strict=True):
+        yield PageTable(dict(zip(LANGUAGES, tables, strict=True)))

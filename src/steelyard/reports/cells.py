@@ -1,4 +1,4 @@
-"""Numbers as they stand in tables, the same in every format."""
+"""Numbers as text, the same in every format."""
 
 import math
 
@@ -11,7 +11,7 @@ DASH = "–"
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Four digits behind the point, as trec_eval prints; a dash for what is not known."""
+    """Four decimal places, as trec_eval prints; a dash for an unknown number."""
     return f"{value:.{digits}f}" if math.isfinite(value) else DASH
 
 
@@ -20,15 +20,15 @@ def signed(value: float) -> str:
     return f"{value:+.4f}" if math.isfinite(value) else DASH
 
 
-def interval(found: Interval) -> str:
+def interval(bounds: Interval) -> str:
     """Both ends, or a dash."""
-    if not math.isfinite(found.low):
+    if not math.isfinite(bounds.low):
         return DASH
-    return f"[{found.low:.4f}, {found.high:.4f}]"
+    return f"[{bounds.low:.4f}, {bounds.high:.4f}]"
 
 
 def p_value(value: float) -> str:
-    """Four digits, or as many as a small p needs; never 0."""
+    """Four decimal places, or an exponent for a small p; never 0."""
     if not math.isfinite(value):
         return DASH
     return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"

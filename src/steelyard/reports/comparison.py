@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from steelyard.i18n import LANGUAGES, Language, Words, words_of
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, Fields, Notes, PageGrid, Row, TableBlock
+from steelyard.reports.blocks import Block, Cell, Fields, Notes, PageTable, Row, TableBlock
 from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
 from steelyard.reports.sections.differences import difference
@@ -19,7 +19,7 @@ from steelyard.stats.pairing import Change, Changes
 from steelyard.table import Table
 
 LARGEST: Final = 10
-"""So many changes each way are shown where not every item is asked for."""
+"""The number of changes each way that are shown without per-item output."""
 NAMED: Final = 5
 TAGS: Final = {
     "type": "report.type",
@@ -62,13 +62,13 @@ def comparison_blocks(comparison: ComparisonReport, language: Language = "en") -
     ]
 
 
-def page_grids(comparison: ComparisonReport) -> list[PageGrid]:
+def comparison_tables(comparison: ComparisonReport) -> list[PageTable]:
     """What a page shows beyond its own tables, in every language."""
     letter_tables = zip(*(_letter_tables(comparison, words_of(language)) for language in LANGUAGES), strict=True)
-    grids = [PageGrid(dict(zip(LANGUAGES, tables, strict=True)), "gate.shared_letters") for tables in letter_tables]
+    tables = [PageTable(dict(zip(LANGUAGES, texts, strict=True)), "gate.shared_letters") for texts in letter_tables]
     if comparison.within:
-        grids.append(PageGrid({language: _page_within(comparison, words_of(language)) for language in LANGUAGES}))
-    return grids
+        tables.append(PageTable({language: _page_within(comparison, words_of(language)) for language in LANGUAGES}))
+    return tables
 
 
 def _page_within(comparison: ComparisonReport, words: Words) -> TableBlock:
@@ -78,8 +78,8 @@ def _page_within(comparison: ComparisonReport, words: Words) -> TableBlock:
 
 def _fields(comparison: ComparisonReport) -> dict[str, Any]:
     """Every change, and what there is of groups and pairs."""
-    groups = {value: [each.as_dict() for each in comparisons] for value, comparisons in comparison.within.items()}
-    pairs = {"pairs": [each.as_dict() for each in comparison.pairs], "letters": _letters(comparison)}
+    groups = {value: [pair.as_dict() for pair in comparisons] for value, comparisons in comparison.within.items()}
+    pairs = {"pairs": [pair.as_dict() for pair in comparison.pairs], "letters": _letters(comparison)}
     return {
         "changes": [_changes_json(changes) for changes in comparison.changes],
         **({"by": {comparison.report.by: groups}} if comparison.report.by else {}),
@@ -108,15 +108,15 @@ def _effects(comparison: ComparisonReport, words: Words) -> TableBlock:
     headings = (words("report.result"), words("report.metric"), "n", *map(words, _EFFECTS))
     rows = [
         [
-            _pair(each),
-            each.metric,
-            f"{each.n:,}",
-            cells.number(each.effect_size, 2),
-            *(f"{count:,}" for count in (each.wins, each.n - each.wins - each.losses, each.losses)),
+            _pair(pair),
+            pair.metric,
+            f"{pair.n:,}",
+            cells.number(pair.effect_size, 2),
+            *(f"{count:,}" for count in (pair.wins, pair.n - pair.wins - pair.losses, pair.losses)),
         ]
-        for each in comparison.report.comparisons
+        for pair in comparison.report.comparisons
     ]
-    return TableBlock(headings, rows, words("gate.changed_items"), texts=2)
+    return TableBlock(headings, rows, words("gate.changed_items"), text_columns=2)
 
 
 def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
@@ -128,18 +128,18 @@ def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
     rows: list[Row] = [
         [
             value or cells.DASH,
-            _pair(each),
-            each.metric,
-            f"{each.n:,}",
-            difference(each),
-            cells.interval(each.interval),
-            cells.p_value(each.p_value),
-            cells.p_value(each.p_adjusted),
+            _pair(pair),
+            pair.metric,
+            f"{pair.n:,}",
+            difference(pair),
+            cells.interval(pair.interval),
+            cells.p_value(pair.p_value),
+            cells.p_value(pair.p_adjusted),
         ]
         for value, comparisons in comparison.within.items()
-        for each in comparisons
+        for pair in comparisons
     ]
-    yield TableBlock(headings, rows, f"{words('gate.within_each')} {tag}", texts=3)
+    yield TableBlock(headings, rows, f"{words('gate.within_each')} {tag}", text_columns=3)
 
 
 def _pair(comparison: Comparison) -> str:
@@ -184,7 +184,7 @@ def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> Cel
 
 
 def _letters(comparison: ComparisonReport) -> dict[str, dict[str, str] | None]:
-    """For each metric the letters of each result that has it; the best has an a. None where no test can tell."""
+    """For each metric the letters of each result that has it; the best has an a. None where no test is conclusive."""
     by_metric: dict[str, list[Comparison]] = {}
     for pair in comparison.pairs:
         by_metric.setdefault(pair.metric, []).append(pair)

@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.errors import UnknownName, nearest
 from steelyard.i18n import Language, Message
-from steelyard.reports.blocks import Block, PageGrid
+from steelyard.reports.blocks import Block, PageTable
 from steelyard.stats.compare import Comparison
 from steelyard.stats.gate import Gate
 from steelyard.stats.summary import Summary
@@ -18,8 +18,8 @@ from steelyard.table import Table
 class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
-    `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any, and `grids` are
-    further tables for a page. `built` holds its blocks by language (`build`).
+    `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any. `page_tables` are
+    further tables for a page, and `built` are its blocks by language (`build`).
     """
 
     tables: Sequence[Table]
@@ -27,7 +27,7 @@ class Report:
     per_item: bool = False
     by: str | None = None
     gate: Gate | None = None
-    grids: Sequence[PageGrid] = ()
+    page_tables: Sequence[PageTable] = ()
     summaries: list[Summary] = field(init=False)
     built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
 

@@ -129,7 +129,7 @@ def _table(gate: Gate, words: Words) -> TableBlock:
         [SIGNS[finding.outcome], str(finding.rule), verdict(finding, words), reason(finding, words)]
         for finding in gate.findings
     ]
-    return TableBlock(["", words("gate.rule"), words("gate.verdict"), words("gate.why")], rows, texts=4)
+    return TableBlock(["", words("gate.rule"), words("gate.verdict"), words("gate.why")], rows, text_columns=4)
 
 
 def _regressions(finding: Finding, words: Words) -> ItemList:

@@ -1,4 +1,4 @@
-"""Private passages hidden behind asterisks; a text keeps its length, so that places found before still fit."""
+"""Masking of private data with asterisks; a text keeps its length, so that offsets into it stay valid."""
 
 import re
 from collections import Counter
@@ -15,24 +15,24 @@ from steelyard.text.private import Private, private_passages
 
 MASK: Final = "*"
 _LEAST: Final = 6
-"""Shorter passages are not looked for elsewhere: they may be anything."""
+"""Shorter passages are not searched for in other texts: they may be anything."""
 _WORDY: Final = ("house", "mail")
-"""Nor are these: alone they are words like any other."""
+"""Kinds of passages that are not searched for either: alone they are common words."""
 
 
 def mask_text(text: str) -> str:
-    """The text with its private passages hidden, but for the last digits; as long as before.
+    """The text with its private passages masked, except the last digits; its length is the same.
 
     >>> mask_text("电话13800138000，住文三路128号3幢501室，付42000元")
     '电话*******8000，住文三路***号*幢***室，付42000元'
     """
-    return _hide(text, private_passages(text))
+    return _mask_passages(text, private_passages(text))
 
 
 def mask_values(value: Any) -> Any:
     """The value with every text in it masked; keys stay, a whole number that is private becomes masked text.
 
-    What is known as private from one text is hidden in all the others, where no words announce it.
+    A number that is private in one text is masked in all others, even if nothing there marks it as private.
     """
     texts = list(_texts(value))
     return _masked(value, _known(texts))
@@ -41,11 +41,11 @@ def mask_values(value: Any) -> Any:
 def mask_tables(tables: Sequence[Table]) -> list[Table]:
     """The tables of one report with every text masked; the scores stay.
 
-    Ids, names and settings that differ still do: where masking makes two of them equal, the later one gets a number.
-    An id becomes the same in all tables, so that items still pair.
+    Ids, names and settings that differ still do: if masking makes two of them equal, the later one gets a number.
+    An id is masked in the same way in all tables, so that items still pair.
     """
     rows = [[mask_values(_row_texts(table, row)) for row in range(len(table))] for table in tables]
-    ids, names = _told_apart(_hidden_ids(tables, rows)), mask_apart(table.name for table in tables)
+    ids, names = _numbered(_masked_ids(tables, rows)), mask_apart(table.name for table in tables)
     signatures = _signatures([table.signature for table in tables])
     return [
         replace(
@@ -59,26 +59,27 @@ def mask_tables(tables: Sequence[Table]) -> list[Table]:
 
 
 def mask_table(table: Table) -> Table:
-    """The table with every text masked, as `mask_tables` has it."""
+    """The table with every text masked, as in `mask_tables`."""
     return mask_tables([table])[0]
 
 
 def mask_documents(documents: Mapping[str, Document]) -> DocumentSet:
-    """The documents masked, by masked names; of two whose names become one neither is kept."""
+    """The documents masked, by masked names; two documents whose masked names are equal are both left out."""
     masked = [DocumentSet({mask_text(name): mask_document(document)}) for name, document in documents.items()]
     problems = [
-        Problem(mask_text(each.where), masked_message(each.message, mask_text)) for each in missing_of(documents)
+        Problem(mask_text(problem.where), masked_message(problem.message, mask_text))
+        for problem in missing_of(documents)
     ]
     return DocumentSet.of([*masked, DocumentSet(missing=tuple(problems))])
 
 
 def mask_apart(texts: Iterable[str]) -> dict[str, str]:
-    """Each text with how it is shown: masked, and with a number behind it where masking makes it equal to another.
+    """Text → masked text, with a number after it if masking makes it equal to another.
 
     >>> mask_apart(["电话13800138000", "电话13900138000", "b"])
     {'电话13800138000': '电话*******8000', '电话13900138000': '电话*******8000-2', 'b': 'b'}
     """
-    return _told_apart({text: mask_text(text) for text in texts})
+    return _numbered({text: mask_text(text) for text in texts})
 
 
 def _masked_table(table: Table, masked: Sequence[Mapping[str, Any]]) -> Table:
@@ -97,40 +98,42 @@ def _masked_column(metric: str, column: Column, masked: Sequence[Mapping[str, An
     return replace(column, reasons=reasons, notes={row: masked[row]["notes"][metric] for row in column.notes})
 
 
-def _hidden_ids(tables: Sequence[Table], rows: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, str]:
-    """Each id masked; where one row knows more of it to be private than another, all go by that one."""
-    found: dict[str, str] = {}
+def _masked_ids(tables: Sequence[Table], rows: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, str]:
+    """Each id masked; if rows mask it differently, the one with most masked characters counts."""
+    ids: dict[str, str] = {}
     for table, masked in zip(tables, rows, strict=True):
         for identifier, row in zip(table.ids, masked, strict=True):
-            found[identifier] = max(found.get(identifier, row["id"]), row["id"], key=lambda text: text.count(MASK))
-    return found
+            ids[identifier] = max(ids.get(identifier, row["id"]), row["id"], key=lambda text: text.count(MASK))
+    return ids
 
 
-def _told_apart(hidden: Mapping[str, str]) -> dict[str, str]:
-    """Text → masked text, with a number behind it where another has it already; what needs no mask stays."""
-    taken = {text for text, shown in hidden.items() if text == shown}
+def _numbered(masked: Mapping[str, str]) -> dict[str, str]:
+    """Text → masked text, with a number after it if another text has the same; texts without a mask stay."""
+    taken = {text for text, mask in masked.items() if text == mask}
     times = Counter[str]()
-    found: dict[str, str] = {}
-    for text, shown in hidden.items():
-        found[text] = shown
-        while text != shown and found[text] in taken:
-            times[shown] += 1
-            found[text] = f"{shown}-{times[shown] + 1}"
-        taken.add(found[text])
-    return found
+    names: dict[str, str] = {}
+    for text, mask in masked.items():
+        names[text] = mask
+        while text != mask and names[text] in taken:
+            times[mask] += 1
+            names[text] = f"{mask}-{times[mask] + 1}"
+        taken.add(names[text])
+    return names
 
 
 def _signatures(signatures: Sequence[Signature]) -> list[Signature]:
-    """The signatures with their values masked; settings differ where they did."""
+    """The signatures with their values masked; values that differ still do."""
     values: dict[str, list[str]] = {}
     for key, value in (setting for signature in signatures for setting in signature.settings):
         values.setdefault(key, []).append(value)
-    shown = {key: mask_apart(found) for key, found in values.items()}
-    return [Signature(tuple((key, shown[key][value]) for key, value in each.settings)) for each in signatures]
+    masked = {key: mask_apart(texts) for key, texts in values.items()}
+    return [
+        Signature(tuple((key, masked[key][value]) for key, value in signature.settings)) for signature in signatures
+    ]
 
 
 def mask_document(document: Document) -> Document:
-    """The document with its pages masked; its units still fit."""
+    """The document with its pages masked; the offsets of its units stay valid."""
     pages = tuple(replace(page, text=mask_text(page.text)) for page in document.pages)
     return replace(document, name=mask_text(document.name), pages=pages)
 
@@ -145,7 +148,7 @@ def _row_texts(table: Table, row: int) -> dict[str, Any]:
     }
 
 
-def _hide(text: str, passages: Iterable[Private]) -> str:
+def _mask_passages(text: str, passages: Iterable[Private]) -> str:
     places = [place for passage in passages for place in passage.places]
     if not places:
         return text
@@ -155,8 +158,8 @@ def _hide(text: str, passages: Iterable[Private]) -> str:
     return "".join(characters)
 
 
-def _hidden_part(text: str, passage: Private) -> str:
-    """The passage alone, as it is shown."""
+def _masked_passage(text: str, passage: Private) -> str:
+    """The text of a passage, masked."""
     characters = list(text[passage.start : passage.end])
     for place in passage.places:
         characters[place - passage.start] = MASK
@@ -168,39 +171,39 @@ def _texts(value: Any) -> Iterator[str]:
         case str():
             yield value
         case Mapping():
-            for each in value.values():
-                yield from _texts(each)
+            for entry in value.values():
+                yield from _texts(entry)
         case list() | tuple():
-            for each in value:
-                yield from _texts(each)
+            for entry in value:
+                yield from _texts(entry)
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Private numbers with what is shown of each, which is as long; by their beginning, how long they may be."""
+    """Private numbers with their masked form, which is as long; and their lengths by their first characters."""
 
-    shown: Mapping[str, str]
+    masked: Mapping[str, str]
     lengths: Mapping[str, Sequence[int]]
 
     @classmethod
-    def of(cls, shown: Mapping[str, str]) -> "_Known":
+    def of(cls, masked: Mapping[str, str]) -> "_Known":
         lengths: dict[str, set[int]] = {}
-        for whole in shown:
-            lengths.setdefault(whole[:_LEAST], set()).add(len(whole))
-        return cls(shown, {beginning: sorted(each) for beginning, each in lengths.items()})
+        for number in masked:
+            lengths.setdefault(number[:_LEAST], set()).add(len(number))
+        return cls(masked, {prefix: sorted(of_prefix) for prefix, of_prefix in lengths.items()})
 
 
 def _known(texts: Iterable[str]) -> _Known:
-    """Private numbers of these texts, as they stand there and without blanks and dashes, and what is shown of them."""
-    found: dict[str, str] = {}
+    """The private numbers of these texts, as written and without blanks and dashes, with their masked forms."""
+    masked: dict[str, str] = {}
     for text in texts:
         for passage in private_passages(text):
-            whole = text[passage.start : passage.end]
+            number = text[passage.start : passage.end]
             if passage.kind not in _WORDY and len(passage.places) >= _LEAST:
-                hidden = _hidden_part(text, passage)
-                found[whole] = hidden
-                found[_bare(whole)] = _bare(hidden)
-    return _Known.of(found)
+                mask = _masked_passage(text, passage)
+                masked[number] = mask
+                masked[_bare(number)] = _bare(mask)
+    return _Known.of(masked)
 
 
 def _bare(text: str) -> str:
@@ -212,23 +215,23 @@ def _masked(value: Any, known: _Known) -> Any:
         case str():
             return _mask_known(mask_text(value), known)
         case Mapping():
-            return {key: _masked(each, known) for key, each in value.items()}
+            return {key: _masked(entry, known) for key, entry in value.items()}
         case list() | tuple():
-            return [_masked(each, known) for each in value]
+            return [_masked(entry, known) for entry in value]
         case int() if not isinstance(value, bool):
-            shown = _masked(str(value), known)
-            return value if shown == str(value) else shown
+            text = _masked(str(value), known)
+            return value if text == str(value) else text
     return value
 
 
 def _mask_known(text: str, known: _Known) -> str:
-    """The text with all that is known hidden, also where one number overlaps another; in one pass over the text."""
-    if not known.shown:
+    """The text with all known numbers masked, also where one overlaps another; in one pass over the text."""
+    if not known.masked:
         return text
     characters = list(text)
     for start in range(len(text) - _LEAST + 1):
         for length in known.lengths.get(text[start : start + _LEAST], ()):
-            for place, shown in enumerate(known.shown.get(text[start : start + length], ()), start):
-                if shown == MASK:
+            for place, character in enumerate(known.masked.get(text[start : start + length], ()), start):
+                if character == MASK:
                     characters[place] = MASK
     return "".join(characters)

@@ -19,43 +19,43 @@ CERTAIN: Final = "certain"
 """The two strata of `--by uncertain`; all of the first are read before any of the second."""
 DOUBTFUL: Final = "doubtful"
 PASSING: Final = 0.5
-"""A score from here on is a pass, where the result does not say itself what passes."""
+"""The lowest score that passes, for results that do not record what passes."""
 NEAR: Final = 0.15
-"""A score so near to the lowest one that passes is near the threshold."""
+"""The largest distance of a score from the lowest one that passes to be near the threshold."""
 DOUBTS: Final = {"near the threshold": 4.0, "partial credit": 3.0, "remarks": 2.0, "clear": 1.0}
-"""Kinds of verdicts, the most doubtful first, and how often one is drawn for each clear one."""
+"""Kinds of verdicts, the most doubtful first, with their weights in a sample."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """How many verdicts to read: a number, or a share of all of them in percent."""
+class SampleSize:
+    """How many verdicts to read: a number, or a percentage of all of them."""
 
     number: float
     percent: bool = False
 
     def of(self, population: int) -> int:
-        """How many of so many; at least one, and never more than there are."""
+        """The number of verdicts of a population; at least one, at most all."""
         count = math.ceil(round(population * self.number / 100, 9)) if self.percent else int(self.number)
         return max(1, min(count, population))
 
 
 @dataclass(frozen=True, slots=True)
 class SampleSettings:
-    """`by` is a tag, "uncertain", "doubtful", or None for all alike; `metric` is whose verdicts are read."""
+    """`by` is a tag, "uncertain", "doubtful", or None for no strata; `metric` is the metric whose verdicts are read."""
 
-    wanted: Wanted
+    size: SampleSize
     by: str | None = None
     seed: int = 42
     metric: str | None = None
 
 
 def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
-    """A judgement without an opinion for each sampled verdict: by strata where there are several, else in order."""
+    """A judgement without an opinion for each sampled verdict, stratum by stratum."""
     metric = verdict_metric(table, settings.metric)
     rows = reviewable(table, metric)
     if not rows:
         raise InputError(Message("reports.no_verdict_review"), where=table.name)
-    count = settings.wanted.of(len(rows))
+    count = settings.size.of(len(rows))
     result = digest_of(table)
     return [
         Judgement(
@@ -70,7 +70,7 @@ def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
 
 
 def uncertain_rows(table: Table, metric: str) -> list[int]:
-    """The verdicts that the rules could not decide; a result that does not say which is an error."""
+    """The rows of uncertain verdicts; raises InputError if the result does not record which they are."""
     flags = uncertain_flags(table, metric)
     if flags is None:
         hint = Message("reports.judge_again_or_doubtful", again=AGAIN_HINT)
@@ -79,13 +79,13 @@ def uncertain_rows(table: Table, metric: str) -> list[int]:
 
 
 def uncertain_flags(table: Table, metric: str) -> Flags | None:
-    """Row by row, whether the verdict is uncertain; None where the result does not say."""
+    """For each row whether the verdict is uncertain; None if the result does not record it."""
     column = table.parts(metric).get(UNCERTAIN)
     return None if column is None or np.isnan(column).all() else column == 1
 
 
 def verdict_metric(table: Table, name: str | None = None) -> str:
-    """The metric whose scores are verdicts: the one that is named, else the first; it must run from 0 to 1."""
+    """The metric whose scores are verdicts: the named one, else the first; its scores must be between 0 and 1."""
     metric = name or table.metrics[0]
     if metric not in table.columns:
         raise UnknownName.of(Message("words.metric"), metric, table.metrics, where=table.name)
@@ -97,15 +97,15 @@ def verdict_metric(table: Table, name: str | None = None) -> str:
 
 
 def reviewable(table: Table, metric: str) -> list[int]:
-    """The rows that have a verdict; where the system failed there is nothing to judge."""
-    there = ~np.isnan(table.column(metric))
-    return [row for row in np.flatnonzero(there).tolist() if row not in table.failures]
+    """The rows that have a verdict: those with a score, unless the system failed."""
+    scored = ~np.isnan(table.column(metric))
+    return [row for row in np.flatnonzero(scored).tolist() if row not in table.failures]
 
 
 def passed(table: Table, metric: str) -> Flags:
-    """Row by row, whether the verdict is a pass: as the result says, else from a score of 0.5 on."""
-    said = table.parts(metric).get("passed")
-    return table.column(metric) >= PASSING if said is None else said == 1
+    """For each row whether the verdict is a pass: as the result records it, else by a score of at least 0.5."""
+    recorded = table.parts(metric).get("passed")
+    return table.column(metric) >= PASSING if recorded is None else recorded == 1
 
 
 def _draw(table: Table, metric: str, rows: Sequence[int], count: int, settings: SampleSettings) -> list[Drawn]:
@@ -138,7 +138,7 @@ def _strata_by(labels: Sequence[str], rows: Sequence[int], importances: Mapping[
     members: dict[str, list[int]] = {name: [] for name in importances}
     for row in rows:
         members[labels[row]].append(row)
-    return [Stratum(name, tuple(found), importances[name]) for name, found in members.items() if found]
+    return [Stratum(name, tuple(stratum), importances[name]) for name, stratum in members.items() if stratum]
 
 
 def _doubts(table: Table, metric: str) -> list[str]:

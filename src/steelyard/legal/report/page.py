@@ -16,11 +16,11 @@ from steelyard.legal.report import results
 from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
 from steelyard.legal.report.results import Refusals
-from steelyard.legal.report.uncertain import Uncertain, grid, mean_range, uncertain
+from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain, uncertain_table
 from steelyard.legal.report.verdicts import note_in
 from steelyard.legal.wording import INVENTED
 from steelyard.reports import cells
-from steelyard.reports.blocks import PageGrid
+from steelyard.reports.blocks import PageTable
 from steelyard.reports.plots.items import waterfall, waterfall_panel
 from steelyard.reports.plots.style import description, draw
 from steelyard.reports.render.html.kind_page import Chart, KindPage, Section, Sections
@@ -67,7 +67,7 @@ class UncertainTile:
     interval: str
     gauge: tuple[float, float, float]
     range: tuple[str, ...]
-    by_type: PageGrid | None
+    by_type: PageTable | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,40 +147,40 @@ def legal_panel(table: Table) -> LegalPanel:
         table.name,
         refused,
         [*_refusal_rates(refused), *_part_rates(table)],
-        [_part_row(found) for found in results.part_means(table)],
+        [_part_row(part) for part in results.part_means(table)],
         [replace(loss, stage=STAGES[loss.stage]) for loss in losses(table)],
         None if weighted is None else cells.number(weighted),
         _seconds(table),
-        None if (found := uncertain(table)) is None else _tile(table, found),
+        None if (doubts := uncertain(table)) is None else _tile(table, doubts),
     )
 
 
-def _tile(table: Table, found: Uncertain) -> UncertainTile:
+def _tile(table: Table, doubts: Uncertain) -> UncertainTile:
     return UncertainTile(
         table.name,
-        found.percent,
-        f"{found.count:,} / {found.items:,}",
-        cells.interval(found.interval),
-        (found.interval.low, found.share, found.interval.high),
-        tuple(mean_range(found, words_of(language)) for language in LANGUAGES),
+        doubts.percent,
+        f"{doubts.count:,} / {doubts.items:,}",
+        cells.interval(doubts.interval),
+        (doubts.interval.low, doubts.share, doubts.interval.high),
+        tuple(mean_range(doubts, words_of(language)) for language in LANGUAGES),
         _by_type(table),
     )
 
 
-def _by_type(table: Table) -> PageGrid | None:
-    found = {language: grid(table, words_of(language)) for language in LANGUAGES}
-    there = {language: each for language, each in found.items() if each is not None}
-    return PageGrid(there) if there else None
+def _by_type(table: Table) -> PageTable | None:
+    tables = {language: uncertain_table(table, words_of(language)) for language in LANGUAGES}
+    present = {language: block for language, block in tables.items() if block is not None}
+    return PageTable(present) if present else None
 
 
-def _refusal_rates(found: Refusals | None) -> list[Share]:
-    if found is None:
+def _refusal_rates(counts: Refusals | None) -> list[Share]:
+    if counts is None:
         return []
-    answerable = found.answered_answerable + found.refused_answerable
-    others = found.answered_unanswerable + found.refused_unanswerable
+    answerable = counts.answered_answerable + counts.refused_answerable
+    others = counts.answered_unanswerable + counts.refused_unanswerable
     return [
-        Share("report.refused_answerable", found.over_refusal, answerable, bad=True),
-        Share("report.answered_unanswerable", found.false_answer, others, bad=True),
+        Share("report.refused_answerable", counts.over_refusal, answerable, bad=True),
+        Share("report.answered_unanswerable", counts.false_answer, others, bad=True),
     ]
 
 
@@ -198,11 +198,11 @@ def _part_rates(table: Table) -> list[Share]:
     return [*([invented] if invented.items else []), *cited]
 
 
-def _part_row(found: results.PartMean) -> PartRow:
-    numbers = (cells.number(found.mean), cells.interval(found.interval))
+def _part_row(part: results.PartMean) -> PartRow:
+    numbers = (cells.number(part.mean), cells.interval(part.interval))
     labels = part_labels()
-    code = labels[found.part].code if found.part in labels else found.part
-    return PartRow(found.type, code, found.part == results.METRIC, *numbers, found.items)
+    code = labels[part.part].code if part.part in labels else part.part
+    return PartRow(part.type, code, part.part == results.METRIC, *numbers, part.items)
 
 
 def _seconds(table: Table) -> str | None:

@@ -18,9 +18,9 @@ def blocks(table: Table, words: Words) -> Iterator[Block]:
     yield _parts(table, words)
     if "conflict_gap" in table.tags.get("type", ()):
         yield _gaps(table, words)
-    uncertain_table = uncertain.grid(table, words)
-    if uncertain_table is not None:
-        yield uncertain_table
+    by_type = uncertain.uncertain_table(table, words)
+    if by_type is not None:
+        yield by_type
     yield _lowest(table, words)
 
 
@@ -37,7 +37,7 @@ def _parts(table: Table, words: Words) -> TableBlock:
     ]
     codes = ("report.type", "report.part", "report.mean", "report.interval")
     title = f"{table.name}: {words('report.parts')}"
-    return TableBlock([*map(words, codes), "n"], rows, title, texts=2, grouped=True)
+    return TableBlock([*map(words, codes), "n"], rows, title, text_columns=2, grouped=True)
 
 
 def _gaps(table: Table, words: Words) -> TableBlock:
@@ -63,8 +63,8 @@ def _rate(share: float) -> str:
 def _lowest(table: Table, words: Words) -> ItemList:
     """The questions with the lowest scores and the reasons, below what is to be known of the mean."""
     items = [
-        ListItem((each.id, cells.number(each.score, 2), each.question), note_in(words.language, table, each.row))
-        for each in results.worst(table)
+        ListItem((low.id, cells.number(low.score, 2), low.question), note_in(words.language, table, low.row))
+        for low in results.worst(table)
     ]
     return ItemList(f"{table.name}: {words('report.worst_questions')}", items, list(_mean(table, words)), numbered=True)
 

@@ -70,45 +70,45 @@ def uncertain(table: Table, kind: str = "") -> Uncertain | None:
 def uncertain_by_type(table: Table) -> list[Uncertain]:
     """The same for each type of question that says it, in order."""
     kinds = np.array(table.tags.get("type", ()))
-    found = (uncertain(table.take(np.flatnonzero(kinds == kind)), kind) for kind in dict.fromkeys(kinds.tolist()))
-    return [each for each in found if each is not None]
+    of_types = (uncertain(table.take(np.flatnonzero(kinds == kind)), kind) for kind in dict.fromkeys(kinds.tolist()))
+    return [summary for summary in of_types if summary is not None]
 
 
 def line(table: Table, words: Words) -> str:
     """How many are uncertain and, where any is, the range of the mean; empty where the result does not say."""
-    found = uncertain(table)
-    if found is None:
+    summary = uncertain(table)
+    if summary is None:
         return ""
-    said = words("report.uncertain_share", n=f"{found.count:,}", items=f"{found.items:,}", share=found.percent)
-    return f"{table.name}: {', '.join([said, *([mean_range(found, words)] if found.count else [])])}"
+    share = words("report.uncertain_share", n=f"{summary.count:,}", items=f"{summary.items:,}", share=summary.percent)
+    return f"{table.name}: {', '.join([share, *([mean_range(summary, words)] if summary.count else [])])}"
 
 
-def mean_range(found: Uncertain, words: Words) -> str:
+def mean_range(summary: Uncertain, words: Words) -> str:
     """The range of the mean."""
-    return words("report.mean_range", low=cells.number(found.low), high=cells.number(found.high))
+    return words("report.mean_range", low=cells.number(summary.low), high=cells.number(summary.high))
 
 
-def grid(table: Table, words: Words) -> TableBlock | None:
-    """A row for each type that has an uncertain verdict, and one for all of them; None where no verdict is."""
-    found = uncertain(table)
-    if found is None or not found.count:
+def uncertain_table(table: Table, words: Words) -> TableBlock | None:
+    """A row for each type that has an uncertain verdict, and one for all types; None where no verdict is uncertain."""
+    summary = uncertain(table)
+    if summary is None or not summary.count:
         return None
-    rows = [_row(each, each.type) for each in uncertain_by_type(table) if each.count]
+    rows = [_row(of_type, of_type.type) for of_type in uncertain_by_type(table) if of_type.count]
     codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
     headings = [words(code) for code in codes]
-    return TableBlock(
-        headings, [*rows, _row(found, words("report.all"))], f"{table.name}: {words('report.uncertain_items')}"
-    )
+    title = f"{table.name}: {words('report.uncertain_items')}"
+    return TableBlock(headings, [*rows, _row(summary, words("report.all"))], title)
 
 
 def as_json(table: Table) -> dict[str, Any]:
     """All of it for the command line's JSON; nothing where the result does not say."""
-    found = uncertain(table)
-    if found is None:
+    summary = uncertain(table)
+    if summary is None:
         return {}
-    return {UNCERTAIN: {**found.as_dict(), "by_type": {each.type: each.as_dict() for each in uncertain_by_type(table)}}}
+    by_type = {of_type.type: of_type.as_dict() for of_type in uncertain_by_type(table)}
+    return {UNCERTAIN: {**summary.as_dict(), "by_type": by_type}}
 
 
-def _row(found: Uncertain, name: str) -> list[str]:
-    counted = f"{found.count:,} / {found.items:,} ({found.percent})"
-    return [name, counted, *(cells.number(number) for number in (found.mean, found.low, found.high))]
+def _row(summary: Uncertain, name: str) -> list[str]:
+    counted = f"{summary.count:,} / {summary.items:,} ({summary.percent})"
+    return [name, counted, *(cells.number(number) for number in (summary.mean, summary.low, summary.high))]

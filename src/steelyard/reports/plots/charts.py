@@ -24,9 +24,9 @@ PAPER: Final = "white"
 
 
 def forest(report: Report, language: Language = "en") -> str:
-    """The mean of each metric with its 95 % interval, a row for each; results apart by colour and shape.
+    """The mean of each metric with its 95 % interval, a row for each; colour and shape distinguish results.
 
-    Metrics from 0 to 1 share an axis, every other has its own. Totals, which nobody quotes as means, are left out
+    Metrics from 0 to 1 share an axis, every other has its own. Totals, which have no mean, are left out
     unless there is nothing else.
     """
     panels = plot_means.forest_panels(report)
@@ -34,14 +34,14 @@ def forest(report: Report, language: Language = "en") -> str:
 
 
 def difference_forest(comparisons: Sequence[Comparison], language: Language = "en") -> str:
-    """The difference of each metric with its 95 % interval around 0; what is significant is filled."""
+    """The difference of each metric with its 95 % interval around 0; significant differences are filled."""
     panel = plot_means.difference_panel(comparisons)
     names = [comparison.metric for comparison in comparisons]
     return draw(panel, about=description("report.differences_with_intervals", names, language))
 
 
 def distribution(tables: Sequence[Table], metric: str, language: Language = "en") -> str:
-    """How many items have which score, a panel for each result that has the metric."""
+    """A histogram of scores, a panel for each result that has the metric."""
     having = [table for table in tables if metric in table.columns]
     if not having:
         raise UnknownName.of(
@@ -61,7 +61,7 @@ def curves(report: Report, language: Language = "en") -> str | None:
 
 
 def differences(new: Table, old: Table, metric: str, language: Language = "en") -> str:
-    """By how much each item that is scored in both got worse or better, sorted; beyond 300 items in 300 shares."""
+    """The change of each item that both results score, sorted; more than 300 items are averaged in 300 bins."""
     panel = plot_items.difference_bars(Paired.of(new, old, metric).difference, metric)
     return draw(panel, about=description("plots.differences_by_item", [metric], language))
 

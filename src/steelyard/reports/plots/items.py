@@ -43,18 +43,18 @@ class Paired:
 
     @classmethod
     def of(cls, new: Table, old: Table, metric: str) -> Self:
-        """The items of both tables that have a score of this metric in each; what is only rounding is no change."""
+        """The items of both tables that have a score of this metric in both; differences by rounding are 0."""
         if set(new.ids).isdisjoint(old.ids):
             return cls([], np.empty(0), np.empty(0), np.empty(0))
         both = pair(new, old)
-        found = both.differences(metric, ties=True)
-        order = np.argsort(found, kind="stable")[: int((~np.isnan(found)).sum())]  # NaN sorts last
+        differences = both.differences(metric, ties=True)
+        order = np.argsort(differences, kind="stable")[: int((~np.isnan(differences)).sum())]  # NaN sorts last
         before, after = both.old[order], both.new[order]
         ids = [new.ids[row] for row in after.tolist()]
-        return cls(ids, old.column(metric)[before], new.column(metric)[after], found[order])
+        return cls(ids, old.column(metric)[before], new.column(metric)[after], differences[order])
 
     def largest(self, count: int) -> "Paired":
-        """The items that changed most, in the same order; none that did not change."""
+        """The items that changed most, in the same order; items that did not change are left out."""
         changed = int(np.count_nonzero(self.difference))
         chosen = np.sort(np.argsort(-np.abs(self.difference), kind="stable")[: min(count, changed)])
         ids = [self.ids[row] for row in chosen.tolist()]
@@ -65,7 +65,7 @@ def histograms(tables: Sequence[Table], metric: str) -> list[Spec]:
     """A panel for each table: 20 bins between the bounds of the metric, or two bars where every score is 0 or 1."""
     scores = [column[np.isfinite(column)] for column in (table.column(metric) for table in tables)]
     edges = _edges(np.concatenate(scores), tables[0].bounds(metric))
-    counts = [np.histogram(each, edges)[0] for each in scores]
+    counts = [np.histogram(column, edges)[0] for column in scores]
     most = max(1, *(int(count.max()) for count in counts))
     titles = labels([table.name for table in tables]) if len(tables) > 1 else [None]
     last = len(tables) - 1
@@ -75,17 +75,17 @@ def histograms(tables: Sequence[Table], metric: str) -> list[Spec]:
     ]
 
 
-def difference_bars(found: FloatArray, metric: str) -> Spec:
-    """A bar for each item, sorted; beyond 300 items one for each of 300 equal shares of them, as high as their mean."""
-    edges = np.linspace(0, len(found), min(len(found), MOST_BARS) + 1).round().astype(int).tolist()
+def difference_bars(differences: FloatArray, metric: str) -> Spec:
+    """A bar for each item, sorted; more than 300 items are in 300 bins of equal size, each as high as its mean."""
+    edges = np.linspace(0, len(differences), min(len(differences), MOST_BARS) + 1).round().astype(int).tolist()
     values = [
         {"start": start, "end": end, "value": value, "zero": 0, "colour": _colour(metric, value)}
         for start, end in pairwise(edges)
-        if (value := float(found[start:end].mean()))
+        if (value := float(differences[start:end].mean()))
     ]
     # the outline covers the seams between bars that are less than a pixel apart
     colour = {"field": "colour", "type": "nominal", "scale": None}
-    count = {"scale": {"domain": [0, max(len(found), 1)], "nice": False}, "axis": {"grid": False, "format": "d"}}
+    count = {"scale": {"domain": [0, max(len(differences), 1)], "nice": False}, "axis": {"grid": False, "format": "d"}}
     height = {"scale": {"zero": True, "nice": True}, "axis": {"gridColor": ZERO_LINE}, "title": short(metric)}
     return {
         "width": WIDTH,
@@ -154,7 +154,7 @@ def waterfall_panel(bars: Sequence[Spec], *, room_for: Iterable[str] = ()) -> Sp
         "mark": {"type": "rule", "color": MUTED, "strokeDash": [2, 2]},
         "encoding": {"x": {**x, "field": "at"}, "y2": {"field": "next"}},
     }
-    bar = {
+    rectangle = {
         "mark": {"type": "bar", "height": 14},
         "encoding": {"x": {**x, "field": "start"}, "x2": {"field": "end"}, "fill": fill},
     }
@@ -169,8 +169,8 @@ def waterfall_panel(bars: Sequence[Spec], *, room_for: Iterable[str] = ()) -> Sp
     panel = {"width": WIDTH, "height": {"step": 26}, "data": {"values": list(bars)}}
     return {
         **panel,
-        "encoding": {"y": rows([each["row"] for each in bars], room_for=room_for)},
-        "layer": [joint, bar, number],
+        "encoding": {"y": rows([bar["row"] for bar in bars], room_for=room_for)},
+        "layer": [joint, rectangle, number],
     }
 
 

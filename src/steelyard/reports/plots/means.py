@@ -26,7 +26,7 @@ from steelyard.stats.summary import known
 from steelyard.table import UNBOUNDED, Bounds
 
 MOST_METRICS: Final = 40
-"""Of so many metrics, or families of metrics, means and differences are drawn, the first; each costs some 50 ms."""
+"""The most metrics, or families of metrics, that are drawn; each costs about 50 ms."""
 MOST_RUNS: Final = 100
 """So many runs of a trend are drawn, the latest."""
 
@@ -48,26 +48,26 @@ def forest_panels(report: Report, *, title: str | None = None) -> list[Spec]:
 
 
 def difference_panel(comparisons: Sequence[Comparison], *, title: str | None = None) -> Spec:
-    """A row for each metric, its difference around 0, filled where it is significant.
+    """A row for each metric, its difference around 0, filled if it is significant.
 
-    With one new result, up and down triangles are what got significantly better and worse; several are told apart by
-    colour and shape.
+    With one new result, up and down triangles are significant gains and losses; several results differ by colour
+    and shape.
     """
     metrics = list(dict.fromkeys(comparison.metric for comparison in comparisons))[:MOST_METRICS]
     comparisons = [comparison for comparison in comparisons if comparison.metric in metrics]
     rowed = dict(zip(metrics, labels(metrics), strict=True))
-    # the results in the order of the report, so that each looks in both as it does there
-    results = list(dict.fromkeys([*(each.b for each in comparisons), *(each.a for each in comparisons)]))
+    # the results in the order of the report, so that each has the same colour and shape
+    results = list(dict.fromkeys([*(one.b for one in comparisons), *(one.a for one in comparisons)]))
     named = dict(zip(results, labels(results), strict=True))
-    compared = list(dict.fromkeys(named[each.a] for each in comparisons))
+    compared = list(dict.fromkeys(named[one.a] for one in comparisons))
     values = [
         {
-            "row": rowed[each.metric],
-            "result": named[each.a],
-            **_numbers(each.difference, each.interval.low, each.interval.high),
-            **_significance(each),
+            "row": rowed[one.metric],
+            "result": named[one.a],
+            **_numbers(one.difference, one.interval.low, one.interval.high),
+            **_significance(one),
         }
-        for each in comparisons
+        for one in comparisons
     ]
     channels = series(list(named.values()), shown=compared) if len(compared) > 1 else _BY_SIGNIFICANCE
     filled = {"fillOpacity": {"field": "filled", "type": "quantitative", "scale": None}}
@@ -77,13 +77,13 @@ def difference_panel(comparisons: Sequence[Comparison], *, title: str | None = N
 
 def curve_panels(report: Report) -> dict[str, Spec]:
     """For each family of metrics with several cut-offs (nDCG@5, nDCG@10 …) a panel over them."""
-    found: dict[str, dict[int, str]] = {}
+    families: dict[str, dict[int, str]] = {}
     totals = {metric for table in report.tables for metric in table.sums}
     for metric in report.metrics:
         if metric not in totals and (parsed := _CUT_OFF.fullmatch(metric)):
-            found.setdefault(parsed[1], {})[int(parsed[2])] = metric
+            families.setdefault(parsed[1], {})[int(parsed[2])] = metric
     names = labels([table.name for table in report.tables])
-    several = {family: cuts for family, cuts in found.items() if len(cuts) > 1}
+    several = {family: cuts for family, cuts in families.items() if len(cuts) > 1}
     return {family: _curve_panel(report, names, family, cuts) for family, cuts in islice(several.items(), MOST_METRICS)}
 
 
@@ -127,10 +127,10 @@ def _bounds(report: Report, metric: str) -> Bounds:
 def _forest_panel(report: Report, names: Sequence[str], metrics: Sequence[str], title: str | None) -> Spec:
     rowed = labels(metrics)
     values = [
-        {"row": row, "result": name, **_numbers(found.mean, found.interval.low, found.interval.high)}
+        {"row": row, "result": name, **_numbers(mean.mean, mean.interval.low, mean.interval.high)}
         for name, summary in zip(names, report.summaries, strict=True)
         for row, metric in zip(rowed, metrics, strict=True)
-        if (found := summary.metrics.get(metric))
+        if (mean := summary.metrics.get(metric))
     ]
     is_unit = _bounds(report, metrics[0]) == _UNIT
     scale: Spec = {"domain": list(_UNIT)} if is_unit else {"zero": False, "nice": True, "padding": 12}
@@ -152,7 +152,7 @@ _NUMBERS: Final = ("mean", "low", "high")
 def _interval_rows(
     values: Sequence[Spec], rowed: Sequence[str], names: Sequence[str], channels: Spec, axis: Spec
 ) -> Spec:
-    """Points with intervals, in a row each, the results of a row below one another."""
+    """Points with intervals in named rows; the results of a row are below one another."""
     y: Spec = {"y": rows(rowed)}
     if len(names) > 1:
         y["yOffset"] = {"field": "result", "type": "nominal", "scale": {"domain": list(names)}}
@@ -184,10 +184,10 @@ def _mean(place: Spec, channels: Spec) -> Spec:
 def _curve_panel(report: Report, names: Sequence[str], family: str, cuts: Mapping[int, str]) -> Spec:
     drawn = zip(names, cycle(DASHES), report.summaries, strict=False)
     values = [
-        {"result": name, "dash": dash, "cut": cut, **_numbers(found.mean, found.interval.low, found.interval.high)}
+        {"result": name, "dash": dash, "cut": cut, **_numbers(mean.mean, mean.interval.low, mean.interval.high)}
         for name, dash, summary in drawn
         for cut, metric in sorted(cuts.items())
-        if (found := summary.metrics.get(metric))
+        if (mean := summary.metrics.get(metric))
     ]
     axis = {"values": sorted(cuts), "grid": False, "labelOverlap": True, "format": "d"}
     scale = {"type": "log", "nice": False, "padding": 10}
@@ -197,7 +197,7 @@ def _curve_panel(report: Report, names: Sequence[str], family: str, cuts: Mappin
 
 
 def _trend_panel(metric: str, values: Sequence[Spec], runs: Sequence[str], *, with_names: bool) -> Spec:
-    """One metric over the runs; the names of these stand below the last panel only."""
+    """One metric over the runs; the names of the runs are below the last panel only."""
     axis = {"grid": False, "labelAngle": -35, "labelOverlap": True, "labels": with_names}
     x = {"field": "run", "type": "ordinal", "scale": {"domain": list(runs)}, "axis": axis, "title": None}
     layers = _lines([""], {"type": "quantitative", "title": None, "scale": {"zero": False, "nice": True}})

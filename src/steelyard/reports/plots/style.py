@@ -1,7 +1,7 @@
-"""How plots look, and how they are drawn: Vega-Lite specifications rendered by vl-convert, and made safe for a page.
+"""The style of plots, and drawing: Vega-Lite specifications rendered by vl-convert, sanitized for pages.
 
-The six colours are those that `style.css` maps to the theme; there is no other, and none is ever the only mark. In
-what is drawn, names are text: cut to 40 characters, without control and direction characters.
+The six colours are those that `style.css` maps to the theme; no other is used, and a colour is never the only
+mark. Names in plots are cut to 40 characters, without control and direction characters.
 """
 
 import re
@@ -29,7 +29,7 @@ DASHES: Final = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3])
 FONT: Final = "system-ui, sans-serif"
 LONGEST: Final = 40
 UNSEEN: Final = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
-"""Categories of characters that are not drawn: control and direction, half a character, breaks of lines."""
+"""Categories of characters that are not drawn: control and direction characters, surrogates, line breaks."""
 WIDTH: Final = 560
 
 Spec = dict[str, Any]
@@ -81,23 +81,23 @@ _ATTRIBUTE: Final = re.compile(
 
 
 def short(name: str) -> str:
-    """A name as it stands in a plot.
+    """A name as it is shown in a plot.
 
     >>> short("nDCG@10\\u202e\\x00")
     'nDCG@10'
     """
-    # more than is kept is never looked at: a name may be a megabyte
+    # only the first characters are read: a name may be a megabyte
     shown = "".join(char for char in name[: 4 * LONGEST] if unicodedata.category(char) not in UNSEEN).strip()
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """The names as they stand in a plot, no two alike."""
+    """The names as they are shown in a plot, all different."""
     return unique_names([short(name) or "–" for name in names])
 
 
 def extent(names: Iterable[str]) -> int:
-    """The room that the longest of these labels needs, whichever font the reader has (DejaVu Sans is a wide one)."""
+    """The width of the longest of these labels in pixels, for any font (DejaVu Sans is a wide one)."""
     widths = (sum(1.0 if unicodedata.east_asian_width(char) in "WF" else 0.62 for char in name) for name in names)
     return round(max(widths, default=0.0) * _LABEL_SIZE) + 8
 
@@ -109,7 +109,7 @@ def series(
     *,
     shown: Sequence[str] | None = None,
 ) -> Spec:
-    """The channels that tell results apart, by colour and by shape; several have a legend, of all or of `shown`."""
+    """The channels that distinguish results, colour and shape; several results have a legend, of all or of `shown`."""
     columns = 3 if extent(names) < WIDTH // 4 else 1
     legend = {"values": list(shown or names), "columns": columns} if len(names) > 1 else None
     by_colour = {**in_turn(names, colours), "legend": legend}
@@ -117,13 +117,13 @@ def series(
 
 
 def in_turn(names: Sequence[str], values: Sequence[Any]) -> Spec:
-    """A channel that gives each result one of the values, from the first again when they are used up."""
+    """A channel that gives each result one of the values, cyclically."""
     taken = [values[place % len(values)] for place in range(len(names))]
     return {"field": "result", "type": "nominal", "scale": {"domain": list(names), "range": taken}}
 
 
 def rows(names: Sequence[str], *, room_for: Iterable[str] = ()) -> Spec:
-    """The vertical channel of a plot with a named row for each, and room for other names that may take their place."""
+    """The vertical channel of a plot with named rows, wide enough for other names that may replace them."""
     axis = {
         "minExtent": extent([*names, *room_for]),
         "labelColor": INK,

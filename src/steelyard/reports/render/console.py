@@ -69,10 +69,10 @@ def _divided(block: TableBlock, width: int) -> list[TableBlock]:
     return [
         replace(
             block,
-            headings=[*block.headings[: block.texts], block.headings[column]],
-            rows=[[*row[: block.texts], row[column]] for row in block.rows],
+            headings=[*block.headings[: block.text_columns], block.headings[column]],
+            rows=[[*row[: block.text_columns], row[column]] for row in block.rows],
         )
-        for column in range(block.texts, len(block.headings))
+        for column in range(block.text_columns, len(block.headings))
     ]
 
 
@@ -81,7 +81,7 @@ def _rich_table(block: TableBlock) -> "RichTable":
 
     table = RichTable(box=None, pad_edge=False, header_style="bold")
     for number, heading in enumerate(block.headings):
-        is_text = number < block.texts
+        is_text = number < block.text_columns
         table.add_column(visible(heading), justify="left" if is_text else "right", no_wrap=True)
         if block.detail and not is_text:
             table.add_column(block.detail, style="dim", no_wrap=True)
@@ -101,7 +101,7 @@ def _printed_once(rows: Sequence[Row]) -> Iterator[Row]:
 def _texts(block: TableBlock, row: Row) -> Iterator[str]:
     """The texts of a row; details have a column of their own."""
     for number, cell in enumerate(row):
-        if not block.detail or number < block.texts:
+        if not block.detail or number < block.text_columns:
             yield str(cell)
         else:
             value = cell if isinstance(cell, Cell) else Cell(cell)

@@ -59,7 +59,7 @@ def _comment(line: str) -> str:
 def _table(block: TableBlock) -> Iterator[str]:
     if block.title:
         yield from ("", rf"\bigskip\noindent\textbf{{{_escaped(block.title)}}}\par\smallskip\noindent")
-    columns = "l" * block.texts + "r" * (len(block.headings) - block.texts)
+    columns = "l" * block.text_columns + "r" * (len(block.headings) - block.text_columns)
     yield from (rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _row(block.headings), r"\midrule")
     yield from (*map(_row, block.rows), r"\bottomrule", r"\end{tabular}")
 

@@ -36,8 +36,8 @@ def _paragraphs(block: Block) -> Iterator[str]:
 
 def _table(block: TableBlock) -> Iterator[str]:
     headings = [_escaped_cell(heading) for heading in block.headings]
-    rules = ["---" if column < block.texts else "---:" for column in range(len(headings))]
-    rows = [_row(row, block.texts) for row in block.rows]
+    rules = ["---" if column < block.text_columns else "---:" for column in range(len(headings))]
+    rows = [_row(row, block.text_columns) for row in block.rows]
     if block.title:
         yield f"### {_escaped(block.title)}"
     yield "\n".join(f"| {' | '.join(line)} |" for line in (headings, rules, *rows))
@@ -69,7 +69,7 @@ def _scores(block: ItemScores) -> TableBlock:
         for scores in block.results
         for row, identifier in enumerate(scores.ids)
     ]
-    return TableBlock(block.headings, rows, texts=2)
+    return TableBlock(block.headings, rows, text_columns=2)
 
 
 def _score(column: FloatArray | None, row: int) -> str:

@@ -50,8 +50,8 @@ def footnotes(report: Report, words: Words) -> Iterator[str]:
 
 def too_few(comparisons: Sequence[Comparison], words: Words) -> list[str]:
     """Notes, without repetition, that so few documents or items vary that these tests cannot be significant."""
-    hopeless = (each for each in comparisons if each.underpowered and not each.test.resamples)
-    return list(dict.fromkeys(_too_few(comparison, words) for comparison in hopeless))
+    underpowered = (c for c in comparisons if c.underpowered and not c.test.resamples)
+    return list(dict.fromkeys(_too_few(comparison, words) for comparison in underpowered))
 
 
 def _too_few(comparison: Comparison, words: Words) -> str:
@@ -111,7 +111,7 @@ def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
 
 def _shared_items(comparisons: Sequence[Comparison]) -> str:
     """How many items the two sides of a comparison share; a range where metrics differ in that."""
-    least, most = min(each.n for each in comparisons), max(each.n for each in comparisons)
+    least, most = min(c.n for c in comparisons), max(c.n for c in comparisons)
     return f"{least:,}" if least == most else f"{least:,}–{most:,}"
 
 

@@ -37,5 +37,8 @@ def _table(summaries: Mapping[str, Summary], tag: str, metrics: Sequence[str], t
 
 
 def _fields(summaries: Mapping[str, Summary], tag: str) -> dict[str, Any]:
-    fields = {value: summary.as_dict() for value, summary in summaries.items()}
-    return {"by": {tag: {value: {key: each[key] for key in each if key in _KEYS} for value, each in fields.items()}}}
+    return {"by": {tag: {value: _kept(summary.as_dict()) for value, summary in summaries.items()}}}
+
+
+def _kept(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key in _KEYS}

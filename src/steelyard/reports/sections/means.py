@@ -42,25 +42,27 @@ def _summary(report: Report, index: int) -> dict[str, Any]:
 
 def _means(report: Report, words: Words) -> TableBlock:
     """A row per metric, a column per result."""
-    summaries = report.summaries
-    rows: list[Row] = [[metric, *(_cell(report, each, metric) for each in summaries)] for metric in report.metrics]
-    headings = [words("report.metric"), *(each.name for each in summaries)]
+    rows: list[Row] = [
+        [metric, *(_cell(report, summary, metric) for summary in report.summaries)] for metric in report.metrics
+    ]
+    headings = [words("report.metric"), *(summary.name for summary in report.summaries)]
     return TableBlock(headings, rows, detail=words("report.interval"))
 
 
 def _cell(report: Report, summary: Summary, metric: str) -> Cell:
-    found = summary.metrics.get(metric)
-    if found is None:
+    """The mean with its interval; dashes where the result does not have the metric."""
+    mean = summary.metrics.get(metric)
+    if mean is None:
         return Cell(cells.DASH, detail=cells.DASH)
-    return Cell(cells.mean(found), cells.mark(report.comparison(summary.name, metric)), cells.spread(found))
+    return Cell(cells.mean(mean), cells.mark(report.comparison(summary.name, metric)), cells.spread(mean))
 
 
 def _records(report: Report) -> Iterator[list[object]]:
     """A row per result and metric."""
     for summary in report.summaries:
-        for metric, found in summary.metrics.items():
+        for metric, mean in summary.metrics.items():
             compared = report.comparison(summary.name, metric)
             values = compared.as_dict() if compared else {}
-            bounds = (found.mean, found.interval.low, found.interval.high)
-            counted = (found.total, found.scored, found.unscored, found.errors)
+            bounds = (mean.mean, mean.interval.low, mean.interval.high)
+            counted = (mean.total, mean.scored, mean.unscored, mean.errors)
             yield [summary.name, metric, *map(known, bounds), *counted, *(values.get(key) for key in _DIFFERENCE)]

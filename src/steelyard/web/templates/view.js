@@ -3,7 +3,7 @@
 const MOST = 500;
 const COLUMNS = [
   { key: "name", words: "report.result", cell: nameCell },
-  { key: "kind", words: "view.kind", wide: true, cell: (row) => said(row.kind) },
+  { key: "kind", words: "view.kind", wide: true, cell: (row) => span(row.kind) },
   { key: "time", words: "view.time", wide: true, cell: (row) => Frame.element("time", {}, shownTime(row.time)) },
   { key: "items", words: "report.items", wide: true, number: true, cell: (row) => String(row.items) },
   { key: "mean", words: "report.mean", number: true, cell: meanCell },
@@ -21,19 +21,19 @@ function shownTime(seconds) {
   return new Date(seconds * 1000).toLocaleString(tag, { dateStyle: "medium", timeStyle: "short" });
 }
 
-function said(text, attributes = {}) {
+function span(text, attributes = {}) {
   return Frame.element("span", { class: "said", ...attributes }, text);
 }
 
 function nameCell(row) {
   const link = Frame.element("a", { href: `/result/${row.id}`, class: "said" }, row.name || row.path);
   const mark = row.unfinished ? Frame.element("span", { class: "chip warn" }, Frame.t("view.unfinished")) : null;
-  const about = Frame.element("div", { class: "muted narrow" }, said(row.kind), ` · ${row.items} · ${shownTime(row.time)}`);
-  return [link, " ", mark, Frame.element("div", { class: "muted path" }, said(row.path)), about];
+  const about = Frame.element("div", { class: "muted narrow" }, span(row.kind), ` · ${row.items} · ${shownTime(row.time)}`);
+  return [link, " ", mark, Frame.element("div", { class: "muted path" }, span(row.path)), about];
 }
 
 function meanCell(row) {
-  const metric = Frame.element("div", { class: "muted" }, said(row.metric));
+  const metric = Frame.element("div", { class: "muted" }, span(row.metric));
   const interval = row.low === null ? null : Frame.element("small", { class: "muted" }, ` [${Frame.number(row.low)}, ${Frame.number(row.high)}]`);
   return [metric, Frame.number(row.mean), interval];
 }

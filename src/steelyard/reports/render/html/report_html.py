@@ -10,6 +10,7 @@ from steelyard.documents.sets import missing_of
 from steelyard.errors import Problem
 from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
 from steelyard.registry.kinds import kind_of
+from steelyard.reports.build import section_tables
 from steelyard.reports.content import Report
 from steelyard.reports.plots.means import MOST_METRICS
 from steelyard.reports.render.html import sections
@@ -66,7 +67,7 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "headlines": sections.headlines(report, main),
         "metric_rows": list(sections.metric_rows(report)),
         "comparisons": sections.comparison_rows(report),
-        "grids": report.grids,
+        "further_tables": [*report.page_tables, *section_tables(report)],
         "groupings": groupings,
         "overview": sections.overview(report, groupings),
         "distribution": sections.distribution_rows(report.tables, main),

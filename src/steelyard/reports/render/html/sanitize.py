@@ -33,12 +33,12 @@ def sanitized(value: T) -> T:
 def sanitized_report(report: Report) -> Report:
     """The report with every text sanitized."""
     compared = [replace(c, a=sanitized(c.a), b=sanitized(c.b), metric=sanitized(c.metric)) for c in report.comparisons]
-    grids = [
+    further = [
         replace(grid, by_language={language: _sanitized_grid(text) for language, text in grid.by_language.items()})
-        for grid in report.grids
+        for grid in report.page_tables
     ]
     tables = [_sanitized_table(table) for table in report.tables]
-    return replace(report, tables=tables, comparisons=compared, grids=grids)
+    return replace(report, tables=tables, comparisons=compared, page_tables=further)
 
 
 def sanitized_documents(documents: Mapping[str, Document]) -> dict[str, Document]:

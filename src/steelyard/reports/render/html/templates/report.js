@@ -63,9 +63,9 @@
   }
 
   function scoreCell(score, item) {
-    const said = data.results[state.choice.other].said[item];
-    if (Filters.hasFailed(said, state.choice.metric)) return element("span", { class: "chip bad" }, t("report.failed"));
-    if (score === null) return element("span", { class: "chip warn" }, t(said ? "report.unscored" : "report.missing"));
+    const output = data.results[state.choice.other].said[item];
+    if (Filters.hasFailed(output, state.choice.metric)) return element("span", { class: "chip bad" }, t("report.failed"));
+    if (score === null) return element("span", { class: "chip warn" }, t(output ? "report.unscored" : "report.missing"));
     return [meter(score), element("span", { class: "digits" }, Texts.number(score, 3))];
   }
 

@@ -86,11 +86,11 @@ const Evidence = (() => {
     for (const each of made.querySelectorAll("[data-page]")) {
       if (each.tagName === "BUTTON") each.setAttribute("aria-pressed", String(each.dataset.page === page));
     }
-    settle(made);
+    scrollToMark(made);
   }
 
   // bring what is expected into sight, else the first mark
-  function settle(within) {
+  function scrollToMark(within) {
     const text = within.querySelector(".page-text");
     const first = text?.querySelector("mark.expected") ?? text?.querySelector("mark.cited") ?? text?.querySelector("mark");
     if (first) text.scrollTop = first.offsetTop - text.offsetTop - text.clientHeight / 3;
@@ -101,12 +101,12 @@ const Evidence = (() => {
     return element(
       "div",
       { class: "passage" },
-      Texts.said(each.text || "–", [], { class: "passage-text" }),
+      Texts.box(each.text || "–", [], { class: "passage-text" }),
       element("p", { class: "small muted" }, where(view, each), speaker ? element("span", { class: "said" }, ` · ${speaker}`) : null),
     );
   }
 
-  // where it stands, and whether that is where it was said to stand
+  // where it is in the document, and whether that is the page that it names
   function where(view, each) {
     const named = each.pages.length ? Texts.page(each.pages.join("–")) : t("report.no_page_named");
     if (each.places === undefined) return named;
@@ -133,5 +133,5 @@ const Evidence = (() => {
     text.focus({ preventScroll: true });
   }
 
-  return { make, settle };
+  return { make, scrollToMark };
 })();

@@ -171,9 +171,9 @@ const Filters = (() => {
     return choice.state === "scored" ? score !== null && !failed : score === null && !failed;
   }
 
-  // whether the system failed on what was said of an item, or scoring it did
-  function hasFailed(said, metric) {
-    return Boolean(said?.failure) || said?.gaps?.[metric]?.[0] === "error";
+  // whether the system failed on an item, or scoring its output did
+  function hasFailed(output, metric) {
+    return Boolean(output?.failure) || output?.gaps?.[metric]?.[0] === "error";
   }
 
   function hasChanged(data, { change: wanted, metric: name }, found) {

@@ -1,5 +1,5 @@
 "use strict";
-// One item, opened: what was asked and expected, what was said, why it scored so, and the page of the document.
+// One item, opened: the question, what was expected, the answers, the reasons of their scores, and the page of the document.
 const Item = (() => {
   const { element, t } = Frame;
 
@@ -13,7 +13,7 @@ const Item = (() => {
       if (!dialog.open) dialog.showModal();
       dialog.querySelector(".item-body").scrollTop = 0;
       dialog.querySelector("#item-title").focus();
-      Evidence.settle(dialog);
+      Evidence.scrollToMark(dialog);
     };
     dialog.addEventListener("keydown", (event) => turn(event, open, around));
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // beside the box
@@ -21,7 +21,7 @@ const Item = (() => {
     return {
       show,
       close: () => dialog.open && dialog.close(),
-      redraw: () => dialog.open && (draw(), Evidence.settle(dialog)),
+      redraw: () => dialog.open && (draw(), Evidence.scrollToMark(dialog)),
     };
   }
 
@@ -89,7 +89,7 @@ const Item = (() => {
   }
 
   function question(data, item) {
-    return data.questions[item] ? block("report.question", Texts.said(String(data.questions[item]), [], { class: "question" })) : null;
+    return data.questions[item] ? block("report.question", Texts.box(String(data.questions[item]), [], { class: "question" })) : null;
   }
 
   function expected(data, item, evidence) {
@@ -100,7 +100,7 @@ const Item = (() => {
       key.abstain === undefined ? null : element("p", { class: "chip" }, t(key.abstain ? "report.should_refuse" : "report.should_answer")),
       key.answer ? values(key.answer) : null,
       key.references ? references(key.references) : null,
-      key.quotes ? list("report.quotes", key.quotes.map((each) => Texts.said(String(each)))) : null,
+      key.quotes ? list("report.quotes", key.quotes.map((each) => Texts.box(String(each)))) : null,
       key.evidence ? list("report.passages", key.evidence.map((each) => evidence.passage(each))) : null,
     );
   }
@@ -108,7 +108,7 @@ const Item = (() => {
   function references(given) {
     const groups = Array.isArray(given) ? given : [given];
     const texts = groups.map((each) => (Array.isArray(each) ? each.join(" / ") : String(each)));
-    return bulleted(texts.map((each) => Texts.said(each)));
+    return bulleted(texts.map((each) => Texts.box(each)));
   }
 
   function list(title, children) {
@@ -125,7 +125,7 @@ const Item = (() => {
 
   function values(pairs) {
     const rows = Object.entries(pairs).map(([name, value]) =>
-      element("div", {}, element("dt", { class: "name" }, part(name)), element("dd", {}, Texts.said(value))),
+      element("div", {}, element("dt", { class: "name" }, part(name)), element("dd", {}, Texts.box(value))),
     );
     return element("dl", { class: "values" }, rows);
   }
@@ -137,46 +137,51 @@ const Item = (() => {
 
   // every result's answer; of two, what they do not share is marked
   function answers(data, item, results, about) {
-    const said = results.map((result) => result.said[item]);
-    const texts = said.map((each) => each?.answer ?? "");
+    const outputs = results.map((result) => result.said[item]);
+    const texts = outputs.map((each) => each?.answer ?? "");
     const compared = results.length > 1 && texts.every(Boolean);
     const differing = compared ? Diff.marks(...texts) : null;
     const shown = results.map((result, place) => {
       const before = place ? results[0] : null;
-      return answer(data, item, result, { ...about, said: said[place], differing: differing?.[place] ?? [], before });
+      return answer(data, item, result, { ...about, output: outputs[place], differing: differing?.[place] ?? [], before });
     });
     const tooLong = element("p", { class: "muted note" }, t("report.too_long_to_compare"));
     return compared && !differing ? [...shown, tooLong] : shown;
   }
 
-  function answer(data, item, result, { said, differing, evidence, before, metric }) {
+  function answer(data, item, result, { output, differing, evidence, before, metric }) {
     const name = element("h3", { class: "said" }, result.name);
     const titled = element("header", { class: "answer-head" }, name, score(data, item, result, { before, metric }));
     const absent = element("p", { class: "warn" }, t("report.item_absent"));
-    if (!said) return element("article", { class: "answer" }, titled, absent);
+    if (!output) return element("article", { class: "answer" }, titled, absent);
     return element(
       "article",
       { class: "answer" },
       titled,
-      said.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.said(said.failure)) : null,
-      words(data, said, differing),
-      said.abstained === undefined ? null : reading(said.abstained),
-      said.fields ? values(said.fields) : null,
-      said.invented ? list("report.invented", said.invented.map(([text, kind]) => invented(text, kind))) : null,
-      list("report.citations", (said.citations ?? []).map((each) => evidence.passage(each))),
-      reasons(item, result, said),
-      folded("report.further_evidence", (said.evidence ?? []).map((each) => evidence.passage(each))),
-      folded("report.retrieved_texts", (said.contexts ?? []).map((each) => Texts.said(each))),
-      spent(said),
+      output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.box(output.failure)) : null,
+      words(data, output, differing),
+      output.abstained === undefined ? null : reading(output.abstained),
+      output.fields ? values(output.fields) : null,
+      output.invented ? list("report.invented", output.invented.map(([text, kind]) => invented(text, kind))) : null,
+      list("report.citations", (output.citations ?? []).map((each) => evidence.passage(each))),
+      reasons(item, result, output),
+      folded("report.further_evidence", (output.evidence ?? []).map((each) => evidence.passage(each))),
+      folded("report.retrieved_texts", (output.contexts ?? []).map((each) => Texts.box(each))),
+      spent(output),
     );
   }
 
-  function words(data, said, differing) {
-    if (said.answer !== undefined) {
-      return Texts.said(said.answer, [...(said.marks ?? []), ...differing], { class: "answer-text" });
+  function words(data, output, differing) {
+    if (output.answer !== undefined) {
+      return Texts.box(output.answer, [...(output.marks ?? []), ...differing], { class: "answer-text" });
     }
-    const none = said.failure || data.kind === "retrieval";
+    const none = output.failure || !hasAnswers(data);
     return none ? null : element("p", { class: "muted note" }, t("report.no_answer_given"));
+  }
+
+  // whether items are answered: rankings have neither questions nor answers
+  function hasAnswers(data) {
+    return data.questions.some(Boolean) || data.results.some((result) => result.said.some((output) => output?.answer !== undefined));
   }
 
   function reading(abstained) {
@@ -203,17 +208,17 @@ const Item = (() => {
   }
 
   // parts of the score with their reasons, then the other metrics
-  function reasons(item, result, said) {
-    const why = new Map((said.reasons ?? []).map(([name, ...texts]) => [name, Frame.chosen(texts)]));
-    const rows = [...partsOf(result, item, why), ...othersOf(item, result, said)];
-    if (!rows.length && !said.remarks) return null;
+  function reasons(item, result, output) {
+    const why = new Map((output.reasons ?? []).map(([name, ...texts]) => [name, Frame.chosen(texts)]));
+    const rows = [...partsOf(result, item, why), ...othersOf(item, result, output)];
+    if (!rows.length && !output.remarks) return null;
     const cells = rows.map(([name, value, words]) =>
       element(
         "tr",
         {},
         element("th", { scope: "row", class: "name" }, part(name)),
         element("td", { class: `number ${toneOf(name, value)}` }, Texts.number(value, 2)),
-        element("td", {}, words ? Texts.said(words) : null),
+        element("td", {}, words ? Texts.box(words) : null),
       ),
     );
     return element(
@@ -221,7 +226,7 @@ const Item = (() => {
       {},
       element("h4", {}, t("report.reasons")),
       element("table", { class: "reasons" }, element("tbody", {}, cells)),
-      said.remarks ? bulleted(said.remarks.map((each) => Texts.said(Frame.chosen(each), [], { class: "small warn" }))) : null,
+      output.remarks ? bulleted(output.remarks.map((each) => Texts.box(Frame.chosen(each), [], { class: "small warn" }))) : null,
     );
   }
 
@@ -240,11 +245,11 @@ const Item = (() => {
     return there.map((name) => [name, parts.get(name) ?? null, why.get(name) ?? ""]);
   }
 
-  function othersOf(item, result, said) {
+  function othersOf(item, result, output) {
     return Object.entries(result.scores).map(([metric, column]) => {
-      const [kind, reason] = said.gaps?.[metric] ?? [];
+      const [kind, reason] = output.gaps?.[metric] ?? [];
       const missing = kind ? `${t(kind === "error" ? "report.errors" : "report.unscored")}: ${reason}` : "";
-      return [metric, column[item], missing || (Frame.chosen(said.notes?.[metric] ?? []) ?? "")];
+      return [metric, column[item], missing || (Frame.chosen(output.notes?.[metric] ?? []) ?? "")];
     });
   }
 
@@ -253,10 +258,10 @@ const Item = (() => {
     return element("details", {}, element("summary", {}, `${t(title)} (${children.length})`), bulleted(children));
   }
 
-  function spent(said) {
+  function spent(output) {
     const words = [];
-    if (said.seconds !== undefined) words.push(`${Number(said.seconds).toPrecision(3)} s`);
-    if (said.tokens !== undefined) words.push(`${said.tokens} ${t("report.tokens")}`);
+    if (output.seconds !== undefined) words.push(`${Number(output.seconds).toPrecision(3)} s`);
+    if (output.tokens !== undefined) words.push(`${output.tokens} ${t("report.tokens")}`);
     return words.length ? element("p", { class: "muted small digits" }, words.join(" · ")) : null;
   }
 

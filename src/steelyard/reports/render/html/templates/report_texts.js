@@ -32,24 +32,24 @@ const Texts = (() => {
     return t(MARKS[name]);
   }
 
-  // what colour says is also said in words, for those who do not see it
+  // what a colour means is also a tooltip
   function mark(piece, classes) {
     const names = [...new Set(classes)];
     return element("mark", { class: names.join(" "), title: names.map(meaning).join(", ") }, piece);
   }
 
   // a box with the text; a long one is cut, and says how to see the rest
-  function said(text, marks = [], attributes = {}) {
-    const box = element("div", { ...attributes, class: `said ${attributes.class ?? ""}` });
+  function box(text, marks = [], attributes = {}) {
+    const made = element("div", { ...attributes, class: `said ${attributes.class ?? ""}` });
     if (text.length <= LONG * 1.2) {
-      box.append(...marked(text, marks));
-      return box;
+      made.append(...marked(text, marks));
+      return made;
     }
     const shown = marks.filter((each) => each[0] < LONG);
     const button = element("button", { type: "button", class: "more" }, `${t("report.show_all")} (${text.length.toLocaleString()})`);
-    button.addEventListener("click", () => box.replaceChildren(...marked(text, marks)));
-    box.append(...marked(text.slice(0, LONG), shown), "… ", button);
-    return box;
+    button.addEventListener("click", () => made.replaceChildren(...marked(text, marks)));
+    made.append(...marked(text.slice(0, LONG), shown), "… ", button);
+    return made;
   }
 
   function signed(value, digits = 3) {
@@ -67,5 +67,5 @@ const Texts = (() => {
     return t("report.page").replace("{number}", number);
   }
 
-  return { marked, said, meaning, page, number, signed, tone };
+  return { marked, box, meaning, page, number, signed, tone };
 })();

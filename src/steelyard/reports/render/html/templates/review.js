@@ -69,9 +69,9 @@ const Review = (() => {
         const choice = choiceOf(item);
         const name = element("span", { class: "said" }, lines[item].id);
         const sign = element("span", { class: `sign ${choice}`, "aria-hidden": "true" }, MARKS[choice]);
-        const said = element("span", { class: "unseen" }, `: ${t(CHOICES[choice])}`);
+        const state = element("span", { class: "unseen" }, `: ${t(CHOICES[choice])}`);
         const settings = { type: "button", "aria-current": item === current ? "true" : null, onclick: () => go(item) };
-        return element("li", { value: item + 1 }, element("button", settings, sign, " ", name, said));
+        return element("li", { value: item + 1 }, element("button", settings, sign, " ", name, state));
       });
       at("list").replaceChildren(...rows);
       at("list").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });

@@ -1,0 +1,76 @@
+"""Sections are found, ordered, and shown in every format; a new one is one file."""
+
+import sys
+from functools import partial
+
+import pytest
+from rendering import as_json, render_console, render_csv, render_latex, render_markdown
+from tables import make_table
+
+from steelyard.reports import sections
+from steelyard.reports.build import load_sections
+from steelyard.reports.content import Report
+from steelyard.reports.render.html.report_html import render_html
+
+SECTION = '''"""The share of items with the best score."""
+
+from steelyard.reports.blocks import Fields, Notes, TableBlock
+
+ORDER = 25
+
+
+def blocks(report, words):
+    full = {table.name: int((table.column("AP") == 1).sum()) for table in report.tables}
+    rows = [[name, str(count)] for name, count in full.items()]
+    yield TableBlock([words("report.result"), "n"], rows, "best score")
+    yield Notes(["a note of the section"])
+    yield Fields(lambda: {"best": full})
+    yield from (Fields(lambda count=count: {"best": count}, index) for index, count in enumerate(full.values()))
+'''
+
+table = partial(make_table, metric="AP", kind="retrieval")
+
+
+@pytest.fixture
+def added(tmp_path, monkeypatch):
+    """One file more beside the sections."""
+    (tmp_path / "best_scores.py").write_text(SECTION, encoding="utf-8")
+    monkeypatch.setattr(sections, "__path__", [*sections.__path__, str(tmp_path)])
+    yield
+    sys.modules.pop(f"{sections.__name__}.best_scores", None)
+
+
+def report():
+    return Report([table("old", [1.0, 0.5]), table("new", [1.0, 1.0])])
+
+
+def test_sections_are_in_order():
+    orders = [section.ORDER for section in load_sections()]
+    assert orders == sorted(orders)
+    assert len(set(orders)) == len(orders)
+
+
+def test_a_section_is_one_file(added):
+    content = report()
+    assert "\n\nbest score\nresult  n\nold     1\nnew     2\n\na note of the section\n\n" in render_console(content)
+    assert (
+        "\n\n### best score\n\n| result | n |\n| --- | ---: |\n| old | 1 |\n| new | 2 |\n\n- a note"
+        in render_markdown(content)
+    )
+    assert "\\textbf{best score}" in render_latex(content)
+    assert "% a note of the section\n" in render_latex(content)
+    values = as_json(content)
+    assert values["best"] == {"old": 1, "new": 2}
+    assert [result["best"] for result in values["results"]] == [1, 2]
+    assert "best" not in render_csv(content)
+
+
+def test_a_page_shows_its_tables(added):
+    page = render_html(report(), "zh")
+    assert "best score" in page
+    assert 'data-zh="结果"' in page
+
+
+def test_nothing_of_it_without_the_file():
+    assert "best score" not in render_console(report())
+    assert "best score" not in render_html(report())
