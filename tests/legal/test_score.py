@@ -160,7 +160,7 @@ def test_a_fact_with_its_citation(document):
     ("citation", "why"),
     [
         ({"page": 2, "text": RIGHT["text"]}, "cites page 2, the passage is on page 1"),
-        ({"page": 2, "text": "去过两次"}, "not page 1"),
+        ({"page": 2, "text": "去过两次"}, "does not cite page 1"),
         ({"page": 1, "text": "一共收了42000元现金"}, "the cited text is not on that page"),
         ({"page": 1, "text": "是2020年6月5日收的"}, "does not include '一共收了42000元'"),
         ({"page": 1, "text": RIGHT["text"], "speaker": "question"}, "cited as the question"),

@@ -239,7 +239,7 @@ def test_a_step_that_is_missing_is_proposed(answers, capsys):
     assert run_with(PARAMETERS.partition("evaluation:")[0]) == 2
     err = capsys.readouterr().err
     assert "p.yaml:5: no step before prompt.qa_rag_boxed provides 'ret_psg'" in err
-    assert "add a step that gives it (retriever.retriever_search, " in err
+    assert "add a step that provides it (retriever.retriever_search, " in err
     assert "define it in key_map of benchmark.benchmark" in err
 
 

@@ -111,7 +111,7 @@ def test_vectors_of_ultrarag_are_adopted_once_and_found_like_there(server):
         notices += said(lambda: call(server, "retriever_index", embedding_path="up/e.npy"))
         assert notices == [
             f"adopted: up/{name} (40 passages, vectors of 8 dimensions); "
-            "whether it was made from this corpus and by this model cannot be checked"
+            "whether it was created from this corpus with this model cannot be checked"
             for name in ("e.npy", "index.index")
         ]
         opened(fresh_server := fresh(), url)  # not asked for again
@@ -202,7 +202,7 @@ def test_terms_of_ultrarag_are_adopted_and_score_like_there(server, lang, tokeni
     notices = said(lambda: call(server, "bm25_index"))
     assert notices == [
         f"adopted: up/bm25 (40 passages, terms by {name}); "
-        "whether it was made from this corpus and by this model cannot be checked"
+        "whether it was created from this corpus with this model cannot be checked"
     ]
     again = fresh()
     opened(again, "", backend="bm25", backend_configs=configs)

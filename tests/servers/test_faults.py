@@ -130,8 +130,8 @@ def test_i3_judgments_of_three_columns_and_a_byte_order_mark_are_read(tmp_path):
         ("1 0 a abc\n", RUN, "qrels:1: "),  # I4: a grade is a number
         (QRELS, "1 Q0 a 1 n/a x\n", "run:1: score is not a number"),  # I6
         (QRELS, "1 Q0 a 1 nan x\n", "run:1: "),
-        (QRELS, "1 Q0 a 1 2 x\n1 Q0 a 2 1 x\n", "run:2: document 'a' appears again"),  # I7
-        ("1 0 a 1\n1 0 a 0\n", RUN, "qrels:2: document 'a' is judged again"),
+        (QRELS, "1 Q0 a 1 2 x\n1 Q0 a 2 1 x\n", "run:2: duplicate document 'a'"),  # I7
+        ("1 0 a 1\n1 0 a 0\n", RUN, "qrels:2: duplicate judgment of document 'a'"),
         (b"1 0 a 1\n" + "1 0 文 1\n".encode("gbk"), RUN, "qrels:2: this is not UTF-8 text"),  # I10
     ],
 )

@@ -95,8 +95,8 @@ def test_s2_a_template_without_the_documents_is_refused():
     with pytest.raises(ConfigError) as caught:
         prompt("qa_rag_boxed", ["q"], [["d"]], template="prompt/qa_boxed.jinja")
     assert str(caught.value) == (
-        f"{ROOT / 'prompt/qa_boxed.jinja'}: the template does not use 'documents', so what qa_rag_boxed gives would "
-        "never reach the model\nhint: a template for qa_rag_boxed is prompt/qa_rag_boxed.jinja"
+        f"{ROOT / 'prompt/qa_boxed.jinja'}: the template does not use 'documents', so the output of qa_rag_boxed would "
+        "not reach the model\nhint: a template for qa_rag_boxed is prompt/qa_rag_boxed.jinja"
     )
 
 

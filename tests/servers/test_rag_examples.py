@@ -68,6 +68,6 @@ def test_s4_a_failed_generation_is_no_answer(here):
         assert main(["run", "examples/rag_full.yaml", "--param", "p.yaml"]) == 0
     found = {step["step"]: step["memory"] for step in steps(here)}
     assert found["generation.generate"]["memory_ans_ls"][:2] == [None, r"\boxed{1874}"]
-    reason = "the model returned status 400: too long"
+    reason = "the model answered with status 400: too long"
     assert found["generation.generate"]["memory_ans_errors"][:2] == [reason, None]
     assert found["custom.output_extract_from_boxed"]["memory_pred_ls"][:2] == [None, "1874"]

@@ -321,7 +321,7 @@ def test_b2_a_field_that_no_row_has_and_an_object_for_an_array_are_refused(write
     with pytest.raises(InputError) as caught:
         benchmark.get_data({"path": path, "key_map": {"q_ls": "qestion"}})
     assert str(caught.value) == f"{path}: no row has the field 'qestion' of q_ls\nhint: did you mean 'question'?"
-    with pytest.raises(InputError, match="an array of objects is needed"):
+    with pytest.raises(InputError, match="an array of objects is required"):
         benchmark.get_data({"path": rows(write, {"q": 1}, name="rows.json"), "key_map": {"q_ls": "q"}})
     with pytest.raises(InputError, match="it contains no rows"):
         benchmark.get_data({"path": str(write("none.jsonl", "")), "key_map": {"q_ls": "q"}})

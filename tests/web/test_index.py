@@ -317,7 +317,7 @@ def test_no_file_stops_the_listing(tmp_path, made, monkeypatch):
     listing = index.listing()
     assert [entry.name for entry in listing.entries] == ["good"]
     assert {path: problem[0].split(": ")[:2] for path, problem in listing.broken.items()} == {
-        f"{name}.jsonl": [f"{name}.jsonl", "this is not a result as steelyard writes it"] for name in raised
+        f"{name}.jsonl": [f"{name}.jsonl", "this is not a result written by steelyard"] for name in raised
     }
 
 
