@@ -292,7 +292,10 @@ def test_the_action_passes_what_passes(files, tmp_path):
     ("options", "passed"),
     [
         ("--alpha 0.1", ["--alpha", "0.1"]),
-        ("--alpha 0.1 --allow-unsure\n\n  --lang zh\n", ["--alpha", "0.1", "--allow-unsure", "--lang", "zh"]),
+        (
+            "--alpha 0.1 --allow-inconclusive\n\n  --lang zh\n",
+            ["--alpha", "0.1", "--allow-inconclusive", "--lang", "zh"],
+        ),
         ("""--no-fall 'fact exact' --require "F1 >= 1" """, ["--no-fall", "fact exact", "--require", "F1 >= 1"]),
         ("--no-fall $(touch hacked);`touch hacked` *", ["--no-fall", "$(touch", "hacked);`touch", "hacked`", "*"]),
         (" \n ", []),

@@ -30,7 +30,7 @@ def contained(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Accuracy by containment: 1 if the answer contains some reference.
 
     Formula: [some reference is contained in the answer]
-    Convention: at the boundaries of words and numbers: 42000 does not contain 2000, nor none one.
+    Convention: at word and number boundaries: 42000 does not contain 2000, nor none one.
     Source: UltraRAG acc
     """
     return pairs.best(profile.contained(pairs, profile))
@@ -41,7 +41,7 @@ def exact_match(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Exact match: 1 if the answer equals some reference.
 
     Formula: [some reference equals the answer]
-    Convention: case, width, blanks and punctuation are ignored; a text of punctuation only is kept as it is.
+    Convention: case, width, whitespace and punctuation are ignored; a text never becomes empty.
     Source: SQuAD; UltraRAG em
     """
     equal = pairs.equal(profile.matching)
@@ -50,7 +50,7 @@ def exact_match(pairs: AnswerBatch, profile: Profile) -> FloatArray:
 
 @metric("StringEM", kind="answers")
 def groups_found(pairs: AnswerBatch, profile: Profile) -> FloatArray:
-    """String match over groups: the share of groups of aliases of which the answer contains one.
+    """String match over groups: the share of alias groups with an alias in the answer.
 
     Formula: |groups found in the answer| / |groups|
     Convention: a flat list of references is one group.
@@ -64,7 +64,7 @@ def covered(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Covering match: 1 if all words of some reference occur in the answer, in order.
 
     Formula: [some reference is a subsequence of the answer]
-    Convention: other words may be between them; a word that the reference has twice must occur twice.
+    Convention: other words may come between; a word that the reference has twice must occur twice.
     Source: UltraRAG coverem, which compares sets of words
     """
     return pairs.best(profile.covered(pairs, profile))
@@ -126,7 +126,7 @@ def rouge_lsum(pairs: AnswerBatch, profile: Profile) -> Overlaps:
 
 @metric("BLEU", kind="answers")
 def bleu(pairs: AnswerBatch, profile: Profile, *, smooth: int | None = None) -> FloatArray:
-    """BLEU of a single answer: n-grams up to four that it shares with the references, with a brevity penalty.
+    """BLEU of a single answer: shared n-grams up to four with the references, with a brevity penalty.
 
     Formula: brevity penalty · geometric mean of the precisions of 1- to 4-grams
     Convention: sacrebleu's sentence BLEU (effective order, exponential smoothing), by characters for Chinese and
@@ -157,7 +157,7 @@ def character_f1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     """Character F1: letters, digits and Chinese characters that answer and reference share.
 
     Formula: 2 · P · R / (P + R), P and R over bags of characters
-    Convention: lower case; other characters are dropped.
+    Convention: lower case; other characters are removed.
     Source: CJRC and CAIL reading comprehension; LawBench rc-F1
     """
     return pairs.closest(pairs.overlaps(_characters, partial(ngram_overlap, n=1)))
@@ -165,7 +165,7 @@ def character_f1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
 
 @metric("Choice", kind="answers", unscored="the answer names none of the options")
 def choice(pairs: AnswerBatch, profile: Profile, *, skip: int = 0) -> FloatArray:
-    """Multiple choice: 1 if the answer names exactly the right options and no other.
+    """Multiple choice: 1 if the answer gives exactly the correct options.
 
     Formula: [option letters of the answer = option letters of a reference]
     Convention: a letter from A to H that is not part of a longer word, or several of them together (ABD). An answer

@@ -26,10 +26,10 @@ With --show, the pages of documents are printed as they are read."""
 _KIND_HINT = Message("cli.input_kinds")
 _DOCUMENT_HINT = Message("cli.document_kinds")
 _UNITS: Final = {
-    "header": "cli.unit_header",
-    "question": "cli.unit_question",
-    "answer": "cli.unit_answer",
-    "line": "cli.unit_line",
+    "header": "units.header",
+    "question": "units.question",
+    "answer": "units.answer",
+    "line": "units.line",
 }
 """Kinds of units of a page, by the codes of their names."""
 _CHARACTERS: Final = ("cli.one_character", "cli.characters")

@@ -33,7 +33,7 @@ def recall(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
     """Recall: the share of all relevant documents that are among the first k.
 
     Formula: |relevant in the first k| / |relevant|
-    Convention: divided by all documents judged relevant, even if they are more than k.
+    Convention: divided by all documents judged relevant, also if they are more than k.
     Source: trec_eval recall
     """
     return _ratio(_relevant_in(rankings, k, rel), rankings.relevant(rel))
@@ -71,7 +71,7 @@ def normalised_gain(rankings: Rankings, *, k: int | None = None) -> FloatArray:
 
     Formula: DCG@k / DCG@k of the ideal ranking, DCG = Σ grade / log2(rank + 1)
     Convention: the gain is the grade itself (linear); negative grades gain 0; the ideal ranking is over all judged
-        documents; the relevance level does not apply.
+        documents; the relevance level is ignored.
     Source: trec_eval ndcg, ndcg_cut; Järvelin and Kekäläinen, ACM TOIS 20(4), 2002
     """
     gained = rankings.per_query(_within(rankings, k) & (rankings.grade > 0), _discounted(rankings.grade, rankings.rank))
@@ -85,7 +85,7 @@ def normalised_gain(rankings: Rankings, *, k: int | None = None) -> FloatArray:
 
 @metric("Rprec")
 def r_precision(rankings: Rankings, *, rel: int = 1) -> FloatArray:
-    """R-precision: precision after as many documents as are relevant.
+    """R-precision: precision at R, the number of relevant documents.
 
     Formula: P@R with R = |relevant|
     Source: trec_eval Rprec
@@ -97,7 +97,7 @@ def r_precision(rankings: Rankings, *, rel: int = 1) -> FloatArray:
 
 @metric("bpref")
 def binary_preference(rankings: Rankings, *, rel: int = 1) -> FloatArray:
-    """Binary preference: how rarely documents judged not relevant are ranked above relevant ones.
+    """Binary preference: how rarely documents judged not relevant rank above relevant ones.
 
     Formula: 1/R · Σ over retrieved relevant documents of 1 - min(n, R) / min(N, R); n: documents judged not relevant
         before it, N: all judged not relevant, R: all relevant
@@ -128,11 +128,11 @@ def success(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
 def rank_biased_precision(
     rankings: Rankings, *, k: int | None = None, p: float = 0.9, rel: int | None = None
 ) -> FloatArray:
-    """Rank-biased precision: what a reader gains who goes on to the next document with probability p.
+    """Rank-biased precision: the gain of a reader who continues to the next document with probability p.
 
     Formula: (1 - p) · Σ gain · p^(rank - 1)
     Convention: the gain is the grade divided by the greatest grade judged for the query, as in trec_eval 10;
-        with `rel` it is 1 from that grade on and 0 below. A perfect ranking stays below 1.
+        with `rel` it is 1 from that grade on and 0 below. A perfect ranking is below 1.
     Source: trec_eval 10 rbp; Moffat and Zobel, ACM TOIS 27(1), 2008
     """
     if not 0 < p < 1:
@@ -146,10 +146,10 @@ def rank_biased_precision(
 
 @metric("ERR", whole=True)
 def expected_reciprocal_rank(rankings: Rankings, *, k: int | None = None, max: int = 4) -> FloatArray:
-    """Expected reciprocal rank: 1 / rank at which a reader who stops at a satisfying document stops.
+    """Expected reciprocal rank: expected 1 / rank at which a reader stops at a satisfying document.
 
     Formula: Σ over ranks r ≤ k of s(r) / r · Π over earlier ranks of (1 - s), s = (2^grade - 1) / 2^max
-    Convention: `max` is the greatest grade of the scale, 4 as in TREC's gdeval; a perfect ranking stays below 1.
+    Convention: `max` is the greatest grade of the scale, 4 as in TREC's gdeval; a perfect ranking is below 1.
     Source: gdeval; Chapelle, Metzler, Zhang and Grinspan, CIKM 2009
     """
     if max > _GREATEST_GRADE:
@@ -176,7 +176,7 @@ def judged(rankings: Rankings, *, k: int) -> FloatArray:
     """Judged: the share of the first k documents that have a judgment; low values make other metrics unreliable.
 
     Formula: |judged in the first k| / min(k, |retrieved|)
-    Convention: a short ranking is divided by its own length; nothing retrieved is 0.
+    Convention: a short ranking is divided by its own length; 0 if nothing is retrieved.
     Source: ir_measures Judged
     """
     judged = rankings.per_query(_within(rankings, k) & (rankings.grade >= 0))
@@ -205,7 +205,7 @@ def set_recall(rankings: Rankings, *, rel: int = 1) -> FloatArray:
 
 @metric("SetF")
 def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
-    """Set F: the weighted harmonic mean of set precision and set recall.
+    """Set F: weighted harmonic mean of set precision and set recall.
 
     Formula: (β + 1) · P · R / (β · P + R)
     Convention: as in trec_eval, β is not squared.
@@ -221,7 +221,7 @@ def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
 
 @metric("NumRet", bounds=(0.0, np.inf), summed=True)
 def retrieved(rankings: Rankings) -> FloatArray:
-    """The number of retrieved documents; reported as the sum over queries.
+    """Number of retrieved documents; usually reported as the sum over queries.
 
     Formula: |retrieved|
     Source: trec_eval num_ret
@@ -231,7 +231,7 @@ def retrieved(rankings: Rankings) -> FloatArray:
 
 @metric("NumRel", bounds=(0.0, np.inf), summed=True)
 def relevant(rankings: Rankings, *, rel: int = 1) -> FloatArray:
-    """The number of documents judged relevant; reported as the sum over queries.
+    """Number of documents judged relevant; usually reported as the sum over queries.
 
     Formula: |relevant|
     Convention: counts at the relevance level; trec_eval's own sum under -c ignores the level (each query agrees).
@@ -242,7 +242,7 @@ def relevant(rankings: Rankings, *, rel: int = 1) -> FloatArray:
 
 @metric("NumRelRet", bounds=(0.0, np.inf), summed=True)
 def relevant_retrieved(rankings: Rankings, *, rel: int = 1) -> FloatArray:
-    """The number of relevant documents retrieved; reported as the sum over queries.
+    """Number of relevant retrieved documents; usually reported as the sum over queries.
 
     Formula: |relevant retrieved|
     Source: trec_eval num_rel_ret
