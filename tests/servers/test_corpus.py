@@ -158,7 +158,7 @@ def test_what_is_left_out_is_said(server, tmp_path):
     notices = said(lambda: server.build_text_corpus("docs", "text.jsonl"))
     assert notices[0] == "written: text.jsonl (4 documents)"
     assert notices[1].startswith("skipped or doubtful: docs/sub/broken.docx: this DOCX file cannot be read")
-    assert notices[2] == "skipped or doubtful: docs/sub/empty.txt: there is no text in it"
+    assert notices[2] == "skipped or doubtful: docs/sub/empty.txt: it contains no text"
     assert notices[3] == "skipped or doubtful: docs/sub/file.pdf: page 2: this page has no text"
     assert notices[4] == "skipped or doubtful: 1 more"
 

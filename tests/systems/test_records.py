@@ -133,7 +133,7 @@ def test_tokens_are_kept():
         ({"answer": "x", "citations": [{"page": True}]}, "the page of a citation must be a number, not True"),
         ({"answer": "x", "citations": [{"page": 2, "text": 3}]}, "the text of a citation must be text, not 3"),
         ({"answer": "x", "abstained": "no"}, "'abstained' must be true or false, not 'no'"),
-        ("\ud800", "the reply holds half a character (a lone surrogate)"),
+        ("\ud800", "the reply contains a lone surrogate (half of a character)"),
         ("x" * (int(limits.REPLY_BYTES.value) + 1), "the answer is longer than 4194304 characters"),
     ],
 )
