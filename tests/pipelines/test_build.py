@@ -137,7 +137,7 @@ def test_build_writes_the_file_in_which_a_variable_is_named_and_run_insists(here
     lines = Path(file).read_text().splitlines()
     line = next(number for number, text in enumerate(lines, 1) if "q_ls" in text)
     location = f"p.yaml:{steps.splitlines().index('- toy.use') + 1}"
-    error = f"{location}: no step before toy.use gives 'p_ls'\n"
+    error = f"{location}: no step before toy.use provides 'p_ls'\n"
     hint = f"hint: define it in key_map of {server}.benchmark, at {file}:{line} (p_ls: FIELD)\n"
     assert capsys.readouterr().err.endswith(error + hint)
     assert main(["run", "p.yaml"]) == 2

@@ -177,7 +177,7 @@ def test_how_many_passages_are_wanted_is_checked_before_the_first_step(here, cap
     write(here, "retriever", f"  corpus_path: {CORPUS}\n  top_k: 0\n", tool="bm25_search")
     assert main(["run", "p.yaml", "--lang", "en"]) == 2
     err = capsys.readouterr().err
-    assert "p_parameter.yaml:5: retriever.bm25_search: top_k must be a whole number from 1 on, not 0\n" in err
+    assert "p_parameter.yaml:5: retriever.bm25_search: top_k must be an integer of at least 1, not 0\n" in err
     assert not (here / "output").exists()
 
 
