@@ -377,7 +377,7 @@ MISTAKES = {
         "{path}:5: toy has no parameter 'mrk'\nhint: did you mean 'mark'?",
     ),
     "- toy.make\n- toy.add:\n    input: {xs: 3}": (InputError, "{path}:6: the variable for 'xs' must be text, not 3"),
-    "- loop:\n    times: 0\n    steps: []": (InputError, "{path}:5: times must be a whole number from 1 on, not 0"),
+    "- loop:\n    times: 0\n    steps: []": (InputError, "{path}:5: times must be an integer of at least 1, not 0"),
     "- loop:\n    times: 200\n    steps: [{loop: {times: 200, steps: [toy.make]}}]": (
         InputError,
         "{path}:5: times is above the limit of 10,000 (40,000)\nhint: to raise the limit, set STEELYARD_LOOP_TIMES",

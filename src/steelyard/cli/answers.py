@@ -28,6 +28,13 @@ def add_command(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", metavar="FILE", nargs="+", help="predictions, with their references")
+    _add_reading_options(parser)
+    add_test_options(parser)
+    add_output_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_reading_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("reading answers")
     group.add_argument(
         "-m", "--metric", action="append", metavar="NAME", help="a metric, or several separated by commas"
@@ -57,9 +64,6 @@ def add_command(commands: Any) -> None:
         "-j", "--concurrency", type=processes, default=1, metavar="N", help="number of processes (%(default)s)"
     )
     group.add_argument("--by", metavar="TAG", help="means for each value of a tag, such as category")
-    add_test_options(parser)
-    add_output_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

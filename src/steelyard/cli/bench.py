@@ -72,11 +72,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--limit", type=positive, metavar="N", help="only the first N questions")
     parser.add_argument("--by", metavar="TAG", default="type", help="means for each value of a tag (%(default)s)")
     parser.add_argument(
-        "--require",
-        action="append",
-        default=[],
-        metavar="RULE",
-        help=f"exit code 1 unless {RULE_HELP}; see gate",
+        "--require", action="append", default=[], metavar="RULE", help=f"exit code 1 unless {RULE_HELP}; see gate"
     )
     add_documents_option(parser)
     _add_asking_options(parser)

@@ -53,7 +53,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Read, check, compare, deliver."""
+    """Read the results, check that they are comparable, compare, print and write."""
     from steelyard.cli.results import read_placed
     from steelyard.errors import ConfigError
     from steelyard.reports.files import check_outputs

@@ -10,6 +10,7 @@ from steelyard.cli.options import add_language_option
 from steelyard.i18n import words_of
 
 COMMAND = ("bench", "--system", "builtin:baseline")
+
 REPORT = Path("output") / "demo.html"
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def deliver(report: "Report", arguments: argparse.Namespace) -> None:
-    """Write the files that were asked for, then print."""
+    """Write the requested files, then print."""
     from steelyard.cli.results import documents_for
     from steelyard.reports.files import write_report
 
@@ -61,7 +61,7 @@ def show_blocks(blocks: "Sequence[Block]", arguments: argparse.Namespace, *, spa
 
 
 def print_json(text: str) -> None:
-    """Print JSON as UTF-8, whatever the encoding of the terminal; control characters are written as escapes."""
+    """Print JSON as UTF-8 whatever the encoding of the terminal; control characters are escaped."""
     sys.stdout.flush()
     sys.stdout.buffer.write(visible_json(text).encode("utf-8"))
 
@@ -79,5 +79,5 @@ def notify(*lines: str) -> None:
 
 
 def width_of_terminal() -> int:
-    """The columns of the terminal; a large number where the output is not a terminal."""
+    """The number of columns of the terminal; 300 if the output is not a terminal."""
     return os.get_terminal_size().columns if sys.stdout.isatty() else 300

@@ -107,7 +107,7 @@ def _write(
 def _notices(
     table: "Table", sample: "Sequence[Judgement]", documents: "DocumentSet", arguments: argparse.Namespace
 ) -> Iterator[str]:
-    """What was drawn, which documents are not shown, and which ids hold something private."""
+    """Lines about the sample, documents that are not shown, and ids with private data."""
     from steelyard.stats.review import UNCERTAIN, uncertain_rows
 
     population = sample[0].sampling.population

@@ -17,7 +17,7 @@ from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, loss
 from steelyard.legal.report.results import Refusals
 from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain, uncertain_table
 from steelyard.legal.report.verdicts import labels, note_in
-from steelyard.legal.wording import FIELD_LABELS, INVENTED
+from steelyard.legal.wording import INVENTED
 from steelyard.reports import cells
 from steelyard.reports.blocks import PageTable
 from steelyard.reports.plots.items import waterfall, waterfall_panel
@@ -88,7 +88,7 @@ class LegalPage(KindPage):
     """The sections, charts and item details of legal results."""
 
     folders = (Path(__file__).parent / "templates",)
-    codes = tuple(label.code for label in (*part_labels().values(), *FIELD_LABELS.values(), *INVENTED.values()))
+    codes = tuple(label.code for label in (*labels().values(), *INVENTED.values()))
     about_documents = True
 
     def sections(self, tables: Sequence[Table]) -> Sections:
