@@ -103,7 +103,7 @@ def test_what_does_not_compare_says_why(page, opened):
     shown.get_by_role("checkbox", name="system v5").check()
     shown.locator("#compare").click()
     shown.wait_for_url(re.compile("/compare/"))
-    assert "they do not compare" in shown.locator("main").inner_text()
+    assert "they are not comparable" in shown.locator("main").inner_text()
     # a browser reports the status of a page like that of a missing picture
     (complaint,) = opened.complaints
     assert "409" in complaint

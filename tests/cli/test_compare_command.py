@@ -253,7 +253,7 @@ def test_the_system_and_the_version_may_differ(tmp_path, run):
 
 
 REFUSED = {
-    "kinds": ({"kind": "retrieval"}, "new is a retrieval result and old a answers result; they are not comparable\n"),
+    "kinds": ({"kind": "retrieval"}, "new is of kind retrieval and old of kind answers; they are not comparable\n"),
     "ids": ({"ids": ["x", "y"]}, "no item is in both new and old\nhint: items are paired by their id\n"),
 }
 
