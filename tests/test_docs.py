@@ -1,10 +1,14 @@
 """Documentation is checked like code: generated pages are fresh, examples run, links lead somewhere."""
 
+import ast
+import contextlib
 import importlib.util
+import io
 import re
 import shlex
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from commands import ROOT, run
@@ -54,6 +58,20 @@ def test_python_examples_run(page):
     command = [sys.executable, "-c", ALL_IN_ONE, *EXAMPLE.findall(page.read_text("utf-8"))]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
+def test_the_example_of_the_readme_compares_the_better_run_with_the_worse_one(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    (example,) = EXAMPLE.findall((ROOT / name).read_text("utf-8"))
+    names: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(example, names)
+    rows = ast.literal_eval(printed.getvalue())
+    assert [metric for metric, _, _ in rows] == list(names["new"].metrics)
+    for metric, difference, _ in rows:
+        assert difference == pytest.approx(names["new"].mean(metric) - names["old"].mean(metric)), metric
+        assert difference > 0, metric
 
 
 @pytest.mark.slow
