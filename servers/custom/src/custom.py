@@ -79,8 +79,8 @@ def iterretgen_nextquery(
     """
     if len(q_ls) != len(ans_ls):
         raise InputError(Message("servers.questions_and_answers", questions=len(q_ls), answers=len(ans_ls)))
-    said = [" ".join(each) if isinstance(each, list) else each or "" for each in ans_ls]
-    pairs = zip(q_ls, said, strict=True)
+    answers = [" ".join(each) if isinstance(each, list) else each or "" for each in ans_ls]
+    pairs = zip(q_ls, answers, strict=True)
     return {"nextq_ls": [None if question is None else f"{question} {more}".strip() for question, more in pairs]}
 
 

@@ -108,14 +108,14 @@ def ircot_next_prompt(
     thoughts, passages = by_question("q_ls", memory_q_ls), by_question("ret_psg", memory_ret_psg)
     check_lengths(memory_q_ls=thoughts, memory_ret_psg=passages)
     found = [_of_new_rounds(asked, turns) for asked, turns in zip(thoughts, passages, strict=True)]
-    told = [
+    texts = [
         [each for each, again in zip(asked, _repeated(asked), strict=True) if each and not again][1:]
         for asked in thoughts
     ]
     columns: dict[str, Sequence[str | None]] = {
         "question": texts_or_none("memory_q_ls", [each[0] for each in thoughts]),
         "documents": joined("memory_ret_psg", found),
-        "cur_answer": [" ".join(each) for each in told],
+        "cur_answer": [" ".join(each) for each in texts],
     }
     return _filled(template, "ircot_next_prompt", columns)
 
@@ -172,14 +172,14 @@ def search_o1_reasoning_indocument(
 def search_o1_insert(
     q_ls: Questions,
     total_subq_list: Annotated[list[list[str] | None], "for each question what was searched for, in order"],
-    total_final_info_list: Annotated[list[list[str] | None], "for each question what each search has told"],
+    total_final_info_list: Annotated[list[list[str] | None], "for each question the result of each search"],
     template: TemplatePath = None,
 ) -> list[str]:
     """Ask each question again, followed by every query so far with what was learned from it."""
     check_lengths(q_ls=q_ls, total_subq_list=total_subq_list, total_final_info_list=total_final_info_list)
     asked = _filled(template, "search_o1_insert", {"question": texts_or_none("q_ls", q_ls)}, "search_o1_reasoning")
-    told = zip(asked, total_subq_list, total_final_info_list, strict=True)
-    return [text and text + _searches(queries or (), results or ()) for text, queries, results in told]
+    searches = zip(asked, total_subq_list, total_final_info_list, strict=True)
+    return [text and text + _searches(queries or (), results or ()) for text, queries, results in searches]
 
 
 @app.prompt("q_ls,webnote_gen_plan_template->prompt_ls")

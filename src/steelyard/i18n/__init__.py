@@ -6,9 +6,8 @@ and is never translated.
 """
 
 from steelyard.i18n.catalogue import LANGUAGES, Language, texts
-from steelyard.i18n.message import FOREIGN, Joined, Localized, Message, as_message
+from steelyard.i18n.message import FOREIGN, Joined, Localized, Message, Words, as_message, translations, words_of
 from steelyard.i18n.stored import from_json, to_json
-from steelyard.i18n.words import Words, translations, words_of
 
 __all__ = [
     "FOREIGN",

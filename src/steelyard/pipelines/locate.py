@@ -23,6 +23,7 @@ from steelyard.pipelines.import_check import foreign_python, missing_modules
 from steelyard.pipelines.manifest import REBUILD_HINT, find_program, read_parameters
 from steelyard.pipelines.server import notify
 from steelyard.pipelines.ultrarag import rename_parameters
+from steelyard.resources import bundled
 
 LOCATION_HINT = Message("pipelines.server_location_hint")
 ServerChoice = Literal["auto", "ours", "project"]
@@ -134,9 +135,7 @@ def select_servers(locations: Mapping[str, ServerLocation], choice: ServerChoice
 
 def bundled_servers() -> Path:
     """The folder of the bundled servers: in the installed package, or beside the sources."""
-    package = Path(__file__).parents[1]
-    installed = package / "servers"
-    return installed if installed.is_dir() else package.parents[1] / "servers"
+    return bundled("servers")
 
 
 def server_names(*folders: Path) -> list[str]:

@@ -327,7 +327,7 @@ def check_comparable(new: Table, old: Table) -> None:
     names = settings_that_differ(new, old)
     if names:
         unlike = ", ".join(f"{name} ({_setting(new, name)} ≠ {_setting(old, name)})" for name in names)
-        message = Message("stats.do_not_compare_their_settings", name=new.name, name_2=old.name, said=unlike)
+        message = Message("stats.do_not_compare_their_settings", name=new.name, name_2=old.name, differences=unlike)
         raise ConfigError(message, hint=FORCE_HINT)
 
 
