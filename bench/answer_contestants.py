@@ -1,4 +1,4 @@
-"""`python -m bench.answer_contestants NAME FILE ROWS`: weigh answers that are in memory; print seconds, and means."""
+"""`python -m bench.answer_contestants NAME FILE ROWS`: score answers that are in memory; print seconds, and means."""
 
 import importlib
 import json

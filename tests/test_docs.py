@@ -1,10 +1,15 @@
 """Documentation is checked like code: generated pages are fresh, examples run, links lead somewhere."""
 
+import ast
+import contextlib
 import importlib.util
+import io
+import pkgutil
 import re
 import shlex
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from commands import ROOT, run
@@ -41,6 +46,36 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
+PACKAGE = ROOT / "src" / "steelyard"
+FOLDERS = "|".join(sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py")))
+MODULE = re.compile(r"(?<![\w/.<{-])((?:[\w.-]+/)*[\w-]+\.py)\b")
+IN_THE_PACKAGE = re.compile(rf"`((?:{FOLDERS})/[\w./-]*)`")
+CREATED_BY_READERS = {"wordcount.py"}
+ENTRY_POINTS = {"steelyard.kinds", "steelyard.metrics", "steelyard.systems"}
+ABOUT_TODAY = [page for page in PAGES if page.name != "CHANGELOG.md"]
+
+
+def names_a_file(name):
+    """Whether a page may call a file or folder so: by its path from one of the usual roots, or by its own name."""
+    roots = (ROOT, PACKAGE, ROOT / "tests", *ROOT.glob("servers/*"))
+    if "/" in name:
+        return any((root / name).exists() for root in roots)
+    return any(next(root.rglob(name), None) for root in (ROOT / "src", ROOT / "tests", ROOT / "servers", ROOT / "docs"))
+
+
+@pytest.mark.parametrize("page", ABOUT_TODAY, ids=lambda page: str(page.relative_to(ROOT)))
+def test_modules_and_folders_that_pages_name_exist(page):
+    text = page.read_text("utf-8")
+    names = {name for name in MODULE.findall(text) if name.rpartition("/")[2] not in CREATED_BY_READERS}
+    assert [name for name in sorted(names | set(IN_THE_PACKAGE.findall(text))) if not names_a_file(name)] == []
+
+
+@pytest.mark.parametrize("page", ABOUT_TODAY, ids=lambda page: str(page.relative_to(ROOT)))
+def test_names_of_the_package_that_pages_use_exist(page):
+    for name in sorted(set(re.findall(r"\bsteelyard(?:\.[A-Za-z_]\w*)+", page.read_text("utf-8"))) - ENTRY_POINTS):
+        assert pkgutil.resolve_name(name) is not None, name
+
+
 COMMAND = r"^\$? ?steelyard ((?:retrieval|answers|bench|validate|metrics|demo|run|compare|gate|report) .*)$"
 EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
 WITH_COMMANDS = [page for page in PAGES if re.search(COMMAND, page.read_text("utf-8"), re.MULTILINE)]
@@ -54,6 +89,20 @@ def test_python_examples_run(page):
     command = [sys.executable, "-c", ALL_IN_ONE, *EXAMPLE.findall(page.read_text("utf-8"))]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh.md"])
+def test_the_example_of_the_readme_compares_the_better_run_with_the_worse_one(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    (example,) = EXAMPLE.findall((ROOT / name).read_text("utf-8"))
+    names: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(example, names)
+    rows = ast.literal_eval(printed.getvalue())
+    assert [metric for metric, _, _ in rows] == list(names["new"].metrics)
+    for metric, difference, _ in rows:
+        assert difference == pytest.approx(names["new"].mean(metric) - names["old"].mean(metric)), metric
+        assert difference > 0, metric
 
 
 @pytest.mark.slow

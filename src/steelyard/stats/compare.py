@@ -265,7 +265,10 @@ def compare(
     correction: Correction = "holm",
     alpha: float = 0.05,
 ) -> list[Comparison]:
-    """Compare two tables metric by metric; the p-values are corrected as one family."""
+    """Compare two tables metric by metric; the p-values are corrected as one family.
+
+    The newer table is the first argument, and a difference is new minus old.
+    """
     settings = ComparisonSettings(test, resamples, seed, correction, alpha)
     return compare_all([new], old, settings, metrics=metrics)
 
@@ -277,7 +280,7 @@ def compare_all(
     *,
     metrics: Sequence[str] | None = None,
 ) -> list[Comparison]:
-    """Compare each new table with the old one; all p-values form one family."""
+    """Compare each new table with the old one (new minus old); all p-values form one family."""
     return _as_family(
         [comparison for table in new for comparison in _compare_pair(table, old, settings, metrics)], settings
     )
