@@ -5,8 +5,10 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import closing
+from functools import cache
+from importlib.metadata import entry_points
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -16,10 +18,13 @@ from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, 
 from steelyard.i18n import Message
 from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, open_stream, text_blocks
 
-SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+GROUP: Final = "steelyard.formats"
+"""Entry points of other formats of rows: the name is the suffix, the value a function from a Stream to Records."""
+LINES: Final = (".jsonl", ".ndjson")
 COMPRESSED = (".gz", ".zst", ".zstd")
+_PLAIN = (".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
 # extensions that are not part of the name of a result
-_EXTENSIONS = (*SUFFIXES, ".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
+_EXTENSIONS = (*LINES, ".json", ".csv", ".tsv", ".parquet", *_PLAIN)
 LINES_HINT = Message("formats.one_object_per_line_jsonl")
 ARRAY_HINT = Message("formats.array_json_name_file_json")
 NOT_AN_OBJECT = "formats.not_an_object"
@@ -28,7 +33,6 @@ COLUMNS = Message("words.the_number_of_columns")
 # what a damaged parquet file raises beside pyarrow's own errors
 _PARQUET_DAMAGE = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
 _PARQUET_BATCH = 1024
-_SEPARATORS = {".csv": ",", ".tsv": "\t"}
 # a string (an unterminated one ends with the text), a bracket, or the text between them; linear time
 _JSON_PIECE: Final = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[\[\]{}]|[^"\[\]{}]++', re.DOTALL)
 
@@ -52,6 +56,9 @@ class Record(NamedTuple):
         return self.pattern.format(self.name, number)
 
 
+Reader = Callable[[Stream], Iterator[Record]]
+
+
 def kind_of(path: str | Path) -> str:
     """The suffix that tells the format, past `.gz` and `.zst`; "" where there is none."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
@@ -72,13 +79,28 @@ def stream_records(stream: Stream, kind: str, keep: Collection[str] = ()) -> Ite
     A line of JSONL that cannot be read is an error, unless one of the fields `keep` can be: then its record has only
     these fields, as text, and its problem.
     """
-    if kind == ".parquet":
-        return _parquet(stream)
-    if kind == ".json":
-        return _json_array(decode(stream.read_all(limits.FILE_BYTES), stream.name), stream.name)
-    if kind in _SEPARATORS:
-        return _separated(stream, _SEPARATORS[kind])
-    return _json_lines(stream, keep)
+    reader = _reader_of(kind)
+    return _json_lines(stream, keep) if reader is None else reader(stream)
+
+
+def is_record_format(kind: str) -> bool:
+    """Whether files of this kind have rows with named fields."""
+    return kind in LINES or _reader_of(kind) is not None
+
+
+@cache
+def _reader_of(kind: str) -> Reader | None:
+    """The reader of rows of files with this suffix, built in or of an installed distribution."""
+    built_in: dict[str, Reader] = {
+        ".json": lambda stream: _json_array(decode(stream.read_all(limits.FILE_BYTES), stream.name), stream.name),
+        ".csv": lambda stream: _separated(stream, ","),
+        ".tsv": lambda stream: _separated(stream, "\t"),
+        ".parquet": _parquet,
+    }
+    if kind in built_in or kind in (*LINES, *_PLAIN, ""):
+        return built_in.get(kind)
+    installed: list[Reader] = [point.load() for point in entry_points(group=GROUP, name=kind)]
+    return installed[0] if installed else None
 
 
 def parse_json(text: str, name: str, line: int | None = None) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.io.records import SUFFIXES, Record, kind_of, parse_json, read_records
+from steelyard.io.records import Record, is_record_format, kind_of, parse_json, read_records
 from steelyard.io.streams import STDIN, is_folder, read_text
 from steelyard.retrieval.reading import trec
 from steelyard.retrieval.reading.rankings import Qrels, Run
@@ -59,7 +59,7 @@ def run_from(source: RunSource) -> Run:
 
 
 def _has_names(path: str | Path) -> bool:
-    return str(path) != STDIN and kind_of(path) in SUFFIXES and not trec.looks_like_trec(path)
+    return str(path) != STDIN and is_record_format(kind_of(path)) and not trec.looks_like_trec(path)
 
 
 def _file_rows(path: str | Path, values: Sequence[str]) -> tuple[Iterator[Row], str]:

@@ -1,0 +1,44 @@
+"""Formats of rows that installed distributions add."""
+
+import sys
+
+import pytest
+
+import steelyard
+from steelyard.io.records import read_records
+
+PLUGIN = """
+from steelyard import limits
+from steelyard.io.records import Record
+
+
+def rows(stream):
+    for number, line in enumerate(stream.read_all(limits.FILE_BYTES).decode().splitlines(), 1):
+        yield Record(stream.name, number, dict(pair.split("=") for pair in line.split(";")))
+"""
+
+
+@pytest.fixture
+def distribution(tmp_path, monkeypatch):
+    """An installed distribution with a reader of `.rows` files, and one that claims `.csv`."""
+    about = tmp_path / "row_format-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: row-format\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[steelyard.formats]\n.rows = row_format:rows\n.csv = row_format:rows\n")
+    (tmp_path / "row_format.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield
+    sys.modules.pop("row_format", None)
+
+
+def test_a_format_of_an_installed_package(distribution, write):
+    qrels = write("qrels.rows", "query_id=q;doc_id=a;relevance=1\nquery_id=q;doc_id=b;relevance=0\n")
+    run = write("run.csv", "query_id,doc_id,score\nq,b,2\nq,a,1\n")
+    assert steelyard.evaluate_retrieval(qrels, run, ["RR"]).mean("RR") == 0.5
+    answers = write("answers.rows", "id=1;prediction=Paris;reference=Paris\n")
+    assert steelyard.evaluate_answers(answers, metrics=["EM"]).mean("EM") == 1.0
+
+
+def test_a_format_of_this_package_is_not_replaced(distribution, write):
+    records, _ = read_records(write("x.csv", "a,b\n1,2\n"))
+    assert [record.fields for record in records] == [{"a": "1", "b": "2"}]
