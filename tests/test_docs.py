@@ -51,7 +51,7 @@ FOLDERS = "|".join(sorted(path.parent.name for path in PACKAGE.glob("*/__init__.
 MODULE = re.compile(r"(?<![\w/.<{-])((?:[\w.-]+/)*[\w-]+\.py)\b")
 IN_THE_PACKAGE = re.compile(rf"`((?:{FOLDERS})/[\w./-]*)`")
 CREATED_BY_READERS = {"wordcount.py"}
-ENTRY_POINTS = {"steelyard.kinds", "steelyard.metrics", "steelyard.systems"}
+ENTRY_POINTS = {"steelyard.formats", "steelyard.kinds", "steelyard.metrics", "steelyard.systems"}
 ABOUT_TODAY = [page for page in PAGES if page.name != "CHANGELOG.md"]
 
 
