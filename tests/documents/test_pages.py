@@ -393,7 +393,7 @@ def outcome(path) -> Document | SteelyardError:
         return error
 
 
-# JSON with its places
+# JSON with its lines
 
 
 @given(
@@ -407,15 +407,15 @@ def outcome(path) -> Document | SteelyardError:
 )
 def test_every_value_has_its_line(value, indent, ascii_only):
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
-    found, places = located_json(text, "x")
+    found, source_map = located_json(text, "x")
     assert found == value
     pointers = list(walk(value))
-    assert set(places.lines) == set(pointers)
+    assert set(source_map.lines) == set(pointers)
     if indent is not None and value not in ([], {}):
         rows = text.split("\n")
         for pointer, inner in pointers_with_values(value):
             written = json.dumps(inner, ensure_ascii=ascii_only)[:1] if isinstance(inner, list | dict) else None
-            line = rows[places.line(pointer) - 1]
+            line = rows[source_map.line(pointer) - 1]
             assert (written or json.dumps(inner, ensure_ascii=ascii_only)) in line
 
 
@@ -452,8 +452,8 @@ def test_bad_json_is_told_with_its_line(text, message):
 
 
 def test_a_place_that_is_not_there_is_that_of_the_value_around_it():
-    _, places = located_json('{"a": {\n"b": 1}}', "x")
-    assert [places.place(pointer) for pointer in ("/a/b", "/a/c/d", "/z", "")] == ["x:2", "x:1", "x:1", "x:1"]
+    _, source_map = located_json('{"a": {\n"b": 1}}', "x")
+    assert [source_map.location(pointer) for pointer in ("/a/b", "/a/c/d", "/z", "")] == ["x:2", "x:1", "x:1", "x:1"]
 
 
 # PDF

@@ -17,7 +17,7 @@ from steelyard.documents.ooxml import OLE, ZIP, old_format
 from steelyard.documents.units import Unit, cut_units
 from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
 from steelyard.i18n import Message
-from steelyard.io.located import Places, located_json
+from steelyard.io.located import SourceMap, located_json
 from steelyard.io.records import kind_of
 from steelyard.io.streams import BINARY, BINARY_HINT, decode, encoding_problem, open_stream
 from steelyard.text.normalisation import unified
@@ -177,14 +177,14 @@ def _is_chinese(text: str) -> bool:
 def _json_sheets(text: str, name: str) -> list[_Sheet]:
     if not text.strip():
         raise InputError(Message("formats.nothing"), where=name)
-    content, places = located_json(text, name)
+    content, source_map = located_json(text, name)
     pages = content.get("pages") if isinstance(content, dict) else None
     if not isinstance(pages, list):
         raise InputError(Message("formats.no_pages"), where=name, hint=PAGES_HINT)
     sheets: list[_Sheet] = []
     problems: list[Problem] = []
     for index, page in enumerate(pages):
-        read = _json_sheet(page, places, index)
+        read = _json_sheet(page, source_map, index)
         if isinstance(read, Problem):
             problems.append(read)
         else:
@@ -194,8 +194,8 @@ def _json_sheets(text: str, name: str) -> list[_Sheet]:
     return sheets
 
 
-def _json_sheet(page: Any, places: Places, index: int) -> _Sheet | Problem:
-    where = places.place(f"/pages/{index}")
+def _json_sheet(page: Any, source_map: SourceMap, index: int) -> _Sheet | Problem:
+    where = source_map.location(f"/pages/{index}")
     if not isinstance(page, dict):
         return Problem(where, Message("formats.page_object_page_text"))
     for key in ("page", "text"):
@@ -204,10 +204,10 @@ def _json_sheet(page: Any, places: Places, index: int) -> _Sheet | Problem:
     number, text = page["page"], page["text"]
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         return Problem(
-            places.place(f"/pages/{index}/page"), Message("formats.page_number_no_whole_number", number=number)
+            source_map.location(f"/pages/{index}/page"), Message("formats.page_number_no_whole_number", number=number)
         )
     if not isinstance(text, str):
-        return Problem(places.place(f"/pages/{index}/text"), Message("formats.text_page_no_text", number=number))
+        return Problem(source_map.location(f"/pages/{index}/text"), Message("formats.text_page_no_text", number=number))
     return _Sheet(where, number, _clean(text))
 
 

@@ -19,7 +19,7 @@ _DEEPEST = 32  # no schema is deeper; a deeper value has the line of the value a
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class SourceMap:
     """The line of each value of a file, by JSON pointer."""
 
     name: str
@@ -31,7 +31,7 @@ class Places:
             pointer = pointer.rpartition("/")[0]
         return self.lines.get(pointer, 1)
 
-    def place(self, pointer: str) -> str:
+    def location(self, pointer: str) -> str:
         """The same as file:line."""
         return f"{self.name}:{self.line(pointer)}"
 
@@ -41,10 +41,10 @@ def pointer_to(*keys: str | int) -> str:
     return "".join(f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in keys)
 
 
-def located_json(text: str, name: str) -> tuple[Any, Places]:
+def located_json(text: str, name: str) -> tuple[Any, SourceMap]:
     """Parse JSON without repeated keys and with finite numbers only, together with the lines of its values."""
-    places = Places(name, _lines(text, name))
-    return parse_json(text, name), places
+    source_map = SourceMap(name, _lines(text, name))
+    return parse_json(text, name), source_map
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 from steelyard.errors import Problem
 from steelyard.i18n import Message
-from steelyard.io.located import Places
+from steelyard.io.located import SourceMap
 from steelyard.text.normalisation import normalise
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ class Fault(NamedTuple):
         """The same fault, with the pointer of the enclosing value in front."""
         return Fault(pointer + self.pointer, self.message)
 
-    def problem(self, places: Places) -> Problem:
+    def problem(self, source_map: SourceMap) -> Problem:
         """The fault with its location in the file."""
         named = Message("formats.field_fault", pointer=self.pointer, message=self.message)
-        return Problem(places.place(self.pointer), named if self.pointer else self.message)
+        return Problem(source_map.location(self.pointer), named if self.pointer else self.message)
 
 
 @dataclass(frozen=True, slots=True)

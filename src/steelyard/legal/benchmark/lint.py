@@ -33,7 +33,7 @@ def lint(file: QuestionFile, document: Document) -> list[Problem]:
     """Warnings about the questions of a file; they can be scored all the same."""
     source = source_of(document)
     return [
-        fault.below(f"/questions/{index}").problem(file.places)
+        fault.below(f"/questions/{index}").problem(file.source_map)
         for index, question in enumerate(file.questions)
         for fault in _warnings(question.fields, source)
     ]

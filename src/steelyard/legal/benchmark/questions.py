@@ -8,7 +8,7 @@ from typing import Any
 from steelyard import limits
 from steelyard.errors import InputError, Problem, nearest_only
 from steelyard.i18n import Message
-from steelyard.io.located import Places, located_json
+from steelyard.io.located import SourceMap, located_json
 from steelyard.io.streams import is_file, is_folder, read_text
 from steelyard.legal.benchmark.question_checks import benchmark_folder, faults, questions_of
 
@@ -49,7 +49,7 @@ class QuestionFile:
     questions: tuple[RawQuestion, ...]
     criteria: Mapping[str, Any]
     digest: str = ""
-    places: Places = field(default_factory=lambda: Places("", {}), repr=False, compare=False)
+    source_map: SourceMap = field(default_factory=lambda: SourceMap("", {}), repr=False, compare=False)
 
 
 def read_question_file(path: str | Path) -> QuestionFile:
@@ -57,17 +57,17 @@ def read_question_file(path: str | Path) -> QuestionFile:
     text, stream = read_text(path, limits.DOCUMENT_BYTES)
     if not text.strip():
         raise InputError(Message("formats.nothing"), where=stream.name)
-    content, places = located_json(text, stream.name)
-    _check(content, places)
+    content, source_map = located_json(text, stream.name)
+    _check(content, source_map)
     return QuestionFile(
         stream.name,
         content["benchmark_type"],
         content.get("description", ""),
         content["document"],
-        tuple(_question(fields, index, content, places) for index, fields in enumerate(content["questions"])),
+        tuple(_question(fields, index, content, source_map) for index, fields in enumerate(content["questions"])),
         content.get("evaluation_criteria", {}),
         stream.digest(),
-        places,
+        source_map,
     )
 
 
@@ -118,7 +118,7 @@ def is_question_file(path: str | Path) -> bool:
 def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
     """A problem for each id that appears again."""
     return _repeated(
-        (question.fields["id"], file.places.place(f"/questions/{index}/id"))
+        (question.fields["id"], file.source_map.location(f"/questions/{index}/id"))
         for file in files
         for index, question in enumerate(file.questions)
     )
@@ -130,7 +130,7 @@ def find_document(file: QuestionFile, directory: str | Path, documents: str | Pa
     A benchmark may come from anybody, so a name or a link must not lead out of its folder. `documents` is another
     folder that the user allows; it is searched first.
     """
-    base, where = Path(directory), file.places.place("/document")
+    base, where = Path(directory), file.source_map.location("/document")
     allowed = [base] if documents is None else [Path(documents), base]
     _check_name(file.document, where, is_free=documents is not None)
     folders = [*allowed[:-1], Path(file.path).parent, base, base / "documents"]
@@ -163,28 +163,28 @@ def _outside(name: str, where: str) -> InputError:
     return InputError(message, where=where, hint=OUTSIDE_HINT)
 
 
-def _question(fields: Mapping[str, Any], index: int, content: Mapping[str, Any], places: Places) -> RawQuestion:
+def _question(fields: Mapping[str, Any], index: int, content: Mapping[str, Any], source_map: SourceMap) -> RawQuestion:
     pointer = f"/questions/{index}"
-    return RawQuestion(f"{places.place(pointer)}#{pointer}", {"type": content["benchmark_type"], **fields})
+    return RawQuestion(f"{source_map.location(pointer)}#{pointer}", {"type": content["benchmark_type"], **fields})
 
 
-def _check(content: Any, places: Places) -> None:
+def _check(content: Any, source_map: SourceMap) -> None:
     """Raise one InputError with all problems, in the order of the file."""
     try:
-        sorted_faults = sorted(faults(content), key=lambda fault: places.line(fault.pointer))
+        sorted_faults = sorted(faults(content), key=lambda fault: source_map.line(fault.pointer))
     except RecursionError:
-        raise InputError(Message("formats.json_nested_too_deeply"), where=places.name) from None
-    problems = [fault.problem(places) for fault in sorted_faults]
-    problems += _repeated(_ids(content, places))
+        raise InputError(Message("formats.json_nested_too_deeply"), where=source_map.name) from None
+    problems = [fault.problem(source_map) for fault in sorted_faults]
+    problems += _repeated(_ids(content, source_map))
     if problems:
         raise InputError.of(problems)
 
 
-def _ids(content: Any, places: Places) -> Iterator[tuple[str, str]]:
+def _ids(content: Any, source_map: SourceMap) -> Iterator[tuple[str, str]]:
     """The ids of the questions, each with its location."""
     for index, fields in questions_of(content):
         if isinstance(fields, dict) and isinstance(fields.get("id"), str):
-            yield fields["id"], places.place(f"/questions/{index}/id")
+            yield fields["id"], source_map.location(f"/questions/{index}/id")
 
 
 def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
