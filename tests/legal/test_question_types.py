@@ -1,6 +1,7 @@
 """The table of question types, and what a type must define."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -9,7 +10,7 @@ from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.formulas import COMMON_PARTS, weighted_sum
 from steelyard.legal.question_types import TYPES, part_labels, question_type, question_types, type_of_parts
 
-FIELDS = {
+FIELDS: dict[str, dict[str, Any]] = {
     "fact_exact": {"expected": {"amount_total": 42000}, "required_evidence": [{"page": 1, "must_include": "一共收了"}]},
     "evidence_set": {"required_evidence": [{"page": 1, "must_include": "一共收了", "is_critical": True}]},
     "conflict_gap": {"should_abstain": True, "required_quote": "号码我忘记了"},
