@@ -214,8 +214,8 @@ def _show_gate(gate: "Gate", arguments: argparse.Namespace) -> int:
 def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
     """Raise an error for an unknown tag or metric before any question is asked."""
     from steelyard.errors import UnknownName
+    from steelyard.legal.formulas import METRIC
     from steelyard.legal.question_types import part_labels
-    from steelyard.legal.report.results import METRIC
 
     tags = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
     metrics = [METRIC, *(f"{METRIC}.{part}" for part in part_labels())]

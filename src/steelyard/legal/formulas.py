@@ -5,6 +5,8 @@ from typing import Final
 
 from steelyard.i18n import Message
 
+METRIC: Final = "legal"
+"""The kind of legal results, and the name of their metric."""
 SLACK: Final = 1e-9
 """The tolerance with which a score equals the weighted sum of its parts."""
 PENALTIES: Final = {"high": 0.4, "medium": 0.2, "low": 0.0}

@@ -1,18 +1,16 @@
 """Checks of the items of a legal results file: ranges of parts and weights, and scores that follow from the parts."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.shapes import wrong_shape
-from steelyard.legal.formulas import PENALTIES, SLACK, penalised, weighted_sum
+from steelyard.legal.formulas import METRIC, PENALTIES, SLACK, penalised, weighted_sum
 from steelyard.legal.question_types import part_labels, type_of_parts
 from steelyard.registry.kinds import Scores
 from steelyard.table import ROUNDING
-
-METRIC: Final = "legal"
 
 
 def check_item(item: Mapping[str, Any], where: str) -> None:

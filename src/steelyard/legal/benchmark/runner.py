@@ -27,6 +27,7 @@ from steelyard.io.writing import replace_whole
 from steelyard.legal.benchmark.judging import Progress, Unjudged, judge_safely, unwritable, zero_parts
 from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.formulas import METRIC
 from steelyard.legal.model import Question
 from steelyard.legal.verdicts import LegalVerdict
 from steelyard.systems.ask import AskSettings, ask_all
@@ -35,7 +36,6 @@ from steelyard.systems.python import PythonSystem
 from steelyard.systems.replay import ReplaySystem
 from steelyard.table import Signature, Table
 
-METRIC: Final = "legal"
 RESUME_HINT: Final = Message("pipelines.name_another_file_o_remove")
 MOST_FAILURES: Final = 10
 """The number of consecutive failures, before any answer, that ends a run."""

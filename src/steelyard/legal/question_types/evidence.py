@@ -94,9 +94,7 @@ class EvidenceQuestion(Question):
             {
                 "recall": why,
                 "precision": Message("legal.relevant_snippets", relevant=relevant, count=count),
-                "citation_provided": Message("legal.snippet_on_page")
-                if provided
-                else Message("legal.no_snippet_on_page"),
+                "citation_provided": _PROVIDED if provided else _NOT_PROVIDED,
             },
             weighted_sum(WEIGHTS, reached),
             self._count_flags(count),

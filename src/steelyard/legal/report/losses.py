@@ -10,10 +10,10 @@ import numpy as np
 from steelyard.i18n import Joined, Message, from_json
 from steelyard.legal.evidence.citations import AT_PASSAGE, LONGEST_WORDS
 from steelyard.legal.evidence.quotes import quote_key, quote_pieces
+from steelyard.legal.formulas import METRIC
 from steelyard.legal.model import FIELDS
 from steelyard.legal.question_types import type_of_parts
 from steelyard.legal.refusals.abstention import detect_abstention
-from steelyard.legal.report.results import METRIC
 from steelyard.table import FloatArray, Table
 
 FAILED: Final = "system failed"
@@ -180,7 +180,7 @@ class _Case:
         return NOT_REFUSED if stage == WRONG_PLACE else stage
 
     def _refuses(self) -> bool:
-
+        """Whether the answer refuses, or there is neither an answer nor a typed field."""
         if self._answer.strip():
             return detect_abstention(self._answer, question=str(self.output.get("question", ""))).abstains
         return all(self.output.get(field) is None for field in FIELDS)

@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.documents.pages import Document
 from steelyard.documents.sets import DocumentSet
 from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
+from steelyard.legal.formulas import METRIC
 from steelyard.legal.report import results
 from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
@@ -93,7 +94,7 @@ class LegalPage(KindPage):
 
     def sections(self, tables: Sequence[Table]) -> Sections:
         """The uncertain verdicts below the headlines, and a panel for each result."""
-        panels = [legal_panel(table) for table in tables if table.kind == results.METRIC]
+        panels = [legal_panel(table) for table in tables if table.kind == METRIC]
         tiles = [panel.uncertain for panel in panels if panel.uncertain]
         summary = [Section("legal_uncertain.html.j2", tiles)] if tiles else []
         return Sections(summary, [Section("legal_panels.html.j2", panels)])
@@ -131,7 +132,7 @@ def losses_chart(table: Table, language: Language = "en") -> str | None:
         return None
     words = words_of(language)
     steps = [(words(STAGES[loss.stage]), loss.points) for loss in lost]
-    bars = waterfall((words(ALL_POINTS), len(table.scored(results.METRIC))), steps, words(EARNED))
+    bars = waterfall((words(ALL_POINTS), len(table.scored(METRIC))), steps, words(EARNED))
     names = [translations(Message(code)) for code in (ALL_POINTS, *STAGES.values(), EARNED)]
     panel = waterfall_panel(bars, room_for=[text for texts in names for text in texts])
     about = description("plots.lost_by_stage", [stage for stage, _ in steps], language)
@@ -140,7 +141,7 @@ def losses_chart(table: Table, language: Language = "en") -> str | None:
 
 def legal_panel(table: Table) -> LegalPanel:
     """What a page shows of one legal result."""
-    refused = results.refusals(table) if "conflict_gap" in table.tags.get("type", ()) else None
+    refused = results.refusals(table) if results.has_gaps(table) else None
     weighted = results.weighted_mean(table)
     return LegalPanel(
         table.name,
@@ -184,7 +185,7 @@ def _refusal_rates(counts: Refusals | None) -> list[Share]:
 
 
 def _part_rates(table: Table) -> list[Share]:
-    parts = table.parts.get(results.METRIC, {})
+    parts = table.parts.get(METRIC, {})
     counts = {part: int((~np.isnan(column)).sum()) for part, column in parts.items()}
     invented = Share(
         "report.hallucinating_answers", results.hallucination_rate(table), results.hallucinations(table)[1], bad=True
@@ -202,7 +203,7 @@ def _part_row(part: results.PartMean) -> PartRow:
     numbers = (cells.number(part.mean), cells.interval(part.interval))
     name = labels().get(part.part)
     code = part.part if name is None else name.code
-    return PartRow(part.type, code, part.part == results.METRIC, *numbers, part.items)
+    return PartRow(part.type, code, part.part == METRIC, *numbers, part.items)
 
 
 def _seconds(table: Table) -> str | None:

@@ -6,12 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from steelyard.legal.formulas import METRIC
 from steelyard.legal.question_types import part_labels
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.summary import clusters_of, interval_list, known
 from steelyard.table import FloatArray, Table
 
-METRIC: Final = "legal"
+GAP_TYPE: Final = "conflict_gap"
 WORST: Final = 5
 
 
@@ -109,8 +110,14 @@ def hallucination_rate(table: Table) -> float:
     return invented / answers if answers else float("nan")
 
 
+def has_gaps(table: Table) -> bool:
+    """Whether a result has questions about gaps."""
+    return bool(_gaps(table))
+
+
 def _gaps(table: Table) -> list[int]:
-    return [row for row, kind in enumerate(table.tags.get("type", ())) if kind == "conflict_gap"]
+    """The rows of questions about gaps."""
+    return [row for row, kind in enumerate(table.tags.get("type", ())) if kind == GAP_TYPE]
 
 
 def _answered_gaps(table: Table) -> dict[int, Mapping[str, Any]]:

@@ -16,7 +16,7 @@ from steelyard.table import Table
 def blocks(table: Table, words: Words) -> Iterator[Block]:
     """The tables, then the lines about the mean and the list of questions."""
     yield _parts(table, words)
-    if "conflict_gap" in table.tags.get("type", ()):
+    if results.has_gaps(table):
         yield _gaps(table, words)
     by_type = uncertain.uncertain_table(table, words)
     if by_type is not None:

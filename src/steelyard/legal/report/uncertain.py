@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from steelyard.i18n import Words
-from steelyard.legal.report.results import METRIC, part_mean
+from steelyard.legal.formulas import METRIC
+from steelyard.legal.report.results import part_mean
 from steelyard.legal.uncertain import score_range
 from steelyard.reports import cells
 from steelyard.reports.blocks import TableBlock

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from steelyard.i18n import Language, Message, from_json
+from steelyard.legal.formulas import METRIC
 from steelyard.legal.question_types import part_labels
-from steelyard.legal.report.results import METRIC
 from steelyard.legal.wording import FIELD_LABELS, in_one_line
 from steelyard.table import Table
 
