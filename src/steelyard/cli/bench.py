@@ -27,7 +27,7 @@ from steelyard.i18n import Message
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from steelyard.legal.benchmark.judging import Progress
+    from steelyard.progress import ProgressCallback
     from steelyard.stats.gate import Gate
     from steelyard.stats.rules import Rule
     from steelyard.table import Table
@@ -148,14 +148,14 @@ def run(arguments: argparse.Namespace) -> int:
 @contextmanager
 def _notice_when_stopped(
     path: Path, written: Path, questions: int, language: str
-) -> "Iterator[Callable[[Progress], Progress]]":
+) -> "Iterator[Callable[[ProgressCallback], ProgressCallback]]":
     """Print what is saved when the run is stopped by Ctrl-C or SIGTERM; yields a wrapper that counts finished items."""
     from steelyard.cli.output import notify
     from steelyard.cli.stopping import terminable
 
     done = 0
 
-    def counted(draw: "Progress") -> "Progress":
+    def counted(draw: "ProgressCallback") -> "ProgressCallback":
         def progress(number: int, total: int) -> None:
             nonlocal done
             done = number

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from steelyard.progress import ProgressCallback, no_progress
+
 DELAY = 1.0  # seconds before the first output
 
 
@@ -32,10 +34,10 @@ def counting(what: str) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def proportion(what: str) -> Iterator[Callable[[int, int], None]]:
+def proportion(what: str) -> Iterator[ProgressCallback]:
     """A callback for the number of finished items and the total; it draws a bar with the remaining time."""
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield no_progress
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn

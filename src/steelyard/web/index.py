@@ -8,7 +8,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +18,7 @@ from steelyard import __version__, limits
 from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.i18n import LANGUAGES, Localized, Message, translations
 from steelyard.io.results import load_all
+from steelyard.progress import ProgressCallback, no_progress
 from steelyard.reports.render.html.sections import main_of
 from steelyard.stats.compare import OWN_SETTINGS
 from steelyard.table import Signature, Table
@@ -41,9 +42,6 @@ _TABLES = (
 _LISTED = (
     "SELECT results.*, files.mtime_ns FROM results JOIN files USING (path) ORDER BY files.mtime_ns DESC, path, place"
 )
-
-ProgressCallback = Callable[[int, int], None]
-"""Called with how many of how many files are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +92,7 @@ class Index:
         self._changes = 0
         self._refreshing = threading.Lock()
 
-    def refresh(self, progress: ProgressCallback = lambda done, total: None) -> None:
+    def refresh(self, progress: ProgressCallback = no_progress) -> None:
         """Read new and changed files, forget deleted ones; returns at once if another thread is doing so."""
         if not self._refreshing.acquire(blocking=False):
             return

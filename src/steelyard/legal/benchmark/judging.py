@@ -16,9 +16,8 @@ from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.model import Question
 from steelyard.legal.score import judge
 from steelyard.legal.verdicts import LegalVerdict
+from steelyard.progress import ProgressCallback, no_progress
 
-Progress = Callable[[int, int], None]
-"""Called with the number of items done and of all items."""
 _LONGEST_REASON: Final = 200  # characters
 
 
@@ -95,7 +94,7 @@ def judge_records(benchmark: Benchmark, records: Mapping[str, Mapping[str, Any]]
 
 
 def judge_answers(
-    answers: Mapping[str, Any], folder: str | Path | None = None, *, progress: Progress = lambda done, total: None
+    answers: Mapping[str, Any], folder: str | Path | None = None, *, progress: ProgressCallback = no_progress
 ) -> dict[str, LegalVerdict]:
     """Verdicts on answers by the id of their question, in the given order; None (a failed answer) scores 0."""
     benchmark = load_benchmark(folder or benchmark_folder())

@@ -24,12 +24,13 @@ from steelyard.io.results import (
     new_path,
 )
 from steelyard.io.writing import replace_whole
-from steelyard.legal.benchmark.judging import Progress, Unjudged, judge_safely, unwritable, zero_parts
+from steelyard.legal.benchmark.judging import Unjudged, judge_safely, unwritable, zero_parts
 from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.model import Question
 from steelyard.legal.verdicts import LegalVerdict
+from steelyard.progress import ProgressCallback, no_progress
 from steelyard.systems.ask import AskSettings, ask_all
 from steelyard.systems.base import Failure, Reply, System, SystemSettings, open_system
 from steelyard.systems.python import PythonSystem
@@ -80,7 +81,7 @@ def run_benchmark(
     *,
     resume: bool = False,
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: ProgressCallback = no_progress,
 ) -> Table:
     """Ask every question that has no answer in the file yet, judge and write the answers, and load the file.
 
@@ -106,7 +107,7 @@ def _run_into(
     *,
     resume: bool,
     replace: bool = False,
-    progress: Progress | None,
+    progress: ProgressCallback,
 ) -> Table:
     writer, done = _writer(benchmark, system, path, resume=resume, replace=replace)
     if writer is None:
@@ -117,8 +118,7 @@ def _run_into(
         for number, (ask, answer) in enumerate(answers, len(done) + 1):
             _write(writer, by_id[ask.id], answer, benchmark.documents[ask.document])
             failed = _failed_so_far(failed, answer, system, more=number < len(benchmark.questions))
-            if progress is not None:
-                progress(number, len(benchmark.questions))
+            progress(number, len(benchmark.questions))
         _finish(writer, benchmark, path)
     return _in_order(load(path), benchmark)
 
