@@ -126,7 +126,7 @@ def _is_joined_by_row(predicted: _Side, expected: _Side) -> bool:
     lengths = len(predicted.answers.rows), len(expected.answers.rows)
     if not without.has_ids and lengths[0] != lengths[1]:
         raise InputError(
-            Message("formats.rows", lengths=lengths[0], name=expected.answers.name, lengths_2=lengths[1]),
+            Message("formats.row_counts_differ", rows=lengths[0], name=expected.answers.name, expected=lengths[1]),
             where=predicted.answers.name,
             hint=Message("formats.without_id_column_files_joined"),
         )

@@ -105,7 +105,7 @@ def _only(file: Columns, name: str, candidates: Mapping[str, Sequence[str]]) -> 
         )
     if len(found) > 1:
         raise InputError(
-            Message("formats.may_both", found=found[0], found_2=found[1], name=name),
+            Message("formats.ambiguous_column", first=found[0], second=found[1], name=name),
             where=file.name,
             hint=Message("formats.say_which_example_map", name=name, found=found[0]),
         )

@@ -96,7 +96,8 @@ def parse_measures(
             if measure.metric.kind != kind:
                 hint = Message("metrics.has_it", doors=_DOORS[measure.metric.kind])
                 raise ConfigError(
-                    Message("metrics.metric_not", measure=measure, kind=measure.metric.kind, kind_2=kind), hint=hint
+                    Message("metrics.metric_of_another_kind", measure=measure, kind=measure.metric.kind, expected=kind),
+                    hint=hint,
                 )
             measures[str(measure)] = measure
     return list(measures.values())

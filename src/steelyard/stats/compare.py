@@ -327,7 +327,7 @@ def check_comparable(new: Table, old: Table) -> None:
     names = settings_that_differ(new, old)
     if names:
         unlike = ", ".join(f"{name} ({_setting(new, name)} ≠ {_setting(old, name)})" for name in names)
-        message = Message("stats.do_not_compare_their_settings", name=new.name, name_2=old.name, differences=unlike)
+        message = Message("stats.settings_differ", new=new.name, old=old.name, settings=unlike)
         raise ConfigError(message, hint=FORCE_HINT)
 
 
@@ -481,13 +481,13 @@ def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> lis
             )
     if not common:
         raise ConfigError(
-            Message("stats.no_metric_common", name=new.name, name_2=old.name),
+            Message("stats.no_common_metric", new=new.name, old=old.name),
             hint=Message(
-                "stats.has_has",
-                name=new.name,
-                names=", ".join(new.metrics),
-                name_2=old.name,
-                names_2=", ".join(old.metrics),
+                "stats.metrics_of_each",
+                new=new.name,
+                new_metrics=", ".join(new.metrics),
+                old=old.name,
+                old_metrics=", ".join(old.metrics),
             ),
         )
     return list(wanted) if wanted is not None else [metric for metric in common if metric not in new.sums]
@@ -496,5 +496,5 @@ def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> lis
 def _check_same_kind(new: Table, old: Table) -> None:
     if new.kind != old.kind:
         raise ConfigError(
-            Message("stats.result_result_they_do_not", name=new.name, kind=new.kind, name_2=old.name, kind_2=old.kind)
+            Message("stats.kinds_differ", new=new.name, new_kind=new.kind, old=old.name, old_kind=old.kind)
         )

@@ -103,7 +103,7 @@ def _message_bounds(value: Any, schema: Fields) -> Message:
 def _message_pattern(value: Any, schema: Fields) -> Message:
     if not value.strip():
         return Message("formats.not_empty")
-    return Message("formats.not_form", value=_shown(value), value_2=schema["examples"][0])
+    return Message("formats.wrong_form", value=_shown(value), example=schema["examples"][0])
 
 
 def _message_length(value: Any, schema: Fields) -> Message:

@@ -128,7 +128,7 @@ def _failed_so_far(failed: int, answer: Reply | Failure, system: System, *, more
     if isinstance(answer, Reply) or failed < 0:
         return -1
     if failed + 1 == MOST_FAILURES and more:
-        message = Message("pipelines.first_questions_all_failed", hopeless=MOST_FAILURES, message=answer.message)
+        message = Message("pipelines.first_questions_all_failed", count=MOST_FAILURES, message=answer.message)
         raise SystemFailure(message, where=system.name, hint=FAILURES_HINT)
     return failed + 1
 

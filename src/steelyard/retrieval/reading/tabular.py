@@ -157,7 +157,9 @@ def _column(fields: Sequence[str], names: Sequence[str], source: str) -> str:
         if name in folded:
             return folded[name]
     raise InputError(
-        Message("formats.no_column_called_2", names=names[0], names_2=names[1], names_3=", ".join(map(repr, fields))),
+        Message(
+            "formats.no_column_of_either_name", first=names[0], second=names[1], columns=", ".join(map(repr, fields))
+        ),
         where=source,
         hint=_accepted(", ".join(names), kind_of(source)),
     )
