@@ -33,7 +33,8 @@ class Kind:
 
     `title` is the code of the text that says what was evaluated. The others are modules: `metrics` registers its
     metrics; `checks` checks items of a results file of this kind (`Checks`); `report` makes the sections of a report
-    that only this kind has. None is for nothing to add.
+    that only this kind has. None is for nothing to add. `lower_is_better` names the columns of which less is better, as
+    rules and `compare -m` name them; of all others more is better.
     """
 
     name: str
@@ -42,6 +43,12 @@ class Kind:
     metrics: str | None = None
     checks: str | None = None
     report: str | None = None
+    lower_is_better: frozenset[str] = frozenset()
+
+    def load_metrics(self) -> None:
+        """Import the module that registers the metrics, if there is one."""
+        if self.metrics:
+            import_module(self.metrics)
 
     def load_checks(self) -> Checks | None:
         """The module `checks`, imported."""
@@ -61,14 +68,9 @@ BUILT_IN: Final = (
         metric="legal",
         checks="steelyard.legal.recorded",
         report="steelyard.legal.report",
+        lower_is_better=frozenset(("legal.uncertain",)),
     ),
 )
-
-
-def load_metrics_of(kind: Kind) -> None:
-    """Import the module that registers the metrics of a kind, if it has one."""
-    if kind.metrics:
-        import_module(kind.metrics)
 
 
 @cache

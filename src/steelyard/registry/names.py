@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from steelyard.errors import ConfigError, UnknownName, cut, nearest
 from steelyard.i18n import Message
-from steelyard.registry.kinds import BUILT_IN, load_metrics_of
+from steelyard.registry.kinds import BUILT_IN
 from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
 
 CUTOFFS = (1, 5, 10, 20, 50, 100)
@@ -156,7 +156,7 @@ def _find(base: str) -> Metric | None:
         found = _registered(folded)
         if found is not None:
             return found
-        load_metrics_of(kind)
+        kind.load_metrics()
     return _registered(folded)
 
 
@@ -174,7 +174,7 @@ def all_metrics() -> list[Metric]:
 def register_all() -> None:
     """Register the metrics of every kind."""
     for kind in BUILT_IN:
-        load_metrics_of(kind)
+        kind.load_metrics()
 
 
 def _parameters(inner: str, text: str) -> dict[str, Number]:

@@ -1,14 +1,11 @@
 """Direction of metrics and their parts: whether more or less is better."""
 
-from typing import Final
-
-LOWER_IS_BETTER: Final = frozenset(("legal.uncertain",))
-"""The columns of which less is better, as named in rules and `compare -m`; of all others more is better."""
+from steelyard.registry.kinds import BUILT_IN
 
 
 def is_lower_better(name: str) -> bool:
-    """Whether less is better."""
-    return name in LOWER_IS_BETTER
+    """Whether less is better of this column, as a kind of results declares it."""
+    return any(name in kind.lower_is_better for kind in BUILT_IN)
 
 
 def gain(name: str, difference: float) -> float:
