@@ -18,10 +18,11 @@ def as_json(blocks: Sequence[Block]) -> dict[str, Any]:
     """The fields of the blocks, in order; those of results are a list under `results`."""
     output: dict[str, Any] = {}
     for block in blocks:
-        if isinstance(block, Fields) and block.result is None:
-            output.update(block.values())
-        elif isinstance(block, Fields):
-            _result(output.setdefault(RESULTS, []), block.result or 0).update(block.values())
+        match block:
+            case Fields(result=None):
+                output.update(block.values())
+            case Fields(result=int(index)):
+                _result(output.setdefault(RESULTS, []), index).update(block.values())
     return output
 
 
