@@ -2,10 +2,10 @@
 
 import argparse
 import os
-import re
 import sys
 import time
 from contextlib import contextmanager, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +25,14 @@ from steelyard.cli.options import (
 from steelyard.i18n import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from steelyard.documents.pages import Document
+    from steelyard.legal.benchmark.loading import Benchmark
     from steelyard.progress import ProgressCallback
     from steelyard.stats.gate import Gate
     from steelyard.stats.rules import Rule
+    from steelyard.systems.base import SystemSettings
     from steelyard.table import Table
 
 STOPPED_EARLY = Message("cli.stopped_early")
@@ -180,12 +183,13 @@ def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namesp
     from steelyard.reports.content import Report
     from steelyard.stats.gate import decide
 
+    report = partial(Report, [table], per_item=arguments.per_item, by=arguments.by)
     try:
         gate = decide(rules, table) if rules else None
     except SteelyardError:
-        deliver(Report([table], (), arguments.per_item, arguments.by), arguments)
+        deliver(report(), arguments)
         raise
-    deliver(Report([table], (), arguments.per_item, arguments.by, gate), arguments)
+    deliver(report(gate=gate), arguments)
     return 0 if gate is None else _show_gate(gate, arguments)
 
 
@@ -211,7 +215,7 @@ def _show_gate(gate: "Gate", arguments: argparse.Namespace) -> int:
     return 0 if gate.passed else 1
 
 
-def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: Any) -> None:
+def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: "Benchmark") -> None:
     """Raise an error for an unknown tag or metric before any question is asked."""
     from steelyard.errors import UnknownName
     from steelyard.legal.formulas import METRIC
@@ -245,7 +249,7 @@ def _results_path(arguments: argparse.Namespace) -> Path:
     return Path("results") / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
 
 
-def _system_settings(arguments: argparse.Namespace, documents: Any) -> Any:
+def _system_settings(arguments: argparse.Namespace, documents: "Mapping[str, Document]") -> "SystemSettings":
     from steelyard.systems.base import SystemSettings
 
     return SystemSettings(
@@ -261,11 +265,12 @@ def _system_settings(arguments: argparse.Namespace, documents: Any) -> Any:
 
 def _header(text: str) -> tuple[str, str]:
     from steelyard.errors import ConfigError
+    from steelyard.net.http import HEADER_NAME
 
     name, colon, value = (part.strip() for part in text.partition(":"))
     if not (colon and name):  # the text may be a secret and is not shown
         raise ConfigError(Message("cli.header_form"), where="--header")
-    if not re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name):
+    if not HEADER_NAME.fullmatch(name):
         raise ConfigError(Message("cli.header_name", name=name), where="--header")
     if not (value.isascii() and value.replace("\t", " ").isprintable()):
         raise ConfigError(Message("net.header_characters", name=name), where="--header")

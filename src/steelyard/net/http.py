@@ -31,7 +31,9 @@ UNREACHABLE: Final = "net.unreachable"
 STATUS: Final = "net.status"
 """Codes of the failures that callers have hints for."""
 
-_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # a header name, by RFC 9110
+HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""The name of a header, a token of RFC 9110."""
+
 _LARGEST_PORT: Final = 65_535
 _LONGEST_ADDRESS: Final = 80  # characters of a Location that a message shows
 
@@ -220,7 +222,7 @@ def _no_address(url: str) -> Message:
 
 def _check_headers(headers: Mapping[str, str]) -> None:
     for name, value in headers.items():
-        if not _TOKEN.fullmatch(name):
+        if not HEADER_NAME.fullmatch(name):
             raise ConfigError(Message("net.header_name", name=name[:60]))
         if not (name.isascii() and value.isascii() and (name + value).isprintable()):
             raise ConfigError(Message("net.header_characters", name=name))
