@@ -25,14 +25,13 @@ from steelyard.errors import MissingExtra
 from steelyard.i18n import words_of
 from steelyard.legal.report.passages import Library, answer_marks, locate, utf16
 from steelyard.reports import files
-from steelyard.reports.content import Report
+from steelyard.reports.content import Report, main_metric
 from steelyard.reports.files import write_report
 from steelyard.reports.plots import charts as plots
 from steelyard.reports.render.html import figures as page_figures
 from steelyard.reports.render.html.kind_page import KindPage
 from steelyard.reports.render.html.report_html import SCRIPTS, render_html
 from steelyard.reports.render.html.sanitize import sanitized
-from steelyard.reports.render.html.sections import main_metric
 from steelyard.reports.sections.footnotes import footnotes
 from steelyard.stats.compare import compare_all
 from steelyard.table import Missing

@@ -2,16 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
 from steelyard.errors import UnknownName, nearest
 from steelyard.i18n import Language, Message
+from steelyard.registry.kinds import kind_of
 from steelyard.reports.blocks import Block, PageTable
 from steelyard.stats.compare import Comparison
 from steelyard.stats.gate import Gate
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
+
+MAIN: Final = ("nDCG@10", "F1", "AP")
+"""The metric of a headline: that of the kind, else the first of these that there is, else the first of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,19 @@ class Report:
     def comparison(self, name: str, metric: str) -> Comparison | None:
         """The comparison of the result `name` on a metric, if there is one."""
         return next((c for c in self.comparisons if c.a == name and c.metric == metric), None)
+
+
+def main_metric(report: Report) -> str:
+    """The metric of the headline, one that is compared if any is; totals only if there is nothing else."""
+    totals = {metric for table in report.tables for metric in table.sums}
+    compared = {comparison.metric for comparison in report.comparisons} or set(report.metrics)
+    means = [metric for metric in report.metrics if metric not in totals and metric in compared]
+    return main_of(report.tables[0].kind, means or report.metrics)
+
+
+def main_of(kind: str, metrics: Sequence[str]) -> str:
+    """Of several metrics of a kind the one that a headline shows."""
+    return next((metric for metric in (kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
 
 
 def groups(table: Table, tag: str) -> dict[str, Summary]:

@@ -19,7 +19,7 @@ from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.i18n import LANGUAGES, Localized, Message, translations
 from steelyard.io.results import load_all
 from steelyard.progress import ProgressCallback, no_progress
-from steelyard.reports.render.html.sections import main_of
+from steelyard.reports.content import main_of
 from steelyard.stats.compare import OWN_SETTINGS
 from steelyard.table import Signature, Table
 from steelyard.web.folder import FileStamp, ResultFile, files_below, holds_results, within

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from steelyard.errors import SteelyardError
 from steelyard.i18n import Language, Message, translations, words_of
+from steelyard.reports import cells
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
 from steelyard.reports.render.html.frame import label, render_page, word
@@ -247,7 +248,7 @@ def _row(entry: Entry, runs: int) -> dict[str, Any]:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
+    return cells.DASH if value is None else cells.number(value)
 
 
 def _interval(bounds: Sequence[float | None]) -> str:

@@ -11,7 +11,7 @@ from steelyard.errors import Problem
 from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.build import section_tables
-from steelyard.reports.content import Report
+from steelyard.reports.content import Report, main_metric
 from steelyard.reports.plots.means import MOST_METRICS
 from steelyard.reports.render.html import sections
 from steelyard.reports.render.html.figures import charts
@@ -40,7 +40,7 @@ def render_html(report: Report, language: Language = "en", documents: Mapping[st
     """
     report = sanitized_report(report)
     kind = kind_page(report.tables[0].kind)
-    main = sections.main_metric(report)
+    main = main_metric(report)
     return render_page(
         "report",
         item_data(report, sanitized_documents(documents), main, kind),

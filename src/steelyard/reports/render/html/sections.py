@@ -10,7 +10,6 @@ from urllib.parse import quote
 import numpy as np
 
 from steelyard.i18n import LANGUAGES, Message, translations
-from steelyard.registry.kinds import kind_of
 from steelyard.reports import cells
 from steelyard.reports.content import Report, groups
 from steelyard.reports.render.html.kind_page import KindPage
@@ -22,8 +21,6 @@ from steelyard.table import FloatArray, Table
 
 Outcome = Literal["report.better", "report.worse", "report.no_evidence", "gate.cannot_tell"]
 
-MAIN: Final = ("nDCG@10", "F1", "AP")
-"""The metric of a headline: that of the kind, else the first of these that there is, else the first of all."""
 TOO_FEW: Final = {True: "report.too_few_documents", False: "report.too_few_items"}
 MOST_GROUPS: Final = 24
 MOST_TAGS: Final = 8
@@ -106,19 +103,6 @@ class LowItem:
     score: str
     question: str
     note: tuple[str, ...]
-
-
-def main_metric(report: Report) -> str:
-    """The metric of the headline, one that is compared if any is; totals only if there is nothing else."""
-    totals = {metric for table in report.tables for metric in table.sums}
-    compared = {comparison.metric for comparison in report.comparisons} or set(report.metrics)
-    means = [metric for metric in report.metrics if metric not in totals and metric in compared]
-    return main_of(report.tables[0].kind, means or report.metrics)
-
-
-def main_of(kind: str, metrics: Sequence[str]) -> str:
-    """Of several metrics of a kind the one that a headline shows."""
-    return next((metric for metric in (kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
 
 
 def headlines(report: Report, metric: str) -> list[Headline]:
