@@ -18,7 +18,7 @@ from steelyard.pipelines.client import ServerPool
 from steelyard.pipelines.journal import new_journal
 from steelyard.pipelines.load import load_parameters, load_servers
 from steelyard.pipelines.plan import bind, history_variables
-from steelyard.pipelines.run import UNSET, RunState, run_steps
+from steelyard.pipelines.run import UNSET, RunState, prepare_run, run_steps
 from steelyard.pipelines.spec import read_pipeline
 
 TOY = """
@@ -168,11 +168,7 @@ def write(here, steps):
 
 def run(here, steps):
     pipeline = read_pipeline(write(here, steps))
-    pool = ServerPool({})
-    loaded = load_servers(pipeline, pool)
-    parameters = load_parameters(pipeline, loaded, None)
-    bound = bind(pipeline, loaded, parameters)
-    check_parameters(loaded, parameters)
+    bound, parameters = prepare_run(pipeline, ServerPool({}))
     state = RunState(parameters.values, new_journal(here / "output", "", here / "p.yaml"), history_variables(bound))
     try:
         run_steps(bound, state)

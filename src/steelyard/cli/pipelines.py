@@ -97,11 +97,9 @@ def run_build(arguments: argparse.Namespace) -> int:
 
 def run_pipeline(arguments: argparse.Namespace) -> int:
     """Run all steps, write the snapshot of their outputs, and print the last one."""
-    from steelyard.pipelines.check import check_arguments, check_parameters, check_settings, check_templates
     from steelyard.pipelines.client import CALL_SECONDS, ServerPool
-    from steelyard.pipelines.load import load_parameters, load_servers, start_servers
-    from steelyard.pipelines.plan import bind, history_variables
-    from steelyard.pipelines.run import RunState, run_steps
+    from steelyard.pipelines.plan import history_variables
+    from steelyard.pipelines.run import RunState, prepare_run, run_steps
     from steelyard.pipelines.server import callbacks
     from steelyard.pipelines.spec import read_pipeline
 
@@ -114,16 +112,9 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
         ServerPool(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as pool,
         callbacks(on_notice=notify),
     ):
-        servers = load_servers(pipeline, pool, isolated=arguments.isolated, choice=arguments.servers)
-        parameters = load_parameters(pipeline, servers, arguments.param)
-        steps = bind(pipeline, servers, parameters)
-        check_parameters(servers, parameters)
-        check_settings(servers, steps, parameters)
-        check_arguments(steps, parameters)
-        check_templates(servers, steps, parameters)
-        locations = {alias: server.location for alias, server in servers.items()}
-        remote = [server.location for server in servers.values() if server.endpoint is not None]
-        start_servers(pool, remote, pipeline, locations)
+        steps, parameters = prepare_run(
+            pipeline, pool, isolated=arguments.isolated, choice=arguments.servers, parameter_file=arguments.param
+        )
         if parameters.unused:
             notify(Message("cli.unused_sections", names=", ".join(parameters.unused)))
         journal = _journal(pipeline, parameters.values, resume=arguments.resume)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from steelyard.errors import ConfigError, InputError, Problem, nearest_name
@@ -29,7 +29,6 @@ LOCATION_HINT = Message("pipelines.server_location_hint")
 ServerChoice = Literal["auto", "ours", "project"]
 """`auto`: bundled servers replace those that cannot be imported; `ours`: bundled servers if there are any; `project`:
 only the servers of the project."""
-SERVER_CHOICES: tuple[ServerChoice, ...] = get_args(ServerChoice)
 _NATIVE_IMPORT = re.compile(r"^\s*(?:from|import)\s+steelyard\.pipelines\b", re.MULTILINE)
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 

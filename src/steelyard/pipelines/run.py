@@ -1,15 +1,20 @@
-"""Running of a bound pipeline: steps in order, loops, and branches on the rows that a router selects."""
+"""Running of a pipeline: its preparation, steps in order, loops, and branches on the rows that a router selects."""
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import SteelyardError, SystemFailure, UnknownName
 from steelyard.i18n import Message
-from steelyard.pipelines.client import PromptText
+from steelyard.pipelines.check import check_arguments, check_parameters, check_settings, check_templates
+from steelyard.pipelines.client import PromptText, ServerPool
 from steelyard.pipelines.journal import Entry, Journal, fingerprint, is_routed, unrouted
-from steelyard.pipelines.plan import HISTORY_PREFIXES, Bound, BoundBranch, BoundLoop, Call, error_at
+from steelyard.pipelines.load import Parameters, load_parameters, load_servers, start_servers
+from steelyard.pipelines.locate import ServerChoice
+from steelyard.pipelines.plan import HISTORY_PREFIXES, Bound, BoundBranch, BoundLoop, Call, bind, error_at
+from steelyard.pipelines.spec import Pipeline
 
 UNSET: Final = "<UNSET>"
 """The value of a row that no branch has set, as UltraRAG writes it."""
@@ -80,6 +85,28 @@ class RowSelection:
 
 
 ALL_ROWS: Final = RowSelection()
+
+
+def prepare_run(
+    pipeline: Pipeline,
+    pool: ServerPool,
+    *,
+    isolated: bool = False,
+    choice: ServerChoice = "auto",
+    parameter_file: Path | None = None,
+) -> tuple[tuple[Bound, ...], Parameters]:
+    """The bound steps of a pipeline and its parameters, checked; servers outside this process are started last."""
+    servers = load_servers(pipeline, pool, isolated=isolated, choice=choice)
+    parameters = load_parameters(pipeline, servers, parameter_file)
+    steps = bind(pipeline, servers, parameters)
+    check_parameters(servers, parameters)
+    check_settings(servers, steps, parameters)
+    check_arguments(steps, parameters)
+    check_templates(servers, steps, parameters)
+    locations = {alias: server.location for alias, server in servers.items()}
+    remote = [server.location for server in servers.values() if server.endpoint is not None]
+    start_servers(pool, remote, pipeline, locations)
+    return steps, parameters
 
 
 def run_steps(
