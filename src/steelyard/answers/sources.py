@@ -11,7 +11,7 @@ from steelyard.answers.rows import BATCH, AnswerRow, RowReader, plain_value
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.layouts import ID_HINT, Columns, check_mapping
-from steelyard.io.records import Record, digest_rows, kind_of, read_records, stream_records
+from steelyard.io.records import Record, digest_rows, format_suffix, read_records, stream_records
 from steelyard.io.streams import STDIN, STDIN_NAME, open_stream
 
 MISSING = "counts.predictions_missing"
@@ -53,7 +53,7 @@ class AnswerStream:
         """The rows in batches; can be called once."""
         reader = _reader(self._path, self._mapping, _BOTH)
         with closing(open_stream(self._path)) as stream:
-            for rows in reader.batches(stream_records(stream, kind_of(self._path))):
+            for rows in reader.batches(stream_records(stream, format_suffix(self._path))):
                 self.counts.update(_counts(rows))
                 yield rows
             self.digest = stream.digest()
@@ -159,7 +159,7 @@ def _collected(reader: RowReader, records: Iterable[Record], digest: str) -> Ans
 
 
 def _reader(path: str | Path, mapping: Mapping[str, str], wanted: Collection[str]) -> RowReader:
-    return RowReader(_name(path), mapping=mapping, wanted=set(wanted), cells=kind_of(path) in (".csv", ".tsv"))
+    return RowReader(_name(path), mapping=mapping, wanted=set(wanted), cells=format_suffix(path) in (".csv", ".tsv"))
 
 
 def _name(path: str | Path) -> str:

@@ -97,10 +97,10 @@ class _Findings:
         """Check a folder, a question file or a document."""
         from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS
         from steelyard.errors import InputError
-        from steelyard.io.records import kind_of
+        from steelyard.io.records import format_suffix
         from steelyard.legal.benchmark.questions import is_question_file, question_paths
 
-        kind = kind_of(path)
+        kind = format_suffix(path)
         if path.is_file():
             self.files.add(path)
         if path.is_dir():
@@ -116,10 +116,10 @@ class _Findings:
         """Read a document to print its pages."""
         from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS
         from steelyard.errors import InputError
-        from steelyard.io.records import kind_of
+        from steelyard.io.records import format_suffix
         from steelyard.legal.benchmark.questions import is_question_file
 
-        kind = kind_of(path)
+        kind = format_suffix(path)
         is_other = path.is_file() and kind not in (*DOCUMENT_KINDS, *OLD_KINDS)
         if path.is_dir() or is_other or (kind == ".json" and is_question_file(path)):
             raise InputError(Message("cli.not_a_document"), where=str(path), hint=_DOCUMENT_HINT)

@@ -18,7 +18,7 @@ from steelyard.documents.units import Unit, cut_units
 from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
 from steelyard.i18n import Message
 from steelyard.io.located import SourceMap, located_json
-from steelyard.io.records import kind_of
+from steelyard.io.records import format_suffix
 from steelyard.io.streams import BINARY, BINARY_HINT, decode, encoding_problem, open_stream
 from steelyard.text.normalisation import unified
 
@@ -90,7 +90,7 @@ def read_document(path: str | Path) -> Document:
     with closing(open_stream(path)) as stream:
         content = stream.read_all(limits.DOCUMENT_BYTES)
     warnings: list[Problem] = []
-    sheets = list(_sheets(content, stream.name, kind_of(path), warnings))
+    sheets = list(_sheets(content, stream.name, format_suffix(path), warnings))
     if not any(sheet.text for sheet in sheets):
         raise InputError(Message("formats.no_text"), where=stream.name)
     _check_numbers(sheets)
@@ -107,7 +107,7 @@ def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
     """
     with closing(open_stream(path)) as stream:
         content = stream.read_all(limits.DOCUMENT_BYTES)
-    kind, warnings = kind_of(path), list[Problem]()
+    kind, warnings = format_suffix(path), list[Problem]()
     if kind in (".pdf", ".docx", *OLD_KINDS) or content.startswith((_PDF, ZIP, OLE)):
         sheets = _sheets(content, stream.name, kind, warnings, blank_pages=True)
         text = "\n\n".join(sheet.text for sheet in sheets if sheet.text)

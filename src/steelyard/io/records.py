@@ -59,7 +59,7 @@ class Record(NamedTuple):
 Reader = Callable[[Stream], Iterator[Record]]
 
 
-def kind_of(path: str | Path) -> str:
+def format_suffix(path: str | Path) -> str:
     """The suffix that tells the format, past `.gz` and `.zst`; "" where there is none."""
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     while suffixes and suffixes[-1] in COMPRESSED:
@@ -70,7 +70,7 @@ def kind_of(path: str | Path) -> str:
 def read_records(path: str | Path, keep: Collection[str] = ()) -> tuple[list[Record], str]:
     """All rows of a file, and the SHA-256 of its content; for `keep` see `stream_records`."""
     with closing(open_stream(path)) as stream:
-        return list(stream_records(stream, kind_of(path), keep)), stream.digest()
+        return list(stream_records(stream, format_suffix(path), keep)), stream.digest()
 
 
 def stream_records(stream: Stream, kind: str, keep: Collection[str] = ()) -> Iterator[Record]:
@@ -154,7 +154,7 @@ def _json_lines(stream: Stream, keep: Collection[str]) -> Iterator[Record]:
         raise InputError.of(problems, hint=ARRAY_HINT)
     if problems:
         raise InputError.of(
-            problems, hint=Message("formats.each_line_file_json_object", value=kind_of(name) or "JSONL")
+            problems, hint=Message("formats.each_line_file_json_object", value=format_suffix(name) or "JSONL")
         )
 
 

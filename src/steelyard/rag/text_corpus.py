@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from steelyard.documents.pages import read_text
 from steelyard.errors import ConfigError, InputError, Problem
 from steelyard.i18n import Message
-from steelyard.io.records import Record, kind_of, read_records
+from steelyard.io.records import Record, format_suffix, read_records
 from steelyard.progress import ProgressCallback
 from steelyard.rag.chunking import Chunker
 from steelyard.search.artifacts import whole_file
@@ -125,7 +125,7 @@ def _rows(
 
 
 def _document(path: Path) -> tuple[str, tuple[Problem, ...]]:
-    if kind_of(path) not in KINDS:
+    if format_suffix(path) not in KINDS:
         raise InputError(Message("rag.unknown_document_kind"), where=str(path), hint=KINDS_HINT)
     text, warnings = read_text(path)
     return reflowed(text), warnings

@@ -8,7 +8,7 @@ from steelyard.errors import InputError, Problem, SystemFailure
 from steelyard.i18n import Message
 from steelyard.io import results
 from steelyard.io.layouts import ID
-from steelyard.io.records import kind_of, parse_json, read_records, result_name
+from steelyard.io.records import format_suffix, parse_json, read_records, result_name
 from steelyard.io.streams import read_text
 from steelyard.systems.base import Ask, Reply, SystemSettings, reply_of
 
@@ -54,7 +54,7 @@ class ReplaySystem:
 
 def _read(path: str) -> tuple[str, Iterator[_Recorded]]:
     """The name of the recorded system, and its outputs."""
-    if kind_of(path) == ".json":
+    if format_suffix(path) == ".json":
         text, _ = read_text(path)
         return _from_json(parse_json(text, path), path)
     records, _ = read_records(path, keep=ID)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.i18n import Message
-from steelyard.io.records import kind_of
+from steelyard.io.records import format_suffix
 from steelyard.io.streams import open_stream
 
 HEAD = 1 << 20
@@ -62,7 +62,7 @@ def files_below(folder: Path) -> Iterator[ResultFile]:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
                 waiting.append(Path(entry.path))
-            elif entry.is_file(follow_symlinks=False) and kind_of(entry.name) == ".jsonl":
+            elif entry.is_file(follow_symlinks=False) and format_suffix(entry.name) == ".jsonl":
                 yield from _result_file(entry, folder)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.io.records import Record, is_record_format, kind_of, parse_json, read_records
+from steelyard.io.records import Record, format_suffix, is_record_format, parse_json, read_records
 from steelyard.io.streams import STDIN, is_folder, read_text
 from steelyard.retrieval.reading import trec
 from steelyard.retrieval.reading.rankings import Qrels, Run
@@ -59,19 +59,19 @@ def run_from(source: RunSource) -> Run:
 
 
 def _has_names(path: str | Path) -> bool:
-    return str(path) != STDIN and is_record_format(kind_of(path)) and not trec.looks_like_trec(path)
+    return str(path) != STDIN and is_record_format(format_suffix(path)) and not trec.looks_like_trec(path)
 
 
 def _file_rows(path: str | Path, values: Sequence[str]) -> tuple[Iterator[Row], str]:
     """The rows of a file with named columns, or of a JSON object of objects."""
-    if kind_of(path) == ".json":
+    if format_suffix(path) == ".json":
         text, stream = read_text(path)
         content = parse_json(text, stream.name)
         if isinstance(content, dict):
             return _finite(nested_rows(content, stream.name, judged=values is GRADE)), stream.digest()
     records, digest = read_records(path)
     rows = named_rows(records, values, str(path))
-    return (_finite(rows) if kind_of(path) in (".json", ".jsonl", ".ndjson") else rows), digest
+    return (_finite(rows) if format_suffix(path) in (".json", ".jsonl", ".ndjson") else rows), digest
 
 
 def _finite(rows: Iterator[Row]) -> Iterator[Row]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.i18n import Message
-from steelyard.io.records import Record, digest_rows, kind_of
+from steelyard.io.records import Record, digest_rows, format_suffix
 from steelyard.retrieval.reading.decimals import LARGEST_WHOLE, means_infinity
 from steelyard.retrieval.reading.rankings import Qrels, Run, qrels_from_columns, run_from_rows
 from steelyard.retrieval.reading.spans import Spans
@@ -161,7 +161,7 @@ def _column(fields: Sequence[str], names: Sequence[str], source: str) -> str:
             "formats.no_column_of_either_name", first=names[0], second=names[1], columns=", ".join(map(repr, fields))
         ),
         where=source,
-        hint=_accepted(", ".join(names), kind_of(source)),
+        hint=_accepted(", ".join(names), format_suffix(source)),
     )
 
 
