@@ -124,6 +124,13 @@ def test_the_wait_does_not_grow_for_ever():
     assert [high for _, high in random.drawn] == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
 
 
+def test_the_waits_are_drawn_from_the_seed(monkeypatch):
+    seeds = []
+    monkeypatch.setattr("steelyard.systems.ask.Random", lambda seed: seeds.append(seed) or FixedRandom())
+    list(ask_all(Fake(echo), asks(1), AskSettings(seed=7)))
+    assert seeds == [7]
+
+
 def test_other_failures_are_final():
     def broken(ask, _):
         raise SystemFailure("the answer must be text, not 7", where="out.jsonl:3")

@@ -132,7 +132,11 @@ def run(arguments: argparse.Namespace) -> int:
     )
     _check_names(arguments.by, rules, benchmark)
     settings = AskSettings(
-        concurrency=arguments.concurrency, timeout=arguments.timeout, retries=arguments.retries, rate=arguments.rate
+        concurrency=arguments.concurrency,
+        timeout=arguments.timeout,
+        retries=arguments.retries,
+        rate=arguments.rate,
+        seed=arguments.seed,
     )
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}

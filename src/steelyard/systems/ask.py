@@ -37,7 +37,7 @@ class AskSettings:
 
     `concurrency` is the most questions at a time (more than 32 only while most threads wait for the system),
     `timeout` the seconds of each attempt, `retries` the number of attempts after the first, `rate` the most attempts
-    per second over all threads, `backoff` the most seconds before the second attempt.
+    per second over all threads, `backoff` the most seconds before the second attempt, `seed` that of the delays.
     """
 
     concurrency: int = 4
@@ -45,6 +45,7 @@ class AskSettings:
     retries: int = 2
     rate: float | None = None
     backoff: float = 0.5
+    seed: int = 0
 
     def __post_init__(self) -> None:
         if self.concurrency < 1 or self.retries < 0:
@@ -63,9 +64,10 @@ def ask_all(
     """Yield every question with its reply or failure as soon as there is one; at the end the system is closed.
 
     When the iterator is closed (`contextlib.closing`) or Ctrl-C is pressed, no further question is asked and running
-    attempts are abandoned. The delays before further attempts are drawn from `random`.
+    attempts are abandoned. The delays before further attempts are drawn from `random`, by default from the seed.
     """
-    run = _Run(system, iter(asks), settings or AskSettings(), random or Random(0))
+    settings = settings or AskSettings()
+    run = _Run(system, iter(asks), settings, random or Random(settings.seed))
     try:
         yield from run.answers()
     finally:

@@ -24,7 +24,8 @@ _INDEX: Final = re.compile(r"\[(\d+)\]")
 _MOST_NAMES: Final = 20
 _LONGEST_INDEX: Final = 9  # digits
 
-Path = tuple[str, ...]
+FieldPath = tuple[str, ...]
+"""The keys and indices that lead to a field of a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class RequestTemplate:
 class ResponseTemplate:
     """The paths of the fields in a reply; the path of "" leads to the whole record, or to the answer alone."""
 
-    paths: Mapping[str, Path]
+    paths: Mapping[str, FieldPath]
 
     @classmethod
     def parse(cls, text: str) -> "ResponseTemplate":
@@ -110,7 +111,7 @@ def _filled(content: Any, values: Mapping[str, str]) -> Any:
     return content
 
 
-def _path(text: str) -> Path:
+def _path(text: str) -> FieldPath:
     """The steps of `/data/answer` (a JSON pointer) or of `data.choices[0].text`."""
     if text.startswith("/"):
         return tuple(step.replace("~1", "/").replace("~0", "~") for step in text[1:].split("/"))
@@ -123,7 +124,7 @@ def _names(value: Mapping[str, Any]) -> str:
     return f"{first}, …" if len(value) > _MOST_NAMES else first
 
 
-def _follow(reply: Any, path: Path) -> Any:
+def _follow(reply: Any, path: FieldPath) -> Any:
     value = reply
     for step in path:
         if isinstance(value, Mapping) and step in value:
