@@ -107,5 +107,5 @@ def judge_answers(
         document = benchmark.documents[questions[name].about.document]
         verdicts[name] = verdict_on_answer(questions[name], answer, document)
     if not verdicts:
-        raise InputError(Message("pipelines.no_answers"))
+        raise InputError(Message("legal.no_answers"))
     return verdicts

@@ -17,8 +17,8 @@ from steelyard.legal.question_types import TYPES, question_of
 from steelyard.systems.base import Ask
 
 BUNDLED: Final = "bundled"
-OUTSIDE: Final = Message("pipelines.lies_outside_folder_whose_results")
-NO_PATH: Final = Message("pipelines.cannot_name_folder_file")
+OUTSIDE: Final = Message("legal.outside_viewed_folder")
+NO_PATH: Final = Message("legal.invalid_path")
 _LONGEST_LOCATION: Final = 200  # characters
 
 
@@ -61,7 +61,7 @@ def load_benchmark(
     chosen = [question for question in _questions(files) if not types or question.about.type in types]
     chosen = [question for question in chosen if ids is None or question.about.id in ids][:limit]
     if not chosen:
-        raise InputError(Message("pipelines.no_question_type", names=" or ".join(types)), where=str(folder))
+        raise InputError(Message("legal.no_question_of_type", names=" or ".join(types)), where=str(folder))
     return Benchmark(tuple(chosen), documents, _digest(chosen, documents), _recorded_name(folder))
 
 

@@ -37,10 +37,10 @@ from steelyard.systems.python import PythonSystem
 from steelyard.systems.replay import ReplaySystem
 from steelyard.table import Signature, Table
 
-RESUME_HINT: Final = Message("pipelines.name_another_file_o_remove")
+RESUME_HINT: Final = Message("legal.resume_hint")
 MOST_FAILURES: Final = 10
 """The number of consecutive failures, before any answer, that ends a run."""
-FAILURES_HINT: Final = Message("pipelines.what_asked_kept_mend_system")
+FAILURES_HINT: Final = Message("legal.failures_hint")
 UNASKED: Final = "counts.answers_unasked"
 
 Json = dict[str, Any]
@@ -128,7 +128,7 @@ def _failed_so_far(failed: int, answer: Reply | Failure, system: System, *, more
     if isinstance(answer, Reply) or failed < 0:
         return -1
     if failed + 1 == MOST_FAILURES and more:
-        message = Message("pipelines.first_questions_all_failed", count=MOST_FAILURES, message=answer.message)
+        message = Message("legal.first_questions_failed", count=MOST_FAILURES, message=answer.message)
         raise SystemFailure(message, where=system.name, hint=FAILURES_HINT)
     return failed + 1
 
@@ -229,7 +229,7 @@ def _check_same(recorded: Signature, signature: Signature, path: Path) -> None:
     differences = recorded.differences(signature, apart_from=("steelyard",))
     if differences:
         raise InputError(
-            Message("pipelines.result_made_other_settings", names=", ".join(differences)),
+            Message("legal.recorded_with_other_settings", names=", ".join(differences)),
             where=str(path),
             hint=RESUME_HINT,
         )
@@ -240,7 +240,7 @@ def _check_asked(items: Sequence[Item], benchmark: Benchmark, path: Path) -> Non
     asked = {question.about.id for question in benchmark.questions}
     for item in items:
         if item.id not in asked:
-            message = Message("pipelines.item_none_questions", item=item.id)
+            message = Message("legal.item_of_no_question", item=item.id)
             raise InputError(message, where=str(path), hint=RESUME_HINT)
 
 
@@ -270,8 +270,8 @@ def _unasked(benchmark: Benchmark, system: System) -> dict[str, int]:
         return {}
     wanted = {question.about.id for question in benchmark.questions}
     if not system.ids & wanted:
-        hint = Message("pipelines.recording_questions", ids=min(system.ids), wanted=min(wanted))
-        raise InputError(Message("pipelines.no_recorded_answer_question_benchmark"), where=system.name, hint=hint)
+        hint = Message("legal.recording_hint", ids=min(system.ids), wanted=min(wanted))
+        raise InputError(Message("legal.recording_of_other_questions"), where=system.name, hint=hint)
     return {UNASKED: len(system.ids - wanted)} if system.ids - wanted else {}
 
 
@@ -279,8 +279,8 @@ def _finish(writer: ResultsWriter, benchmark: Benchmark, path: Path) -> None:
     """Write the footer if every question was answered; raises SystemFailure if every question failed."""
     table = load(path)
     if len(table.failures) == len(table):
-        why = next(iter(table.failures.values()), Message("pipelines.nothing_asked"))
-        raise SystemFailure(Message("pipelines.every_question_failed", why=why), where=table.name)
+        why = next(iter(table.failures.values()), Message("legal.nothing_asked"))
+        raise SystemFailure(Message("legal.every_question_failed", why=why), where=table.name)
     if len(table) == len(benchmark.questions) and not table.failures:
         writer.finish(Footer.of(table))
 
