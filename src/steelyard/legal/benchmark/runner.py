@@ -113,20 +113,20 @@ def _run_into(
     if writer is None:
         return _in_order(load(path), benchmark)
     by_id = {question.about.id: question for question in benchmark.questions}
-    failed = -1 if done else 0
+    failed = None if done else 0
     with writer, closing(ask_all(system, benchmark.asks(frozenset(done)), settings)) as answers:
         for number, (ask, answer) in enumerate(answers, len(done) + 1):
             _write(writer, by_id[ask.id], answer, benchmark.documents[ask.document])
-            failed = _failed_so_far(failed, answer, system, more=number < len(benchmark.questions))
+            failed = _failures_at_start(failed, answer, system, more=number < len(benchmark.questions))
             progress(number, len(benchmark.questions))
         _finish(writer, benchmark, path)
     return _in_order(load(path), benchmark)
 
 
-def _failed_so_far(failed: int, answer: Reply | Failure, system: System, *, more: bool) -> int:
-    """The number of failures before the first answer, -1 after one; raises SystemFailure if there are too many."""
-    if isinstance(answer, Reply) or failed < 0:
-        return -1
+def _failures_at_start(failed: int | None, answer: Reply | Failure, system: System, *, more: bool) -> int | None:
+    """The number of failures before the first answer, None after one; raises SystemFailure if there are too many."""
+    if isinstance(answer, Reply) or failed is None:
+        return None
     if failed + 1 == MOST_FAILURES and more:
         message = Message("legal.first_questions_failed", count=MOST_FAILURES, message=answer.message)
         raise SystemFailure(message, where=system.name, hint=FAILURES_HINT)
