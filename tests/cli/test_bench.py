@@ -44,6 +44,15 @@ def test_chinese(tmp_path):
     assert "得分最低的题目" in done.stdout
 
 
+def test_the_case_of_an_extension_does_not_matter(tmp_path):
+    words = ("--system", "builtin:baseline", "--limit", "2", "-o", tmp_path / "R.JSONL")
+    assert run(*words).returncode == 0
+    path = tmp_path / "R.JSONL"
+    path.write_text("".join(path.read_text("utf-8").splitlines(keepends=True)[:2]), "utf-8")
+    done = run(*words, "--resume")
+    assert (done.returncode, path.read_text("utf-8").count("\n")) == (0, 4)
+
+
 MISTAKES = {
     "no system": (("--system", "nothing"), "this is not the SPEC of a system: 'nothing'"),
     "no folder": (("nowhere", "--system", "builtin:baseline"), "nowhere: there is no such folder"),

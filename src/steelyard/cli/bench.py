@@ -239,9 +239,9 @@ def _results_path(arguments: argparse.Namespace) -> Path:
     """The results file: the first -o that ends in .jsonl, or a new one under results/."""
     from steelyard.errors import ConfigError
     from steelyard.io.results import check_new
-    from steelyard.reports.files import check_outputs
+    from steelyard.reports.files import RECORDED, check_outputs
 
-    named = [path for path in arguments.output if path.suffix == ".jsonl"]
+    named = [path for path in arguments.output if path.suffix.lower() == RECORDED]
     check_outputs([path for path in arguments.output if path not in named[:1]], [], overwrite=arguments.overwrite)
     if named:
         if not (arguments.resume or arguments.overwrite):
