@@ -116,8 +116,7 @@ def test_everything_is_caught_in_few_places_only():
     # and in the viewer, where neither one file nor one page stops the others
     allowed = {
         "cli/__init__.py": 1,
-        "retrieval/threads.py": 1,
-        "net/threads.py": 1,
+        "threads.py": 1,
         "pipelines/calls.py": 1,
         "legal/benchmark/judging.py": 1,
         "pipelines/load.py": 2,

@@ -13,11 +13,11 @@ from steelyard.i18n import Message
 from steelyard.net.openai import embeddings_of, model_client
 from steelyard.net.retry import RetryRule, call_with_retries
 from steelyard.net.secrets import public_address
-from steelyard.net.threads import map_in_threads
 from steelyard.progress import ProgressCallback, no_progress
 from steelyard.rag.endpoints import EndpointSettings, hint_for
 from steelyard.search.latent import LatentModel, Vectors, fit_latent, load_latent
 from steelyard.search.terms import terms
+from steelyard.threads import map_in_threads
 
 SEED: Final = 42
 KEY_VARIABLE: Final = "RETRIEVER_API_KEY"

@@ -13,11 +13,11 @@ from steelyard.errors import ConfigError, InputError, MissingExtra, SystemFailur
 from steelyard.i18n import Message
 from steelyard.net.openai import NO_COMPLETION, SAMPLING_PARAMETERS, completion_of, model_client
 from steelyard.net.retry import RetryRule, call_with_retries
-from steelyard.net.threads import map_in_threads
 from steelyard.progress import ProgressCallback, no_progress
 from steelyard.rag.embedded import answer
 from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, hint_for, reason
 from steelyard.rag.prompts import text_of
+from steelyard.threads import map_in_threads
 
 BACKENDS: Final = ("extractive", "openai", "vllm", "hf")
 KEY_VARIABLE: Final = "LLM_API_KEY"

@@ -13,12 +13,12 @@ from steelyard.net.openai import model_client
 from steelyard.net.replies import IT
 from steelyard.net.retry import RetryRule, call_with_retries
 from steelyard.net.secrets import public_address
-from steelyard.net.threads import map_in_threads
 from steelyard.progress import ProgressCallback
 from steelyard.rag.choices import RERANKERS, check_backend, checked_queries, from_one
 from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, reason
 from steelyard.search.bm25 import Bm25
 from steelyard.search.terms import terms
+from steelyard.threads import map_in_threads
 
 MODEL_HINT: Final = Message("rag.reranker_hint")
 _LARGEST_SCORE: Final = 1e300

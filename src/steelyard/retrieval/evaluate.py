@@ -20,8 +20,8 @@ from steelyard.retrieval.reading.fields import TOO_FEW_COLUMNS
 from steelyard.retrieval.reading.rankings import DUPLICATE_HINT, Piece, Qrels, Run, RunBlock
 from steelyard.retrieval.reading.sources import QrelsSource, RunSource, qrels_from, run_from
 from steelyard.retrieval.reading.trec import ORDER_HINT, QRELS_COLUMNS, RUN_HINT
-from steelyard.retrieval.threads import ordered_thread_map
 from steelyard.table import Column, Flags, FloatArray, Missing, Signature, Table
+from steelyard.threads import ordered_thread_map
 
 MissingQueries = Literal["zero", "skip"]
 AGAIN = "formats.appears_again"

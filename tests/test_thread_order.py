@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from steelyard.retrieval.threads import ordered_thread_map
+from steelyard.threads import ordered_thread_map
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from steelyard.net.threads import map_in_threads
+from steelyard.threads import map_in_threads
 
 
 def test_results_are_in_order_and_progress_is_reported_here():
@@ -46,7 +46,7 @@ def test_an_error_is_raised_and_nothing_more_is_begun():
 def test_a_thread_that_waits_does_not_keep_the_process():
     program = (
         "import time\n"
-        "from steelyard.net.threads import map_in_threads\n"
+        "from steelyard.threads import map_in_threads\n"
         "def work(item):\n    time.sleep(100 * item)\n    raise KeyError(item)\n"
         "try:\n    map_in_threads(work, [0, 1], threads=2)\n"
         "except KeyError:\n    print('raised')\n"
