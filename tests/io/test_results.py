@@ -159,7 +159,15 @@ MISTAKES = {
     ),
     "a metric of nobody": (
         "\n".join(map(json.dumps, (HEAD, {"id": "q", "scores": {"F1": 1}}))) + "\n",
-        "{path}:2: the metric 'F1' is not in the header",
+        "{path}:2: the metric 'F1' is not in the header\nhint: known: legal",
+    ),
+    "parts of a metric of nobody": (
+        "\n".join(map(json.dumps, (HEAD, {**ITEM, "parts": {"leagl": {"passed": 1}}}))) + "\n",
+        "{path}:2: the metric 'leagl' is not in the header\nhint: did you mean 'legal'?",
+    ),
+    "a note of a metric of nobody": (
+        "\n".join(map(json.dumps, (HEAD, {**ITEM, "notes": {"leagl": "x"}}))) + "\n",
+        "{path}:2: the metric 'leagl' is not in the header\nhint: did you mean 'legal'?",
     ),
     "a score as text": (
         "\n".join(map(json.dumps, (HEAD, {"id": "q", "scores": {"legal": "1"}}))) + "\n",

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from steelyard import limits
-from steelyard.errors import InputError
+from steelyard.errors import InputError, nearest
 from steelyard.i18n import Message
 from steelyard.io.shapes import (
     ANYTHING,
@@ -129,15 +129,14 @@ def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[st
     """Refuse an item that is not of the shape that readers rely on, or has a score that it cannot have."""
     check_shape(item, _ITEM, "", where)
     known = frozenset(metrics)
-    for metric, value in item["scores"].items():
+    for metric in (*item["scores"], *(item.get("parts") or ()), *(item.get("notes") or ())):
         if metric not in known:
-            raise InputError(Message("formats.metric_not_header", metric=metric), where=where)
+            message = Message("formats.metric_not_header", metric=metric)
+            raise InputError(message, where=where, hint=nearest(metric, metrics))
+    for metric, value in item["scores"].items():
         if value is not None:
             check_score(value, Message("words.the_score_of", metric=metric), where)
             _check_bounds(metric, value, bounds.get(metric), where)
-    for metric in (*(item.get("parts") or ()), *(item.get("notes") or ())):
-        if metric not in known:
-            raise InputError(Message("formats.metric_not_header", metric=metric), where=where)
     for metric, parts in (item.get("parts") or {}).items():
         for part, value in parts.items():
             if value is not None:
