@@ -4,14 +4,15 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import cache
 from importlib.metadata import entry_points
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, NoReturn
 
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
@@ -103,11 +104,15 @@ def _reader_of(kind: str) -> Reader | None:
     return installed[0] if installed else None
 
 
-def parse_json(text: str, name: str, line: int | None = None) -> Any:
-    """Parse JSON; a repeated key is an error, and errors have their line. `line` is given for a text of one line."""
+def parse_json(text: str, name: str, line: int | None = None, *, nan: bool = False) -> Any:
+    """Parse JSON; a repeated key is an error, and errors have their line. `line` is given for a text of one line.
+
+    NaN, which other tools write for a missing value, is an error unless `nan` is set; infinity always is.
+    """
     place = name if line is None else f"{name}:{line}"
+    constant = _nan_only if nan else _no_constant
     try:
-        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=constant)
     except RecursionError:
         raise InputError(Message("formats.json_nested_too_deeply"), where=place) from None
     except json.JSONDecodeError as error:
@@ -142,7 +147,7 @@ def _json_lines(stream: Stream, keep: Collection[str]) -> Iterator[Record]:
     for number, line in enumerate(lines, 1):
         try:
             if line.strip():
-                yield _record(parse_json(line, name, number), name, number)
+                yield _record(parse_json(line, name, number, nan=True), name, number)
         except InputError as error:
             if fields := _readable_fields(line, keep):
                 yield Record(name, number, fields, problem=error.message)
@@ -192,13 +197,18 @@ def _outermost(text: str) -> str:
 
 def _json_array(text: str, name: str) -> Iterator[Record]:
     try:
-        content = parse_json(text, name)
+        content = parse_json(text, name, nan=True)
     except InputError as error:
         hint = LINES_HINT if error.message.args.get("msg") == _MORE_JSON else error.hint
         raise InputError.of(error.problems, hint=hint) from None
     if not isinstance(content, list):
         raise InputError(Message("formats.array_objects_needed_single_value"), where=name)
-    for number, row in enumerate(content):
+    yield from json_records(content, name)
+
+
+def json_records(rows: Sequence[Any], name: str) -> Iterator[Record]:
+    """The objects of a JSON array as records."""
+    for number, row in enumerate(rows):
         yield _record(row, name, number, "{}#/{}")
 
 
@@ -323,7 +333,11 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_constant(text: str) -> None:
+def _nan_only(text: str) -> float:
+    return math.nan if text == "NaN" else _no_constant(text)
+
+
+def _no_constant(text: str) -> NoReturn:
     raise BadValue(Message("formats.not_number_json_knows", token=text))
 
 

@@ -1,0 +1,106 @@
+"""Formats of other tools by name and by shape."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
+from typing import Any, Final, Protocol, cast
+
+from steelyard.errors import UnknownName
+from steelyard.i18n import Message
+from steelyard.io import foreign
+from steelyard.io.foreign.containers import Container, open_container
+from steelyard.io.foreign.rows import ALL, EXTRA, Fields
+from steelyard.io.records import Record
+
+_SHARED: Final = ("containers", "formats", "rows")  # modules of the package that are no format
+
+
+class Format(Protocol):
+    """A module of the package: one format."""
+
+    NAME: str
+    TITLE: str
+
+    def recognises(self, container: Container) -> bool:
+        """Whether the content has the shape of this format."""
+
+    def read(self, container: Container) -> Iterator[Record]:
+        """Its records, with the fields of module `rows`; errors name file and line."""
+
+
+class WritableFormat(Format, Protocol):
+    """A format that can be written."""
+
+    CARRIES: frozenset[str]
+
+    def write(self, rows: Iterable[Fields], path: Path) -> None:
+        """Write rows with the fields of module `rows`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file with its format; `format` is None for plain rows whose columns have their usual names."""
+
+    container: Container
+    format: Format | None
+
+    @property
+    def cells(self) -> bool:
+        """Whether values are the texts of cells."""
+        return self.format is None and self.container.cells
+
+    @property
+    def title(self) -> str:
+        """The name of the format; "" for plain rows."""
+        return "" if self.format is None else self.format.TITLE
+
+    def records(self) -> Iterator[Record]:
+        """The records; can be called once."""
+        return self.container.records() if self.format is None else self.format.read(self.container)
+
+
+def open_source(path: str | Path, name: str | None = None) -> Source:
+    """A file with the format of this name, or the one that recognises its shape."""
+    container = open_container(path)
+    return Source(container, recognised(container) if name is None else format_called(name))
+
+
+def recognised(container: Container) -> Format | None:
+    """The format that a content has the shape of."""
+    return next((each for each in formats().values() if each.recognises(container)), None)
+
+
+def format_called(name: str) -> Format:
+    """The format of this name."""
+    if name not in formats():
+        raise UnknownName.of(Message("words.format"), name, list(formats()))
+    return formats()[name]
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """Every format by name."""
+    modules = [each.name for each in iter_modules(foreign.__path__) if each.name not in _SHARED]
+    found = [cast(Format, _module(name)) for name in modules]
+    return {each.NAME: each for each in found}
+
+
+def is_writable(each: Format) -> bool:
+    """Whether files of this format can be written."""
+    return hasattr(each, "write")
+
+
+def not_carried(row: Fields, target: Any) -> Iterator[str]:
+    """The names of the fields of a row that a format has no place for."""
+    yield from row.keys() & ALL - target.CARRIES - {EXTRA}
+    for source, fields in (row.get(EXTRA) or {}).items():
+        if source != target.NAME:
+            yield from (f"{source}.{field}" for field in fields)
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"{foreign.__name__}.{name}")

@@ -1,0 +1,118 @@
+"""The fields of a record in every format, and the conversion of common values to them."""
+
+import ast
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+Fields = dict[str, Any]
+
+# what is read: the fields that `steelyard answers` uses, and those of scores
+ID: Final = "id"
+QUESTION: Final = "question"
+PREDICTION: Final = "prediction"
+REFERENCES: Final = "references"
+CONTEXTS: Final = "contexts"  # texts, or objects with id, text and others
+RETRIEVED_IDS: Final = "retrieved_context_ids"
+REFERENCE_CONTEXTS: Final = "reference_contexts"
+REFERENCE_IDS: Final = "reference_context_ids"
+TAGS: Final = "tags"  # an object of texts
+SYSTEM: Final = "system"  # of a file with the outputs of several systems
+REPEAT: Final = "repeat"  # the number of a repeated run of one item (epoch), from 1
+SCORES: Final = "scores"  # metric → number, or None where there is none
+UNSCORED: Final = "unscored"  # metric → why it has no number although nothing failed
+ERRORS: Final = "errors"  # metric → why scoring failed
+NOTES: Final = "notes"  # metric → explanation
+ERROR: Final = "error"  # why the system failed on this item
+EXTRA: Final = "extra"  # format → the fields that have no place above
+
+ALL: Final = frozenset(
+    (
+        ID,
+        QUESTION,
+        PREDICTION,
+        REFERENCES,
+        CONTEXTS,
+        RETRIEVED_IDS,
+        REFERENCE_CONTEXTS,
+        REFERENCE_IDS,
+        TAGS,
+        SYSTEM,
+        REPEAT,
+        SCORES,
+        UNSCORED,
+        ERRORS,
+        NOTES,
+        ERROR,
+        EXTRA,
+    )
+)
+
+
+def renamed(fields: Mapping[str, Any], names: Mapping[str, str], source: str) -> Fields:
+    """The fields by our names; numbers under other names are scores, and all else is kept under `extra`."""
+    known = {names[name]: value for name, value in fields.items() if name in names and value is not None}
+    others = {name: value for name, value in fields.items() if name not in names}
+    scores = {name: score(value) for name, value in others.items() if is_score(value)}
+    extra = {name: value for name, value in others.items() if name not in scores and value not in (None, "")}
+    return {**known, **present({SCORES: scores, EXTRA: {source: extra} if extra else {}})}
+
+
+def present(fields: Mapping[str, Any]) -> Fields:
+    """The fields that are not empty."""
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ())}
+
+
+def extra_of(row: Mapping[str, Any], source: str) -> Fields:
+    """The fields that a format had and that have no place among ours."""
+    return dict((row.get(EXTRA) or {}).get(source, {}))
+
+
+def is_score(value: Any) -> bool:
+    """Whether a value is a number, NaN and booleans included."""
+    return isinstance(value, bool | int | float)
+
+
+def score(value: float | None) -> float | None:
+    """A number as a score; None for NaN."""
+    return None if value is None or math.isnan(value) else float(value)
+
+
+def parsed_cell(text: Any) -> Any:
+    """The value in a cell of CSV: a list or an object as JSON or as Python writes it, a number, or the text itself."""
+    if not isinstance(text, str):
+        return text
+    stripped = text.strip()
+    if not stripped:
+        return None
+    if stripped[0] not in "[{":
+        return _number(stripped) if stripped[0] in "-+.0123456789nN" else text
+    for parse in (json.loads, ast.literal_eval):
+        try:
+            return parse(stripped)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return text
+
+
+def _number(text: str) -> Any:
+    if text.lower() == "nan":
+        return math.nan
+    try:
+        return int(text) if text.lstrip("+-").isdigit() else float(text)
+    except ValueError:
+        return text
+
+
+def text_of(context: Any) -> str:
+    """The text of a context, which is text or an object."""
+    if isinstance(context, Mapping):
+        names = ("text", "content", "contents", "page_content", "passage", "body")
+        return str(next((context[name] for name in names if context.get(name) is not None), ""))
+    return "" if context is None else str(context)
+
+
+def texts_of(contexts: Iterable[Any]) -> list[str]:
+    """The texts of contexts."""
+    return [text_of(context) for context in contexts]
