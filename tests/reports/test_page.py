@@ -83,7 +83,7 @@ def test_comparisons_counts_and_signatures_are_on_the_page():
         assert f"{found.smallest_detectable:.4f}" in shown
     numbers = set(re.findall(r"-?\d\.\d{4}", said))
     assert numbers - set(re.findall(r"-?\d\.\d{4}", shown)) == set()
-    assert all(line in shown for line in footnotes(report, words_of("en")))
+    assert all(note.text in shown for note in footnotes(report, words_of("en")))
     for table in report.tables:
         assert str(table.signature) in shown
         assert all(what in shown for what in with_texts(table.counts))

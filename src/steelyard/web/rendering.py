@@ -17,6 +17,8 @@ from steelyard.table import Table
 
 Render = Callable[[Report, Language], str]
 """A function that makes the page of a report in a language."""
+LINKS: Final = {"/": "view.all_results", "/history": "view.history"}
+"""The pages that every report links to: their addresses, and the codes of their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ MASKED: Final = Privacy(text=mask_text, tables=mask_tables, documents=mask_docum
 
 
 def report_pages(folder: Path, privacy: Privacy, also: Path | None = None) -> Render:
-    """A function that makes the page of a report, on which paths are relative to the folder.
+    """A function that makes the page of a report, on which paths are relative to the folder, with links to other pages.
 
     Documents are in the folder, inside their benchmark, or in the folder `also`.
     """
@@ -49,6 +51,7 @@ def report_pages(folder: Path, privacy: Privacy, also: Path | None = None) -> Re
         missing = [
             Problem(problem.where.removeprefix(f"{root}{os.sep}"), problem.message) for problem in documents.missing
         ]
-        return render_html(report, language, privacy.documents(DocumentSet(documents.found, tuple(missing))))
+        shown = privacy.documents(DocumentSet(documents.found, tuple(missing)))
+        return render_html(report, language, shown, links=LINKS)
 
     return render

@@ -20,7 +20,7 @@ from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain, u
 from steelyard.legal.report.verdicts import labels, note_in
 from steelyard.legal.wording import INVENTED
 from steelyard.reports import cells
-from steelyard.reports.blocks import PageTable
+from steelyard.reports.blocks import TableBlock
 from steelyard.reports.plots.items import waterfall, waterfall_panel
 from steelyard.reports.plots.style import description, draw
 from steelyard.reports.render.html.kind_page import Chart, KindPage, Section, Sections
@@ -59,7 +59,7 @@ class PartRow:
 
 @dataclass(frozen=True, slots=True)
 class UncertainTile:
-    """The uncertain verdicts in large type, and by type: `range` is that of the mean, in every language."""
+    """The uncertain verdicts in large type, and by type; `range` is that of the mean, in every language."""
 
     name: str
     share: str
@@ -67,7 +67,12 @@ class UncertainTile:
     interval: str
     gauge: tuple[float, float, float]
     range: tuple[str, ...]
-    by_type: PageTable | None
+    by_type: Mapping[Language, TableBlock]
+
+    @property
+    def headings(self) -> list[tuple[str, ...]]:
+        """The headings of the table by type, each in every language."""
+        return list(zip(*(block.headings for block in self.by_type.values()), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +172,9 @@ def _tile(table: Table, doubts: Uncertain) -> UncertainTile:
     )
 
 
-def _by_type(table: Table) -> PageTable | None:
+def _by_type(table: Table) -> dict[Language, TableBlock]:
     tables = {language: uncertain_table(table, words_of(language)) for language in LANGUAGES}
-    present = {language: block for language, block in tables.items() if block is not None}
-    return PageTable(present) if present else None
+    return {language: block for language, block in tables.items() if block is not None}
 
 
 def _refusal_rates(counts: Refusals | None) -> list[Share]:
