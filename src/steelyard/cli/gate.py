@@ -2,7 +2,7 @@
 
 import argparse
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,6 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read the result, decide the rules, print and write; 1 if the gate is not passed."""
     from steelyard.reports.files import check_outputs
     from steelyard.stats.gate import GateSettings, check_rules, decide
+    from steelyard.stats.rules import spelled
 
     begun = time.perf_counter()
     named = [arguments.result, *filter(None, [arguments.baseline])]
@@ -88,13 +89,6 @@ def _load(path: str, earlier: str | None) -> "tuple[Table, Table | None]":
         return result, baseline
     new, old = result_name(path), result_name(earlier)
     return replace(result, name=new), replace(baseline, name=old if old != new else f"{old} (baseline)")
-
-
-def spelled(rules: "Sequence[Rule]", columns: Collection[str]) -> "list[Rule]":
-    """The rules with the metrics named as in the result."""
-    from steelyard.cli.results import column_called
-
-    return [replace(rule, target=replace(rule.target, name=column_called(rule.target.name, columns))) for rule in rules]
 
 
 def _deliver(gate: "Gate", arguments: argparse.Namespace, seconds: float) -> None:

@@ -1,9 +1,9 @@
 """Names of metrics in the spellings of all common tools: `ndcg_cut_10`, `ndcg@10`, `recip_rank`, `mrr` …"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from steelyard.errors import ConfigError, UnknownName, cut, nearest
+from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
 from steelyard.i18n import Message
 from steelyard.registry.kinds import BUILT_IN
 from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
@@ -101,6 +101,24 @@ def parse_measures(
                 )
             measures[str(measure)] = measure
     return list(measures.values())
+
+
+def column_called(name: str, columns: Collection[str]) -> str:
+    """The column with this name in any known spelling; the name itself if there is none."""
+    if name in columns:
+        return name
+    try:
+        ours = str(parse_measure(name))
+    except SteelyardError:  # no metric of ours; the result may still say which columns it has
+        return name
+    return ours if ours in columns else name
+
+
+def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> list[str] | None:
+    """The columns for names, of which one argument may have several, without repetition; None if no name is given."""
+    if not names:
+        return None
+    return list(dict.fromkeys(column_called(name, columns) for name in split_names(names)))
 
 
 def split_names(texts: Sequence[str]) -> list[str]:
