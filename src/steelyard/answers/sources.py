@@ -88,6 +88,12 @@ def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Seque
     return Answers("answers", rows, digest_rows(columns), Counter(_counts(rows) | _read_as_text(reader)))
 
 
+def read_questions(path: str | Path, *, mapping: Mapping[str, str] | None = None) -> list[AnswerRow]:
+    """The rows of a file of questions with their references, whether or not it has predictions."""
+    records, digest = read_records(path)
+    return _collected(_reader(path, mapping or {}, {"references"}), records, digest).rows
+
+
 @dataclass(frozen=True, slots=True)
 class _Side:
     """One of two joined files."""

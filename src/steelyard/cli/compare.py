@@ -16,8 +16,6 @@ from steelyard.i18n import Message
 
 if TYPE_CHECKING:
     from steelyard.reports.comparison import ComparisonReport
-    from steelyard.stats.compare import ComparisonSettings
-    from steelyard.table import Table
 
 _DESCRIPTION = """Compare results item by item; each is compared with the first. Files are results files (.jsonl) as
 written by every evaluating command with -o; all results of a file are used. With three or more results, all pairs

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from steelyard.i18n import Language
     from steelyard.reports.blocks import Block
     from steelyard.stats.gate import Gate
-    from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
 SUFFIXES = (".xml", ".md", ".json")

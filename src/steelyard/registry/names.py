@@ -1,7 +1,8 @@
 """Names of metrics in the spellings of all common tools: `ndcg_cut_10`, `ndcg@10`, `recip_rank`, `mrr` …"""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
 from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
 from steelyard.i18n import Message
@@ -75,7 +76,7 @@ def find_metric(text: str) -> Metric:
 
 
 def parse_measures(
-    names: str | Sequence[str] | None,
+    names: Any,
     cutoffs: Sequence[int] | None = None,
     *,
     default: Sequence[str] = DEFAULT_RETRIEVAL,
@@ -83,11 +84,11 @@ def parse_measures(
 ) -> list[Measure]:
     """Measures for names (a list, or one text with commas), in order and each once.
 
+    A name may be any object whose text is one, such as a measure of ir_measures.
     Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
     only where the name says so); P, R and their like always need some. Metrics of another kind are an error.
     """
-    if isinstance(names, str):
-        names = split_names([names])
+    names = _as_texts(names)
     if names is not None and not names:
         raise ConfigError(Message("metrics.no_metric_named"), hint=Message("metrics.example_ndcg_10"))
     measures: dict[str, Measure] = {}
@@ -101,6 +102,14 @@ def parse_measures(
                 )
             measures[str(measure)] = measure
     return list(measures.values())
+
+
+def _as_texts(names: Any) -> list[str] | None:
+    if names is None:
+        return None
+    if isinstance(names, str):
+        return split_names([names])
+    return [str(name) for name in names] if isinstance(names, Iterable) else [str(names)]
 
 
 def column_called(name: str, columns: Collection[str]) -> str:

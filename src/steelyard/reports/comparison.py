@@ -16,7 +16,8 @@ from steelyard.reports.sections.footnotes import CORRECTIONS, too_few
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
 from steelyard.stats.correction import letters
 from steelyard.stats.direction import gain
-from steelyard.stats.pairing import Change, Changes, changes
+from steelyard.stats.pairing import Change, Changes
+from steelyard.stats.pairing import changes as changes_of
 from steelyard.stats.selection import metrics_of, with_parts
 from steelyard.table import Table
 
@@ -58,7 +59,7 @@ def compare_results(
     shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
     return ComparisonReport(
         Report(shown, comparisons, per_item, by),
-        changes=[changes(by_name[pair.a], old, pair.metric) for pair in comparisons],
+        changes=[changes_of(by_name[pair.a], old, pair.metric) for pair in comparisons],
         shown=metrics or [pair.metric for pair in comparisons[:1]],
         within=compare_by(new, old, by, settings, metrics=metrics) if by else {},
         pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),

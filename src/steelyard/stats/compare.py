@@ -254,25 +254,6 @@ class Comparison:
         }
 
 
-def compare(
-    new: Table,
-    old: Table,
-    *,
-    metrics: Sequence[str] | None = None,
-    test: TestName = "permutation",
-    resamples: int = 10_000,
-    seed: int = 42,
-    correction: Correction = "holm",
-    alpha: float = 0.05,
-) -> list[Comparison]:
-    """Compare two tables metric by metric; the p-values are corrected as one family.
-
-    The newer table is the first argument, and a difference is new minus old.
-    """
-    settings = ComparisonSettings(test, resamples, seed, correction, alpha)
-    return compare_all([new], old, settings, metrics=metrics)
-
-
 def compare_all(
     new: Sequence[Table],
     old: Table,

@@ -57,6 +57,17 @@ class Summary:
     metrics: dict[str, MetricSummary]
     counts: dict[str, int]
 
+    def __str__(self) -> str:
+        """The means with their intervals, as a table."""
+        from steelyard.api import SummaryView
+
+        return str(SummaryView(self))
+
+    def _repr_html_(self) -> str:
+        from steelyard.api import SummaryView
+
+        return SummaryView(self).to_html()
+
     def as_dict(self) -> dict[str, Any]:
         """As one entry of `results` in JSON output."""
         return {
