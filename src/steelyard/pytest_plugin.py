@@ -1,7 +1,7 @@
 """pytest: the fixture `steelyard`, one test per item, results kept as files, and scores as properties in JUnit.
 
 `steelyard.answers(…)`, `.retrieval(…)` and `.legal(…)` give Tables, of which a test asserts `table.meets("F1 >= 0.8")`.
-A test with the mark `steelyard_items("questions/")` runs once for each item, and asserts `steelyard_item.check(answer)`.
+A test with the mark `steelyard_items("questions/")` runs for each item, and asserts `steelyard_item.check(answer)`.
 Nothing of the package is imported before a test uses it.
 """
 
