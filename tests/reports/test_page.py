@@ -25,7 +25,7 @@ from steelyard.errors import MissingExtra
 from steelyard.i18n import words_of
 from steelyard.legal.report.passages import Library, answer_marks, locate, utf16
 from steelyard.reports import files
-from steelyard.reports.content import Report, main_metric
+from steelyard.reports.content import Report, lowest_rows, main_metric
 from steelyard.reports.files import write_report
 from steelyard.reports.plots import charts as plots
 from steelyard.reports.render.html import figures as page_figures
@@ -298,6 +298,18 @@ def test_the_headline_takes_the_metric_that_people_quote():
     assert main_metric(report("RR", "AP", "nDCG@10")) == "nDCG@10"
     assert main_metric(report("Acc", "F1")) == "F1"
     assert main_metric(report("NumRet", "mine", sums=("NumRet",))) == "mine"
+
+
+def test_items_with_equal_scores_are_in_the_order_of_their_ids():
+    ids = ["q10", "q2", "a", "q1", "q02", "best", "none"]
+    scores = np.array([0.0, 0.0, 0.5, 0.0, 0.0, 1.0, np.nan])
+    reasons = {"reasons": (NOTHING,), "status": {"F1": np.array([0, 0, 0, 0, 0, 0, 1])}}
+    table = table_of(ids=ids, columns={"F1": scores}, **reasons)
+    assert [ids[row] for row in lowest_rows(table, "F1", 9)] == ["q1", "q02", "q2", "q10", "a"]
+    assert [ids[row] for row in lowest_rows(table, "F1", 2)] == ["q1", "q02"]
+    assert [ids[row] for row in lowest_rows(table, "F1", 9, best=0.5)] == ["q1", "q02", "q2", "q10"]
+    listed = re.findall(r'<a href="#item/([^"]+)"', render_html(Report([table])))
+    assert listed == ["q1", "q02", "q2", "q10", "a"]
 
 
 @pytest.mark.slow
