@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
-from steelyard.i18n import Language, Words
+from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, PageForm, Row, TableBlock
-from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
 from steelyard.reports.sections.differences import difference, effect
 from steelyard.reports.sections.footnotes import CORRECTIONS, too_few
@@ -48,13 +47,8 @@ class ComparisonReport:
     pairs: Sequence[Comparison] = ()
 
 
-def comparison_blocks(comparison: ComparisonReport, language: Language = "en") -> list[Block]:
-    """The blocks of the report, then those that only a comparison has, in formats of text."""
-    return report_blocks(compared_report(comparison), language)
-
-
 def compared_report(comparison: ComparisonReport) -> Report:
-    """The report with the blocks that only a comparison has."""
+    """The report, with the blocks that only a comparison has after its own."""
     return replace(comparison.report, added=partial(_added, comparison))
 
 

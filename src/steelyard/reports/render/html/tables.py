@@ -96,8 +96,8 @@ def page_blocks(report: Report, language: Language) -> PageBlocks:
     """The blocks of a report that its page shows, with every text in every language."""
     in_languages = [list(_shown(all_blocks(report, each))) for each in LANGUAGES]
     blocks = list(zip(*in_languages, strict=True))
-    joined = [_joined(texts, language) for texts in blocks]
     tables = [texts for texts in blocks if isinstance(texts[0], TableBlock)]
+    joined = [_joined(texts, language) for texts in blocks if not isinstance(texts[0], TableBlock)]
     notes = [note for block in joined if isinstance(block, Notes) for note in block.lines]
     return PageBlocks(
         [_page_table(texts, language, f"table-{number}") for number, texts in enumerate(tables, 1)],
