@@ -163,7 +163,7 @@ def character_f1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     return pairs.closest(pairs.overlaps(_characters, partial(ngram_overlap, n=1)))
 
 
-@metric("Choice", kind="answers", unscored="the answer names none of the options")
+@metric("Choice", kind="answers", unscored=Message("missing.no_option"))
 def choice(pairs: AnswerBatch, profile: Profile, *, skip: int = 0) -> FloatArray:
     """Multiple choice: 1 if the answer gives exactly the correct options.
 

@@ -25,7 +25,7 @@ from steelyard.text.tokens import TokenUnit
 
 LOST = Message("metrics.process_weighs_answers_killed_killed")
 LOST_HINT = Message("metrics.enough_memory_fewer_processes_need")
-NO_REFERENCE = Missing("unscored", "there is no reference")
+NO_REFERENCE = Missing("unscored", Message("missing.no_reference"))
 
 Scores = Mapping[str, FloatArray]
 """The values of a metric under "score", and those of its parts under their names."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.i18n import Message
+from steelyard.i18n import Message, as_message
 
 if TYPE_CHECKING:
     from steelyard.table import FloatArray
@@ -51,7 +51,7 @@ class Metric:
     whole: bool = False
     summed: bool = False
     integers: frozenset[str] = frozenset()
-    unscored: str = ""
+    unscored: Message | None = None
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -113,7 +113,7 @@ def metric(
     bounds: tuple[float, float] = (0.0, 1.0),
     whole: bool = False,
     summed: bool = False,
-    unscored: str = "",
+    unscored: Message | str = "",
 ) -> Callable[[Function], Function]:
     """Register a function as the metric `name`; the function itself is left as it is."""
 
@@ -126,7 +126,8 @@ def metric(
         defaults = {p.name: p.default for p in keywords if p.default is not p.empty}
         required = frozenset(p.name for p in keywords if p.default is p.empty)
         integers = frozenset(p.name for p in keywords if p.annotation in (int, int | None))
-        REGISTRY[name] = Metric(name, kind, function, defaults, required, bounds, whole, summed, integers, unscored)
+        reason = as_message(unscored) if unscored else None
+        REGISTRY[name] = Metric(name, kind, function, defaults, required, bounds, whole, summed, integers, reason)
         return function
 
     return register

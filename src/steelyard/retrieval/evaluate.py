@@ -25,7 +25,7 @@ from steelyard.threads import ordered_thread_map
 
 MissingQueries = Literal["zero", "skip"]
 AGAIN = "formats.appears_again"
-NOT_IN_RUN = Missing("unscored", "the query is not in the run")
+NOT_IN_RUN = Missing("unscored", Message("missing.not_in_run"))
 
 
 @dataclass(frozen=True, slots=True)

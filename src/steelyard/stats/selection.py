@@ -14,7 +14,7 @@ from steelyard.table import UNBOUNDED, Bounds, Column, FloatArray, Missing, Tabl
 AGAIN_HINT = Message("stats.judge_answers_again_steelyard_bench")
 _NEWER_PARTS = frozenset(("legal.uncertain",))
 """Parts that are missing from results of earlier versions."""
-_NO_PART = Missing("unscored", "the item has no such part")
+_NO_PART = Missing("unscored", Message("missing.no_part"))
 
 
 @dataclass(frozen=True, slots=True)
