@@ -163,4 +163,5 @@ def _doubt(score: float, threshold: float, *, has_remarks: bool) -> str:
 
 def _has_remarks(table: Table, row: int) -> bool:
     output = (table.outputs[row] if table.outputs else None) or {}
-    return bool((output.get("verdict") or {}).get("remarks"))
+    verdict = output.get("verdict")  # of another kind of results it may be anything
+    return isinstance(verdict, Mapping) and bool(verdict.get("remarks"))

@@ -1,6 +1,7 @@
 """Checks of the lines of a results file, which is input like any other.
 
-Every wrong type is one message with its line, so that reports, gate and viewer can rely on what was read.
+Every wrong type is one message with its line, so that reports, gate and viewer can rely on what was read. Fields that
+only one kind of results has are checked by that kind (`registry.kinds`).
 """
 
 import math
@@ -13,7 +14,6 @@ from steelyard.errors import InputError, nearest
 from steelyard.i18n import Message
 from steelyard.io.shapes import (
     ANYTHING,
-    FLAG,
     SCALAR,
     TEXT,
     WHOLE,
@@ -39,27 +39,9 @@ _NOT_NEGATIVE: Final = Plain(
     Message("words.a_number_from_0_to_1e15"), lambda value: is_number(value) and 0 <= value <= 1e15
 )
 _COUNT: Final = Plain(Message("words.an_integer_from_0"), lambda value: WHOLE.accepts(value) and value >= 0)
-_LABELS: Final = {"page": _PAGE, "section": TEXT, "speaker": TEXT, "document": TEXT}
-_PASSAGE: Final = Fields({"text": TEXT, **_LABELS})
+PASSAGE: Final = {"text": TEXT, "page": _PAGE, "section": TEXT, "speaker": TEXT, "document": TEXT}
+"""The fields of a passage of a document."""
 _QUOTED: Final = Plain(Message("words.text_or_an_object"), lambda value: isinstance(value, str | dict))
-_WANTED: Final = Fields({"text": TEXT, **_LABELS}, frozenset(("text", "page")))
-_EXPECTED: Final = Fields(
-    {"answer": MapOf(ANYTHING), "abstain": FLAG, "quotes": ListOf(TEXT), "evidence": ListOf(_WANTED)}
-)
-_STORED: Final = Plain(Message("words.a_list"), lambda value: isinstance(value, list))
-"""A message as a value; one that is not known or has other arguments is left to who shows it."""
-_VERDICT: Final = Fields(
-    {
-        "expected": _EXPECTED,
-        "reasons": MapOf(TEXT),
-        "remarks": ListOf(TEXT),
-        "messages": Fields({"reasons": MapOf(_STORED), "remarks": ListOf(_STORED), "error": _STORED}),
-        "reached": MapOf(FLAG),
-        "invented": ListOf(Fields({"text": TEXT, "kind": TEXT})),
-        "should_abstain": FLAG,
-        "abstained": FLAG,
-    }
-)
 _OUTPUT: Final = Fields(
     {
         "question": TEXT,
@@ -70,7 +52,6 @@ _OUTPUT: Final = Fields(
         "seconds": _NOT_NEGATIVE,
         "tokens": _NOT_NEGATIVE,
         "attempts": _COUNT,
-        "verdict": _VERDICT,
     }
 )
 _HEADER: Final = Fields(
@@ -204,7 +185,7 @@ def _check_passages(output: Json, where: str) -> None:
     for name in ("citations", "evidence", "contexts"):
         for number, each in enumerate(output.get(name) or ()):
             if isinstance(each, dict):
-                check_shape(each, _PASSAGE, f"output.{name}[{number}]", where)
+                check_shape(each, Fields(PASSAGE), f"output.{name}[{number}]", where)
 
 
 def _is_close(footed: float | None, counted: float) -> bool:
