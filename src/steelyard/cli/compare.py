@@ -99,7 +99,7 @@ def _compared(
 def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:
     """Write the files that were asked for, then print; text files have the blocks that are printed."""
     from steelyard.cli.output import show_blocks, write_and_show
-    from steelyard.cli.results import documents_for
+    from steelyard.cli.results import load_documents
     from steelyard.io.writing import write_whole
     from steelyard.reports.comparison import comparison_blocks, comparison_tables
     from steelyard.reports.files import RENDERERS, write_report
@@ -111,7 +111,7 @@ def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, fold
             write_whole(path, RENDERERS[suffix](blocks, arguments.lang))
             return
         report = replace(comparison.report, page_tables=comparison_tables(comparison))
-        documents = documents_for(report.tables, None, folders, documents_folder(arguments))
+        documents = load_documents(report.tables, None, folders, documents_folder(arguments))
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
 
     write_and_show(arguments.output, write, lambda: show_blocks(blocks, arguments))
