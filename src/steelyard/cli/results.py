@@ -21,18 +21,28 @@ def read_placed(
 
     With `strict`, a result whose items contradict its footer is refused.
     """
-    from steelyard.io.records import result_name
     from steelyard.io.results import load_all
-    from steelyard.reports.content import unique_names
 
     files = [(path, load_all(path, strict=strict)) for path in paths]
-    tables = [table for _, results in files for table in results]
-    names = [table.name for table in tables]
-    if len(set(names)) < len(names):  # two runs of one system: their files tell which is which
-        names = [result_name(path) if len(results) == 1 else table.name for path, results in files for table in results]
-    tables = [replace(table, name=name) for table, name in zip(tables, unique_names(names), strict=True)]
+    tables = with_distinct_names(files)
     shown = [_only(table, metrics) for table in tables] if metrics else tables
     return list(zip((Path(path).parent for path, results in files for _ in results), shown, strict=True))
+
+
+def with_distinct_names(files: "Sequence[tuple[str, Sequence[Table]]]") -> "list[Table]":
+    """The results of all files with different names.
+
+    If two names are equal, as of two runs of one system, results that are alone in their file are named after it; names
+    that are still equal get a number.
+    """
+    from steelyard.io.records import result_name
+    from steelyard.reports.content import unique_names
+
+    tables = [table for _, results in files for table in results]
+    names = [table.name for table in tables]
+    if len(set(names)) < len(names):
+        names = [result_name(path) if len(results) == 1 else table.name for path, results in files for table in results]
+    return [replace(table, name=name) for table, name in zip(tables, unique_names(names), strict=True)]
 
 
 def load_documents(
