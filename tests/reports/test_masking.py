@@ -163,7 +163,7 @@ def test_names_of_documents_are_masked_like_the_tags_that_name_them(write):
     assert list(masked) == [document.name for document in masked.values()] == ["电话*******0057.md"]
     assert masked.missing == (Problem("电话*******0057", Message("cli.no_such_folder")),)
     assert list(masked) == mask_table(answer_table({}, tags={"document": [document.name]})).tags["document"]
-    named = DocumentSet({}, (Problem("a", Message("formats.text_not", key="电话13000000057", value="x")),))
+    named = DocumentSet({}, (Problem("a", Message("formats.not_text", key="电话13000000057", value="x")),))
     assert mask_documents(named).missing[0].message.text("zh") == "电话*******0057 必须是文本，而不是 'x'"
     two = mask_documents({document.name: document, "电话14000000057.md": other})
     assert (dict(two), two.missing) == ({}, (Problem("电话*******0057.md", TWO_TEXTS),))

@@ -44,7 +44,7 @@ def check_item(item: Mapping[str, Any], where: str) -> None:
     for part, value in ((item.get("parts") or {}).get(METRIC) or {}).items():
         if value is not None and part in part_labels() and not -ROUNDING <= value <= 1 + ROUNDING:
             what = Message("words.the_part_of", part=part, metric=METRIC)
-            raise InputError(Message("formats.share", what=what, value=value), where=where)
+            raise InputError(Message("formats.not_a_share", what=what, value=value), where=where)
     _check_weight((item.get("tags") or {}).get("weight"), where)
 
 
