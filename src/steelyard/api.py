@@ -12,7 +12,7 @@ from steelyard.observers import FAILED_GATES
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, TableBlock
 from steelyard.reports.build import report_blocks
-from steelyard.reports.comparison import ComparisonReport, compare_results, comparison_blocks
+from steelyard.reports.comparison import ComparisonReport, compare_results, compared_report
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.gate import gate_blocks, headline
 from steelyard.reports.render.console import render_console
@@ -76,7 +76,7 @@ class Comparisons(Shown, Sequence[Comparison]):
 
     def blocks(self, language: Language = "en") -> Sequence[Block]:
         """Means, differences, changed items, and letters over all pairs."""
-        return comparison_blocks(self.outcome, language)
+        return report_blocks(compared_report(self.outcome), language)
 
     @cached_property
     def comparisons(self) -> Sequence[Comparison]:
@@ -117,8 +117,6 @@ class Comparisons(Shown, Sequence[Comparison]):
 
     def report(self, path: str | Path, *, language: Language = "en") -> None:
         """Write the comparison in the format of the extension, as `steelyard compare -o` does."""
-        from steelyard.reports.comparison import compared_report
-
         _write(compared_report(self.outcome), Path(path), language)
 
 

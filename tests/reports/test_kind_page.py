@@ -43,15 +43,26 @@ class Page(KindPage):
 
 def kind_page():
     return Page()
+
+
+def documents(benchmark, *, within, beside, also):
+    from steelyard.documents.pages import Document
+    from steelyard.documents.sets import DocumentSet
+
+    return DocumentSet({f"{beside}/{benchmark}": Document("d", (), "")})
 """
 PROGRAM = """
+from dataclasses import replace
+
 import numpy as np
 from steelyard.reports.content import Report
+from steelyard.reports.kinds import documents_for
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.table import Column, Table
 
 outputs = [{"answer": "yes", "verdict": {"fluency": 1}}]
 table = Table(ids=["a"], columns={"fluency": Column(np.ones(1))}, kind="mine", name="first", outputs=outputs)
+assert list(documents_for([replace(table, benchmark="cases"), table], ["here", "there"])) == ["here/cases"]
 print(render_html(Report([table])))
 """
 

@@ -23,9 +23,9 @@ from steelyard.table import Flags, FloatArray, IntArray, Missing
 from steelyard.text.coding import is_plain
 from steelyard.text.tokens import TokenUnit
 
-LOST = Message("metrics.process_weighs_answers_killed_killed")
-LOST_HINT = Message("metrics.enough_memory_fewer_processes_need")
-NO_REFERENCE = Missing("unscored", "there is no reference")
+LOST = Message("metrics.process_killed")
+LOST_HINT = Message("metrics.memory_hint")
+NO_REFERENCE = Missing("unscored", Message("missing.no_reference"))
 
 Scores = Mapping[str, FloatArray]
 """The values of a metric under "score", and those of its parts under their names."""

@@ -79,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:
     """Write the files that were asked for, then print."""
     from steelyard.cli.output import show, write_and_show
-    from steelyard.cli.results import documents_for
+    from steelyard.cli.results import load_documents
     from steelyard.reports.comparison import compared_report
     from steelyard.reports.files import PAGE, write_report
 
@@ -87,7 +87,7 @@ def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, fold
 
     def write(path: Path) -> None:
         is_page = path.suffix.lower() == PAGE
-        documents = documents_for(report.tables, None, folders, documents_folder(arguments)) if is_page else {}
+        documents = load_documents(report.tables, None, folders, documents_folder(arguments)) if is_page else {}
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
 
     write_and_show(arguments.output, write, lambda: show(report, arguments))

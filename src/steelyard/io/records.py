@@ -26,8 +26,8 @@ COMPRESSED = (".gz", ".zst", ".zstd")
 _PLAIN = (".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
 # extensions that are not part of the name of a result
 _EXTENSIONS = (*LINES, ".json", ".csv", ".tsv", ".parquet", *_PLAIN)
-LINES_HINT = Message("formats.one_object_per_line_jsonl")
-ARRAY_HINT = Message("formats.array_json_name_file_json")
+LINES_HINT = Message("formats.rename_to_jsonl_hint")
+ARRAY_HINT = Message("formats.rename_to_json_hint")
 NOT_AN_OBJECT = "formats.not_an_object"
 _MORE_JSON = "Extra data"  # the message of Python's parser about a second value
 COLUMNS = Message("words.the_number_of_columns")
@@ -114,16 +114,16 @@ def parse_json(text: str, name: str, line: int | None = None, *, nan: bool = Fal
     try:
         value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=constant)
     except RecursionError:
-        raise InputError(Message("formats.json_nested_too_deeply"), where=place) from None
+        raise InputError(Message("formats.json_too_deep"), where=place) from None
     except json.JSONDecodeError as error:
         where = f"{name}:{(line or 1) + error.lineno - 1}"
-        raise InputError(Message("formats.not_json_column", msg=error.msg, colno=error.colno), where=where) from None
+        raise InputError(Message("formats.not_json", msg=error.msg, colno=error.colno), where=where) from None
     except BadValue as error:
         raise InputError(error.message, where=place) from None
     except ValueError as error:  # a number of thousands of digits
         raise InputError(str(error), where=place) from None
     if text.count("[") + text.count("{") > limits.JSON_DEPTH.value and _is_deep(value):
-        raise InputError(Message("formats.json_nested_too_deeply"), where=place)
+        raise InputError(Message("formats.json_too_deep"), where=place)
     return value
 
 
@@ -158,9 +158,7 @@ def _json_lines(stream: Stream, keep: Collection[str]) -> Iterator[Record]:
     if problems and problems[0].where == f"{name}:1" and _is_array(problems[0].message):
         raise InputError.of(problems, hint=ARRAY_HINT)
     if problems:
-        raise InputError.of(
-            problems, hint=Message("formats.each_line_file_json_object", value=format_suffix(name) or "JSONL")
-        )
+        raise InputError.of(problems, hint=Message("formats.json_lines_hint", value=format_suffix(name) or "JSONL"))
 
 
 def _is_array(message: Message) -> bool:
@@ -202,7 +200,7 @@ def _json_array(text: str, name: str) -> Iterator[Record]:
         hint = LINES_HINT if error.message.args.get("msg") == _MORE_JSON else error.hint
         raise InputError.of(error.problems, hint=hint) from None
     if not isinstance(content, list):
-        raise InputError(Message("formats.array_objects_needed_single_value"), where=name)
+        raise InputError(Message("formats.not_array_of_objects"), where=name)
     yield from json_records(content, name)
 
 
@@ -238,7 +236,8 @@ def _separated(stream: Stream, separator: str) -> Iterator[Record]:
             if len(row) != len(header):
                 problems.append(
                     Problem(
-                        f"{name}:{reader.line_num}", Message("formats.columns_header", row=len(row), header=len(header))
+                        f"{name}:{reader.line_num}",
+                        Message("formats.columns_unlike_header", row=len(row), header=len(header)),
                     )
                 )
                 if len(problems) >= MOST_PROBLEMS:
@@ -283,11 +282,11 @@ def _header(row: list[str], name: str) -> list[str]:
     limits.COLUMNS.check(len(names), COLUMNS, error=InputError, where=where)
     if len(names) == 1 and ";" in names[0]:
         raise InputError(
-            Message("formats.columns_separated_semicolons"), where=where, hint=Message("formats.save_commas")
+            Message("formats.separated_by_semicolons"), where=where, hint=Message("formats.save_with_commas_hint")
         )
     again = repeated_one(names)
     if again is not None:
-        raise InputError(Message("formats.two_columns_called", again=again), where=where)
+        raise InputError(Message("formats.duplicate_column", again=again), where=where)
     return names
 
 
@@ -312,7 +311,7 @@ def _parquet(stream: Stream) -> Iterator[Record]:
         for number, row in enumerate(_parquet_rows(file, stream.name), 1):
             yield Record(stream.name, number, row, "{}: row {}")
     except (ArrowException, *_PARQUET_DAMAGE) as error:
-        message = Message("formats.not_parquet_file", value=str(error).partition(chr(10))[0])
+        message = Message("formats.not_parquet", value=str(error).partition(chr(10))[0])
         raise InputError(message, where=stream.name) from None
 
 
@@ -321,7 +320,7 @@ def _parquet_rows(file: Any, name: str) -> Iterator[dict[str, Any]]:
     for batch in file.iter_batches(batch_size=_PARQUET_BATCH):
         limits.FILE_BYTES.check(batch.nbytes, Message("words.the_content_of_some_rows"), error=InputError, where=name)
         if repeated_one(batch.schema.names) is not None:
-            raise InputError(Message("formats.two_columns_called", again=repeated_one(batch.schema.names)), where=name)
+            raise InputError(Message("formats.duplicate_column", again=repeated_one(batch.schema.names)), where=name)
         yield from batch.to_pylist()
 
 
@@ -329,7 +328,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         again = repeated_one(key for key, _ in pairs)
-        raise BadValue(Message("formats.key_appears_twice_one_object", key=again))
+        raise BadValue(Message("formats.duplicate_key", key=again))
     return found
 
 
@@ -338,7 +337,7 @@ def _nan_only(text: str) -> float:
 
 
 def _no_constant(text: str) -> NoReturn:
-    raise BadValue(Message("formats.not_number_json_knows", token=text))
+    raise BadValue(Message("formats.invalid_json_number", token=text))
 
 
 def result_name(path: str) -> str:
@@ -355,8 +354,8 @@ def first_seen(place: str) -> Message:
     """A reference to the first occurrence; the number is enough for a line of the same file."""
     line = place.rpartition(":")[2]
     if line.isdigit():
-        return Message("formats.first_line", line=line)
-    return Message("formats.first_place", place=place)
+        return Message("formats.first_on_line", line=line)
+    return Message("formats.first_at", place=place)
 
 
 def digest_rows(columns: Iterable[Iterable[object]]) -> str:

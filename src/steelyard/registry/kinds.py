@@ -21,7 +21,7 @@ class Checks(Protocol):
     """The checks of items that a kind adds to those of all results files."""
 
     def check_item(self, item: Mapping[str, Any], where: str) -> None:
-        """Refuse an item that no result of this kind can have."""
+        """Refuse an item that no result of this kind can have; fields that only this kind has are checked here."""
 
     def is_consistent(self, scores: Scores, parts: Mapping[str, Scores], *, failed: bool) -> bool:
         """Whether the score of an item is what its parts come to."""

@@ -56,7 +56,7 @@ def mean(summary: MetricSummary) -> str:
     return number(summary.mean) if summary.total is None else number(summary.total, 0)
 
 
-def fates(summary: MetricSummary) -> str:
+def counts(summary: MetricSummary) -> str:
     """How many items are scored, unscored and errors."""
     return f"{summary.scored:,} / {summary.unscored:,} / {summary.errors:,}"
 

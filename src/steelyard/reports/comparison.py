@@ -5,11 +5,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
-from steelyard.i18n import Language, Words
+from steelyard.i18n import Words
 from steelyard.registry.names import columns_called
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, Fields, Notes, Row, TableBlock
-from steelyard.reports.build import report_blocks
+from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, PageForm, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.reports.sections.differences import difference, effect
 from steelyard.reports.sections.footnotes import CORRECTIONS, too_few
@@ -24,6 +23,14 @@ from steelyard.table import Table
 LARGEST: Final = 10
 """The number of changes each way that are shown without per-item output."""
 NAMED: Final = 5
+TAGS: Final = {
+    "type": "report.type",
+    "document": "report.document",
+    "difficulty": "report.difficulty",
+    "category": "report.category",
+    "language": "report.language",
+}
+"""What a page calls these tags; others have their own names."""
 _EFFECTS: Final = ("report.effect_size", "report.better", "gate.ties", "report.worse")
 _DIFFERENCES: Final = ("report.difference", "report.interval", "report.p", "report.p_adjusted")
 
@@ -66,13 +73,8 @@ def compare_results(
     )
 
 
-def comparison_blocks(comparison: ComparisonReport, language: Language = "en") -> list[Block]:
-    """The blocks of the report, then those that only a comparison has, in formats of text."""
-    return report_blocks(compared_report(comparison), language)
-
-
 def compared_report(comparison: ComparisonReport) -> Report:
-    """The report with the blocks that only a comparison has."""
+    """The report, with the blocks that only a comparison has after its own."""
     return replace(comparison.report, added=partial(_added, comparison))
 
 
@@ -149,7 +151,8 @@ def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
         for value, comparisons in comparison.within.items()
         for pair in comparisons
     ]
-    yield TableBlock(headings, rows, f"{words('gate.within_each')} {tag}", text_columns=3)
+    form = PageForm(heading=words.named(TAGS.get(tag, tag)))
+    yield TableBlock(headings, rows, f"{words('gate.within_each')} {tag}", text_columns=3, page=form)
 
 
 def _pair(comparison: Comparison) -> str:
@@ -212,22 +215,23 @@ def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
     return [table.name for table in sorted(having, key=lambda table: -gain(metric, table.mean(metric)))]
 
 
-def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str]:
+def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
     for value, comparisons in comparison.within.items():
-        yield from (f"{value or cells.DASH}: {line}" for line in too_few(comparisons, words))
+        lines = too_few(comparisons, words)
+        yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in lines)
     yield from _letter_notes(comparison, words)
     for changes in _shown_changes(comparison):
         yield from _items_of_one_side(changes, words)
 
 
-def _letter_notes(comparison: ComparisonReport, words: Words) -> Iterator[str]:
+def _letter_notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
     if comparison.pairs:
         settings = comparison.pairs[0].settings
         if any(_letters(comparison).values()):
             yield words("gate.shared_letters")
         family = f"{words(CORRECTIONS[settings.correction])} ({len(comparison.pairs)})"
         yield f"{words('report.correction')}: {family}, {words('report.at')} {settings.alpha:g}"
-        yield from too_few(comparison.pairs, words)
+        yield from (Note(line, warning=True) for line in too_few(comparison.pairs, words))
 
 
 def _items_of_one_side(changes: Changes, words: Words) -> Iterator[str]:

@@ -76,7 +76,7 @@ def main_of(kind: str, metrics: Sequence[str]) -> str:
 
 def _groups(table: Table, tag: str) -> dict[str, Summary]:
     if tag not in table.tags:
-        hint = nearest(tag, table.tags) if table.tags else Message("reports.items_result_no_tags")
+        hint = nearest(tag, table.tags) if table.tags else Message("reports.no_tags")
         raise UnknownName(Message("reports.no_tag_called", tag=tag), where=table.name, hint=hint)
     values = np.array(table.tags[tag])
     return {value: table.take(np.flatnonzero(values == value)).summary() for value in dict.fromkeys(table.tags[tag])}

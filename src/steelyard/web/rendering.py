@@ -10,8 +10,8 @@ from steelyard.documents.sets import DocumentSet
 from steelyard.errors import Problem
 from steelyard.i18n import Language
 from steelyard.reports.content import Report
+from steelyard.reports.kinds import documents_for
 from steelyard.reports.masking import mask_documents, mask_tables, mask_text
-from steelyard.reports.render.html.kind_page import kind_page
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.table import Table
 
@@ -44,10 +44,7 @@ def report_pages(folder: Path, privacy: Privacy, also: Path | None = None) -> Re
     root = folder.resolve()
 
     def render(report: Report, language: Language) -> str:
-        benchmarks = dict.fromkeys((table.kind, table.benchmark) for table in report.tables)
-        documents = DocumentSet.of(
-            kind_page(kind).documents(benchmark, within=root, beside=root, also=also) for kind, benchmark in benchmarks
-        )
+        documents = documents_for(report.tables, [root] * len(report.tables), within=root, also=also)
         missing = [
             Problem(problem.where.removeprefix(f"{root}{os.sep}"), problem.message) for problem in documents.missing
         ]

@@ -24,7 +24,7 @@ from steelyard.web.requests import BadRequest, Request, read_request
 from steelyard.web.viewer import Viewer
 
 LAST_PORT: Final = 65_535
-PORT_HINT = Message("web.another_program_may_port_0")
+PORT_HINT = Message("web.port_hint")
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 
 from steelyard.documents.pages import Document
-from steelyard.documents.sets import DocumentSet
 from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.report import results
@@ -117,14 +116,6 @@ class LegalPage(KindPage):
     def note(self, table: Table, row: int, metric: str, language: Language) -> str:
         """The reasons of a verdict in one line."""
         return note_in(language, table, row, metric)
-
-    def documents(
-        self, benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
-    ) -> DocumentSet:
-        """The documents of a benchmark."""
-        from steelyard.legal.benchmark.loading import documents_of
-
-        return documents_of(benchmark, within=within, beside=beside, also=also)
 
 
 def losses_chart(table: Table, language: Language = "en") -> str | None:

@@ -57,7 +57,7 @@ def mean_cell(report: Report, summary: Summary, metric: str) -> Cell:
     if mean is None:
         return Cell(cells.DASH, detail=cells.DASH, extra=cells.DASH)
     mark = cells.mark(report.comparison(summary.name, metric))
-    return Cell(cells.mean(mean), mark, cells.spread(mean), cells.fates(mean), cells.share(mean))
+    return Cell(cells.mean(mean), mark, cells.spread(mean), cells.counts(mean), cells.share(mean))
 
 
 def _records(report: Report) -> Iterator[list[object]]:

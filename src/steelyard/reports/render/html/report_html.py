@@ -12,9 +12,9 @@ from steelyard.i18n import Language, Message, translations
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.content import Report, main_metric
 from steelyard.reports.plots.means import MOST_METRICS
-from steelyard.reports.render.html import sections
 from steelyard.reports.render.html.figures import charts, distribution_rows
 from steelyard.reports.render.html.frame import render_page
+from steelyard.reports.render.html.headlines import headlines, lowest, overview
 from steelyard.reports.render.html.items import item_data
 from steelyard.reports.render.html.kind_page import KindPage, kind_page
 from steelyard.reports.render.html.sanitize import sanitized, sanitized_documents, sanitized_report
@@ -72,12 +72,12 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "about_documents": kind.about_documents,
         "main": main,
         "version": __version__,
-        "headlines": sections.headlines(report, main),
+        "headlines": headlines(report, main),
         "blocks": blocks,
-        "overview": sections.overview(report, blocks),
+        "overview": overview(report, blocks),
         "distribution": distribution_rows(report.tables, main),
         "sections": kind.sections(report.tables),
-        "worst": [(table.name, low) for table in report.tables if (low := sections.lowest(table, main, kind))],
+        "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
 

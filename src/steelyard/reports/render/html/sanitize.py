@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from steelyard.documents.pages import Document
+from steelyard.i18n.masking import with_texts
 from steelyard.reports.content import Report
 from steelyard.table import Column, Missing, Signature, Table
 
@@ -56,7 +57,7 @@ def _sanitized_table(table: Table) -> Table:
 
 
 def _sanitized_column(column: Column) -> Column:
-    reasons = [Missing(reason.kind, sanitized(reason.reason)) for reason in column.reasons]
+    reasons = [Missing(reason.kind, with_texts(reason.reason, sanitized)) for reason in column.reasons]
     parts, notes = sanitized(dict(column.parts)), sanitized(dict(column.notes))
     return replace(column, reasons=reasons, parts=parts, notes=notes)
 

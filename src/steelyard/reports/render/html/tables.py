@@ -96,8 +96,8 @@ def page_blocks(report: Report, language: Language) -> PageBlocks:
     """The blocks of a report that its page shows, with every text in every language."""
     in_languages = [list(_shown(all_blocks(report, each))) for each in LANGUAGES]
     blocks = list(zip(*in_languages, strict=True))
-    joined = [_joined(texts, language) for texts in blocks]
     tables = [texts for texts in blocks if isinstance(texts[0], TableBlock)]
+    joined = [_joined(texts, language) for texts in blocks if not isinstance(texts[0], TableBlock)]
     notes = [note for block in joined if isinstance(block, Notes) for note in block.lines]
     return PageBlocks(
         [_page_table(texts, language, f"table-{number}") for number, texts in enumerate(tables, 1)],
@@ -140,13 +140,14 @@ def _joined(values: Sequence[Any], language: Language) -> Any:
 class _Column:
     """A column of a block; on a page it may be several: the number, its detail, its extra and a bar.
 
-    `named` columns of numbers have their heading above those of the parts. A heading that begins with a `symbol`, such
-    as p, keeps its small letter.
+    Columns whose parts have headings are set `apart`; where there are several, their own headings are above (`named`).
+    A heading that begins with a `symbol`, such as p, keeps its small letter.
     """
 
     place: int
     heading: str
     is_text: bool
+    apart: bool
     named: bool
     symbol: bool
     detail: bool
@@ -156,6 +157,8 @@ class _Column:
 
 def _page_table(texts: Sequence[TableBlock], language: Language, key: str) -> PageTable:
     block: TableBlock = _joined(texts, language)
+    if block.page and block.page.heading:
+        block = replace(block, headings=[block.page.heading, *block.headings[1:]])
     columns = [_column(texts, block, place) for place in range(len(block.headings))]
     has_groups = any(column.named for column in columns)
     return PageTable(
@@ -169,12 +172,14 @@ def _page_table(texts: Sequence[TableBlock], language: Language, key: str) -> Pa
 
 def _column(texts: Sequence[TableBlock], block: TableBlock, place: int) -> _Column:
     is_text = place < block.text_columns
+    apart = bool(block.value) and not is_text
     values = [cell for row in block.rows if isinstance(cell := row[place], Cell)]
     return _Column(
         place,
         block.headings[place],
         is_text,
-        named=bool(block.value) and not is_text and len(block.headings) - block.text_columns > 1,
+        apart=apart,
+        named=apart and len(block.headings) - block.text_columns > 1,
         symbol=any(len(each.headings[place].partition(" ")[0]) == 1 for each in texts),
         detail=bool(block.detail) and not is_text,
         extra=any(cell.extra for cell in values),
@@ -198,7 +203,7 @@ def _headings(block: TableBlock, column: _Column) -> Iterator[PageCell]:
         return
     heading = column.heading if not block.value else block.value
     own = "name" if column.symbol else _name_class(heading)
-    yield PageCell(heading, _classes("number", "first" if column.named else "", own))
+    yield PageCell(heading, _classes("number", "first" if column.apart else "", own))
     if column.detail:
         yield PageCell(block.detail, "number")
     if column.extra:
@@ -215,7 +220,7 @@ def _cells(cell: str | Cell, column: _Column) -> Iterator[PageCell]:
     value = cell if isinstance(cell, Cell) else Cell(cell)
     text = value.text + (f" {value.mark}" if value.mark else "")
     strong = "strong" if column.detail or column.extra else ""
-    yield PageCell(text, _classes("number", strong, "first" if column.named else "", _MARKS.get(value.mark, "")))
+    yield PageCell(text, _classes("number", strong, "first" if column.apart else "", _MARKS.get(value.mark, "")))
     if column.detail:
         yield PageCell(value.detail, "number muted")
     if column.extra:
