@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from distributions import write_distribution
 from hypothesis import settings
 from properties import TIMES, USUAL
 
@@ -69,6 +70,22 @@ def legal_lines() -> Path:
     if not folder.is_dir():
         pytest.skip("the labelled legal answers are not beside this checkout")
     return folder
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Install packages for the time of a test: `install(package, {group: entry points}, module=source)`."""
+    installed: list[str] = []
+
+    def install(package: str, entry_points: dict[str, str], **modules: str) -> None:
+        folder = tmp_path / "site" / package
+        write_distribution(folder, package, entry_points, **modules)
+        monkeypatch.syspath_prepend(folder)
+        installed.extend(modules)
+
+    yield install
+    for module in installed:
+        sys.modules.pop(module, None)
 
 
 @pytest.fixture
