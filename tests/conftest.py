@@ -1,7 +1,9 @@
 """Shared fixtures, and how a run of the tests is set up."""
 
+import gc
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,17 @@ LONG = (
     "stats/test_simulation.py",
     "legal/test_lines.py",
 )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the garbage collector from going through thousands of tests and their modules, here and in every test."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
