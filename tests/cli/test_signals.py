@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx
 import pytest
 from platforms import linux, posix
 from processes import DEADLINE, children, is_alive, until
@@ -48,6 +49,13 @@ def command(*words: object, cwd: Path, **settings: object) -> "subprocess.Popen[
         text=True,
         **settings,  # type: ignore[call-overload]
     )
+
+
+def until_serving(process: "subprocess.Popen[str]") -> None:
+    """Wait for the first page of `view`."""
+    assert process.stderr is not None
+    address = process.stderr.readline().split()[-1]
+    assert httpx.get(address, trust_env=False, timeout=DEADLINE).status_code == 200
 
 
 @pytest.fixture
@@ -96,7 +104,7 @@ def test_answers_ends_its_processes(tmp_path):
 def test_view_ends_with_0(tmp_path, name):
     put(tmp_path / "r.jsonl", table("a run"))
     with command("view", tmp_path, "--port", "0", cwd=tmp_path) as process:
-        assert process.stderr.readline().startswith("results of ")
+        until_serving(process)
         process.send_signal(signal.Signals[name])
         _, errors = process.communicate(timeout=DEADLINE)
     assert (process.returncode, errors) == (0, "")
@@ -109,7 +117,7 @@ def test_a_signal_that_is_ignored_stays_ignored(tmp_path):
     put(tmp_path / "r.jsonl", table("a run"))
     ignore = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}  # as nohup does
     with command("view", tmp_path, "--port", "0", cwd=tmp_path, **ignore) as process:
-        assert process.stderr.readline()
+        until_serving(process)
         process.send_signal(signal.SIGHUP)
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(0.5)
