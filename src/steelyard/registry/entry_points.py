@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from steelyard.errors import ConfigError, SteelyardError
 from steelyard.i18n import Localized, Message
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
 
 T = TypeVar("T")
+UNREADABLE: Final = (AttributeError, LookupError, OSError, TypeError, ValueError)
+"""What `importlib.metadata` raises for a file that is not in the format of entry points."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def _entry_points(group: str, path: tuple[str, ...]) -> "tuple[EntryPoint, ...]"
 
     try:
         return tuple(entry_points(group=group))
-    except Exception as error:  # a file of some package that is not in the format of entry points
+    except UNREADABLE as error:
         package = _unreadable_package()
         message = Message("plugins.unreadable_metadata", package=package, error=_reason(error))
         raise ConfigError(message, hint=Message("plugins.reinstall_or_uninstall", package=package)) from error
@@ -81,7 +83,7 @@ def _unreadable_package() -> str:
     def is_readable(distribution: "Distribution") -> bool:
         try:
             return distribution.entry_points is not None
-        except Exception:
+        except UNREADABLE:
             return False
 
     return next((package.name for package in distributions() if not is_readable(package)), "?")
