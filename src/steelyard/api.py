@@ -195,7 +195,7 @@ class SummaryView(Shown):
         words = words_of(language)
         headings = map(words, ("report.metric", "report.mean", "report.interval", "report.fates"))
         rows = [
-            [metric, cells.mean(mean), cells.spread(mean), cells.fates(mean)]
+            [metric, cells.mean(mean), cells.spread(mean), cells.counts(mean)]
             for metric, mean in self.summary.metrics.items()
         ]
         return [TableBlock(list(headings), rows, self.summary.name)]

@@ -1,6 +1,5 @@
 """Scores of batches of answers, computed in this process or in several."""
 
-import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -19,6 +18,7 @@ from steelyard.answers.rows import BATCH, AnswerRow
 from steelyard.errors import SteelyardError
 from steelyard.i18n import Message
 from steelyard.registry.metrics import Measure, column_of
+from steelyard.signals import restore_defaults
 from steelyard.table import Flags, FloatArray, IntArray, Missing
 from steelyard.text.coding import is_plain
 from steelyard.text.tokens import TokenUnit
@@ -225,7 +225,7 @@ _PREPARED: list[tuple[Sequence[Measure], Profile]] = []  # of this process
 
 def _prepare(spec: ScoringSpec) -> None:
     """Set up a worker. SIGTERM must end it, because a broken pool ends its workers this way."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    restore_defaults()
     _PREPARED.append((spec.measures, profile_of(spec.profile, spec.tokens)))
 
 

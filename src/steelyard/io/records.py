@@ -8,8 +8,6 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
-from functools import cache
-from importlib.metadata import entry_points
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
@@ -18,9 +16,8 @@ from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
 from steelyard.i18n import Message
 from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, open_stream, text_blocks
+from steelyard.registry.entry_points import EntryPointGroup
 
-GROUP: Final = "steelyard.formats"
-"""Entry points of other formats of rows: the name is the suffix, the value a function from a Stream to Records."""
 LINES: Final = (".jsonl", ".ndjson")
 COMPRESSED = (".gz", ".zst", ".zstd")
 _PLAIN = (".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
@@ -58,6 +55,8 @@ class Record(NamedTuple):
 
 
 Reader = Callable[[Stream], Iterator[Record]]
+INSTALLED: Final = EntryPointGroup[Reader]("steelyard.formats", Message("plugins.reader"), callable)
+"""Formats of installed packages; the name of an entry point is the suffix."""
 
 
 def format_suffix(path: str | Path) -> str:
@@ -89,7 +88,6 @@ def is_record_format(kind: str) -> bool:
     return kind in LINES or _reader_of(kind) is not None
 
 
-@cache
 def _reader_of(kind: str) -> Reader | None:
     """The reader of rows of files with this suffix, built in or of an installed distribution."""
     built_in: dict[str, Reader] = {
@@ -100,8 +98,7 @@ def _reader_of(kind: str) -> Reader | None:
     }
     if kind in built_in or kind in (*LINES, *_PLAIN, ""):
         return built_in.get(kind)
-    installed: list[Reader] = [point.load() for point in entry_points(group=GROUP, name=kind)]
-    return installed[0] if installed else None
+    return INSTALLED.load(kind)
 
 
 def parse_json(text: str, name: str, line: int | None = None, *, nan: bool = False) -> Any:

@@ -16,11 +16,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message, as_message
+from steelyard.registry.entry_points import EntryPointGroup
 
 if TYPE_CHECKING:
     from steelyard.table import FloatArray
@@ -29,7 +31,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["retrieval", "answers"]
 Number = int | float
 
-ENTRY_POINTS = "steelyard.metrics"
+INSTALLED: Final = EntryPointGroup[ModuleType | Callable[..., Any]](
+    "steelyard.metrics",
+    Message("plugins.metrics"),
+    lambda value: isinstance(value, ModuleType) or callable(value),
+)
+"""Metrics of installed packages: a module with metrics, or a metric; the name of an entry point is not used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,10 +177,12 @@ def _check_bounds(scores: "FloatArray", measure: Measure) -> None:
 
 def load_metrics(modules: Sequence[str] = (), folder: Path | None = None) -> None:
     """Import the metrics of installed packages (entry points) and of these modules, which may be in `folder`."""
-    from importlib.metadata import entry_points
+    from steelyard.registry.kinds import BUILT_IN
 
-    for point in entry_points(group=ENTRY_POINTS):
-        point.load()
+    if modules or not INSTALLED.is_empty():  # built-in metrics first: then a clash of names is an error of the others
+        for kind in BUILT_IN:
+            kind.load_metrics()
+    INSTALLED.load_all()
     for module in modules:
         _load_module(module, [] if folder is None else [str(folder)])
 
