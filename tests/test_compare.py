@@ -164,7 +164,7 @@ def test_mistakes():
     with pytest.raises(InputError, match=r"^no item is in both one and two\nhint: items are paired by their id$"):
         steelyard.compare(table("two", [1.0], ids=["x"]), one)
     with pytest.raises(ConfigError, match=r"^one is of kind answers and two of kind legal; they are not comparable$"):
-        steelyard.compare(one, table("two", [1.0], kind="legal"))
+        steelyard.compare(table("two", [1.0], kind="legal"), one)
     with pytest.raises(ConfigError, match=r"^one and two have no metric in common\nhint: one has F1; two has EM$"):
         steelyard.compare(one, table_of(ids=["0"], columns={"EM": np.ones(1)}, name="two"))
     with pytest.raises(UnknownName, match=r"^no test is called 'permutatoin'\nhint: did you mean 'permutation'\?$"):
