@@ -166,7 +166,7 @@ def test_mistakes():
     with pytest.raises(ConfigError, match=r"^one is of kind answers and two of kind legal; they are not comparable$"):
         steelyard.compare(table("two", [1.0], kind="legal"), one)
     with pytest.raises(ConfigError, match=r"^one and two have no metric in common\nhint: one has F1; two has EM$"):
-        steelyard.compare(one, table_of(ids=["0"], columns={"EM": np.ones(1)}, name="two"))
+        steelyard.compare(table_of(ids=["0"], columns={"EM": np.ones(1)}, name="two"), one)
     with pytest.raises(UnknownName, match=r"^no test is called 'permutatoin'\nhint: did you mean 'permutation'\?$"):
         steelyard.compare(one, one, test="permutatoin")
     with pytest.raises(UnknownName, match=r"^no correction is called 'hulm'\nhint: did you mean 'holm'\?$"):
