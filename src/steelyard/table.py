@@ -26,6 +26,8 @@ IntArray = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-np.inf, np.inf)
+REPEAT_TAG = "repeat_of"
+"""The tag of repeated runs of one item: its id."""
 ROUNDING = 1e-9
 """How far a score may lie outside of its bounds."""
 

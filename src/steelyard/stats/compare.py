@@ -16,10 +16,10 @@ from steelyard.stats.paired import PairedResult, TestName, paired_tests
 from steelyard.stats.pairing import PairedRows, pair
 from steelyard.stats.power import effect_size, smallest_detectable, smallest_p
 from steelyard.stats.selection import part_names
-from steelyard.stats.summary import interval_list, known
+from steelyard.stats.summary import by_document, interval_list, known
 from steelyard.table import Flags, FloatArray, Table, mean
 
-OWN_SETTINGS = ("run", "predictions", "system", "steelyard")
+OWN_SETTINGS = ("run", "predictions", "system", "format", "steelyard")
 """Settings in which comparable tables may differ: they name the system itself."""
 
 FORCE_HINT = Message("stats.same_settings_hint")
@@ -448,7 +448,7 @@ def _power(rows: PairedRows, differences: FloatArray, n: int, alpha: float) -> P
     units = units[~np.isnan(units)]
     # units are sums over clusters; their mean is that of the items times the size of a cluster
     detectable = smallest_detectable(units, alpha=alpha) * len(units) / max(n, 1)
-    return Power(len(units), rows.clusters is not None, detectable)
+    return Power(len(units), rows.clusters is not None and by_document(rows.tables[0]), detectable)
 
 
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:
