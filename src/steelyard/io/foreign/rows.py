@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from steelyard.errors import InputError
 from steelyard.i18n import Message
+from steelyard.io.records import NOT_AN_OBJECT
+from steelyard.io.shapes import Fields as ObjectShape
 from steelyard.io.shapes import Shape, check_shape
 from steelyard.io.writing import write_whole
 
@@ -129,6 +131,9 @@ def texts_of(contexts: Iterable[Any]) -> list[str]:
 
 def check(value: Any, shape: Shape, where: str, title: str) -> None:
     """Refuse a value of another shape; `title` is the format that it was read as."""
+    if isinstance(shape, ObjectShape) and not isinstance(value, dict):
+        given = json.dumps(value, ensure_ascii=False)[:60]
+        raise InputError(Message(NOT_AN_OBJECT, shown=given), where=where, hint=read_as(title))
     try:
         check_shape(value, shape, "", where)
     except InputError as error:
