@@ -15,4 +15,6 @@ def fields_of(path: Path, name: str | None = None) -> list[dict[str, Any]]:
 
 def title_of(path: Path) -> str:
     """The format that recognises a file; "" for plain rows."""
-    return open_source(path).title
+    source = open_source(path)
+    source.container.close()
+    return source.title

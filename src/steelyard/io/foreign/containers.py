@@ -65,6 +65,11 @@ class Container:
         lines = (line for text in text_blocks(stream) for line in text.removesuffix("\n").split("\n"))
         yield from ((number, line.split()) for number, line in enumerate(lines, 1) if line.strip())
 
+    def close(self) -> None:
+        """Close the file; nothing more is read."""
+        if self._stream is not None:
+            self._stream.close()
+
     def digest(self) -> str:
         """SHA-256 of the content, once all of it was read."""
         if self._stream is not None:

@@ -4,13 +4,13 @@ import ast
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.io.records import NOT_AN_OBJECT
+from steelyard.io.records import NOT_AN_OBJECT, Record
 from steelyard.io.shapes import Fields as ObjectShape
 from steelyard.io.shapes import Shape, check_shape
 from steelyard.io.writing import write_whole
@@ -114,6 +114,13 @@ def _number(text: str) -> Any:
         return int(text) if text.lstrip("+-").isdigit() else float(text)
     except ValueError:
         return text
+
+
+def with_values(records: Iterable[Record], *, cells: bool) -> Iterator[Record]:
+    """Records with the values that the cells of CSV hold; others as they are."""
+    for record in records:
+        fields = {name: parsed_cell(value) for name, value in record.fields.items()} if cells else record.fields
+        yield record._replace(fields=fields)
 
 
 def text_of(context: Any) -> str:
