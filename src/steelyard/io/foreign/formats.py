@@ -17,7 +17,7 @@ from steelyard.io.foreign.containers import Container, open_container
 from steelyard.io.foreign.rows import ALL, EXTRA, Fields
 from steelyard.io.records import Record
 
-_SHARED: Final = ("archives", "containers", "formats", "rows", "spans")  # modules of the package that are no format
+_SHARED: Final = ("archives", "containers", "formats", "rows", "spans", "trec_columns")
 
 
 class Format(Protocol):

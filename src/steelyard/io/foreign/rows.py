@@ -71,8 +71,9 @@ def renamed(fields: Mapping[str, Any], names: Mapping[str, str], source: str) ->
 
 
 def present(fields: Mapping[str, Any]) -> Fields:
-    """The fields that are not empty."""
-    return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ())}
+    """The fields that are not empty; an empty prediction is one."""
+    kept = {name: value for name, value in fields.items() if value not in (None, [], {}, ())}
+    return {name: value for name, value in kept.items() if value != "" or name == PREDICTION}
 
 
 def extra_of(row: Mapping[str, Any], source: str) -> Fields:

@@ -133,7 +133,7 @@ def fields_of(trace: str, root: Span, members: list[Span], source: str) -> Field
     fields = {
         rows.ID: trace,
         rows.QUESTION: _question(root, members),
-        rows.PREDICTION: _answer(root, members),
+        rows.PREDICTION: _answer(root, members) or None,
         rows.CONTEXTS: contexts if has_text else [],
         rows.RETRIEVED_IDS: [context["id"] for context in contexts],
         rows.TAGS: rows.tags_of(metadata) if isinstance(metadata := parsed(root.metadata), dict) else {},
