@@ -1,6 +1,7 @@
 """Formats of other tools by name and by shape."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -16,7 +17,7 @@ from steelyard.io.foreign.containers import Container, open_container
 from steelyard.io.foreign.rows import ALL, EXTRA, Fields
 from steelyard.io.records import Record
 
-_SHARED: Final = ("containers", "formats", "rows")  # modules of the package that are no format
+_SHARED: Final = ("archives", "containers", "formats", "rows", "spans", "trec_columns")
 
 
 class Format(Protocol):
@@ -60,7 +61,8 @@ class Source:
 
     def records(self) -> Iterator[Record]:
         """The records; can be called once."""
-        return self.container.records() if self.format is None else self.format.read(self.container)
+        with closing(self.container):
+            yield from self.container.records() if self.format is None else self.format.read(self.container)
 
 
 def open_source(path: str | Path, name: str | None = None) -> Source:
