@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Final, Protocol, cast
 
-from steelyard.errors import UnknownName
+from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io import foreign
 from steelyard.io.foreign.containers import Container, open_container
@@ -60,7 +60,16 @@ class Source:
 
     def records(self) -> Iterator[Record]:
         """The records; can be called once."""
-        return self.container.records() if self.format is None else self.format.read(self.container)
+        return self.container.records() if self.format is None else _hinted(self.format, self.container)
+
+
+def _hinted(each: Format, container: Container) -> Iterator[Record]:
+    """The records of a format; errors say which one it is."""
+    try:
+        yield from each.read(container)
+    except InputError as error:
+        hint = error.hint or Message("formats.file_read_as", title=each.TITLE)
+        raise InputError.of(error.problems, hint=hint) from None
 
 
 def open_source(path: str | Path, name: str | None = None) -> Source:
