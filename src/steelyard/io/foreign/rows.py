@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -104,8 +105,8 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def is_score(value: Any) -> bool:
-    """Whether a value is a number, NaN and booleans included."""
-    return isinstance(value, bool | int | float)
+    """Whether a value is a number, NaN and booleans included; infinity is none."""
+    return isinstance(value, bool | int | float) and not abs(value) > sys.float_info.max
 
 
 def score(value: float | None) -> float | None:
@@ -144,7 +145,7 @@ def _number(text: str) -> Any:
         number = int(text) if text.lstrip("+-").isdecimal() else float(text)
     except ValueError:
         return text
-    return number if math.isfinite(number) else text
+    return number if is_score(number) else text
 
 
 def text_of(context: Any) -> str:
@@ -179,3 +180,9 @@ def write_cells(content: Iterable[Mapping[str, Any]], path: Path) -> None:
         writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)))
         writer.writeheader()
         writer.writerows(rows)
+
+
+def ids_of(contexts: Iterable[Any]) -> list[str]:
+    """The ids of contexts; none unless every context has one."""
+    ids = [context.get("id") if isinstance(context, Mapping) else None for context in contexts]
+    return [str(each) for each in ids] if None not in ids else []
