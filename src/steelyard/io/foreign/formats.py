@@ -13,7 +13,7 @@ from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io import foreign
 from steelyard.io.foreign.containers import Container, open_container
-from steelyard.io.foreign.rows import ALL, EXTRA, Fields
+from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, Fields
 from steelyard.io.records import Record
 
 _SHARED: Final = ("containers", "formats", "rows")  # modules of the package that are no format
@@ -104,8 +104,11 @@ def is_writable(each: Format) -> bool:
 
 
 def not_carried(row: Fields, target: Any) -> Iterator[str]:
-    """The names of the fields of a row that a format has no place for."""
+    """The names of the fields of a row that a format has no place for; it may say which keys of contexts it has."""
     yield from row.keys() & ALL - target.CARRIES - {EXTRA}
+    if hasattr(target, "CONTEXT_KEYS"):
+        keys = {key for each in row.get(CONTEXTS) or [] if isinstance(each, dict) for key in each}
+        yield from (f"{CONTEXTS}.{key}" for key in keys - target.CONTEXT_KEYS)
     for source, fields in (row.get(EXTRA) or {}).items():
         if source != target.NAME:
             yield from (f"{source}.{field}" for field in fields)
