@@ -86,8 +86,11 @@ def table(**output: object) -> str:
 def test_the_table_of_version_2(write):
     (row,) = fields(write("x.json", table()))
     assert (row["question"], row["prediction"], row["scores"]) == ("q", "a", {"pass": 1.0, "score": 1.0})
-    (row,) = fields(write("x.json", table(text="Expected b\n---\nanswer", score=0, **{"pass": False})))
+    failed = {"text": "Expected b\n---\nanswer", "score": 0, "pass": False}
+    (row,) = fields(write("x.json", table(**failed, gradingResult={"pass": False, "reason": "Expected b"})))
     assert (row["prediction"], row["scores"]) == ("answer", {"pass": 0.0, "score": 0.0})
+    (row,) = fields(write("x.json", table(text="no reply\n---\nno reply", score=0, **{"pass": False})))
+    assert (row["error"], "prediction" in row, "scores" in row) == ("no reply", False, False)
 
 
 @pytest.mark.parametrize(

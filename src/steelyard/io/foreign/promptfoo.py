@@ -118,17 +118,20 @@ def _cells(table: Mapping[str, Any]) -> Iterator[Fields]:
                 "success": output.get("pass"),
                 "provider": {"id": output.get("provider") or prompt.get("provider")},
                 "prompt": {"label": prompt.get("label") or prompt.get("display"), "raw": output.get("prompt")},
-                "response": {"output": _output_of_cell(output)},
+                **_content_of_cell(output),
                 "testCase": row.get("test"),
             }
 
 
-def _output_of_cell(output: Mapping[str, Any]) -> Any:
-    """The output in a cell, which begins with the reason of a failure."""
+def _content_of_cell(output: Mapping[str, Any]) -> Fields:
+    """The output in a cell, after the reason of a failure; without a grading the reason is an error of the provider."""
     text = output.get("text")
-    return (
-        text.partition("\n---\n")[2] if isinstance(text, str) and not output.get("pass") and "\n---\n" in text else text
-    )
+    if not isinstance(text, str) or output.get("pass"):
+        return {"response": {"output": text}}
+    reason, separator, rest = text.partition(_AFTER_REASON)
+    if not output.get("gradingResult"):
+        return {"error": output.get("error") or reason, "response": {}}
+    return {"response": {"output": rest if separator else text}}
 
 
 def _systems(results: list[Fields]) -> Iterator[Fields]:
