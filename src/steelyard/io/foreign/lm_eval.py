@@ -24,6 +24,8 @@ _DOC_ID: Final = shapes.Plain(shapes.WHOLE.words, lambda value: isinstance(value
 _SAMPLE: Final = shapes.Fields(
     {
         "doc_id": _DOC_ID,
+        "doc": shapes.ANYTHING,
+        "target": shapes.ANYTHING,
         "resps": shapes.ListOf(shapes.ANYTHING),
         "filtered_resps": shapes.ListOf(shapes.ANYTHING),
         "filter": shapes.TEXT,

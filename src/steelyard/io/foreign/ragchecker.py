@@ -31,6 +31,7 @@ _ITEM: Final = shapes.Fields(
     },
     frozenset(("query",)),
 )
+_DOCUMENT: Final = shapes.Fields({_RESULTS: shapes.ListOf(_ITEM)}, frozenset((_RESULTS,)))
 
 
 def recognises(container: Container) -> bool:
@@ -43,7 +44,7 @@ def recognises(container: Container) -> bool:
 
 def read(container: Container) -> Iterator[Record]:
     """The results; the metrics of an item are its scores."""
-    shapes.check_shape(container.first, shapes.Fields({_RESULTS: shapes.ListOf(_ITEM)}), "", container.name)
+    shapes.check_shape(container.first, _DOCUMENT, "", container.name)
     for number, item in enumerate(container.first[_RESULTS]):
         yield Record(container.name, number, _fields(item), f"{{}}#/{_RESULTS}/{{}}")
 
