@@ -4,7 +4,7 @@ import json
 
 import pytest
 from complaints import complaint
-from foreign_files import DATA, fields, through_ours, values
+from foreign_files import DATA, fields_of, through_ours, values_of
 
 from steelyard.errors import ConfigError
 from steelyard.io.foreign import deepeval
@@ -22,19 +22,19 @@ def test_what_json_says_is_written_back(name, tmp_path):
 @pytest.mark.parametrize("name", GOLDENS)
 def test_what_csv_says_is_written_back(name, tmp_path):
     again = through_ours(f"{name}.csv", "deepeval", tmp_path / "again.csv")
-    assert values(again) == values(f"{name}.csv")
+    assert values_of(again) == values_of(f"{name}.csv")
 
 
 @pytest.mark.parametrize("name", ["deepeval_goldens.jsonl", "deepeval_camel.json"])
 @pytest.mark.parametrize("suffix", [".json", ".jsonl", ".csv"])
 def test_every_form_of_goldens_can_be_written_as_every_other(name, suffix, tmp_path):
-    assert fields(through_ours(name, "deepeval", tmp_path / f"again{suffix}")) == [
-        {key: value for key, value in row.items() if suffix != ".csv" or value != ""} for row in fields(name)
+    assert fields_of(through_ours(name, "deepeval", tmp_path / f"again{suffix}")) == [
+        {key: value for key, value in row.items() if suffix != ".csv" or value != ""} for row in fields_of(name)
     ]
 
 
 def test_a_golden():
-    first, second, third = fields("deepeval_goldens.json")
+    first, second, third = fields_of("deepeval_goldens.json")
     assert first["id"] == "q1"  # of the metadata
     assert first["question"] == "Within how many days may a buyer return goods?"
     assert (first["prediction"], first["references"]) == ("Within 14 days.", ["14 days"])
@@ -48,32 +48,32 @@ def test_a_golden():
 
 def test_a_retrieved_passage_with_a_source():
     for name in ("deepeval_goldens.json", "deepeval_goldens.jsonl", "deepeval_goldens.csv"):
-        contexts = fields(name)[1]["contexts"]
+        contexts = fields_of(name)[1]["contexts"]
         assert contexts == [{"document": "terms, page 3", "text": "运费由买方承担。"}, "other"]
 
 
 def test_passages_of_csv_and_jsonl_are_separated():
     for name in ("deepeval_goldens.jsonl", "deepeval_goldens.csv"):
-        first, _, third = fields(name)
+        first, _, third = fields_of(name)
         assert first["contexts"] == ["Goods may be returned within 14 days.", "运费由买方承担。"]
         assert third["reference_contexts"] == ["There is none.", "Second ", " half."]  # as DeepEval reads it
 
 
 def test_tools_in_a_cell_are_json_or_separated(write):
     text = 'input,actual_output,tools_called,expected_tools\nq,a,find;open,"[{""name"": ""find""}]"\n'
-    (row,) = fields(write("x.csv", text))
+    (row,) = fields_of(write("x.csv", text))
     assert row["extra"]["deepeval"] == {"tools_called": ["find", "open"], "expected_tools": [{"name": "find"}]}
 
 
 def test_names_in_camel_case_are_the_same():
-    (camel,) = fields("deepeval_camel.json")
-    snake = fields("deepeval_goldens.json")[0]
+    (camel,) = fields_of("deepeval_camel.json")
+    snake = fields_of("deepeval_goldens.json")[0]
     assert {**camel, "extra": None} == {**snake, "extra": None}
 
 
 def test_a_conversation():
     for name in ("deepeval_conversations.json", "deepeval_conversations.csv"):
-        (row,) = fields(name)
+        (row,) = fields_of(name)
         assert (row["question"], row["prediction"]) == ("May I return it?", "Yes, within 14 days.")
         assert row["reference_contexts"] == ["14 days"]
 
@@ -85,7 +85,7 @@ def test_csv_with_a_separator_in_a_passage_is_refused(tmp_path):
     assert "hint: write .json or .jsonl instead" in message
     assert not (tmp_path / "x.csv").exists()
     deepeval.write([row], tmp_path / "x.jsonl")
-    assert fields(tmp_path / "x.jsonl") == [row]
+    assert fields_of(tmp_path / "x.jsonl") == [row]
 
 
 def test_what_a_golden_has_no_field_for_stands_in_its_metadata(tmp_path):
@@ -100,7 +100,7 @@ def test_what_a_golden_has_no_field_for_stands_in_its_metadata(tmp_path):
         "scores": {"f": 0.5},
     }
     deepeval.write([row], tmp_path / "x.json")
-    (again,) = fields(tmp_path / "x.json")
+    (again,) = fields_of(tmp_path / "x.json")
     assert again == {
         "id": 5,
         "question": "q",
@@ -116,7 +116,7 @@ def test_what_a_golden_has_no_field_for_stands_in_its_metadata(tmp_path):
 
 @pytest.mark.parametrize("name", ["deepeval_latest_test_run.json", "deepeval_latest_run_full.json"])
 def test_a_run(name):
-    first, second, third = fields(name)
+    first, second, third = fields_of(name)
     assert [row["id"] for row in (first, second, third)] == ["q1", "test_case_1", "test_case_2"]
     assert first["scores"] == {"Skipped": 1.0, "Exact": 1.0, "Faithfulness": 0.75}
     assert first["notes"]["Exact"] == "because of Within 14 days."
@@ -133,7 +133,7 @@ def test_a_run(name):
 
 def test_names_that_are_the_same_are_no_ids(write):
     case = {"name": "test_answer", "input": "q", "metricsData": [{"name": "G", "score": 1}, {"name": "G", "score": 0}]}
-    rows = fields(write("run.json", json.dumps({"testRunData": {"testCases": [case, {**case, "input": "r"}]}})))
+    rows = fields_of(write("run.json", json.dumps({"testRunData": {"testCases": [case, {**case, "input": "r"}]}})))
     assert ["id" in row for row in rows] == [False, False]
     assert rows[0]["scores"] == {"G": 1.0, "G (2)": 0.0}
 
@@ -174,7 +174,7 @@ def test_names_that_are_the_same_are_no_ids(write):
     ],
 )
 def test_a_malformed_file_gives_one_message(write, name, text, message):
-    said = complaint(fields, write(name, text))
+    said = complaint(fields_of, write(name, text))
     assert message in said
     assert len(said.splitlines()) == 2
-    assert "hint: the file is read as DeepEval" in said
+    assert "hint: read as DeepEval" in said

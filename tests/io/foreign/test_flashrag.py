@@ -4,12 +4,12 @@ import json
 
 import pytest
 from complaints import complaint
-from foreign_files import DATA, fields, through_ours, values
+from foreign_files import DATA, fields_of, through_ours, values_of
 
 
 @pytest.mark.parametrize("name", ["flashrag_dataset.jsonl", "ultrarag_dataset.jsonl"])
 def test_a_dataset_is_written_back(name, tmp_path):
-    assert values(through_ours(name, "flashrag", tmp_path / "again.jsonl")) == values(name)
+    assert values_of(through_ours(name, "flashrag", tmp_path / "again.jsonl")) == values_of(name)
 
 
 def test_outputs_are_written_back(tmp_path):
@@ -18,7 +18,7 @@ def test_outputs_are_written_back(tmp_path):
 
 
 def test_a_row_of_a_dataset():
-    first, second = fields("flashrag_dataset.jsonl")
+    first, second = fields_of("flashrag_dataset.jsonl")
     assert first == {
         "id": "test_0",
         "question": "Within how many days may a buyer return goods?",
@@ -29,7 +29,7 @@ def test_a_row_of_a_dataset():
 
 
 def test_outputs():
-    first, second = fields("flashrag_intermediate_data.json")
+    first, second = fields_of("flashrag_intermediate_data.json")
     assert first["contexts"][0] == {"id": "d1", "text": "Returns\nGoods may be returned within 14 days."}
     assert (first["prediction"], first["scores"]) == ("Within 14 days.", {"em": 0.0, "f1": 0.8})
     assert (second["prediction"], second["scores"]) == ("", {"em": 0.0, "f1": 0.0})
@@ -37,11 +37,11 @@ def test_outputs():
 
 def test_rows_with_an_answer_of_their_own_are_plain_rows(write):
     row = {"id": 1, "question": "q", "golden_answers": ["a"], "pred": "a"}
-    assert fields(write("x.jsonl", json.dumps(row) + "\n")) == [row]
+    assert fields_of(write("x.jsonl", json.dumps(row) + "\n")) == [row]
 
 
 def test_the_snapshot_of_a_run():
-    first, *_, last = fields("ultrarag_memory.json")
+    first, *_, last = fields_of("ultrarag_memory.json")
     assert first == {
         "id": "0",
         "question": "Within how many days may a buyer return goods?",
@@ -61,12 +61,12 @@ def test_the_questions_of_a_run_are_the_first_and_its_answers_the_last(write):
         {},
     ]
     text = json.dumps([{"step": f"s.{number}", "memory": memory} for number, memory in enumerate(steps)])
-    assert fields(write("x.json", text)) == [{"id": "0", "question": "q", "prediction": "final"}]
+    assert fields_of(write("x.json", text)) == [{"id": "0", "question": "q", "prediction": "final"}]
 
 
 def test_an_evaluation():
-    assert [row["scores"]["f1"] for row in fields("ultrarag_evaluate_results.json")] == [0.8, 0.0, 0.0]
-    assert [row["id"] for row in fields("ultrarag_evaluate_results.json")] == ["0", "1", "2"]
+    assert [row["scores"]["f1"] for row in fields_of("ultrarag_evaluate_results.json")] == [0.8, 0.0, 0.0]
+    assert [row["id"] for row in fields_of("ultrarag_evaluate_results.json")] == ["0", "1", "2"]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,6 @@ def test_an_evaluation():
     ],
 )
 def test_a_malformed_file_gives_one_message(write, name, text, message):
-    said = complaint(fields, write(name, text))
+    said = complaint(fields_of, write(name, text))
     assert message in said
     assert len(said.splitlines()) == 2

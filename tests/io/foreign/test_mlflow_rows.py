@@ -4,11 +4,11 @@ import json
 
 import pytest
 from complaints import complaint
-from foreign_files import fields
+from foreign_files import fields_of
 
 
 def test_a_row_of_a_dataset():
-    first, second, third = fields("mlflow_dataset.jsonl")
+    first, second, third = fields_of("mlflow_dataset.jsonl")
     assert second["question"] == "Within how many days may a buyer return goods?"
     assert (second["prediction"], second["references"]) == ("Within 14 days.", ["14 days"])
     assert second["tags"] == {"area": "sale"}
@@ -19,7 +19,7 @@ def test_a_row_of_a_dataset():
 
 
 def test_assessments_in_columns():
-    first, second, third = fields("mlflow_results.csv")
+    first, second, third = fields_of("mlflow_results.csv")
     assert first["scores"] == {"length": 17.0, "graded": 1.0, "correct": 1.0}
     assert first["notes"] == {"graded": "it is there"}
     assert first["references"] == ["14 days"]
@@ -38,7 +38,7 @@ def test_assessments_in_a_list(write):
         {"assessment_name": "expected_response", "expectation": {"value": "b"}},
     ]
     row = {"inputs": {"messages": [{"role": "user", "content": "q"}]}, "outputs": {"n": 1}, "assessments": assessments}
-    (found,) = fields(write("x.jsonl", json.dumps(row) + "\n"))
+    (found,) = fields_of(write("x.jsonl", json.dumps(row) + "\n"))
     assert found == {
         "question": "q",
         "prediction": '{"n": 1}',
@@ -59,7 +59,7 @@ def test_contexts(write):
         "retrieved_context": context,
         "expectations": {"expected_retrieved_context": context},
     }
-    (found,) = fields(write("x.jsonl", json.dumps(row) + "\n"))
+    (found,) = fields_of(write("x.jsonl", json.dumps(row) + "\n"))
     assert found["contexts"] == found["reference_contexts"] == [{"text": "p", "document": "a.pdf"}]
     assert found["question"] == "x"
 
@@ -74,6 +74,6 @@ def test_contexts(write):
 )
 def test_a_malformed_file_gives_one_message(write, line, message):
     good = {"inputs": {"question": "q"}, "outputs": "a"}
-    said = complaint(fields, write("x.jsonl", json.dumps(good) + "\n" + json.dumps(line) + "\n"))
+    said = complaint(fields_of, write("x.jsonl", json.dumps(good) + "\n" + json.dumps(line) + "\n"))
     assert message in said
     assert len(said.splitlines()) == 2

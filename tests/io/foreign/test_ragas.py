@@ -5,7 +5,7 @@ import json
 
 import pytest
 from complaints import complaint
-from foreign_files import fields, through_ours, values
+from foreign_files import fields_of, through_ours, values_of
 
 from steelyard.io.foreign import ragas
 
@@ -18,26 +18,26 @@ def lines(*rows: object) -> str:
 
 @pytest.mark.parametrize("name", ["ragas_dataset", "ragas_multi_turn", "ragas_experiment"])
 def test_what_jsonl_says_is_written_back(name, tmp_path):
-    assert values(through_ours(f"{name}.jsonl", "ragas", tmp_path / "again.jsonl")) == values(f"{name}.jsonl")
+    assert values_of(through_ours(f"{name}.jsonl", "ragas", tmp_path / "again.jsonl")) == values_of(f"{name}.jsonl")
 
 
 @pytest.mark.parametrize("name", ["ragas_dataset", "ragas_multi_turn", "ragas_experiment", "ragas_result"])
 def test_what_csv_says_is_written_back(name, tmp_path):
     again = through_ours(f"{name}.csv", "ragas", tmp_path / "again.csv")
-    assert values(again) == values(f"{name}.csv")
-    assert fields(again) == fields(f"{name}.csv")
+    assert values_of(again) == values_of(f"{name}.csv")
+    assert fields_of(again) == fields_of(f"{name}.csv")
 
 
 @pytest.mark.parametrize("name", ["ragas01_dataset.jsonl", "ragas01_result.csv", "ragas_result.json"])
 @pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
 def test_older_names_are_written_as_those_of_today(name, suffix, tmp_path):
     again = through_ours(name, "ragas", tmp_path / f"again{suffix}")
-    assert fields(again) == fields(name)
-    assert "user_input" in values(again)[0]
+    assert fields_of(again) == fields_of(name)
+    assert "user_input" in values_of(again)[0]
 
 
 def test_a_row_of_a_dataset():
-    first, second, third = fields("ragas_dataset.jsonl")
+    first, second, third = fields_of("ragas_dataset.jsonl")
     assert first["question"] == "Within how many days may a buyer return goods?"
     assert first["prediction"] == "Within 14 days."
     assert first["references"] == ["14 days"]
@@ -57,17 +57,17 @@ def test_a_row_of_a_dataset():
 
 
 def test_numbers_and_texts_as_ids_of_contexts_are_the_same():
-    second = fields("ragas_dataset.jsonl")[1]
+    second = fields_of("ragas_dataset.jsonl")[1]
     assert (second["retrieved_context_ids"], second["reference_context_ids"]) == (["3"], ["3", "4"])
 
 
 def test_lists_in_csv_are_as_python_writes_them():
-    rows = fields("ragas_dataset.csv")
-    assert rows == fields("ragas_dataset.jsonl")
+    rows = fields_of("ragas_dataset.csv")
+    assert rows == fields_of("ragas_dataset.jsonl")
 
 
 def test_an_array_of_numpy_in_csv_is_a_list_of_its_texts():
-    first, second, third = fields("ragas01_result.csv")
+    first, second, third = fields_of("ragas01_result.csv")
     assert first["contexts"] == [
         "Goods may be returned within 14 days.",
         'The seller\'s "terms" apply, as of 2024.',
@@ -78,23 +78,23 @@ def test_an_array_of_numpy_in_csv_is_a_list_of_its_texts():
 
 
 def test_names_of_version_0_1():
-    first = fields("ragas01_dataset.jsonl")[0]
+    first = fields_of("ragas01_dataset.jsonl")[0]
     assert first["prediction"] == "Within 14 days."
     assert first["references"] == ["14 days", "two weeks"]
 
 
 def test_a_conversation_is_asked_its_last_question():
-    first, second = fields("ragas_multi_turn.jsonl")
+    first, second = fields_of("ragas_multi_turn.jsonl")
     assert (first["question"], first["prediction"]) == ("And who pays the freight?", "The buyer.")
     assert len(first["extra"]["ragas"]["user_input"]) == 6
     assert second["question"] == "Hello"
     assert "prediction" not in second
-    assert fields("ragas_multi_turn.csv") == [first, second]
+    assert fields_of("ragas_multi_turn.csv") == [first, second]
 
 
 def test_an_experiment_has_scores():
     for name in ("ragas_experiment.jsonl", "ragas_experiment.csv"):
-        rows = {row["question"]: row for row in fields(name)}
+        rows = {row["question"]: row for row in fields_of(name)}
         unmeasured = rows["Is there a warranty?"]
         assert unmeasured["scores"] == {"correct": 0.0, "relevancy": None}
         assert unmeasured["unscored"] == {"relevancy": "NaN"}
@@ -105,18 +105,18 @@ def test_an_experiment_has_scores():
 
 @pytest.mark.parametrize("name", ["ragas_result.csv", "ragas_result.json", "ragas_result.parquet"])
 def test_a_result_of_pandas_has_scores(name):
-    assert [row.get("scores", {}).get("faithfulness") for row in fields(name)] == [0.5, None, 0.5]
+    assert [row.get("scores", {}).get("faithfulness") for row in fields_of(name)] == [0.5, None, 0.5]
 
 
 def test_columns_that_are_no_scores(write):
     text = "Unnamed: 0,user_input,response,query_length,episode_done,f1\n0,q,a,12,True,0.5\n"
-    (row,) = fields(write("x.csv", text))
+    (row,) = fields_of(write("x.csv", text))
     assert row["scores"] == {"f1": 0.5}
     assert row["extra"]["ragas"] == {"Unnamed: 0": 0, "query_length": 12, "episode_done": "True"}
 
 
 def test_nan_in_place_of_a_text_is_a_missing_text(write):
-    (row,) = fields(write("x.jsonl", '{"user_input": "q", "response": "a", "reference": NaN, "f": NaN}\n'))
+    (row,) = fields_of(write("x.jsonl", '{"user_input": "q", "response": "a", "reference": NaN, "f": NaN}\n'))
     assert row == {"question": "q", "prediction": "a", "scores": {"f": None}, "unscored": {"f": "NaN"}}
 
 
@@ -126,7 +126,7 @@ def test_csv_has_the_columns_of_later_rows(tmp_path):
     with (tmp_path / "x.csv").open(newline="", encoding="utf-8") as file:
         header, *_ = csv.reader(file)
     assert header == ["user_input", "response", "reference", "f"]
-    assert fields(tmp_path / "x.csv") == [rows[0], {**rows[1], "prediction": ""}]
+    assert fields_of(tmp_path / "x.csv") == [rows[0], {**rows[1], "prediction": ""}]
 
 
 def test_contexts_with_ids_are_written_as_texts_beside_ids(tmp_path):
@@ -177,7 +177,7 @@ def test_contexts_with_ids_are_written_as_texts_beside_ids(tmp_path):
     ],
 )
 def test_a_malformed_file_gives_one_message(write, name, text, message):
-    said = complaint(fields, write(name, text))
+    said = complaint(fields_of, write(name, text))
     assert message in said
     assert len(said.splitlines()) == 2
-    assert "hint: the file is read as RAGAS" in said
+    assert "hint: read as RAGAS" in said

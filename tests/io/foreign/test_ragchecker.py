@@ -2,11 +2,11 @@
 
 import pytest
 from complaints import complaint
-from foreign_files import fields
+from foreign_files import fields_of
 
 
 def test_input():
-    first, second = fields("ragchecker_input.json")
+    first, second = fields_of("ragchecker_input.json")
     assert first == {
         "id": "q1",
         "question": "Within how many days may a buyer return goods?",
@@ -21,7 +21,7 @@ def test_input():
 
 
 def test_output_has_scores_from_0_to_1_and_keeps_the_labels():
-    first, second = fields("ragchecker_output.json")
+    first, second = fields_of("ragchecker_output.json")
     assert {name: first["scores"][name] for name in ("precision", "context_utilization", "faithfulness")} == {
         "precision": 0.5,
         "context_utilization": 1.0,
@@ -55,6 +55,6 @@ def test_output_has_scores_from_0_to_1_and_keeps_the_labels():
     ],
 )
 def test_a_malformed_file_gives_one_message(write, text, message):
-    said = complaint(fields, write("x.json", text))
+    said = complaint(fields_of, write("x.json", text))
     assert message in said
     assert len(said.splitlines()) == 2

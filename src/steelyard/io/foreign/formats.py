@@ -1,6 +1,7 @@
 """Formats of other tools by name and by shape."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -13,10 +14,10 @@ from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io import foreign
 from steelyard.io.foreign.containers import Container, open_container
-from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, Fields
+from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, Fields, read_as
 from steelyard.io.records import Record
 
-_SHARED: Final = ("containers", "formats", "rows")  # modules of the package that are no format
+_SHARED: Final = ("archives", "containers", "formats", "rows", "spans", "trec_columns")
 
 
 class Format(Protocol):
@@ -60,7 +61,8 @@ class Source:
 
     def records(self) -> Iterator[Record]:
         """The records; can be called once."""
-        return self.container.records() if self.format is None else _hinted(self.format, self.container)
+        with closing(self.container):
+            yield from self.container.records() if self.format is None else _hinted(self.format, self.container)
 
 
 def _hinted(each: Format, container: Container) -> Iterator[Record]:
@@ -68,8 +70,7 @@ def _hinted(each: Format, container: Container) -> Iterator[Record]:
     try:
         yield from each.read(container)
     except InputError as error:
-        hint = error.hint or Message("formats.file_read_as", title=each.TITLE)
-        raise InputError.of(error.problems, hint=hint) from None
+        raise InputError.of(error.problems, hint=error.hint or read_as(each.TITLE)) from None
 
 
 def open_source(path: str | Path, name: str | None = None) -> Source:

@@ -2,16 +2,20 @@
 
 import ast
 import csv
+import hashlib
 import json
 import math
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.io.shapes import TEXT, ListOf, Plain
+from steelyard.io.records import NOT_AN_OBJECT, Record
+from steelyard.io.shapes import TEXT, ListOf, Plain, Shape, check_shape
+from steelyard.io.shapes import Fields as ObjectShape
 from steelyard.io.writing import whole_file, write_whole
 
 Fields = dict[str, Any]
@@ -65,6 +69,7 @@ PASSAGES: Final = ListOf(Plain(Message("words.text_or_an_object"), lambda value:
 # strings in brackets without commas, as NumPy writes an array of texts
 _STRING: Final = r"""(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
 _ARRAY: Final = re.compile(rf"\[\s*{_STRING}(?:\s+{_STRING})+\s*\]", re.DOTALL)
+_ID_NAMES: Final = ("id", "doc_id", "docid", "_id", "document")
 
 
 def renamed(fields: Mapping[str, Any], names: Mapping[str, str], source: str) -> Fields:
@@ -77,8 +82,9 @@ def renamed(fields: Mapping[str, Any], names: Mapping[str, str], source: str) ->
 
 
 def present(fields: Mapping[str, Any]) -> Fields:
-    """The fields that are not empty."""
-    return {name: value for name, value in fields.items() if value not in (None, "", [], {}, ())}
+    """The fields that are not empty; an empty prediction is one."""
+    kept = {name: value for name, value in fields.items() if value not in (None, [], {}, ())}
+    return {name: value for name, value in kept.items() if value != "" or name == PREDICTION}
 
 
 def extra_of(row: Mapping[str, Any], source: str) -> Fields:
@@ -148,6 +154,13 @@ def _number(text: str) -> Any:
     return number if is_score(number) else text
 
 
+def with_values(records: Iterable[Record], *, cells: bool) -> Iterator[Record]:
+    """Records with the values that the cells of CSV hold; others as they are."""
+    for record in records:
+        fields = {name: parsed_cell(value) for name, value in record.fields.items()} if cells else record.fields
+        yield record._replace(fields=fields)
+
+
 def text_of(context: Any) -> str:
     """The text of a context, which is text or an object."""
     if isinstance(context, Mapping):
@@ -186,3 +199,38 @@ def ids_of(contexts: Iterable[Any]) -> list[str]:
     """The ids of contexts; none unless every context has one."""
     ids = [context.get("id") if isinstance(context, Mapping) else None for context in contexts]
     return [str(each) for each in ids] if None not in ids else []
+
+
+def check(value: Any, shape: Shape, where: str, title: str) -> None:
+    """Refuse a value of another shape; `title` is the format that it was read as."""
+    if isinstance(shape, ObjectShape) and not isinstance(value, dict):
+        given = json.dumps(value, ensure_ascii=False)[:60]
+        raise InputError(Message(NOT_AN_OBJECT, shown=given), where=where, hint=read_as(title))
+    try:
+        check_shape(value, shape, "", where)
+    except InputError as error:
+        raise InputError(error.message, where=where, hint=read_as(title)) from None
+
+
+def read_as(title: str) -> Message:
+    """The hint about a file that has the shape of a format and does not keep to it."""
+    return Message("formats.read_as", title=title)
+
+
+def tags_of(fields: Mapping[str, Any]) -> dict[str, str]:
+    """The values that can be tags, as text: texts, numbers, true and false."""
+    plain = {name: value for name, value in fields.items() if isinstance(value, str | int | float)}
+    return {name: json.dumps(value) if isinstance(value, bool) else str(value) for name, value in plain.items()}
+
+
+def id_of(context: Any) -> str:
+    """The id of a context; the hash of its text where it has none."""
+    found = (
+        next((context[name] for name in _ID_NAMES if context.get(name)), None) if isinstance(context, dict) else None
+    )
+    return str(found) if found is not None else text_id(text_of(context))
+
+
+def text_id(text: str) -> str:
+    """An id for a text that has none: the beginning of its SHA-256."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
