@@ -94,7 +94,8 @@ def read(container: Container) -> Iterator[Record]:
             original = {name: _cell(name, value) for name, value in original.items()}
         golden = {name: _separated(name, value) for name, value in original.items() if value is not None}
         fields = fields_of(golden, record.where)
-        yield record._replace(fields=rows.with_rest(fields, golden, _written(fields), NAME))
+        columns = {rows.EXTRA: {NAME: {_COLUMNS: golden.get(_COLUMNS)}}}
+        yield record._replace(fields=rows.with_rest(fields, golden, _written(fields | columns), NAME))
 
 
 def write(content: Iterable[Fields], path: Path) -> None:
@@ -191,7 +192,9 @@ def _written(row: Mapping[str, Any]) -> Fields:
     several = [references] if isinstance(references, str) else references or []
     known = {**row, rows.RETRIEVED_IDS: row.get(rows.RETRIEVED_IDS) or rows.ids_of(row.get(rows.CONTEXTS) or [])}
     metadata = {name: known[name] for name in _IN_METADATA if known.get(name) not in (None, [])}
-    metadata |= {**(row.get(rows.TAGS) or {}), **({rows.REFERENCES: several} if len(several) > 1 else {})}
+    columns = rows.extra_of(row, NAME).get(_COLUMNS) or {}
+    metadata |= {name: tag for name, tag in (row.get(rows.TAGS) or {}).items() if columns.get(name) != tag}
+    metadata |= {rows.REFERENCES: several} if len(several) > 1 else {}
     found = {key: row.get(name) for key, name in _TEXTS.items()}
     found |= {"expected_output": several[0] if several else None, _METADATA: metadata or None}
     for key, name in (("retrieval_context", rows.CONTEXTS), ("context", rows.REFERENCE_CONTEXTS)):

@@ -123,8 +123,11 @@ def _fields(source: Mapping[str, Any], where: str) -> Fields:
     for name in (rows.RETRIEVED_IDS, rows.REFERENCE_IDS):
         if name in fields:
             fields[name] = [str(each) for each in fields[name]]
-    fields |= _conversation(original.get("user_input"), where) | _scores(original)
-    return rows.with_rest(fields, original, _written(fields), NAME)
+    is_conversation = isinstance(original.get("user_input"), list)
+    if is_conversation:
+        fields |= _conversation(original, where)
+    fields = {name: value for name, value in (fields | _scores(original)).items() if value is not None}
+    return rows.with_rest(fields, original, _written(fields, is_conversation=is_conversation), NAME)
 
 
 def _is_lost(name: str, value: Any) -> bool:
@@ -132,16 +135,14 @@ def _is_lost(name: str, value: Any) -> bool:
     return name in _NAMES and isinstance(value, float) and math.isnan(value)
 
 
-def _conversation(messages: Any, where: str) -> Fields:
-    """The last question and the last answer of a conversation."""
-    if not isinstance(messages, list):
-        return {}
+def _conversation(original: Mapping[str, Any], where: str) -> Fields:
+    """The last question of a conversation, and its last answer unless there is a response."""
+    messages = original["user_input"]
     shapes.check_shape(messages, _MESSAGES, "user_input", where)
     asked = [rows.text_of(each.get("content")) for each in messages if each.get("type") == "human"]
-    found = {rows.QUESTION: asked[-1] if asked else ""}
-    if messages and messages[-1].get("type") == "ai":
-        found[rows.PREDICTION] = rows.text_of(messages[-1].get("content"))
-    return found
+    is_answered = messages and messages[-1].get("type") == "ai"
+    answer = rows.text_of(messages[-1].get("content")) if is_answered else None
+    return {rows.QUESTION: asked[-1] if asked else "", rows.PREDICTION: original.get("response", answer)}
 
 
 def _scores(fields: Mapping[str, Any]) -> Fields:
@@ -189,15 +190,14 @@ def _cell(name: str, text: str) -> Any:
 
 def _with_extra(row: Mapping[str, Any]) -> Fields:
     extra = rows.extra_of(row, NAME)
-    contained = {name + _REASON for name in extra}  # a result with its reason
-    if isinstance(extra.get("user_input"), list):
-        contained.add("response")  # the last message
-    return {**{name: value for name, value in _written(row).items() if name not in contained}, **extra}
+    contained = {name + _REASON for name, value in extra.items() if _result(value)[1]}
+    written = _written(row, is_conversation=isinstance(extra.get("user_input"), list))
+    return {**{name: value for name, value in written.items() if name not in contained}, **extra}
 
 
-def _written(row: Mapping[str, Any]) -> Fields:
+def _written(row: Mapping[str, Any], *, is_conversation: bool) -> Fields:
     """A row as RAGAS has it: contexts are texts, their ids stand apart, and there is one reference."""
-    names = {ours: name for name, ours in _NAMES.items()}
+    names = {ours: name for name, ours in _NAMES.items() if not (is_conversation and ours == rows.PREDICTION)}
     found = {names[name]: value for name, value in row.items() if name in names and value is not None}
     for name in ("retrieved_contexts", "reference_contexts"):
         if name in found:
