@@ -29,6 +29,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["retrieval", "answers"]
 Number = int | float
 
+NEEDS = ("prediction", "references", "question", "contexts", "reference_contexts", "ids", "spans", "evidence")
+"""What a metric can need of a row: `ids` and `spans` are those of the contexts and of the reference contexts,
+`evidence` is either ids, or contexts and something to compare them with."""
+USUAL_NEEDS = ("prediction", "references")
 ENTRY_POINTS = "steelyard.metrics"
 
 
@@ -39,7 +43,8 @@ class Metric:
     A parameter whose default is None may be left out; one without a default (`required`) may not. `bounds` hold for
     every item. `whole` metrics are cut only where their name says so (`RR@10`), not by a list of cut-offs. Counts
     are `summed`: people quote their total. Parameters annotated `int` are `integers`. `unscored` is the reason why an
-    answer has no score where the metric gives NaN; without a reason NaN is an error.
+    answer has no score where the metric gives NaN; without a reason NaN is an error. `needs` is what a row of answers
+    must have; the metric is given only rows that have it.
     """
 
     name: str
@@ -52,6 +57,7 @@ class Metric:
     summed: bool = False
     integers: frozenset[str] = frozenset()
     unscored: str = ""
+    needs: frozenset[str] = frozenset()
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -103,6 +109,19 @@ class Measure:
         return self.name + (f"({inner})" if inner else "") + (f"@{cut}" if cut is not None else "")
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a metric of answers may return instead of an array: values with their parts, and notes by row.
+
+    `reasons` says of a row why its value is NaN. Parts may be NaN anywhere.
+    """
+
+    values: "FloatArray"
+    parts: Mapping[str, "FloatArray"] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
+    reasons: Mapping[int, str] = field(default_factory=dict)
+
+
 REGISTRY: dict[str, Metric] = {}
 
 
@@ -114,8 +133,12 @@ def metric(
     whole: bool = False,
     summed: bool = False,
     unscored: str = "",
+    needs: Sequence[str] = USUAL_NEEDS,
 ) -> Callable[[Function], Function]:
     """Register a function as the metric `name`; the function itself is left as it is."""
+    unknown = next((need for need in needs if need not in NEEDS), None)
+    if unknown is not None:
+        raise UnknownName.of(Message("words.need_of_a_metric"), unknown, NEEDS)
 
     def register(function: Function) -> Function:
         if name in REGISTRY and REGISTRY[name].compute is not function:
@@ -126,7 +149,10 @@ def metric(
         defaults = {p.name: p.default for p in keywords if p.default is not p.empty}
         required = frozenset(p.name for p in keywords if p.default is p.empty)
         integers = frozenset(p.name for p in keywords if p.annotation in (int, int | None))
-        REGISTRY[name] = Metric(name, kind, function, defaults, required, bounds, whole, summed, integers, unscored)
+        wanted = frozenset(needs if kind == "answers" else ("ids",))
+        REGISTRY[name] = Metric(
+            name, kind, function, defaults, required, bounds, whole, summed, integers, unscored, wanted
+        )
         return function
 
     return register

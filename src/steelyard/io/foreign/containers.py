@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from steelyard import limits
-from steelyard.io.records import Record, format_suffix, json_records, parse_json, stream_records
+from steelyard.io.records import Record, format_suffix, json_records, parse_json_file, stream_records
 from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, is_folder, open_stream
 
 ARCHIVES: Final = (".eval", ".zip")
@@ -72,7 +72,7 @@ def open_container(path: str | Path) -> Container:
         return Container(name, Path(path), "archive")
     stream = open_stream(path)
     if suffix == ".json":
-        value = parse_json(decode(stream.read_all(limits.FILE_BYTES), name), name, nan=True)
+        value = parse_json_file(decode(stream.read_all(limits.FILE_BYTES), name), name)
         if not isinstance(value, list):
             return Container(name, Path(path), "document", document=value, _stream=stream)
         return Container(name, Path(path), "rows", _records=json_records(value, name), _stream=stream)
