@@ -18,6 +18,7 @@ Groups = Sequence[Sequence[str]]
 """References: groups of aliases; one group unless the question has several answers."""
 
 Tokens = TypeVar("Tokens")
+Kept = TypeVar("Kept")
 Cut = Callable[[str], Tokens]
 
 _WORD: Final = np.dtype(np.int64).itemsize
@@ -44,6 +45,7 @@ class AnswerBatch:
         Each answer has one reference or more, unless the metric does not need references.
         """
         self.of = of
+        self._once: dict[str, Any] = {}
         self.answers = answers
         self.groups = groups
         self._plain = plain
@@ -54,6 +56,13 @@ class AnswerBatch:
         self._lists: dict[Encoder, list[list[int]]] = {}
         self._contained: dict[Encoder, Flags] = {}
         self._cuts: dict[Cut[Any], list[Any]] = {}
+
+    def once(self, key: str, compute: Callable[[], Kept]) -> Kept:
+        """What `compute` gives, computed once for this batch, for metrics that share work; `key` is its name."""
+        if key not in self._once:
+            self._once[key] = compute()
+        kept: Kept = self._once[key]
+        return kept
 
     @property
     def questions(self) -> list[str]:
