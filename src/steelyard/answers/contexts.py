@@ -20,6 +20,10 @@ _DOCUMENT: Final = (
 _SCORE: Final = ("score", "similarity")
 
 
+class BadContext(BadValue):
+    """A context, an id or a span that cannot be read."""
+
+
 class Context(NamedTuple):
     """One passage; `span` are its first and its last character + 1 in the document."""
 
@@ -61,7 +65,7 @@ def grades_of(value: Any) -> Grades | None:
         return None if ids is None else dict.fromkeys(ids, 1)
     for name, grade in value.items():
         if not isinstance(grade, int):
-            raise BadValue(Message("formats.grade_whole_number_not", id=name, value=_shown(grade)))
+            raise BadContext(Message("formats.grade_whole_number_not", id=name, value=_shown(grade)))
     return {str(name): int(grade) for name, grade in value.items()}
 
 
@@ -84,7 +88,7 @@ def _context(value: Any) -> Context:
     if isinstance(value, str):
         return Context(str(value))
     if not isinstance(value, Mapping) or not _is_object(value):
-        raise BadValue(Message("formats.context_text_object_not", value=_shown(value)))
+        raise BadContext(Message("formats.context_text_object_not", value=_shown(value)))
     inner = value["node"] if isinstance(value.get("node"), Mapping) else value  # LlamaIndex
     beside = inner["metadata"] if isinstance(inner.get("metadata"), Mapping) else {}
     found = _first(inner, _ID)
@@ -112,13 +116,13 @@ def _titled(value: Mapping[str, Any]) -> str | None:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise BadValue(Message("formats.context_text_object_not", value=_shown(value)))
+        raise BadContext(Message("formats.context_text_object_not", value=_shown(value)))
     return value
 
 
 def _id(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
-        raise BadValue(Message("formats.context_id_text_whole_number_not", value=_shown(value)))
+        raise BadContext(Message("formats.context_id_text_whole_number_not", value=_shown(value)))
     return str(value)
 
 
@@ -132,7 +136,7 @@ def _span(value: Mapping[str, Any]) -> tuple[int, int] | None:
         return None
     is_pair = isinstance(span, list | tuple) and len(span) == 2 and all(type(edge) is int for edge in span)
     if not is_pair or not 0 <= span[0] <= span[1]:
-        raise BadValue(Message("formats.span_start_end_not", value=_shown(span)))
+        raise BadContext(Message("formats.span_start_end_not", value=_shown(span)))
     return span[0], span[1]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard import limits
 from steelyard.answers.contexts import (
+    BadContext,
     Contexts,
     Grades,
     context_ids,
@@ -28,6 +29,7 @@ from steelyard.io.records import COLUMNS, Record, first_seen
 BATCH = 2048  # rows that are read and scored together
 
 VALUE_HINT = Message("formats.prediction_text_references_text_list")
+CONTEXT_HINT = Message("formats.contexts_texts_objects_ids")
 LATE_HINT = Message("formats.give_every_row_same_fields")
 
 References = tuple[tuple[str, ...], ...]
@@ -86,6 +88,7 @@ class RowReader:
         self.unnamed = 0
         self._bad_ids: list[Problem] = []
         self._bad_values: list[Problem] = []
+        self._bad_contexts: list[Problem] = []
 
     @property
     def columns(self) -> Columns:
@@ -185,7 +188,10 @@ class RowReader:
 
     def _evidence(self, fields: Mapping[str, Any], column: str | None) -> Any:
         value = None if column is None else fields.get(column)
-        return parsed_cell(value) if self._cells else value
+        if not self._cells or not isinstance(value, str):
+            return value
+        parsed = parsed_cell(value)
+        return parsed if isinstance(parsed, list | tuple | dict | None) else value  # an id such as 007 is a text
 
     def _predicted(self, value: Any) -> str | None:
         if isinstance(value, str):
@@ -210,7 +216,8 @@ class RowReader:
         return identifier
 
     def _gather(self, error: BadValue, where: str) -> None:
-        problems = self._bad_ids if isinstance(error, _BadId) else self._bad_values
+        lists = {_BadId: self._bad_ids, BadContext: self._bad_contexts}
+        problems = lists.get(type(error), self._bad_values)
         problems.append(Problem(where, error.message))
         if len(problems) >= MOST_PROBLEMS:
             self._raise_problems()
@@ -220,6 +227,8 @@ class RowReader:
             raise InputError.of(self._bad_ids, hint=ID_HINT)
         if self._bad_values:
             raise InputError.of(self._bad_values, hint=VALUE_HINT)
+        if self._bad_contexts:
+            raise InputError.of(self._bad_contexts, hint=CONTEXT_HINT)
 
 
 def row_with_contexts(row: AnswerRow, values: Sequence[Any]) -> AnswerRow:

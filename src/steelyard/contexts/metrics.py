@@ -18,9 +18,9 @@ def grounded(pairs: AnswerBatch, profile: Profile) -> Scored:
     """Grounded: 1 if no amount, date, number, name or quotation of the answer is invented.
 
     Formula: [every value of the answer is in the contexts or in the question, or follows from them]
-    Convention: values are compared, not spellings (42,000 元 is 4.2 万元); sums and differences follow; all contexts
-        are one text. An answer that states no value invents none; a blank one scores 0, and so does one that is too
-        long to be judged. Relations between values that are all there are not checked.
+    Convention: values are compared, not spellings (42,000 元 is 4.2 万元); what the answer computes from values of the
+        contexts follows; all contexts are one text. An answer that states no value invents none; a blank one scores 0,
+        and so does one that is too long to be judged. Relations between values that are all there are not checked.
     Source: the judge of `steelyard legal`
     """
     from steelyard.contexts.grounding import judge
