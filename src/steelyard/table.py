@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.i18n import Message, as_message
+
 if TYPE_CHECKING:
     import pandas
 
@@ -55,12 +57,19 @@ class Signature:
         return "|".join(f"{key}:{value}" for key, value in self.settings)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Missing:
-    """Why a cell holds no number: it was not scored, or scoring it failed."""
+    """Why a cell holds no number: it was not scored, or scoring it failed.
+
+    The reason is a message of the catalogue (`missing.*`); text of others, such as of a custom metric, stays text.
+    """
 
     kind: Literal["unscored", "error"]
-    reason: str
+    reason: Message
+
+    def __init__(self, kind: Literal["unscored", "error"], reason: Message | str) -> None:
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "reason", as_message(reason))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

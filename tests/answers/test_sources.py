@@ -528,8 +528,6 @@ def test_blocks_of_a_file_are_cut_between_lines(monkeypatch, write):
 
 @pytest.mark.slow
 def test_a_bad_byte_far_down_has_its_line(write):
-    content = (
-        lines(*({"pred": "a", "gold": "b"} for _ in range(200_000))).encode() + b'{"pred": "\xb7\xa8", "gold": "b"}\n'
-    )
-    path = write("a.jsonl", content)
-    assert complaint(read_answers, path).startswith(f"{path}:200001: this is not UTF-8 text: byte 0xb7")
+    long = {"pred": "a" * 3000, "gold": "b"}  # several blocks of the reader
+    path = write("a.jsonl", lines(*[long] * 2000).encode() + b'{"pred": "\xb7\xa8", "gold": "b"}\n')
+    assert complaint(read_answers, path).startswith(f"{path}:2001: this is not UTF-8 text: byte 0xb7")

@@ -26,7 +26,7 @@ def scores(answer, names, contexts=CONTEXTS, **fields):
 def reason(answer, name, **fields):
     row = {"question": "How much did Acme pay?", "prediction": answer, "contexts": CONTEXTS, **fields}
     why = steelyard.evaluate_answers([row], None, [name]).why(name, 0)
-    return None if why is None else why.reason
+    return None if why is None else str(why.reason)
 
 
 # ----- grounding
@@ -70,7 +70,7 @@ def test_nothing_retrieved_grounds_nothing_and_no_contexts_is_no_score():
     assert scores("Acme paid 30,000 yuan.", ["Grounded"], contexts=[]) == {"Grounded": 0}
     rows = [{"prediction": "Acme paid.", "contexts": CONTEXTS}, {"prediction": "Acme paid.", "contexts": None}]
     table = steelyard.evaluate_answers(rows, None, "Grounded")
-    assert table.why("Grounded", 1).reason == "there are no contexts"
+    assert str(table.why("Grounded", 1).reason) == "there are no contexts"
 
 
 @pytest.mark.parametrize("name", ["Grounded", "GroundedValues", "Invented"])

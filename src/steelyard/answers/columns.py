@@ -11,6 +11,7 @@ from steelyard.answers.needs import NEEDS, NO_PREDICTION
 from steelyard.answers.overlaps import Overlaps
 from steelyard.answers.profiles import Profile
 from steelyard.answers.rows import AnswerRow
+from steelyard.i18n import Message
 from steelyard.registry.metrics import Measure, Scored, column_of
 from steelyard.retrieval.matching import Rankings
 from steelyard.stats.direction import is_lower_better
@@ -70,7 +71,7 @@ def batch_column(measure: Measure, prepared: PreparedRows, profile: Profile) -> 
     """The column of a metric; a row without a prediction scores 0, or nothing where less is better."""
     status = _lacking(measure, prepared)
     blank = np.where(status > 0, np.nan, 0.0)
-    values, parts, notes, reasons = blank.copy(), dict[str, FloatArray](), dict[int, str](), dict[int, str]()
+    values, parts, notes, reasons = blank.copy(), dict[str, FloatArray](), dict[int, str](), dict[int, Message | str]()
     for indices, pairs in prepared.batches(measure.metric.needs):
         scored = _computed(measure, pairs, profile)
         values[indices] = scored.values
@@ -82,7 +83,7 @@ def batch_column(measure: Measure, prepared: PreparedRows, profile: Profile) -> 
 
 
 def _explained(
-    measure: Measure, values: FloatArray, status: NDArray[np.int8], own: Mapping[int, str]
+    measure: Measure, values: FloatArray, status: NDArray[np.int8], own: Mapping[int, Message | str]
 ) -> tuple[NDArray[np.integer], tuple[Missing, ...]]:
     """The status of each row with the reasons that the metric gave."""
     usual = reasons_of(measure)

@@ -65,7 +65,7 @@ def grades_of(value: Any) -> Grades | None:
         return None if ids is None else dict.fromkeys(ids, 1)
     for name, grade in value.items():
         if not isinstance(grade, int):
-            raise BadContext(Message("formats.grade_whole_number_not", id=name, value=_shown(grade)))
+            raise BadContext(Message("formats.invalid_grade", id=name, value=_shown(grade)))
     return {str(name): int(grade) for name, grade in value.items()}
 
 
@@ -88,7 +88,7 @@ def _context(value: Any) -> Context:
     if isinstance(value, str):
         return Context(str(value))
     if not isinstance(value, Mapping) or not _is_object(value):
-        raise BadContext(Message("formats.context_text_object_not", value=_shown(value)))
+        raise BadContext(Message("formats.invalid_context", value=_shown(value)))
     inner = value["node"] if isinstance(value.get("node"), Mapping) else value  # LlamaIndex
     beside = inner["metadata"] if isinstance(inner.get("metadata"), Mapping) else {}
     found = _first(inner, _ID)
@@ -116,13 +116,13 @@ def _titled(value: Mapping[str, Any]) -> str | None:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise BadContext(Message("formats.context_text_object_not", value=_shown(value)))
+        raise BadContext(Message("formats.invalid_context", value=_shown(value)))
     return value
 
 
 def _id(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
-        raise BadContext(Message("formats.context_id_text_whole_number_not", value=_shown(value)))
+        raise BadContext(Message("formats.invalid_context_id", value=_shown(value)))
     return str(value)
 
 
@@ -136,7 +136,7 @@ def _span(value: Mapping[str, Any]) -> tuple[int, int] | None:
         return None
     is_pair = isinstance(span, list | tuple) and len(span) == 2 and all(type(edge) is int for edge in span)
     if not is_pair or not 0 <= span[0] <= span[1]:
-        raise BadContext(Message("formats.span_start_end_not", value=_shown(span)))
+        raise BadContext(Message("formats.invalid_span", value=_shown(span)))
     return span[0], span[1]
 
 

@@ -50,7 +50,7 @@ def evaluate_answers(
     """
     if language != "auto":
         raise ConfigError(
-            Message("metrics.language_auto_not", language=language), hint=Message("metrics.script_each_text_decides")
+            Message("metrics.language_not_auto", language=language), hint=Message("metrics.language_hint")
         )
     measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
     profile_of(profile, tokens)  # check the name
@@ -204,18 +204,18 @@ def _answers(
 ) -> Answers | AnswerStream:
     if isinstance(predictions, str | Path):
         if references is not None and not isinstance(references, str | Path):
-            raise ConfigError(Message("metrics.predictions_file_so_references_one"))
+            raise ConfigError(Message("metrics.references_not_file"))
         return stream_answers(predictions, mapping=mapping, references=references, wanted=wanted)
     if references is None and _are_rows(predictions):
         return answers_of_rows(predictions, mapping=mapping, wanted=wanted)
     if references is None or isinstance(references, str | Path):
-        raise ConfigError(Message("metrics.predictions_values_so_references_values"))
+        raise ConfigError(Message("metrics.references_not_values"))
     if isinstance(predictions, Mapping):
         if not isinstance(references, Mapping):
-            raise ConfigError(Message("metrics.predictions_mapping_so_references_one"))
+            raise ConfigError(Message("metrics.references_not_mapping"))
         return answers_of([predictions.get(key) for key in references], list(references.values()), ids=list(references))
     if not (isinstance(predictions, Sequence | np.ndarray) and isinstance(references, Sequence | np.ndarray)):
-        raise ConfigError(Message("metrics.predictions_references_order_mappings_id"))
+        raise ConfigError(Message("metrics.answers_not_sequences"))
     return answers_of(predictions, references, ids=ids)
 
 

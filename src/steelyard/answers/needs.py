@@ -11,8 +11,8 @@ from steelyard.io import layouts
 from steelyard.registry.metrics import Measure
 from steelyard.table import Missing
 
-NO_REFERENCE: Final = Missing("unscored", "there is no reference")
-NO_PREDICTION: Final = Missing("unscored", "there is no prediction")
+NO_REFERENCE: Final = Missing("unscored", Message("missing.no_reference"))
+NO_PREDICTION: Final = Missing("unscored", Message("missing.no_prediction"))
 
 
 class Need(NamedTuple):
@@ -49,37 +49,37 @@ NEEDS: Final = {
     "references": Need(lambda row: bool(row.references), NO_REFERENCE, Message("words.references"), layouts.REFERENCES),
     "question": Need(
         lambda row: bool(row.question),
-        Missing("unscored", "there is no question"),
+        Missing("unscored", Message("missing.no_question")),
         Message("words.question"),
         layouts.QUESTION,
     ),
     "contexts": Need(
         lambda row: _has_texts(row.contexts),
-        Missing("unscored", "there are no contexts"),
+        Missing("unscored", Message("missing.no_contexts")),
         Message("words.contexts"),
         layouts.CONTEXTS,
     ),
     "reference_contexts": Need(
         _has_reference_texts,
-        Missing("unscored", "there are no reference contexts"),
+        Missing("unscored", Message("missing.no_reference_contexts")),
         Message("words.reference_contexts"),
         layouts.REFERENCE_CONTEXTS,
     ),
     "ids": Need(
         _has_ids,
-        Missing("unscored", "there are no ids of contexts and reference contexts"),
+        Missing("unscored", Message("missing.no_context_ids")),
         Message("words.context_ids"),
         _IDS,
     ),
     "spans": Need(
         lambda row: _has_spans(row.contexts) and bool(row.reference_contexts) and _has_spans(row.reference_contexts),
-        Missing("unscored", "there are no character spans of contexts and reference contexts"),
+        Missing("unscored", Message("missing.no_spans")),
         Message("words.context_spans"),
         ("contexts", "reference_contexts"),
     ),
     "evidence": Need(
         _has_evidence,
-        Missing("unscored", "there are no contexts, or nothing to compare them with"),
+        Missing("unscored", Message("missing.no_evidence")),
         Message("words.contexts_and_references"),
         (*layouts.CONTEXTS, *_IDS),
     ),
@@ -113,7 +113,7 @@ def check_met(measures: Sequence[Measure], met: frozenset[str], where: str) -> N
         for name in NEEDS:
             if name in measure.metric.needs - _FROM_COLUMNS - met:
                 need = NEEDS[name]
-                message = Message("formats.no_row_for_metric", measure=str(measure), lacking=need.what)
+                message = Message("metrics.needs_unmet", measure=str(measure), lacking=need.what)
                 hint = Message("formats.map_column", names=", ".join(need.columns), name=_mapped_name(name))
                 raise InputError(message, where=where, hint=hint)
 

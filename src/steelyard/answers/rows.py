@@ -28,9 +28,9 @@ from steelyard.io.records import COLUMNS, Record, first_seen
 
 BATCH = 2048  # rows that are read and scored together
 
-VALUE_HINT = Message("formats.prediction_text_references_text_list")
-CONTEXT_HINT = Message("formats.contexts_texts_objects_ids")
-LATE_HINT = Message("formats.give_every_row_same_fields")
+VALUE_HINT = Message("formats.answer_columns_hint")
+CONTEXT_HINT = Message("formats.context_columns_hint")
+LATE_HINT = Message("formats.same_fields_hint")
 
 References = tuple[tuple[str, ...], ...]
 ContextUse = Literal["unused", "kept", "needed"]
@@ -150,7 +150,7 @@ class RowReader:
                 if before is not _NO_LAYOUT:
                     raise InputError(error.problems[0].message, where=new[0].where, hint=error.hint) from None
             if before is not _NO_LAYOUT and _is_changed(before, self._layout):
-                message = Message("formats.new_columns_begin_here_change")
+                message = Message("formats.new_columns")
                 raise InputError(message, where=new[0].where, hint=LATE_HINT)
         return self._layout is not _NO_LAYOUT
 
@@ -207,10 +207,10 @@ class RowReader:
         """An id that no earlier row has; `place` gives the location of a row by its number."""
         identifier = _identifier(value)
         if identifier is None:
-            raise _BadId(Message("formats.id_text_whole_number_not", value=_shown(value)))
+            raise _BadId(Message("formats.invalid_id", value=_shown(value)))
         if identifier in self._ids:
             line = self._lines[next(index for index, known in enumerate(self._ids) if known == identifier)]
-            raise _BadId(Message("formats.id_again", identifier=identifier, first=first_seen(place(line))))
+            raise _BadId(Message("formats.duplicate_id", identifier=identifier, first=first_seen(place(line))))
         self._ids[identifier] = None
         self._lines.append(number)
         return identifier
@@ -270,7 +270,7 @@ def _prediction(value: Any) -> str | None:
         return value[0]
     text = _text(value)
     if text is None and not _is_missing(value):
-        raise BadValue(Message("formats.prediction_text_not", value=_shown(value)))
+        raise BadValue(Message("formats.prediction_not_text", value=_shown(value)))
     return text
 
 
@@ -287,16 +287,16 @@ def _references(value: Any) -> tuple[tuple[tuple[str, ...], ...], bool]:
     if not any(grouped):
         return (tuple(_reference(member) for member in values),), False
     if not all(grouped):
-        raise BadValue(Message("formats.references_mix_texts_lists_texts", value=_shown(value)))
+        raise BadValue(Message("formats.mixed_references", value=_shown(value)))
     if not all(values):
-        raise BadValue(Message("formats.group_references_empty", value=_shown(value)))
+        raise BadValue(Message("formats.empty_reference_group", value=_shown(value)))
     return tuple(tuple(_reference(member) for member in group) for group in values), True
 
 
 def _reference(value: Any) -> str:
     text = _text(value)
     if text is None:
-        raise BadValue(Message("formats.reference_text_not", value=_shown(value)))
+        raise BadValue(Message("formats.reference_not_text", value=_shown(value)))
     return text
 
 
@@ -308,7 +308,7 @@ def _cell(text: str | None) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         if text.startswith(("['", '["')) and text.endswith("]"):
-            raise BadValue(Message("formats.list_cell_json_array_not", text=text[:60])) from None
+            raise BadValue(Message("formats.cell_not_json_array", text=text[:60])) from None
         return text
 
 

@@ -1,6 +1,5 @@
 """Scores of batches of answers, computed in this process or in several."""
 
-import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -16,10 +15,11 @@ from steelyard.answers.rows import BATCH, AnswerRow
 from steelyard.errors import SteelyardError
 from steelyard.i18n import Message
 from steelyard.registry.metrics import Measure
+from steelyard.signals import restore_defaults
 from steelyard.text.tokens import TokenUnit
 
-LOST = Message("metrics.process_weighs_answers_killed_killed")
-LOST_HINT = Message("metrics.enough_memory_fewer_processes_need")
+LOST = Message("metrics.process_killed")
+LOST_HINT = Message("metrics.memory_hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ _PREPARED: list[tuple[Sequence[Measure], Profile]] = []  # of this process
 
 def _prepare(spec: ScoringSpec) -> None:
     """Set up a worker. SIGTERM must end it, because a broken pool ends its workers this way."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    restore_defaults()
     _PREPARED.append((spec.measures, profile_of(spec.profile, spec.tokens)))
 
 

@@ -138,10 +138,10 @@ def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Seque
     """Answers from Python values, by the rules of files: None is missing, numbers are read as text."""
     if len(predictions) != len(references):
         raise InputError(
-            Message("formats.predictions_references", predictions=len(predictions), references=len(references))
+            Message("formats.reference_count_differs", predictions=len(predictions), references=len(references))
         )
     if ids is not None and len(ids) != len(predictions):
-        raise InputError(Message("formats.ids_predictions", ids=len(ids), predictions=len(predictions)))
+        raise InputError(Message("formats.id_count_differs", ids=len(ids), predictions=len(predictions)))
     if not len(predictions):
         raise InputError(Message("formats.no_rows"), where="answers")
     columns = [[plain_value(value) for value in values] for values in (predictions, references, ids or ())]
@@ -184,14 +184,14 @@ def _is_joined_by_row(predicted: _Side, expected: _Side) -> bool:
     if without.has_ids != other.has_ids:
         hint = ID_HINT
         raise InputError(
-            Message("formats.no_id_column_one", name=other.answers.name), where=without.answers.name, hint=hint
+            Message("formats.id_column_in_one_file", name=other.answers.name), where=without.answers.name, hint=hint
         )
     lengths = len(predicted.answers.rows), len(expected.answers.rows)
     if not without.has_ids and lengths[0] != lengths[1]:
         raise InputError(
             Message("formats.row_counts_differ", rows=lengths[0], name=expected.answers.name, expected=lengths[1]),
             where=predicted.answers.name,
-            hint=Message("formats.without_id_column_files_joined"),
+            hint=Message("formats.joined_by_row_hint"),
         )
     return not without.has_ids
 
@@ -201,9 +201,9 @@ def _join(predicted: Answers, expected: Answers) -> Answers:
     unmatched = len(predictions.keys() - {row.id for row in expected.rows})
     if unmatched == len(predictions):
         raise InputError(
-            Message("formats.no_id_predictions", name=expected.name),
+            Message("formats.no_common_id", name=expected.name),
             where=predicted.name,
-            hint=Message("formats.references_begin_id_both_files", id=expected.rows[0].id),
+            hint=Message("formats.same_test_set_hint", id=expected.rows[0].id),
         )
     rows = [_joined(row, predictions[row.id]) if row.id in predictions else row for row in expected.rows]
     read = {code: n for code in (NUMBERS, UNREADABLE, UNUSED) if (n := predicted.counts[code])}

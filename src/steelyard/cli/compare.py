@@ -1,7 +1,6 @@
 """`steelyard compare OLD NEW [NEW…]`: paired comparison of results, item by item, with significance tests."""
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,21 +96,17 @@ def _compared(
 
 
 def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:
-    """Write the files that were asked for, then print; text files have the blocks that are printed."""
-    from steelyard.cli.output import show_blocks, write_and_show
-    from steelyard.cli.results import documents_for
-    from steelyard.io.writing import write_whole
-    from steelyard.reports.comparison import comparison_blocks, comparison_tables
-    from steelyard.reports.files import RENDERERS, write_report
+    """Write the files that were asked for, then print."""
+    from steelyard.cli.output import show, write_and_show
+    from steelyard.cli.results import load_documents
+    from steelyard.reports.comparison import compared_report
+    from steelyard.reports.files import PAGE, write_report
 
-    blocks = comparison_blocks(comparison, arguments.lang)
+    report = compared_report(comparison)
 
     def write(path: Path) -> None:
-        if (suffix := path.suffix.lower()) in RENDERERS:
-            write_whole(path, RENDERERS[suffix](blocks, arguments.lang))
-            return
-        report = replace(comparison.report, page_tables=comparison_tables(comparison))
-        documents = documents_for(report.tables, None, folders, documents_folder(arguments))
+        is_page = path.suffix.lower() == PAGE
+        documents = load_documents(report.tables, None, folders, documents_folder(arguments)) if is_page else {}
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
 
-    write_and_show(arguments.output, write, lambda: show_blocks(blocks, arguments))
+    write_and_show(arguments.output, write, lambda: show(report, arguments))

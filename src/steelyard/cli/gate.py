@@ -79,15 +79,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _load(path: str, earlier: str | None) -> "tuple[Table, Table | None]":
-    """The result and the baseline; if both have the same name, they are named after their files."""
-    from steelyard.io.records import result_name
+    """The result and the baseline, with different names."""
+    from steelyard.cli.results import with_distinct_names
     from steelyard.io.results import load
 
-    result, baseline = load(path, strict=True), None if earlier is None else load(earlier, strict=True)
-    if earlier is None or baseline is None or baseline.name != result.name:
-        return result, baseline
-    new, old = result_name(path), result_name(earlier)
-    return replace(result, name=new), replace(baseline, name=old if old != new else f"{old} (baseline)")
+    paths = [path] if earlier is None else [path, earlier]
+    result, *others = with_distinct_names([(name, [load(name, strict=True)]) for name in paths])
+    return result, others[0] if others else None
 
 
 def spelled(rules: "Sequence[Rule]", columns: Collection[str]) -> "list[Rule]":

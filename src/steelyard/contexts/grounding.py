@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.contexts import Contexts
+from steelyard.i18n import Message
 from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.grounding.claims import claims_of
 from steelyard.legal.grounding.inventions import Invented, document_ground, find_invented
@@ -15,8 +16,8 @@ from steelyard.legal.reading import is_too_long, read
 from steelyard.registry.metrics import Scored
 from steelyard.table import FloatArray
 
-TOO_LONG: Final = "the answer is too long to be judged"
-BLANK: Final = "the answer is blank"
+TOO_LONG: Final = Message("missing.answer_too_long")
+BLANK: Final = Message("missing.blank_answer")
 _MOST_NAMED: Final = 10  # invented values in a note
 _MOST_CACHED: Final = 4_000_000  # characters of contexts after which the caches of the judges are cleared
 
@@ -33,7 +34,7 @@ class Judgment:
     invented: Sequence[Invented] = ()
     values: int = 0
     held: int = 0
-    why: str = ""
+    why: Message | None = None
 
     @property
     def note(self) -> str:
@@ -67,7 +68,7 @@ class Judgments:
 
     def _scored(self, score: Callable[[Judgment], float]) -> Scored:
         values: FloatArray = np.array([score(judged) for judged in self.each], np.float64)
-        notes = {row: note for row, judged in enumerate(self.each) if (note := judged.why or judged.note)}
+        notes = {row: note for row, judged in enumerate(self.each) if (note := str(judged.why or judged.note))}
         return Scored(values, {}, notes)
 
 

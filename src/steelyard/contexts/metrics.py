@@ -4,13 +4,14 @@ import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.profiles import Profile
+from steelyard.i18n import Message
 from steelyard.registry.metrics import Scored, metric
 from steelyard.table import FloatArray
 
-NO_VALUES = "the answer has no values, names or quotations beyond the question"
-NO_CITATIONS = "the answer cites nothing in a sentence with values"
-NO_CITED_VALUES = "no sentence of the answer has values, names or quotations beyond the question"
-NO_UNITS = "the reference has no values, names, quotations or sentences to look for"
+NO_VALUES = Message("missing.no_values")
+NO_CITATIONS = Message("missing.no_citations")
+NO_CITED_VALUES = Message("missing.no_sentence_with_values")
+NO_UNITS = Message("missing.no_reference_sentences")
 
 
 @metric("Grounded", kind="answers", needs=("prediction", "contexts"))

@@ -46,7 +46,7 @@ _EVIDENCE = {
     "reference_ids": ("reference_context_ids", REFERENCE_IDS),
 }
 TAGS = ("tags", "metadata")
-ID_HINT = Message("formats.every_row_needs_id_own")
+ID_HINT = Message("formats.unique_ids_hint")
 ANSWERABLE = "answerable"  # whether the documents have an answer, which may be a boolean
 LABELS = ("type", "category", "difficulty", "language", "document", "task", ANSWERABLE)
 
@@ -132,7 +132,7 @@ def _check_shared(mapped: Mapping[str, str]) -> None:
     first: dict[str, str] = {}
     for name, column in mapped.items():
         if first.setdefault(column, name) != name:
-            raise ConfigError(Message("formats.column_given_both", column=column, first=first[column], name=name))
+            raise ConfigError(Message("formats.column_given_twice", column=column, first=first[column], name=name))
 
 
 def _candidates(free: Sequence[str], mapped: Mapping[str, str], wanted: set[str]) -> dict[str, list[str]]:
@@ -161,9 +161,9 @@ def _only(file: Columns, name: str, candidates: Mapping[str, Sequence[str]]) -> 
     found = candidates[name]
     if not found:
         names = ", ".join(REFERENCES if name == "references" else PREDICTION)
-        hint = "formats.map_references" if name == "references" else "formats.map_column"
+        hint = "formats.map_references_hint" if name == "references" else "formats.map_column_hint"
         raise InputError(
-            Message("formats.no_column_holds", name=name, names=", ".join(map(repr, file.columns))),
+            Message("formats.no_column_for", name=name, names=", ".join(map(repr, file.columns))),
             where=file.name,
             hint=Message(hint, names=names, name=name),
         )
@@ -171,7 +171,7 @@ def _only(file: Columns, name: str, candidates: Mapping[str, Sequence[str]]) -> 
         raise InputError(
             Message("formats.ambiguous_column", first=found[0], second=found[1], name=name),
             where=file.name,
-            hint=Message("formats.say_which_example_map", name=name, found=found[0]),
+            hint=Message("formats.choose_column_hint", name=name, found=found[0]),
         )
     return found[0]
 

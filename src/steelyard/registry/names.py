@@ -95,12 +95,12 @@ def parse_measures(
     if isinstance(names, str):
         names = split_names([names])
     if names is not None and not names:
-        raise ConfigError(Message("metrics.no_metric_named"), hint=Message("metrics.example_ndcg_10"))
+        raise ConfigError(Message("metrics.no_metric_given"), hint=Message("metrics.ndcg_hint"))
     measures: dict[str, Measure] = {}
     for name in names or default:
         for measure in _expand(name, cutoffs or (CUTOFFS if names is None else ())):
             if kind == "retrieval" and measure.metric.kind != kind:
-                hint = Message("metrics.has_it", doors=_DOORS[measure.metric.kind])
+                hint = Message("metrics.available_in", doors=_DOORS[measure.metric.kind])
                 raise ConfigError(
                     Message("metrics.metric_of_another_kind", measure=measure, kind=measure.metric.kind, expected=kind),
                     hint=hint,
@@ -195,22 +195,20 @@ def _parameters(inner: str, text: str) -> dict[str, Number]:
             parameters[key] = int(value) if re.fullmatch(r"-?\d+", value) else float(value)
         except ValueError:
             raise ConfigError(
-                Message("metrics.not_form_parameter_number", text=text, part=part),
-                hint=Message("metrics.example_p_rel_2_5"),
+                Message("metrics.invalid_parameter", text=text, part=part),
+                hint=Message("metrics.parameter_hint"),
             ) from None
     return parameters
 
 
 def _say_once(key: str, parameters: dict[str, Number], text: str) -> None:
     if key in parameters:
-        raise ConfigError(Message("metrics.said_twice", text=text, key=key))
+        raise ConfigError(Message("metrics.parameter_twice", text=text, key=key))
 
 
 def _cutoff(text: str) -> int:
     if not text.isdigit():
-        raise ConfigError(
-            Message("metrics.cut_off_whole_number_from", text=text), hint=Message("metrics.example_ndcg_10")
-        )
+        raise ConfigError(Message("metrics.invalid_cutoff", text=text), hint=Message("metrics.ndcg_hint"))
     return int(text)
 
 

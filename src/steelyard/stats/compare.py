@@ -23,7 +23,7 @@ IF_NEEDED = ("reference contexts",)
 OWN_SETTINGS = ("run", "predictions", "format", "system", "steelyard")
 """Settings in which comparable tables may differ: they name the system itself."""
 
-FORCE_HINT = Message("stats.measure_both_alike_compare_them")
+FORCE_HINT = Message("stats.same_settings_hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ComparisonSettings:
         if self.correction not in get_args(Correction):
             raise UnknownName.of(Message("words.correction"), self.correction, get_args(Correction))
         if self.resamples < 1 or not 0 < self.alpha < 1:
-            raise ConfigError(Message("stats.resamples_least_1_alpha_lie"))
+            raise ConfigError(Message("stats.invalid_bootstrap"))
         limits.RESAMPLES.check(self.resamples, Message("words.the_number_of_resamples"))
 
 
@@ -366,7 +366,7 @@ def _items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
     """The items by value of the tag, in order of appearance."""
     known = dict.fromkeys(name for table in tables for name in table.tags)
     if tag not in known:
-        hint = nearest(tag, known) if known else Message("reports.items_result_no_tags")
+        hint = nearest(tag, known) if known else Message("reports.no_tags")
         raise UnknownName(Message("reports.no_tag_called", tag=tag), where=tables[0].name, hint=hint)
     value_of: dict[str, str] = {}
     for table in tables:
@@ -483,7 +483,7 @@ def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> lis
         if metric not in common:
             parts = [part for part in part_names(new) if part in part_names(old)]
             raise UnknownName(
-                Message("stats.no_metric_both_called", metric=metric), hint=nearest(metric, [*common, *parts])
+                Message("stats.no_common_metric_called", metric=metric), hint=nearest(metric, [*common, *parts])
             )
     if not common:
         raise ConfigError(

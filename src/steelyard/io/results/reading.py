@@ -39,15 +39,15 @@ def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     """
     sections = read_sections(path)
     if not sections:
-        hint = Message("formats.results_file_begins_header_line")
+        hint = Message("formats.header_line_hint")
         raise InputError(Message("formats.no_result"), where=str(path), hint=hint)
     return [_checked(_table(section), section, strict=strict) for section in sections]
 
 
 def not_one(names: Sequence[str], path: str | Path) -> InputError:
     """The error about a file with other than one result."""
-    message = Message("formats.results", tables=len(names), names=", ".join(names))
-    return InputError(message, where=str(path), hint=Message("formats.one_needed_here"))
+    message = Message("formats.several_results", tables=len(names), names=", ".join(names))
+    return InputError(message, where=str(path), hint=Message("formats.one_result_hint"))
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class Section:
         before = self.items.get(item.id)
         if before is not None and not before.error:
             line = self.locations[item.id].rpartition(":")[2]
-            message = Message("formats.item_appears_again_first_line", identifier=item.id, line=line)
+            message = Message("formats.duplicate_item", identifier=item.id, line=line)
             raise InputError(message, where=where)
         self.items.pop(item.id, None)
         self.items[item.id], self.locations[item.id] = item, where
@@ -91,7 +91,7 @@ class Section:
     def check_scores(self) -> None:
         """Refuse a result with an item whose score is not what its parts come to."""
         for name in self.inconsistent()[:1]:
-            message = Message("formats.score_not_what_parts_come", identifier=name)
+            message = Message("formats.score_contradicts_parts", identifier=name)
             raise InputError(message, where=self.locations[name], hint=CONTRADICTION_HINT)
 
 
@@ -135,9 +135,9 @@ def _add_line(sections: list[Section], text: str, name: str, number: int) -> Non
         case {"kind": _, "metrics": _, "signature": _}:
             sections.append(Section(Header.parse(line, where)))
         case _ if not sections:
-            raise InputError(Message("formats.not_results_file_first_line"), where=where)
+            raise InputError(Message("formats.not_results_file"), where=where)
         case _:
-            raise InputError(Message("formats.line_neither_header_item_nor"), where=where)
+            raise InputError(Message("formats.unknown_line"), where=where)
 
 
 def _checked(table: Table, section: Section, *, strict: bool) -> Table:
@@ -147,7 +147,7 @@ def _checked(table: Table, section: Section, *, strict: bool) -> Table:
     if strict:
         section.check_scores()
     if wrong and strict:
-        message = Message("formats.mean_footer_not_mean_items", wrong=wrong[0])
+        message = Message("formats.footer_mean_differs", wrong=wrong[0])
         raise InputError(message, where=section.footer_location, hint=CONTRADICTION_HINT)
     counts = {CONTRADICTED: len(wrong), DISAGREEING: len(section.inconsistent())}
     return replace(table, counts={**table.counts, **{code: count for code, count in counts.items() if count}})
