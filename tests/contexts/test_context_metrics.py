@@ -4,6 +4,7 @@ import json
 import math
 
 import pytest
+from commands import run
 
 import steelyard
 from steelyard.contexts.sentences import cited_sentences, sentences
@@ -111,6 +112,21 @@ def test_refusals_of_questions_that_have_an_answer_and_of_others(yes, no):
         "over_refusal": [1, 0, None, None, None, None],
         "missed_refusal": [None, None, 0, 1, None, None],
     }
+
+
+def test_a_report_shows_refusals_by_whether_there_is_an_answer(write):
+    said = [("不知道。", True), ("42000元", True), ("不知道。", False), ("42000元", False), ("4200元", False)]
+    rows = [{"question": "金额是多少？", "pred": answer, "answerable": known} for answer, known in said]
+    path = write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    text = run("answers", path, "-m", "Refusal").stdout
+    lines = [line.split() for line in text.splitlines()]
+    assert "a: Refusal" in text
+    assert ["has", "an", "answer", "1", "1", "0.5000"] in lines
+    assert ["has", "no", "answer", "1", "2", "0.6667"] in lines
+    counts = json.loads(run("answers", path, "-m", "Refusal", "--json").stdout)
+    assert '"refusals": {"over_refused": 1, "answered": 1, "refused": 1, "missed": 2}' in json.dumps(counts)
+    plain = write("b.jsonl", "".join(json.dumps({"pred": row["pred"]}) + "\n" for row in rows))
+    assert "has no answer" not in run("answers", plain, "-m", "Refusal").stdout
 
 
 # ----- citations

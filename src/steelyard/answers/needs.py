@@ -114,7 +114,7 @@ def check_met(measures: Sequence[Measure], met: frozenset[str], where: str) -> N
             if name in measure.metric.needs - _FROM_COLUMNS - met:
                 need = NEEDS[name]
                 message = Message("metrics.needs_unmet", measure=str(measure), lacking=need.what)
-                hint = Message("formats.map_column", names=", ".join(need.columns), name=_mapped_name(name))
+                hint = Message("formats.map_column_hint", names=", ".join(need.columns), name=_mapped_name(name))
                 raise InputError(message, where=where, hint=hint)
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -80,10 +81,11 @@ class AnswerStream:
         source = _opened(self._path)
         self.format = source.title
         reader = _reader(source, self._mapping, BOTH, self._wanted)
-        for rows in reader.batches(source.records()):
-            self.counts.update(_counts(rows))
-            yield rows
-        self.digest = source.container.digest()
+        with closing(source.container):
+            for rows in reader.batches(source.records()):
+                self.counts.update(_counts(rows, self._wanted.fields))
+                yield rows
+            self.digest = source.container.digest()
         self.counts.update(_reading_counts(reader))
 
 
@@ -116,7 +118,8 @@ def answers_of_rows(
         optional=wanted.optional,
         contexts=wanted.contexts,
     )
-    return _collected(reader, records, digest_rows([[sorted(record.fields.items()) for record in records]]))
+    digest = digest_rows([[sorted(record.fields.items()) for record in records]])
+    return _collected(reader, records, digest, wanted.fields)
 
 
 def _plain_fields(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -127,6 +130,7 @@ def _opened(path: str | Path) -> Source:
     """The source at a path; what has no rows and no format of another tool is an error."""
     source = open_source(path)
     if source.format is None and source.container.kind == "document":
+        source.container.close()
         raise no_array(source.container.name)
     if source.format is None and source.container.kind != "rows":
         open_stream(path).close()  # the error about a folder
@@ -226,9 +230,9 @@ def _either(first: Value | None, second: Value | None) -> Value | None:
     return second if first is None else first
 
 
-def _collected(reader: RowReader, records: Iterable[Record], digest: str) -> Answers:
+def _collected(reader: RowReader, records: Iterable[Record], digest: str, fields: Collection[str] = BOTH) -> Answers:
     rows = [row for batch in reader.batches(records) for row in batch]
-    return Answers(reader.name, rows, digest, Counter(_counts(rows) | _reading_counts(reader)))
+    return Answers(reader.name, rows, digest, Counter(_counts(rows, fields) | _reading_counts(reader)))
 
 
 def _reader(source: Source, mapping: Mapping[str, str], fields: Collection[str], wanted: Wanted) -> RowReader:
@@ -246,14 +250,16 @@ def _name(path: str | Path) -> str:
     return STDIN_NAME if str(path) == STDIN else str(path)
 
 
-def _counts(rows: Sequence[AnswerRow]) -> dict[str, int]:
+def _counts(rows: Sequence[AnswerRow], fields: Collection[str] = BOTH) -> dict[str, int]:
+    """What is said of rows; a field that no metric needs is not missing."""
     repeated = sum(len(row.retrieved_ids) - len(set(row.retrieved_ids)) for row in rows if row.retrieved_ids)
-    return {
-        MISSING: sum(row.prediction is None for row in rows),
-        UNREFERENCED: sum(not row.references for row in rows),
-        EMPTY: sum(row.prediction == "" for row in rows),
-        **({REPEATED: repeated} if repeated else {}),
+    counts = {
+        MISSING: sum(row.prediction is None for row in rows) if "prediction" in fields else None,
+        UNREFERENCED: sum(not row.references for row in rows) if "references" in fields else None,
+        EMPTY: sum(row.prediction == "" for row in rows) if "prediction" in fields else None,
+        REPEATED: repeated or None,
     }
+    return {code: count for code, count in counts.items() if count is not None}
 
 
 def _reading_counts(reader: RowReader) -> dict[str, int]:

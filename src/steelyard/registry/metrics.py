@@ -72,6 +72,12 @@ class Metric:
         return self.required | frozenset(self.defaults)
 
     @property
+    def own_needs(self) -> list[str]:
+        """What the metric needs of a row of answers, if that is not a prediction and references."""
+        is_usual = self.kind != "answers" or self.needs == frozenset(USUAL_NEEDS)
+        return [] if is_usual else [need for need in NEEDS if need in self.needs]
+
+    @property
     def explanation(self) -> str:
         """What the metric means, its conventions and its source."""
         return inspect.getdoc(self.compute) or ""

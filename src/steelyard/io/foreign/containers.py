@@ -50,6 +50,11 @@ class Container:
         with closing(self._stream):
             yield from self._records
 
+    def close(self) -> None:
+        """Close the file of rows that are not iterated to their end."""
+        if self._stream is not None:
+            self._stream.close()
+
     def digest(self) -> str:
         """SHA-256 of the content, once all of it was read."""
         if self._stream is not None:
@@ -71,10 +76,18 @@ def open_container(path: str | Path) -> Container:
         open_stream(path).close()  # the error about a file that cannot be read
         return Container(name, Path(path), "archive")
     stream = open_stream(path)
+    try:
+        return _read(stream, name, Path(path), suffix)
+    except BaseException:
+        stream.close()
+        raise
+
+
+def _read(stream: Stream, name: str, path: Path, suffix: str) -> Container:
     if suffix == ".json":
         value = parse_json_file(decode(stream.read_all(limits.FILE_BYTES), name), name)
         if not isinstance(value, list):
-            return Container(name, Path(path), "document", document=value, _stream=stream)
-        return Container(name, Path(path), "rows", _records=json_records(value, name), _stream=stream)
+            return Container(name, path, "document", document=value, _stream=stream)
+        return Container(name, path, "rows", _records=json_records(value, name), _stream=stream)
     records = iter(stream_records(stream, suffix))
-    return Container(name, Path(path), "rows", suffix in CELLS, _records=records, _stream=stream)
+    return Container(name, path, "rows", suffix in CELLS, _records=records, _stream=stream)

@@ -66,7 +66,11 @@ class Source:
 def open_source(path: str | Path, name: str | None = None) -> Source:
     """A file with the format of this name, or the one that recognises its shape."""
     container = open_container(path)
-    return Source(container, recognised(container) if name is None else format_called(name))
+    try:
+        return Source(container, recognised(container) if name is None else format_called(name))
+    except BaseException:
+        container.close()
+        raise
 
 
 def recognised(container: Container) -> Format | None:
