@@ -225,12 +225,9 @@ def test_the_signature_names_the_profile():
 
 
 def test_mistakes():
-    from steelyard.errors import ConfigError, UnknownName
+    from steelyard.errors import InputError, UnknownName
 
-    with pytest.raises(
-        ConfigError,
-        match=r"^nDCG@10 is a metric of retrieval, not of answers\nhint: it is available in steelyard retrieval",
-    ):
+    with pytest.raises(InputError, match=r"^answers: nDCG@10 needs what no row has: ids of contexts and of reference"):
         steelyard.evaluate_answers(["a"], ["a"], ["nDCG@10"])
     with pytest.raises(UnknownName, match=r"^no profile is called 'sqad'\nhint: did you mean 'squad'\?$"):
         steelyard.evaluate_answers(["a"], ["a"], profile="sqad")

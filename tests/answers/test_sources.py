@@ -133,7 +133,8 @@ def test_a_mapping_frees_the_other_names(read):
 def test_a_mapping_that_names_nothing(write):
     path = write("a.jsonl", lines({"pred": "a", "gold": "b"}))
     assert complaint(read_answers, path, mapping={"refs": "gold"}, kind=ConfigError) == (
-        "no field is called 'refs'\nhint: known: id, question, references, prediction, contexts, tags"
+        "no field is called 'refs'\nhint: known: id, question, references, prediction, tags, contexts, "
+        "reference_contexts, retrieved_context_ids, reference_context_ids"
     )
     assert complaint(read_answers, path, mapping={"reference": "gold"}, kind=ConfigError) == (
         "no field is called 'reference'\nhint: did you mean 'references'?"

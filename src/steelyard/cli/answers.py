@@ -16,6 +16,7 @@ PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemme
 WITH_TEXTS = (".html", ".jsonl")
 _DESCRIPTION = """Score answers against references. With two or more files, each is compared with the first, by id.
 Files are JSONL, JSON, CSV, TSV or parquet, plain or compressed; common field names are detected.
+Contexts and their ids are read for metrics that need them: Grounded, CitationP, ContextR, nDCG@5 …
 Without -m: Acc, EM, StringEM, CoverEM, F1, ROUGE-1, ROUGE-2 and ROUGE-L."""
 
 

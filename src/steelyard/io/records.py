@@ -191,14 +191,24 @@ def _outermost(text: str) -> str:
 
 
 def _json_array(text: str, name: str) -> Iterator[Record]:
+    content = parse_json_file(text, name)
+    if not isinstance(content, list):
+        raise no_array(name)
+    yield from json_records(content, name)
+
+
+def parse_json_file(text: str, name: str) -> Any:
+    """The value of a JSON file; several values in one file are an error whose hint says how JSONL is called."""
     try:
-        content = parse_json(text, name, nan=True)
+        return parse_json(text, name, nan=True)
     except InputError as error:
         hint = LINES_HINT if error.message.args.get("msg") == _MORE_JSON else error.hint
         raise InputError.of(error.problems, hint=hint) from None
-    if not isinstance(content, list):
-        raise InputError(Message("formats.not_array_of_objects"), where=name)
-    yield from json_records(content, name)
+
+
+def no_array(name: str) -> InputError:
+    """The error about a JSON file that has no rows."""
+    return InputError(Message("formats.not_array_of_objects"), where=name)
 
 
 def json_records(rows: Sequence[Any], name: str) -> Iterator[Record]:

@@ -31,7 +31,7 @@ class Checks(Protocol):
 class Kind:
     """One kind of result; `metric` is the metric that every result of the kind has, if there is one.
 
-    `title` is the code of the text that says what was evaluated. The others are modules: `metrics` registers its
+    `title` is the code of the text that says what was evaluated. The others are modules: `metrics` register its
     metrics; `checks` checks items of a results file of this kind (`Checks`); `report` makes the sections of a report
     that only this kind has. None is for nothing to add. `lower_is_better` names the columns of which less is better, as
     rules and `compare -m` name them; of all others more is better.
@@ -40,15 +40,15 @@ class Kind:
     name: str
     title: str = ""
     metric: str | None = None
-    metrics: str | None = None
+    metrics: tuple[str, ...] = ()
     checks: str | None = None
     report: str | None = None
     lower_is_better: frozenset[str] = frozenset()
 
     def load_metrics(self) -> None:
-        """Import the module that registers the metrics, if there is one."""
-        if self.metrics:
-            import_module(self.metrics)
+        """Import the modules that register the metrics."""
+        for module in self.metrics:
+            import_module(module)
 
     def load_checks(self) -> Checks | None:
         """The module `checks`, imported."""
@@ -60,8 +60,13 @@ class Kind:
 
 
 BUILT_IN: Final = (
-    Kind("retrieval", "report.rankings", metrics="steelyard.retrieval.metrics"),
-    Kind("answers", "report.answers", metrics="steelyard.answers.metrics"),
+    Kind("retrieval", "report.rankings", metrics=("steelyard.retrieval.metrics",)),
+    Kind(
+        "answers",
+        "report.answers",
+        metrics=("steelyard.answers.metrics", "steelyard.contexts.metrics"),
+        lower_is_better=frozenset(("Invented", "Refusal.over_refusal", "Refusal.missed_refusal")),
+    ),
     Kind(
         "legal",
         "report.legal_questions",

@@ -31,6 +31,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["retrieval", "answers"]
 Number = int | float
 
+NEEDS = ("prediction", "references", "question", "contexts", "reference_contexts", "ids", "spans", "evidence")
+"""What a metric can need of a row: `ids` and `spans` are those of the contexts and of the reference contexts,
+`evidence` is either ids, or contexts and something to compare them with."""
+USUAL_NEEDS = ("prediction", "references")
 INSTALLED: Final = EntryPointGroup[ModuleType | Callable[..., Any]](
     "steelyard.metrics",
     Message("plugins.metrics"),
@@ -46,7 +50,8 @@ class Metric:
     A parameter whose default is None may be left out; one without a default (`required`) may not. `bounds` hold for
     every item. `whole` metrics are cut only where their name says so (`RR@10`), not by a list of cut-offs. Counts
     are `summed`: people quote their total. Parameters annotated `int` are `integers`. `unscored` is the reason why an
-    answer has no score where the metric gives NaN; without a reason NaN is an error.
+    answer has no score where the metric gives NaN; without a reason NaN is an error. `needs` is what a row of answers
+    must have; the metric is given only rows that have it.
     """
 
     name: str
@@ -59,11 +64,18 @@ class Metric:
     summed: bool = False
     integers: frozenset[str] = frozenset()
     unscored: Message | None = None
+    needs: frozenset[str] = frozenset()
 
     @property
     def parameters(self) -> frozenset[str]:
         """The parameters that a name may have."""
         return self.required | frozenset(self.defaults)
+
+    @property
+    def own_needs(self) -> list[str]:
+        """What the metric needs of a row of answers, if that is not a prediction and references."""
+        is_usual = self.kind != "answers" or self.needs == frozenset(USUAL_NEEDS)
+        return [] if is_usual else [need for need in NEEDS if need in self.needs]
 
     @property
     def explanation(self) -> str:
@@ -110,6 +122,19 @@ class Measure:
         return self.name + (f"({inner})" if inner else "") + (f"@{cut}" if cut is not None else "")
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a metric of answers may return instead of an array: values with their parts, and notes by row.
+
+    `reasons` says of a row why its value is NaN. Parts may be NaN anywhere.
+    """
+
+    values: "FloatArray"
+    parts: Mapping[str, "FloatArray"] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
+    reasons: Mapping[int, Message | str] = field(default_factory=dict)
+
+
 REGISTRY: dict[str, Metric] = {}
 
 
@@ -121,8 +146,12 @@ def metric(
     whole: bool = False,
     summed: bool = False,
     unscored: Message | str = "",
+    needs: Sequence[str] = USUAL_NEEDS,
 ) -> Callable[[Function], Function]:
     """Register a function as the metric `name`; the function itself is left as it is."""
+    unknown = next((need for need in needs if need not in NEEDS), None)
+    if unknown is not None:
+        raise UnknownName.of(Message("words.need_of_a_metric"), unknown, NEEDS)
 
     def register(function: Function) -> Function:
         if name in REGISTRY and REGISTRY[name].compute is not function:
@@ -134,7 +163,10 @@ def metric(
         required = frozenset(p.name for p in keywords if p.default is p.empty)
         integers = frozenset(p.name for p in keywords if p.annotation in (int, int | None))
         reason = as_message(unscored) if unscored else None
-        REGISTRY[name] = Metric(name, kind, function, defaults, required, bounds, whole, summed, integers, reason)
+        wanted = frozenset(needs if kind == "answers" else ("ids",))
+        REGISTRY[name] = Metric(
+            name, kind, function, defaults, required, bounds, whole, summed, integers, reason, wanted
+        )
         return function
 
     return register

@@ -6,6 +6,7 @@ from typing import Any
 
 from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
 from steelyard.i18n import Message
+from steelyard.registry.judged import judged_elsewhere
 from steelyard.registry.kinds import BUILT_IN
 from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
 
@@ -54,6 +55,10 @@ SPELLINGS = {
     "rougelsum": "ROUGE-Lsum",
     "rouge_lsum": "ROUGE-Lsum",
     "char_f1": "CharF1",
+    "refusal_rate": "Refusal",
+    "is_refusal": "Refusal",
+    "id_based_context_precision": "ContextP",
+    "id_based_context_recall": "ContextR",
 }
 
 _NAME = re.compile(
@@ -86,7 +91,8 @@ def parse_measures(
 
     A name may be any object whose text is one, such as a measure of ir_measures.
     Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
-    only where the name says so); P, R and their like always need some. Metrics of another kind are an error.
+    only where the name says so); P, R and their like always need some. Metrics of another kind are an error, except
+    for metrics of rankings in an evaluation of answers, whose contexts are a ranking.
     """
     names = _as_texts(names)
     if names is not None and not names:
@@ -94,7 +100,7 @@ def parse_measures(
     measures: dict[str, Measure] = {}
     for name in names or default:
         for measure in _expand(name, cutoffs or (CUTOFFS if names is None else ())):
-            if measure.metric.kind != kind:
+            if kind == "retrieval" and measure.metric.kind != kind:
                 hint = Message("metrics.available_in", doors=_DOORS[measure.metric.kind])
                 raise ConfigError(
                     Message("metrics.metric_of_another_kind", measure=measure, kind=measure.metric.kind, expected=kind),
@@ -172,6 +178,8 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
 
 def _metric(base: str, text: str) -> Metric:
     found = _find(base)
+    if found is None and (judged := judged_elsewhere(base)):
+        raise judged
     if found is None:
         raise UnknownName(Message("metrics.no_metric_called", text=cut(text)), hint=nearest(cut(base), _known()))
     return found

@@ -19,7 +19,8 @@ from steelyard.stats.selection import part_names
 from steelyard.stats.summary import by_document, interval_list, known
 from steelyard.table import Flags, FloatArray, Table, mean
 
-OWN_SETTINGS = ("run", "predictions", "system", "format", "steelyard")
+IF_NEEDED = ("reference contexts",)
+OWN_SETTINGS = ("run", "predictions", "format", "system", "steelyard")
 """Settings in which comparable tables may differ: they name the system itself."""
 
 FORCE_HINT = Message("stats.same_settings_hint")
@@ -313,8 +314,13 @@ def check_comparable(new: Table, old: Table) -> None:
 
 
 def settings_that_differ(new: Table, old: Table) -> tuple[str, ...]:
-    """The names of the settings, apart from the system itself, in which two results differ."""
-    return tuple(new.signature.differences(old.signature, apart_from=OWN_SETTINGS))
+    """The names of the settings, apart from the system itself, in which two results differ.
+
+    Reference contexts are in the settings only of results whose metrics need them.
+    """
+    both = (new.signature, old.signature)
+    lacking = [name for name in IF_NEEDED if any(signature.get(name) is None for signature in both)]
+    return tuple(new.signature.differences(old.signature, apart_from=(*OWN_SETTINGS, *lacking)))
 
 
 def _setting(table: Table, setting: str) -> str:

@@ -129,7 +129,9 @@ class _Scores:
             item, repeat = _item(record, row), record.fields.get(rows.REPEAT)
             identifier = f"{item}#{repeat}" if repeat is not None and times[item] > 1 else item
             if identifier in seen:
-                message = Message("formats.id_again", identifier=identifier, first=first_seen(seen[identifier].where))
+                message = Message(
+                    "formats.duplicate_id", identifier=identifier, first=first_seen(seen[identifier].where)
+                )
                 raise InputError(message, where=record.where, hint=Message("formats.repeat_hint"))
             seen[identifier] = record
             self.ids.append(identifier)

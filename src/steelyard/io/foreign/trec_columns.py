@@ -30,7 +30,8 @@ def number_of(text: str, where: str, column: str) -> float:
         return float(text)
     except ValueError:
         raise InputError(
-            Message("formats.field_not", path=column, words=Message("words.a_number"), value=repr(text)), where=where
+            Message("formats.field_wrong_type", path=column, words=Message("words.a_number"), value=repr(text)),
+            where=where,
         ) from None
 
 
