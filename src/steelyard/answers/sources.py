@@ -158,7 +158,7 @@ def read_questions(path: str | Path, *, mapping: Mapping[str, str] | None = None
     """The rows of a file of questions with their references, whether or not it has predictions."""
     source = _opened(path)
     records = list(source.records())
-    reader = _reader(source, mapping or {}, {"references"}, Wanted(BOTH, contexts=True))
+    reader = _reader(source, mapping or {}, {"references"}, Wanted(BOTH, "kept"))
     return _collected(reader, records, source.container.digest()).rows
 
 
