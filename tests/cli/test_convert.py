@@ -67,11 +67,11 @@ def test_plain_rows_keep_their_other_columns(tmp_path, capsys):
         (["ours.docx"], "no format is written to files with the suffix '.docx'"),
         (["ours.jsonl", "--to", "promptfoo"], "files of promptfoo can be read, but not written"),
         (["ours.jsonl", "--to", "raggas"], "did you mean 'ragas'?"),
-        (["ragas.jsonl"], "the file exists"),
+        (["ragas.jsonl"], "the file already exists"),
     ],
 )
-def test_mistakes(ragas, tmp_path, capsys, monkeypatch, words, message):
-    monkeypatch.chdir(tmp_path)
+def test_mistakes(ragas, capsys, monkeypatch, words, message):
+    monkeypatch.chdir(ragas.parent)
     code, printed = run(capsys, ragas.name, *words)
     assert code == 2
     assert message in printed.err
