@@ -154,6 +154,14 @@ def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Seque
     return Answers("answers", rows, digest_rows(columns), Counter(_counts(rows) | _reading_counts(reader)))
 
 
+def read_questions(path: str | Path, *, mapping: Mapping[str, str] | None = None) -> list[AnswerRow]:
+    """The rows of a file of questions with their references, whether or not it has predictions."""
+    source = _opened(path)
+    records = list(source.records())
+    reader = _reader(source, mapping or {}, {"references"}, Wanted(BOTH, "kept"))
+    return _collected(reader, records, source.container.digest()).rows
+
+
 @dataclass(frozen=True, slots=True)
 class _Side:
     """One of two joined files."""

@@ -16,8 +16,6 @@ from steelyard.i18n import Message
 
 if TYPE_CHECKING:
     from steelyard.reports.comparison import ComparisonReport
-    from steelyard.stats.compare import ComparisonSettings
-    from steelyard.table import Table
 
 _DESCRIPTION = """Compare results item by item; each is compared with the first. Files are results files (.jsonl) as
 written by every evaluating command with -o; all results of a file are used. With three or more results, all pairs
@@ -55,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read the results, check that they are comparable, compare, print and write."""
     from steelyard.cli.results import read_placed
     from steelyard.errors import ConfigError
+    from steelyard.reports.comparison import compare_results
     from steelyard.reports.files import check_outputs
     from steelyard.stats.compare import check_comparable
 
@@ -66,33 +65,15 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.force:
         for table in tables[1:]:
             check_comparable(table, tables[0])
-    comparison = _compared(tables, comparison_settings(arguments), arguments)
+    comparison = compare_results(
+        tables,
+        comparison_settings(arguments),
+        metrics=arguments.metric,
+        by=arguments.by,
+        per_item=arguments.per_item,
+    )
     _deliver(comparison, arguments, [folder for folder, _ in placed])
     return 0
-
-
-def _compared(
-    tables: "list[Table]", settings: "ComparisonSettings", arguments: argparse.Namespace
-) -> "ComparisonReport":
-    from steelyard.cli.results import columns_called
-    from steelyard.reports.comparison import ComparisonReport
-    from steelyard.reports.content import Report
-    from steelyard.stats.compare import compare_all, compare_by, compare_pairs
-    from steelyard.stats.pairing import changes
-    from steelyard.stats.selection import metrics_of, with_parts
-
-    metrics = columns_called(arguments.metric, tables[0].columns)
-    old, *new = tables = [with_parts(table, metrics or ()) for table in tables]
-    comparisons = compare_all(new, old, settings, metrics=metrics)
-    by_name = {table.name: table for table in new}
-    shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
-    return ComparisonReport(
-        Report(shown, comparisons, arguments.per_item, arguments.by),
-        changes=[changes(by_name[pair.a], old, pair.metric) for pair in comparisons],
-        shown=metrics or [pair.metric for pair in comparisons[:1]],
-        within=compare_by(new, old, arguments.by, settings, metrics=metrics) if arguments.by else {},
-        pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),
-    )
 
 
 def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:

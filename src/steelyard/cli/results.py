@@ -1,6 +1,6 @@
 """Results files, columns and documents as commands take them from the command line."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,32 +73,10 @@ def load_documents(
 def _only(table: "Table", names: Sequence[str]) -> "Table":
     """The table with the named columns, in any spelling."""
     from steelyard.errors import UnknownName
+    from steelyard.registry.names import columns_called
 
     wanted = columns_called(names, table.columns) or []
     for name in wanted:
         if name not in table.columns:
             raise UnknownName.of(Message("words.metric"), name, table.metrics, where=table.name)
     return table.only(wanted)
-
-
-def column_called(name: str, columns: Collection[str]) -> str:
-    """The column with this name in any known spelling; the name itself if there is none."""
-    from steelyard.errors import SteelyardError
-    from steelyard.registry.names import parse_measure
-
-    if name in columns:
-        return name
-    try:
-        ours = str(parse_measure(name))
-    except SteelyardError:  # no metric of ours; the result may still say which columns it has
-        return name
-    return ours if ours in columns else name
-
-
-def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> list[str] | None:
-    """The columns for names, of which one argument may have several, without repetition; None if no name is given."""
-    from steelyard.registry.names import split_names
-
-    if not names:
-        return None
-    return list(dict.fromkeys(column_called(name, columns) for name in split_names(names)))

@@ -1,9 +1,10 @@
 """Names of metrics in the spellings of all common tools: `ndcg_cut_10`, `ndcg@10`, `recip_rank`, `mrr` …"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
-from steelyard.errors import ConfigError, UnknownName, cut, nearest
+from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
 from steelyard.i18n import Message
 from steelyard.registry.judged import judged_elsewhere
 from steelyard.registry.kinds import BUILT_IN
@@ -80,7 +81,7 @@ def find_metric(text: str) -> Metric:
 
 
 def parse_measures(
-    names: str | Sequence[str] | None,
+    names: Any,
     cutoffs: Sequence[int] | None = None,
     *,
     default: Sequence[str] = DEFAULT_RETRIEVAL,
@@ -88,12 +89,12 @@ def parse_measures(
 ) -> list[Measure]:
     """Measures for names (a list, or one text with commas), in order and each once.
 
+    A name may be any object whose text is one, such as a measure of ir_measures.
     Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
     only where the name says so); P, R and their like always need some. Metrics of another kind are an error, except
     for metrics of rankings in an evaluation of answers, whose contexts are a ranking.
     """
-    if isinstance(names, str):
-        names = split_names([names])
+    names = _as_texts(names)
     if names is not None and not names:
         raise ConfigError(Message("metrics.no_metric_given"), hint=Message("metrics.ndcg_hint"))
     measures: dict[str, Measure] = {}
@@ -107,6 +108,32 @@ def parse_measures(
                 )
             measures[str(measure)] = measure
     return list(measures.values())
+
+
+def _as_texts(names: Any) -> list[str] | None:
+    if names is None:
+        return None
+    if isinstance(names, str):
+        return split_names([names])
+    return [str(name) for name in names] if isinstance(names, Iterable) else [str(names)]
+
+
+def column_called(name: str, columns: Collection[str]) -> str:
+    """The column with this name in any known spelling; the name itself if there is none."""
+    if name in columns:
+        return name
+    try:
+        ours = str(parse_measure(name))
+    except SteelyardError:  # no metric of ours; the result may still say which columns it has
+        return name
+    return ours if ours in columns else name
+
+
+def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> list[str] | None:
+    """The columns for names, of which one argument may have several, without repetition; None if no name is given."""
+    if not names:
+        return None
+    return list(dict.fromkeys(column_called(name, columns) for name in split_names(names)))
 
 
 def split_names(texts: Sequence[str]) -> list[str]:

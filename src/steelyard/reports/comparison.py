@@ -6,15 +6,18 @@ from functools import partial
 from typing import Any, Final
 
 from steelyard.i18n import Words
+from steelyard.registry.names import columns_called
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, PageForm, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.reports.sections.differences import difference, effect
 from steelyard.reports.sections.footnotes import CORRECTIONS, too_few
-from steelyard.stats.compare import Comparison
+from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
 from steelyard.stats.correction import letters
 from steelyard.stats.direction import gain
 from steelyard.stats.pairing import Change, Changes
+from steelyard.stats.pairing import changes as changes_of
+from steelyard.stats.selection import metrics_of, with_parts
 from steelyard.table import Table
 
 LARGEST: Final = 10
@@ -45,6 +48,29 @@ class ComparisonReport:
     shown: Sequence[str] = ()
     within: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)
     pairs: Sequence[Comparison] = ()
+
+
+def compare_results(
+    tables: Sequence[Table],
+    settings: ComparisonSettings,
+    *,
+    metrics: Sequence[str] | None = None,
+    by: str | None = None,
+    per_item: bool = False,
+) -> ComparisonReport:
+    """The first table against each of the others on these metrics or parts of metrics, by default on all metrics."""
+    metrics = columns_called(metrics, tables[0].columns)
+    old, *new = tables = [with_parts(table, metrics or ()) for table in tables]
+    comparisons = compare_all(new, old, settings, metrics=metrics)
+    by_name = {table.name: table for table in new}
+    shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
+    return ComparisonReport(
+        Report(shown, comparisons, per_item, by),
+        changes=[changes_of(by_name[pair.a], old, pair.metric) for pair in comparisons],
+        shown=metrics or [pair.metric for pair in comparisons[:1]],
+        within=compare_by(new, old, by, settings, metrics=metrics) if by else {},
+        pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),
+    )
 
 
 def compared_report(comparison: ComparisonReport) -> Report:

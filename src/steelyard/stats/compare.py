@@ -16,7 +16,7 @@ from steelyard.stats.paired import PairedResult, TestName, paired_tests
 from steelyard.stats.pairing import PairedRows, pair
 from steelyard.stats.power import effect_size, smallest_detectable, smallest_p
 from steelyard.stats.selection import part_names
-from steelyard.stats.summary import interval_list, known
+from steelyard.stats.summary import by_document, interval_list, known
 from steelyard.table import Flags, FloatArray, Table, mean
 
 IF_NEEDED = ("reference contexts",)
@@ -255,25 +255,6 @@ class Comparison:
         }
 
 
-def compare(
-    new: Table,
-    old: Table,
-    *,
-    metrics: Sequence[str] | None = None,
-    test: TestName = "permutation",
-    resamples: int = 10_000,
-    seed: int = 42,
-    correction: Correction = "holm",
-    alpha: float = 0.05,
-) -> list[Comparison]:
-    """Compare two tables metric by metric; the p-values are corrected as one family.
-
-    The newer table is the first argument, and a difference is new minus old.
-    """
-    settings = ComparisonSettings(test, resamples, seed, correction, alpha)
-    return compare_all([new], old, settings, metrics=metrics)
-
-
 def compare_all(
     new: Sequence[Table],
     old: Table,
@@ -473,7 +454,7 @@ def _power(rows: PairedRows, differences: FloatArray, n: int, alpha: float) -> P
     units = units[~np.isnan(units)]
     # units are sums over clusters; their mean is that of the items times the size of a cluster
     detectable = smallest_detectable(units, alpha=alpha) * len(units) / max(n, 1)
-    return Power(len(units), rows.clusters is not None, detectable)
+    return Power(len(units), rows.clusters is not None and by_document(rows.tables[0]), detectable)
 
 
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:

@@ -23,7 +23,7 @@ from steelyard.stats.intervals import Interval
 from steelyard.stats.pairing import pair
 from steelyard.stats.rules import NoRegression, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
 from steelyard.stats.selection import UnknownValue, part_names, select, unknown_value
-from steelyard.stats.summary import clusters_of
+from steelyard.stats.summary import by_document, clusters_of
 from steelyard.table import Table, mean
 
 GateOutcome = Literal["met", "not met", "cannot tell"]
@@ -171,7 +171,12 @@ def _decide_threshold(rule: Threshold, result: Table, alpha: float) -> Finding:
         return Finding(rule, "not met", unknown=unknown_value(result, rule.target))
     clusters = clusters_of(chosen)
     values = chosen.scored(rule.target.name)
-    sample = DecisionSample(values, chosen.bounds(rule.target.name), None if clusters is None else clusters[scored])
+    sample = DecisionSample(
+        values,
+        chosen.bounds(rule.target.name),
+        None if clusters is None else clusters[scored],
+        documents=by_document(chosen),
+    )
     value, interval = mean(values), sample.interval(1 - alpha)
     met = _holds(value, rule.operator, rule.value)
     sure = _is_conclusive(interval, rule.operator, rule.value, met) or _misses_best_value(
@@ -263,7 +268,7 @@ def _paired(
     new, old = select(result, rule.target), select(baseline, rule.target)
     low, high = new.bounds(name)
     unknown = unknown_value(result, rule.target) or unknown_value(baseline, rule.target)
-    empty = DecisionSample(np.empty(0), (low - high, high - low), paired=True)
+    empty = DecisionSample(np.empty(0), (low - high, high - low), paired=True, documents=by_document(new))
     if set(new.ids).isdisjoint(old.ids):
         return Finding(rule, "not met", unknown=unknown), empty
     rows = pair(new, old)

@@ -12,11 +12,13 @@ import json
 import math
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
+from steelyard.registry.names import column_called
 from steelyard.stats.direction import is_lower_better
 
 Operator = Literal[">=", ">", "<=", "<", "=="]
@@ -115,6 +117,11 @@ def parse_rule(text: str) -> Rule:
         corrected = _corrected(text)
         hint = error.hint if corrected is None else Message("core.nearest_name", name=str(corrected))
         raise ConfigError(error.message, hint=hint) from None
+
+
+def spelled(rules: Sequence[Rule], columns: Collection[str]) -> list[Rule]:
+    """The rules with the metrics named as in the result."""
+    return [replace(rule, target=replace(rule.target, name=column_called(rule.target.name, columns))) for rule in rules]
 
 
 def needs_baseline(rule: Rule) -> bool:

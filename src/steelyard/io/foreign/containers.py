@@ -1,4 +1,7 @@
-"""What a file contains before its format is known: rows, one JSON document, an archive, or the files of a folder."""
+"""What a file contains before its format is known.
+
+It is rows, one JSON document, lines of text in columns, an archive, or the files of a folder.
+"""
 
 import hashlib
 from collections.abc import Iterator
@@ -9,11 +12,20 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from steelyard import limits
-from steelyard.io.records import Record, format_suffix, json_records, parse_json_file, stream_records
-from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, is_folder, open_stream
+from steelyard.errors import InputError
+from steelyard.io.records import (
+    Record,
+    format_suffix,
+    is_record_format,
+    json_records,
+    parse_json_file,
+    stream_records,
+)
+from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, is_file, is_folder, open_stream, text_blocks
 
 ARCHIVES: Final = (".eval", ".zip")
 CELLS: Final = (".csv", ".tsv")
+_HEAD: Final = 1 << 14  # bytes in which the first line of columns must end
 
 
 @dataclass(slots=True)
@@ -21,12 +33,14 @@ class Container:
     """The content of a file or folder. Of rows only the first was read yet; they can be iterated once.
 
     `document` is the value of a JSON file that is one object. In `cells` every value is the text of a cell of CSV.
+    `width` is the number of columns of a file of lines, which are separated by blanks.
     """
 
     name: str
     path: Path
-    kind: Literal["rows", "document", "archive", "folder"]
+    kind: Literal["rows", "document", "lines", "archive", "folder"]
     cells: bool = False
+    width: int = 0
     document: Any = None
     _records: Iterator[Record] = field(default_factory=lambda: iter(()))
     _stream: Stream | None = None
@@ -36,6 +50,8 @@ class Container:
         """The fields of the first row, or the keys of the document; {} if there are none."""
         if self.kind == "document":
             return self.document if isinstance(self.document, dict) else {}
+        if self.kind == "lines":
+            return {}
         head = next(self._records, None)
         if head is None:
             return {}
@@ -50,8 +66,14 @@ class Container:
         with closing(self._stream):
             yield from self._records
 
+    def lines(self) -> Iterator[tuple[int, list[str]]]:
+        """The number and the columns of each line; can be called once."""
+        stream = self._stream or open_stream(self.path)
+        lines = (line for text in text_blocks(stream) for line in text.removesuffix("\n").split("\n"))
+        yield from ((number, line.split()) for number, line in enumerate(lines, 1) if line.strip())
+
     def close(self) -> None:
-        """Close the file of rows that are not iterated to their end."""
+        """Close the file; nothing more is read."""
         if self._stream is not None:
             self._stream.close()
 
@@ -89,4 +111,19 @@ def _read(stream: Stream, name: str, path: Path, suffix: str) -> Container:
             return Container(name, path, "document", document=value, _stream=stream)
         return Container(name, path, "rows", _records=json_records(value, name), _stream=stream)
     records = iter(stream_records(stream, suffix))
+    if width := 0 if is_record_format(suffix) else _width(path):
+        return Container(name, path, "lines", width=width, _records=records, _stream=stream)
     return Container(name, path, "rows", suffix in CELLS, _records=records, _stream=stream)
+
+
+def _width(path: str | Path) -> int:
+    """The number of columns of a file of lines with the columns of qrels or a run; 0 for any other content."""
+    if str(path) == STDIN or not is_file(path):
+        return 0
+    with closing(open_stream(path)) as stream:
+        try:
+            text = decode(stream.read(_HEAD).rpartition(b"\n")[0], stream.name)
+        except InputError:
+            return 0
+    columns = next((line.split() for line in text.split("\n") if line.strip()), [])
+    return len(columns) if len(columns) in (4, 6) and columns[0][0] not in "{[" else 0

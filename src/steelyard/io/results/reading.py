@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -11,13 +12,16 @@ import numpy as np
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.io.records import parse_json
+from steelyard.io.foreign.tables import load_scores
+from steelyard.io.records import LINES, format_suffix, parse_json
 from steelyard.io.results.checks import CONTRADICTION_HINT, check_characters, contradictions
 from steelyard.io.results.lines import Footer, Header, Item
-from steelyard.io.streams import Stream, byte_blocks, check_encoding, open_stream
+from steelyard.io.streams import Stream, byte_blocks, check_encoding, open_stream, read_once
 from steelyard.registry.kinds import kind_of
 from steelyard.table import Column, FloatArray, IntArray, Missing, Table
 
+HEAD: Final = 1 << 20
+"""The most bytes that are read for the header line."""
 UNFINISHED: Final = "counts.items_before_cut"
 CONTRADICTED: Final = "counts.means_contradicted"
 DISAGREEING: Final = "counts.scores_disagreeing"
@@ -34,9 +38,12 @@ def load(path: str | Path, *, strict: bool = False) -> Table:
 def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     """Every result in a file, in order; with `strict`, none whose items contradict its footer.
 
-    A footer gives the mean of every metric, and the score of a legal item is what its parts come to. Without `strict`
+    A file of scores of another tool, or of rows with an id and columns of numbers, gives a table for each system. A
+    footer gives the mean of every metric, and the score of a legal item is what its parts come to. Without `strict`
     a table of which that is not true has the counts CONTRADICTED and DISAGREEING.
     """
+    if not read_once(path) and not begins_with_header(path):
+        return load_scores(path)
     sections = read_sections(path)
     if not sections:
         hint = Message("formats.header_line_hint")
@@ -48,6 +55,19 @@ def not_one(names: Sequence[str], path: str | Path) -> InputError:
     """The error about a file with other than one result."""
     message = Message("formats.several_results", tables=len(names), names=", ".join(names))
     return InputError(message, where=str(path), hint=Message("formats.one_result_hint"))
+
+
+def begins_with_header(path: str | Path) -> bool:
+    """Whether the first line is the header of a result; a file of no line, or whose first line is not JSON, may be."""
+    with closing(open_stream(path)) as stream:
+        first = b""
+        while b"\n" not in first and len(first) < HEAD and (piece := stream.read(1 << 16)):
+            first += piece
+    try:
+        line = json.loads(first.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return format_suffix(path) in LINES
+    return isinstance(line, dict) and {"kind", "signature", "metrics"} <= line.keys()
 
 
 @dataclass(slots=True)

@@ -1,0 +1,52 @@
+"""TREC qrels: `query 0 document grade`, also as UMBRELA writes them; one record for each query."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from steelyard.io.foreign import rows
+from steelyard.io.foreign.containers import Container
+from steelyard.io.foreign.rows import Fields
+from steelyard.io.foreign.trec_columns import grouped, unique, write_columns
+from steelyard.io.records import Record
+
+NAME: Final = "trec-qrels"
+TITLE: Final = "TREC qrels"
+CARRIES: Final = frozenset((rows.ID, rows.REFERENCE_CONTEXTS, rows.REFERENCE_IDS))
+
+_WIDTH: Final = 4
+
+
+def recognises(container: Container) -> bool:
+    """Whether lines have the four columns of qrels."""
+    return container.kind == "lines" and container.width == _WIDTH
+
+
+def read(container: Container) -> Iterator[Record]:
+    """The judgments; documents with a grade above 0 are the references, and all grades are kept."""
+    for query, (number, lines) in grouped(container, _WIDTH, (3, "grade"), TITLE).items():
+        ids = [line[1] for line in lines if float(line[2]) > 0]
+        fields = {rows.ID: query, **rows.present({rows.REFERENCE_IDS: ids}), rows.EXTRA: {NAME: {"lines": lines}}}
+        yield Record(container.name, number, fields)
+
+
+def write(content: Iterable[Fields], path: Path) -> None:
+    """Write judgments: each reference context with its grade, which is 1 unless it has a `grade`."""
+    write_columns((line for row in content for line in _lines(row)), path)
+
+
+def grades_of(row: Fields) -> dict[str, Any]:
+    """The grade of each reference context of a row."""
+    contexts = row.get(rows.REFERENCE_CONTEXTS) or []
+    graded = {rows.id_of(each): each.get("grade", 1) if isinstance(each, dict) else 1 for each in contexts}
+    ids = list(unique(map(str, row.get(rows.REFERENCE_IDS) or graded)))
+    return {each: graded.get(each, 1) for each in ids}
+
+
+def _lines(row: Fields) -> Iterator[list[Any]]:
+    grades = grades_of(row)
+    kept = rows.extra_of(row, NAME).get("lines") or []
+    if kept and {line[1] for line in kept if float(line[2]) > 0} == grades.keys():
+        yield from ([row[rows.ID], *line] for line in kept)
+        return
+    yield from ([row[rows.ID], 0, document, grade] for document, grade in grades.items())
