@@ -5,7 +5,7 @@ It is rows, one JSON document, lines of text in columns, an archive, or the file
 
 import hashlib
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -97,12 +97,11 @@ def open_container(path: str | Path) -> Container:
     if suffix in ARCHIVES:
         open_stream(path).close()  # the error about a file that cannot be read
         return Container(name, Path(path), "archive")
-    stream = open_stream(path)
-    try:
-        return _read(stream, name, Path(path), suffix)
-    except BaseException:
-        stream.close()
-        raise
+    with ExitStack() as stack:
+        stream = stack.enter_context(closing(open_stream(path)))
+        container = _read(stream, name, Path(path), suffix)
+        stack.pop_all()  # it is closed by the container
+    return container
 
 
 def _read(stream: Stream, name: str, path: Path, suffix: str) -> Container:

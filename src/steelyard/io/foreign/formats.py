@@ -1,7 +1,7 @@
 """Formats of other tools by name and by shape."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -73,12 +73,11 @@ def _hinted(each: Format, container: Container) -> Iterator[Record]:
 
 def open_source(path: str | Path, name: str | None = None) -> Source:
     """A file with the format of this name, or the one that recognises its shape."""
-    container = open_container(path)
-    try:
-        return Source(container, recognised(container) if name is None else format_called(name))
-    except BaseException:
-        container.close()
-        raise
+    with ExitStack() as stack:
+        container = stack.enter_context(closing(open_container(path)))
+        source = Source(container, recognised(container) if name is None else format_called(name))
+        stack.pop_all()  # it is closed when its rows were read
+    return source
 
 
 def recognised(container: Container) -> Format | None:

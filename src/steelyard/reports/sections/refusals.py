@@ -53,7 +53,7 @@ def _table(counts: Counts, name: str, words: Words) -> TableBlock:
         [words("report.answerable"), *_row(counts.over_refused, counts.answered, counts.over_refused)],
         [words("report.not_answerable"), *_row(counts.refused, counts.missed, counts.missed)],
     ]
-    headings = ["", *map(words, ("report.refused", "report.answered", "report.wrong_share"))]
+    headings = ["", *map(words, ("report.refused", "report.answered", "report.wrong_rate"))]
     return TableBlock(headings, rows, f"{name}: {_METRIC}")
 
 
