@@ -89,7 +89,7 @@ def _row(record: Record) -> Span:
 
 
 def _span(given: Mapping[str, Any], trace: str, record: Record) -> Span:
-    parent, name = given.get("parentObservationId") or "", given.get("name") or given["type"].lower()
+    parent, name = str(given.get("parentObservationId") or ""), given.get("name") or given["type"].lower()
     span = Span(trace, given["id"], parent, record, str(name), given.get("startTime") or 0, given["type"].upper())
     span.input, span.output, span.metadata = given.get("input"), given.get("output"), given.get("metadata")
     span.documents = documents_of(span.output) if is_search(span) else []

@@ -73,7 +73,7 @@ def _scores(nuggets: Sequence[Mapping[str, Any]]) -> Fields:
     scores: dict[str, float | None] = {}
     reasons, errors = {}, {}
     for name, group in groups.items():
-        failed = [each for each in group if str(each.get("assignment", _FAILED)).lower() == _FAILED]
+        failed = [each for each in group if str(each.get("assignment") or _FAILED).lower() == _FAILED]
         for metric, least in ((f"strict_{name}", 1.0), (name, 0.5)):
             scores[metric] = None
             if lost := failed or (unknown if name == "vital" else []):

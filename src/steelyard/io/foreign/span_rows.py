@@ -51,11 +51,16 @@ def _span(record: Record) -> Span:
     span = Span(_id(row, "trace_id"), _id(row, "span_id"), parent, record, str(row.get("name") or ""))
     span.start = row.get("start_time") or 0
     columns = {name.removeprefix(_PREFIX): value for name, value in row.items() if name.startswith(_PREFIX)}
-    events = [(str(each.get("name")), parsed(each.get("attributes")) or {}) for each in row.get("events") or ()]
+    events = [(str(each.get("name")), _object(each.get("attributes"))) for each in row.get("events") or ()]
     kind = {"openinference.span.kind": row["span_kind"]} if row.get("span_kind") else {}
     describe(span, {**kind, **columns, **(row.get("attributes") or {})}, events)
     span.error = _error(row)
     return span
+
+
+def _object(value: Any) -> dict[str, Any]:
+    found = parsed(value)
+    return found if isinstance(found, dict) else {}
 
 
 def _error(row: Mapping[str, Any]) -> str | None:

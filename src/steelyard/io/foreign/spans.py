@@ -153,7 +153,7 @@ def scores_of(verdicts: Iterable[Verdict]) -> Fields:
     for name, verdict in named(verdicts):
         scores[name] = rows.score(verdict.value) if rows.is_score(verdict.value) else None
         if verdict.error:
-            errors[name] = verdict.error
+            errors[name] = str(verdict.error)
         elif scores[name] is None:
             reasons[name] = str(verdict.label or verdict.explanation or "no number")
         said = [verdict.label, verdict.explanation] if scores[name] is not None else [verdict.explanation]
