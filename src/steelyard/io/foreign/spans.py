@@ -54,7 +54,7 @@ class Verdict(NamedTuple):
 
 @dataclass(slots=True)
 class Span:
-    """One span, with what the conventions say about it."""
+    """One span, with what the conventions say about it; of the record that it comes from only the place is held."""
 
     trace: str
     id: str
@@ -69,6 +69,10 @@ class Span:
     verdicts: list[Verdict] = field(default_factory=list)
     metadata: Any = None
     error: str | None = None
+
+    def __post_init__(self) -> None:
+        """Drop the fields of the record."""
+        self.source = self.source._replace(fields={})
 
 
 def describe(span: Span, attributes: Mapping[str, Any], events: Iterable[tuple[str, Mapping[str, Any]]] = ()) -> None:
