@@ -10,11 +10,11 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Final, Protocol, cast
 
-from steelyard.errors import UnknownName
+from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io import foreign
 from steelyard.io.foreign.containers import Container, open_container
-from steelyard.io.foreign.rows import ALL, EXTRA, Fields
+from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, Fields, read_as
 from steelyard.io.records import Record
 
 _SHARED: Final = ("archives", "containers", "formats", "rows", "spans", "trec_columns")
@@ -62,7 +62,15 @@ class Source:
     def records(self) -> Iterator[Record]:
         """The records; can be called once."""
         with closing(self.container):
-            yield from self.container.records() if self.format is None else self.format.read(self.container)
+            yield from self.container.records() if self.format is None else _hinted(self.format, self.container)
+
+
+def _hinted(each: Format, container: Container) -> Iterator[Record]:
+    """The records of a format; errors say which one it is."""
+    try:
+        yield from each.read(container)
+    except InputError as error:
+        raise InputError.of(error.problems, hint=error.hint or read_as(each.TITLE)) from None
 
 
 def open_source(path: str | Path, name: str | None = None) -> Source:
@@ -97,8 +105,11 @@ def is_writable(each: Format) -> bool:
 
 
 def not_carried(row: Fields, target: Any) -> Iterator[str]:
-    """The names of the fields of a row that a format has no place for."""
+    """The names of the fields of a row that a format has no place for; it may say which keys of contexts it has."""
     yield from row.keys() & ALL - target.CARRIES - {EXTRA}
+    if hasattr(target, "CONTEXT_KEYS"):
+        keys = {key for each in row.get(CONTEXTS) or [] if isinstance(each, dict) for key in each}
+        yield from (f"{CONTEXTS}.{key}" for key in keys - target.CONTEXT_KEYS)
     for source, fields in (row.get(EXTRA) or {}).items():
         if source != target.NAME:
             yield from (f"{source}.{field}" for field in fields)

@@ -1,13 +1,20 @@
-"""RAGAS: rows of a dataset or an experiment (0.1 to 0.4) as JSONL, JSON, CSV or parquet."""
+"""RAGAS: rows of a dataset, a result or an experiment (0.1 to 0.4) as JSONL, JSON, CSV or parquet.
 
-import csv
-import json
+RAGAS has no id, and an experiment has its rows in the order in which they were finished. Null and a field that is
+missing are the same to it.
+"""
+
+import ast
+import math
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from steelyard.i18n import Message
+from steelyard.io import shapes
 from steelyard.io.foreign import rows
-from steelyard.io.foreign.containers import Container
+from steelyard.io.foreign.containers import CELLS, Container
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.records import Record, format_suffix
 
@@ -15,6 +22,7 @@ NAME: Final = "ragas"
 TITLE: Final = "RAGAS"
 CARRIES: Final = frozenset(
     (
+        rows.ID,
         rows.QUESTION,
         rows.PREDICTION,
         rows.REFERENCES,
@@ -23,10 +31,14 @@ CARRIES: Final = frozenset(
         rows.REFERENCE_CONTEXTS,
         rows.REFERENCE_IDS,
         rows.SCORES,
+        rows.UNSCORED,
+        rows.NOTES,
     )
 )
+CONTEXT_KEYS: Final = frozenset(("id", "text"))
 
 _NAMES: Final = {
+    "id": rows.ID,
     "user_input": rows.QUESTION,
     "response": rows.PREDICTION,
     "reference": rows.REFERENCES,
@@ -34,72 +46,173 @@ _NAMES: Final = {
     "retrieved_context_ids": rows.RETRIEVED_IDS,
     "reference_contexts": rows.REFERENCE_CONTEXTS,
     "reference_context_ids": rows.REFERENCE_IDS,
-    "id": rows.ID,
 }
-_OLD_NAMES: Final = {
-    "question": rows.QUESTION,
-    "answer": rows.PREDICTION,
-    "contexts": rows.CONTEXTS,
-    "ground_truth": rows.REFERENCES,
-    "ground_truths": rows.REFERENCES,
-    "id": rows.ID,
+_SINCE_0_2: Final = {  # names of 0.1 → those that came after them
+    "question": "user_input",
+    "answer": "response",
+    "contexts": "retrieved_contexts",
+    "ground_truth": "reference",
+    "ground_truths": "references",
 }
-_OTHER_ANSWERS: Final = ("prediction", "pred", "pred_answer", "response", "output", "actual_output")
 _LISTS: Final = ("retrieved_contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids")
-_TEXTS: Final = ("user_input", "response", "reference", "question", "answer", "ground_truth")
+_TEXTS: Final = ("id", "user_input", "response", "reference")
+_ALL_REFERENCES: Final = "references"  # a column of ours beside `reference`, which is one text
+# fields of RAGAS and columns of pandas that are no scores, also when they are numbers
+# fmt: off
+_NO_SCORES: Final = frozenset((
+    "multi_responses", "rubrics", "persona_name", "query_style", "query_length", "synthesizer_name",
+    "reference_topics", "reference_tool_calls", "evolution_type", "episode_done", "metadata", "index", "Unnamed:", "",
+))
+# fmt: on
+_OTHER_ANSWERS: Final = frozenset(("prediction", "pred", "pred_answer", "response", "output", "actual_output"))
+_REASON: Final = "_reason"
+_NAN: Final = "NaN"
+# how a result stands in a cell of CSV
+_RESULT: Final = re.compile(r"MetricResult\(value=(?P<value>.*?)(?:, reason=(?P<reason>['\"].*))?\)", re.DOTALL)
+
+_QUESTION: Final = shapes.Plain(Message("words.text"), lambda value: isinstance(value, str | list))
+_SHAPE: Final = shapes.Fields(
+    {
+        "user_input": _QUESTION,
+        "response": shapes.TEXT,
+        "reference": shapes.TEXT,
+        "references": rows.TEXTS,
+        "retrieved_contexts": rows.TEXTS,
+        "reference_contexts": rows.TEXTS,
+        "retrieved_context_ids": rows.IDS,
+        "reference_context_ids": rows.IDS,
+    }
+)
+_MESSAGES: Final = shapes.ListOf(shapes.Fields({"content": shapes.ANYTHING, "type": shapes.TEXT}))
 
 
 def recognises(container: Container) -> bool:
     """Whether rows have the names of RAGAS: `user_input` beside another of its names, or those of version 0.1."""
     names = container.first.keys() if container.kind == "rows" else frozenset[str]()
-    is_new = "user_input" in names and not names.isdisjoint(("response", "reference", *_LISTS))
-    return is_new or ({"question", "answer", "contexts"} <= names and names.isdisjoint(_OTHER_ANSWERS))
+    if "user_input" in names:
+        return not names.isdisjoint(("response", "reference", *_LISTS))
+    answered = not names.isdisjoint(("answer", "ground_truth", "ground_truths"))
+    return {"question", "contexts"} <= names and answered and names.isdisjoint(_OTHER_ANSWERS)
 
 
 def read(container: Container) -> Iterator[Record]:
     """The rows; numbers beside the known fields are scores of metrics."""
-    names = _NAMES if "user_input" in container.first else _OLD_NAMES
+    is_old = "user_input" not in container.first
     for record in container.records():
         fields = _parsed(record.fields) if container.cells else record.fields
-        yield record._replace(fields=_with_question(rows.renamed(fields, names, NAME)))
+        if is_old:
+            fields = {_SINCE_0_2.get(name, name): value for name, value in fields.items()}
+        yield record._replace(fields=_fields(fields, record.where))
 
 
 def write(content: Iterable[Fields], path: Path) -> None:
     """Write rows as RAGAS 0.4 reads them; CSV has the columns of all rows, lists as Python writes them."""
-    written = [_written(row) for row in content]
-    if format_suffix(path) == ".csv":
-        columns = list(dict.fromkeys(name for row in written for name in row))
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, columns)
-            writer.writeheader()
-            writer.writerows(written)
-        return
-    lines = [json.dumps(row, ensure_ascii=False) for row in written]
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    written = (_with_extra(row) for row in content)
+    (rows.write_cells if format_suffix(path) in CELLS else rows.write_lines)(written, path)
+
+
+def _fields(source: Mapping[str, Any], where: str) -> Fields:
+    """The fields of a row that has the names of 0.2 and later."""
+    original = {name: value for name, value in source.items() if value is not None and not _is_lost(name, value)}
+    shapes.check_shape(original, _SHAPE, "", where)
+    fields = {ours: original[name] for name, ours in _NAMES.items() if name in original}
+    if "reference" in original:
+        fields[rows.REFERENCES] = [original["reference"]]
+    if original.get(_ALL_REFERENCES):
+        fields[rows.REFERENCES] = original[_ALL_REFERENCES]
+    for name in (rows.RETRIEVED_IDS, rows.REFERENCE_IDS):
+        if name in fields:
+            fields[name] = [str(each) for each in fields[name]]
+    is_conversation = isinstance(original.get("user_input"), list)
+    if is_conversation:
+        fields |= _conversation(original, where)
+    fields = {name: value for name, value in (fields | _scores(original)).items() if value is not None}
+    return rows.with_rest(fields, original, _written(fields, is_conversation=is_conversation), NAME)
+
+
+def _is_lost(name: str, value: Any) -> bool:
+    """Whether a field is missing: pandas writes NaN for a text or list that is not there."""
+    return name in _NAMES and isinstance(value, float) and math.isnan(value)
+
+
+def _conversation(original: Mapping[str, Any], where: str) -> Fields:
+    """The last question of a conversation, and its last answer unless there is a response."""
+    messages = original["user_input"]
+    shapes.check_shape(messages, _MESSAGES, "user_input", where)
+    asked = [rows.text_of(each.get("content")) for each in messages if each.get("type") == "human"]
+    is_answered = messages and messages[-1].get("type") == "ai"
+    answer = rows.text_of(messages[-1].get("content")) if is_answered else None
+    return {rows.QUESTION: asked[-1] if asked else "", rows.PREDICTION: original.get("response", answer)}
+
+
+def _scores(fields: Mapping[str, Any]) -> Fields:
+    """Scores, why some are missing, and explanations, from the columns that RAGAS does not name."""
+    results = {name: _result(value) for name, value in fields.items() if _may_be_score(name)}
+    scores = {name: rows.score(value) for name, (value, _) in results.items() if rows.is_score(value)}
+    reasons = {name: results[name][1] or _text(fields.get(name + _REASON)) for name in scores}
+    unscored = {name: reasons[name] or _NAN for name, value in scores.items() if value is None}
+    notes = {name: reasons[name] for name in scores if reasons[name] and name not in unscored}
+    return rows.present({rows.SCORES: scores, rows.UNSCORED: unscored, rows.NOTES: notes})
+
+
+def _may_be_score(name: str) -> bool:
+    return name not in _NAMES and name != _ALL_REFERENCES and name.partition(" ")[0] not in _NO_SCORES
+
+
+def _result(value: Any) -> tuple[Any, str]:
+    """The value and the reason of a metric's result."""
+    match = _RESULT.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        return value, ""
+    try:
+        return rows.parsed_cell(match["value"]), str(ast.literal_eval(match["reason"] or "''"))
+    except (ValueError, SyntaxError):
+        return value, ""
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _parsed(fields: Mapping[str, Any]) -> Fields:
-    return {name: rows.parsed_cell(value) if name not in _TEXTS else value or None for name, value in fields.items()}
+    """The values of cells; an empty cell is a missing value, except for the answer, which may be empty."""
+    return {name: _cell(_SINCE_0_2.get(name, name), value) for name, value in fields.items()}
 
 
-def _with_question(fields: Fields) -> Fields:
-    """The fields with the last human message as the question of a conversation, which is kept as it is."""
-    messages = fields.get(rows.QUESTION)
-    if not isinstance(messages, list):
-        return fields
-    human = [message.get("content", "") for message in messages if message.get("type") == "human"]
-    extra = {**rows.extra_of(fields, NAME), "user_input": messages}
-    return {**fields, rows.QUESTION: human[-1] if human else "", rows.EXTRA: {NAME: extra}}
+def _cell(name: str, text: str) -> Any:
+    if name == "user_input" and text.startswith("[{"):
+        value = rows.parsed_cell(text)
+        return value if isinstance(value, list) else text
+    if name in _TEXTS or name.endswith(_REASON):
+        return text if text or name == "response" else None
+    return rows.parsed_cell(text)
 
 
-def _written(row: Mapping[str, Any]) -> Fields:
-    names = {ours: name for name, ours in _NAMES.items()}
-    fields = {names[name]: _value(name, value) for name, value in row.items() if name in names}
-    return {**fields, **row.get(rows.SCORES, {}), **rows.extra_of(row, NAME)}
+def _with_extra(row: Mapping[str, Any]) -> Fields:
+    extra = rows.extra_of(row, NAME)
+    contained = {name + _REASON for name, value in extra.items() if _result(value)[1]}
+    written = _written(row, is_conversation=isinstance(extra.get("user_input"), list))
+    return {**{name: value for name, value in written.items() if name not in contained}, **extra}
 
 
-def _value(name: str, value: Any) -> Any:
-    """A value as RAGAS has it: contexts are texts, and there is one reference."""
-    if name in (rows.CONTEXTS, rows.REFERENCE_CONTEXTS):
-        return rows.texts_of(value)
-    return value[0] if name == rows.REFERENCES and isinstance(value, list) and len(value) == 1 else value
+def _written(row: Mapping[str, Any], *, is_conversation: bool) -> Fields:
+    """A row as RAGAS has it: contexts are texts, their ids stand apart, and there is one reference."""
+    names = {ours: name for name, ours in _NAMES.items() if not (is_conversation and ours == rows.PREDICTION)}
+    found = {names[name]: value for name, value in row.items() if name in names and value is not None}
+    for name in ("retrieved_contexts", "reference_contexts"):
+        if name in found:
+            ids = name.replace("contexts", "context_ids")
+            found |= rows.present({ids: found.get(ids) or rows.ids_of(found[name])})
+            found[name] = rows.texts_of(found[name])
+    references = found.get("reference")
+    if isinstance(references, list):
+        found["reference"] = references[0] if references else None
+        found |= {_ALL_REFERENCES: references} if len(references) > 1 else {}
+    return {name: value for name, value in (found | _written_scores(row)).items() if value is not None}
+
+
+def _written_scores(row: Mapping[str, Any]) -> Fields:
+    scores = row.get(rows.SCORES) or {}
+    reasons = {**(row.get(rows.NOTES) or {}), **(row.get(rows.UNSCORED) or {}), **(row.get(rows.ERRORS) or {})}
+    explained = {name + _REASON: reasons[name] for name in scores if reasons.get(name, _NAN) != _NAN}
+    return {**{name: math.nan if value is None else value for name, value in scores.items()}, **explained}

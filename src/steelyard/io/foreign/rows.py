@@ -1,9 +1,12 @@
 """The fields of a record in every format, and the conversion of common values to them."""
 
 import ast
+import csv
 import hashlib
 import json
 import math
+import re
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -11,9 +14,9 @@ from typing import Any, Final
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.records import NOT_AN_OBJECT, Record
+from steelyard.io.shapes import TEXT, ListOf, Plain, Shape, check_shape
 from steelyard.io.shapes import Fields as ObjectShape
-from steelyard.io.shapes import Shape, check_shape
-from steelyard.io.writing import write_whole
+from steelyard.io.writing import whole_file, write_whole
 
 Fields = dict[str, Any]
 
@@ -58,6 +61,14 @@ ALL: Final = frozenset(
     )
 )
 
+# shapes of common fields, for `shapes.check_shape`
+TEXTS: Final = ListOf(TEXT)
+IDS: Final = ListOf(Plain(Message("words.a_number_or_text"), lambda value: isinstance(value, str | int)))
+PASSAGES: Final = ListOf(Plain(Message("words.text_or_an_object"), lambda value: isinstance(value, str | dict)))
+
+# strings in brackets without commas, as NumPy writes an array of texts
+_STRING: Final = r"""(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
+_ARRAY: Final = re.compile(rf"\[\s*{_STRING}(?:\s+{_STRING})+\s*\]", re.DOTALL)
 _ID_NAMES: Final = ("id", "doc_id", "docid", "_id", "document")
 
 
@@ -81,9 +92,27 @@ def extra_of(row: Mapping[str, Any], source: str) -> Fields:
     return dict((row.get(EXTRA) or {}).get(source, {}))
 
 
+def with_rest(fields: Fields, original: Mapping[str, Any], written: Mapping[str, Any], source: str) -> Fields:
+    """The fields with `extra` for every field of the original that writing them would not give back; null is none."""
+    absent = object()
+    rest = {
+        name: value
+        for name, value in original.items()
+        if value is not None and not _is_same(value, written.get(name, absent))
+    }
+    others = {name: value for name, value in fields.items() if name != EXTRA}
+    return {**others, EXTRA: {source: rest}} if rest else others
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
+        return math.isnan(other)
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
 def is_score(value: Any) -> bool:
-    """Whether a value is a number, NaN and booleans included."""
-    return isinstance(value, bool | int | float)
+    """Whether a value is a number, NaN and booleans included; infinity is none."""
+    return isinstance(value, bool | int | float) and not abs(value) > sys.float_info.max
 
 
 def score(value: float | None) -> float | None:
@@ -100,7 +129,7 @@ def parsed_cell(text: Any) -> Any:
         return None
     if stripped[0] not in "[{":
         return _number(stripped) if stripped[0] in "-+.0123456789nN" else text
-    for parse in (json.loads, ast.literal_eval):
+    for parse in (json.loads, _array, ast.literal_eval):
         try:
             return parse(stripped)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -108,13 +137,21 @@ def parsed_cell(text: Any) -> Any:
     return text
 
 
+def _array(text: str) -> list[str]:
+    """The texts of a NumPy array, which Python would join to one text since there are no commas between them."""
+    if not _ARRAY.fullmatch(text):
+        raise ValueError(text)
+    return [str(ast.literal_eval(each)) for each in re.findall(_STRING, text, re.DOTALL)]
+
+
 def _number(text: str) -> Any:
     if text.lower() == "nan":
         return math.nan
     try:
-        return int(text) if text.lstrip("+-").isdigit() else float(text)
+        number = int(text) if text.lstrip("+-").isdecimal() else float(text)
     except ValueError:
         return text
+    return number if is_score(number) else text
 
 
 def with_values(records: Iterable[Record], texts: Collection[str], *, cells: bool) -> Iterator[Record]:
@@ -137,6 +174,33 @@ def text_of(context: Any) -> str:
 def texts_of(contexts: Iterable[Any]) -> list[str]:
     """The texts of contexts."""
     return [text_of(context) for context in contexts]
+
+
+def write_lines(content: Iterable[Mapping[str, Any]], path: Path) -> None:
+    """Write rows as JSONL."""
+    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        for row in content:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def write_array(content: Iterable[Mapping[str, Any]], path: Path) -> None:
+    """Write rows as a JSON array."""
+    write_whole(path, json.dumps(list(content), ensure_ascii=False, indent=4) + "\n")
+
+
+def write_cells(content: Iterable[Mapping[str, Any]], path: Path) -> None:
+    """Write rows as CSV with the columns of all rows; a list is written as Python writes it."""
+    rows = list(content)
+    with whole_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def ids_of(contexts: Iterable[Any]) -> list[str]:
+    """The ids of contexts; none unless every context has one."""
+    ids = [context.get("id") if isinstance(context, Mapping) else None for context in contexts]
+    return [str(each) for each in ids] if None not in ids else []
 
 
 def check(value: Any, shape: Shape, where: str, title: str) -> None:
@@ -172,8 +236,3 @@ def id_of(context: Any) -> str:
 def text_id(text: str) -> str:
     """An id for a text that has none: the beginning of its SHA-256."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def write_lines(values: Iterable[Any], path: Path) -> None:
-    """Write values as JSONL."""
-    write_whole(path, "".join(f"{json.dumps(value, ensure_ascii=False)}\n" for value in values))
