@@ -184,7 +184,8 @@ MISTAKES = {
     "empty": ("", "{path}: it contains no result\nhint: a results file begins with a header line"),
     "no header": (
         '{"id": "q", "scores": {}}\n',
-        "{path}:1: this is not a results file: the first line is not a header",
+        "{path}: this is neither a results file nor a file of scores: no record has a score\n"
+        "hint: a file of scores has an id and columns of numbers, or is the output of RAGAS, DeepEval, promptfoo, Inspect or lm-eval",
     ),
     "a stranger": (json.dumps(HEAD) + "\n[1]\n", "{path}:2: this line is neither a header, an item nor a footer"),
     "items lost": (

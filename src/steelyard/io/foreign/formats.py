@@ -111,7 +111,7 @@ def not_carried(row: Fields, target: Any) -> Iterator[str]:
         keys = {key for each in row.get(CONTEXTS) or [] if isinstance(each, dict) for key in each}
         yield from (f"{CONTEXTS}.{key}" for key in keys - target.CONTEXT_KEYS)
     for source, fields in (row.get(EXTRA) or {}).items():
-        if source != target.NAME:
+        if source != target.NAME and EXTRA not in target.CARRIES:
             yield from (f"{source}.{field}" for field in fields)
 
 
