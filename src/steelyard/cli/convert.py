@@ -53,7 +53,10 @@ def _lines(done: Any, arguments: argparse.Namespace) -> list[str]:
 
     path = str(arguments.target)
     first = Message("cli.converted", read=done.read, written=done.written, rows=f"{done.rows:,}", path=path)
+    by_count: dict[int, list[str]] = {}
+    for name, count in sorted(done.not_carried.items()):
+        by_count.setdefault(count, []).append(name)
     left = [
-        Message("cli.not_carried", name=name, rows=f"{count:,}") for name, count in sorted(done.not_carried.items())
+        Message("cli.not_carried", names=", ".join(names), rows=f"{count:,}") for count, names in by_count.items()
     ]
     return [message.text(arguments.lang) for message in (first, *left)]

@@ -39,6 +39,9 @@ def add_command(commands: Any) -> None:
         help="no item of question type TYPE may drop from 1 (repeatable)",
     )
     parser.add_argument("--baseline", metavar="OLD", help="the results file of an earlier run")
+    words = "the system of {} to use, if the file has several"
+    parser.add_argument("--system", metavar="NAME", help=words.format("RESULT"))
+    parser.add_argument("--baseline-system", metavar="NAME", help=words.format("OLD"))
     parser.add_argument(
         "--alpha", type=fraction, default=0.05, metavar="A", help="confidence intervals have level 1 - A (%(default)s)"
     )
@@ -71,19 +74,20 @@ def run(arguments: argparse.Namespace) -> int:
     rules = read_rules(arguments.require, arguments.no_fall)
     check_rules(rules, has_baseline=arguments.baseline is not None)
     settings = GateSettings(arguments.alpha, arguments.allow_inconclusive, arguments.force)
-    result, baseline = _load(arguments.result, arguments.baseline)
+    result, baseline = _load(arguments)
     gate = decide(spelled(rules, result.columns), result, baseline, settings)
     _deliver(gate, arguments, time.perf_counter() - begun)
     return 0 if gate.passed else 1
 
 
-def _load(path: str, earlier: str | None) -> "tuple[Table, Table | None]":
+def _load(arguments: argparse.Namespace) -> "tuple[Table, Table | None]":
     """The result and the baseline, with different names."""
     from steelyard.cli.results import with_distinct_names
     from steelyard.io.results import load
 
-    paths = [path] if earlier is None else [path, earlier]
-    result, *others = with_distinct_names([(name, [load(name, strict=True)]) for name in paths])
+    sources = [(arguments.result, arguments.system), (arguments.baseline, arguments.baseline_system)]
+    tables = [(path, [load(path, strict=True, system=name)]) for path, name in sources if path is not None]
+    result, *others = with_distinct_names(tables)
     return result, others[0] if others else None
 
 

@@ -1,4 +1,4 @@
-"""Names of metrics that other tools compute with a model, each with the nearest metric here that needs none."""
+"""Names of metrics of other tools that are not computed here, each with the nearest metric that is."""
 
 import re
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Final
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 
-# hint with the nearest metrics → names in other tools, folded (lower case, "_" for "-" and blanks)
+# hint with the nearest metrics → names in other tools of what they compute with a model
 _NEAREST: Final[Mapping[str, str]] = {
     "metrics.nearest_grounded": (
         "faithfulness hallucination hallucination_rate groundedness grounding response_groundedness "
@@ -29,7 +29,7 @@ _NEAREST: Final[Mapping[str, str]] = {
         "llm_judge llm_as_a_judge llm_as_judge llm_eval g_eval geval gpt_eval gpt_score gptscore prometheus "
         "rubric rubrics rubrics_score llm_rubric model_graded_qa model_graded_fact model_graded_closedqa "
         "model_graded_factuality aspect_critic aspect_critique simple_criteria simple_criteria_score "
-        "nv_accuracy answer_accuracy nugget_recall autonuggetizer ragchecker"
+        "nv_accuracy answer_accuracy nugget_recall autonuggetizer ragchecker similar closedqa"
     ),
     "metrics.nearest_relevance": (
         "answer_relevancy answer_relevance response_relevancy response_relevance qa_relevance"
@@ -43,13 +43,40 @@ _NEAREST: Final[Mapping[str, str]] = {
     ),
     "metrics.nearest_text": (
         "summarization summarization_score summary_score coherence fluency relevance helpfulness conciseness "
-        "completeness toxicity bias tone sentiment perplexity"
+        "completeness toxicity bias tone sentiment perplexity topic_adherence agent_goal_accuracy task_completion dag"
     ),
 }
-_HINTS: Final = {name: Message(hint) for hint, names in _NEAREST.items() for name in names.split()}
+# hint with the nearest metrics → names in other tools of what needs no model
+_ABSENT: Final[Mapping[str, str]] = {
+    "metrics.nearest_edit_distance": "levenshtein edit_distance non_llm_string_similarity",
+    "metrics.nearest_position": "match",
+    "metrics.nearest_gain": "dcg dcg_burges ndcg_burges rndcg ndcg_rel",
+    "metrics.nearest_average": (
+        "gm_map gm_bpref infap iprec_at_recall iprec_at_recall_000 11pt_avg interpolated_precision set_map relative_p"
+    ),
+    "metrics.nearest_none": "regex pattern pattern_match answer latency cost json_correctness tool_call_accuracy",
+}
 
 
-def judged_elsewhere(name: str) -> UnknownName | None:
-    """The error for a metric that other tools compute with a model, with what is nearest here; None for others."""
-    hint = _HINTS.get(re.sub(r"[\- ]", "_", name.strip().casefold()))
-    return None if hint is None else UnknownName(Message("metrics.needs_model_judge", name=name), hint=hint)
+def _folded(name: str) -> str:
+    """A name without case, blanks and marks; `FaithfulnessMetric` and `nv_context_relevance` are named as others."""
+    letters = re.sub(r"[^a-z0-9]", "", name.casefold())
+    return letters.removesuffix("metric").removeprefix("nv")
+
+
+def _hints(table: Mapping[str, str]) -> dict[str, Message]:
+    return {_folded(name): Message(hint) for hint, names in table.items() for name in names.split()}
+
+
+_JUDGED_HINTS: Final = _hints(_NEAREST)
+_ABSENT_HINTS: Final = _hints(_ABSENT)
+_G_EVAL: Final = "[geval]"
+
+
+def computed_elsewhere(name: str) -> UnknownName | None:
+    """The error for a metric that only other tools compute, with what is nearest here; None for other names."""
+    folded = _folded("geval" if name.casefold().endswith(_G_EVAL) else name)
+    for code, hints in (("metrics.needs_model_judge", _JUDGED_HINTS), ("metrics.not_computed", _ABSENT_HINTS)):
+        if folded in hints:
+            return UnknownName(Message(code, name=name), hint=hints[folded])
+    return None

@@ -6,7 +6,7 @@ from typing import Any
 
 from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
 from steelyard.i18n import Message
-from steelyard.registry.judged import judged_elsewhere
+from steelyard.registry.judged import computed_elsewhere
 from steelyard.registry.kinds import BUILT_IN
 from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
 
@@ -44,7 +44,13 @@ SPELLINGS = {
     "judged_cut": "Judged",
     "accuracy": "Acc",
     "contains": "Acc",
+    "icontains": "Acc",
+    "includes": "Acc",
+    "string_present": "Acc",
+    "string_presence": "Acc",
     "exact_match": "EM",
+    "exact": "EM",
+    "equals": "EM",
     "string_em": "StringEM",
     "str_em": "StringEM",
     "cover_em": "CoverEM",
@@ -54,11 +60,17 @@ SPELLINGS = {
     "rougel": "ROUGE-L",
     "rougelsum": "ROUGE-Lsum",
     "rouge_lsum": "ROUGE-Lsum",
+    "rouge_n": "ROUGE-1",
+    "rouge_score": "ROUGE-L",
+    "bleu_score": "BLEU",
+    "chrf_score": "chrF",
     "char_f1": "CharF1",
     "refusal_rate": "Refusal",
     "is_refusal": "Refusal",
     "id_based_context_precision": "ContextP",
     "id_based_context_recall": "ContextR",
+    "idbasedcontextprecision": "ContextP",
+    "idbasedcontextrecall": "ContextR",
 }
 
 _NAME = re.compile(
@@ -99,15 +111,17 @@ def parse_measures(
         raise ConfigError(Message("metrics.no_metric_given"), hint=Message("metrics.ndcg_hint"))
     measures: dict[str, Measure] = {}
     for name in names or default:
+        _check_kind(name, kind)
         for measure in _expand(name, cutoffs or (CUTOFFS if names is None else ())):
-            if kind == "retrieval" and measure.metric.kind != kind:
-                hint = Message("metrics.available_in", doors=_DOORS[measure.metric.kind])
-                raise ConfigError(
-                    Message("metrics.metric_of_another_kind", measure=measure, kind=measure.metric.kind, expected=kind),
-                    hint=hint,
-                )
             measures[str(measure)] = measure
     return list(measures.values())
+
+
+def _check_kind(name: str, kind: Kind) -> None:
+    found = _read(name)[0]
+    if kind == "retrieval" and found.kind != kind:
+        message = Message("metrics.metric_of_another_kind", measure=name, kind=found.kind, expected=kind)
+        raise ConfigError(message, hint=Message("metrics.available_in", doors=_DOORS[found.kind]))
 
 
 def _as_texts(names: Any) -> list[str] | None:
@@ -165,7 +179,7 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
         return whole, {}
     match = _NAME.fullmatch(text.strip())
     if not match:
-        raise UnknownName.of(Message("words.metric"), text, _known())
+        raise computed_elsewhere(text) or UnknownName.of(Message("words.metric"), text, _known())
     found = _metric(match["base"], text)
     parameters = _parameters(match["inner"] or "", text)
     if match["cut"] and found.name == "RBP" and match["mark"] == ".":
@@ -178,8 +192,8 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
 
 def _metric(base: str, text: str) -> Metric:
     found = _find(base)
-    if found is None and (judged := judged_elsewhere(base)):
-        raise judged
+    if found is None and (elsewhere := computed_elsewhere(base)):
+        raise elsewhere
     if found is None:
         raise UnknownName(Message("metrics.no_metric_called", text=cut(text)), hint=nearest(cut(base), _known()))
     return found

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard import limits
-from steelyard.errors import InputError
+from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.foreign.tables import load_scores
 from steelyard.io.records import LINES, format_suffix, parse_json
@@ -27,12 +27,16 @@ CONTRADICTED: Final = "counts.means_contradicted"
 DISAGREEING: Final = "counts.scores_disagreeing"
 
 
-def load(path: str | Path, *, strict: bool = False) -> Table:
-    """The one result in a file; with `strict`, one whose items contradict its footer is refused."""
+def load(path: str | Path, *, strict: bool = False, system: str | None = None) -> Table:
+    """The one result in a file, or that of `system`; with `strict`, one whose items contradict its footer is refused."""
     tables = load_all(path, strict=strict)
-    if len(tables) != 1:
-        raise not_one([table.name for table in tables], path)
-    return tables[0]
+    names = [table.name for table in tables]
+    if system is not None and system not in names:
+        raise UnknownName.of(Message("words.system"), system, names, where=str(path))
+    found = [table for table in tables if system in (None, table.name)]
+    if len(found) != 1:
+        raise not_one(names, path)
+    return found[0]
 
 
 def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
