@@ -14,9 +14,9 @@ from typing import Any, Final
 from steelyard.i18n import Message
 from steelyard.io import shapes
 from steelyard.io.foreign import rows
-from steelyard.io.foreign.containers import CELLS, Container
+from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.rows import Fields
-from steelyard.io.records import Record, format_suffix
+from steelyard.io.records import Record
 
 NAME: Final = "ragas"
 TITLE: Final = "RAGAS"
@@ -107,8 +107,7 @@ def read(container: Container) -> Iterator[Record]:
 
 def write(content: Iterable[Fields], path: Path) -> None:
     """Write rows as RAGAS 0.4 reads them; CSV has the columns of all rows, lists as Python writes them."""
-    written = (_with_extra(row) for row in content)
-    (rows.write_cells if format_suffix(path) in CELLS else rows.write_lines)(written, path)
+    rows.write_rows((_with_extra(row) for row in content), path)
 
 
 def _fields(source: Mapping[str, Any], where: str) -> Fields:

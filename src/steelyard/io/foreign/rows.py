@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.errors import InputError
+from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
-from steelyard.io.records import NOT_AN_OBJECT, Record
+from steelyard.io.records import LINES, NOT_AN_OBJECT, Record
 from steelyard.io.shapes import TEXT, ListOf, Plain, Shape, check_shape
 from steelyard.io.shapes import Fields as ObjectShape
 from steelyard.io.writing import whole_file, write_whole
@@ -65,6 +65,8 @@ ALL: Final = frozenset(
 TEXTS: Final = ListOf(TEXT)
 IDS: Final = ListOf(Plain(Message("words.a_number_or_text"), lambda value: isinstance(value, str | int)))
 PASSAGES: Final = ListOf(Plain(Message("words.text_or_an_object"), lambda value: isinstance(value, str | dict)))
+
+SUFFIXES: Final = (*LINES, ".json", ".csv", ".tsv")  # of files that rows can be written to
 
 # strings in brackets without commas, as NumPy writes an array of texts
 _STRING: Final = r"""(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
@@ -174,25 +176,34 @@ def texts_of(contexts: Iterable[Any]) -> list[str]:
     return [text_of(context) for context in contexts]
 
 
-def write_lines(content: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write rows as JSONL."""
+def write_rows(content: Iterable[Mapping[str, Any]], path: Path, suffixes: Iterable[str] = SUFFIXES) -> None:
+    """Write rows as the suffix of the file says: JSONL, a JSON array, CSV or TSV."""
+    suffix = path.suffix.lower()
+    if suffix not in suffixes:
+        hint = Message("core.known", names=", ".join(suffixes))
+        raise ConfigError(Message("formats.suffix_unknown", suffix=suffix), where=str(path), hint=hint)
+    if suffix in LINES:
+        write_lines(content, path)
+    elif suffix == ".json":
+        write_whole(path, json.dumps(list(content), ensure_ascii=False, indent=4) + "\n")
+    else:
+        _write_cells(list(content), path, "," if suffix == ".csv" else "\t")
+
+
+def write_lines(content: Iterable[Any], path: Path) -> None:
+    """Write values as JSONL."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        for row in content:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        for value in content:
+            file.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
-def write_array(content: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write rows as a JSON array."""
-    write_whole(path, json.dumps(list(content), ensure_ascii=False, indent=4) + "\n")
-
-
-def write_cells(content: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write rows as CSV with the columns of all rows; a list is written as Python writes it."""
-    rows = list(content)
+def _write_cells(content: list[Mapping[str, Any]], path: Path, separator: str) -> None:
+    """Write rows with the columns of all of them; a list is written as Python writes it."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)))
+        columns = list(dict.fromkeys(name for row in content for name in row))
+        writer = csv.DictWriter(file, columns, delimiter=separator)
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(content)
 
 
 def ids_of(contexts: Iterable[Any]) -> list[str]:
