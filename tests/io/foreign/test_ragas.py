@@ -115,6 +115,13 @@ def test_columns_that_are_no_scores(write):
     assert row["extra"]["ragas"] == {"Unnamed: 0": 0, "query_length": 12, "episode_done": "True"}
 
 
+@pytest.mark.parametrize("depth", [200, 5000, 100_000])
+def test_a_cell_that_is_nested_too_deeply_is_text(write, depth):
+    cell = "[" * depth + "]" * depth
+    (row,) = fields_of(write("x.csv", f"user_input,response,rubrics\nq,a,{cell}\n"))
+    assert row["extra"]["ragas"] == {"rubrics": cell}
+
+
 def test_nan_in_place_of_a_text_is_a_missing_text(write):
     (row,) = fields_of(write("x.jsonl", '{"user_input": "q", "response": "a", "reference": NaN, "f": NaN}\n'))
     assert row == {"question": "q", "prediction": "a", "scores": {"f": None}, "unscored": {"f": "NaN"}}

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
-from steelyard.io.records import LINES, NOT_AN_OBJECT, Record
+from steelyard.io.records import LINES, NOT_AN_OBJECT, Record, is_deep
 from steelyard.io.shapes import TEXT, ListOf, Plain, Shape, check_shape
 from steelyard.io.shapes import Fields as ObjectShape
 from steelyard.io.writing import whole_file, write_whole
@@ -133,9 +133,10 @@ def parsed_cell(text: Any) -> Any:
         return _number(stripped) if stripped[0] in "-+.0123456789nN" else text
     for parse in (json.loads, _array, ast.literal_eval):
         try:
-            return parse(stripped)
+            value = parse(stripped)
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             continue
+        return text if is_deep(value, stripped) else value
     return text
 
 
