@@ -160,8 +160,8 @@ def scores_of(verdicts: Iterable[Verdict]) -> Fields:
             errors[name] = str(verdict.error)
         elif scores[name] is None:
             reasons[name] = str(verdict.label or verdict.explanation or "no number")
-        said = [verdict.label, verdict.explanation] if scores[name] is not None else [verdict.explanation]
-        if note := ": ".join(str(each) for each in said if each):
+        texts = [verdict.label, verdict.explanation] if scores[name] is not None else [verdict.explanation]
+        if note := ": ".join(str(each) for each in texts if each):
             notes[name] = note
     return {rows.SCORES: scores, rows.UNSCORED: reasons, rows.ERRORS: errors, rows.NOTES: notes}
 
