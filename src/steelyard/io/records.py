@@ -122,15 +122,13 @@ def parse_json(text: str, name: str, line: int | None = None, *, nan: bool = Fal
         raise InputError(error.message, where=place) from None
     except ValueError as error:  # a number of thousands of digits
         raise InputError(str(error), where=place) from None
-    if is_deep(value, text):
+    if text.count("[") + text.count("{") > limits.JSON_DEPTH.value and _is_deep(value):
         raise InputError(Message("formats.json_nested_too_deeply"), where=place)
     return value
 
 
-def is_deep(value: Any, text: str) -> bool:
-    """Whether the lists and objects that a text has are nested deeper than the limit."""
-    if text.count("[") + text.count("{") <= limits.JSON_DEPTH.value:
-        return False
+def _is_deep(value: Any) -> bool:
+    """Whether lists and objects are nested deeper than the limit."""
     level, depth = [value], 0
     while level:
         nested = [each for each in level if isinstance(each, list | dict)]

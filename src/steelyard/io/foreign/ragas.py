@@ -4,7 +4,6 @@ RAGAS has no id, and an experiment has its rows in the order in which they were 
 missing are the same to it.
 """
 
-import ast
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -164,7 +163,7 @@ def _result(value: Any) -> tuple[Any, str]:
     if match is None:
         return value, ""
     try:
-        return rows.parsed_cell(match["value"]), str(ast.literal_eval(match["reason"] or "''"))
+        return rows.parsed_cell(match["value"]), str(rows.evaluated(match["reason"] or "''"))
     except (ValueError, SyntaxError):
         return value, ""
 

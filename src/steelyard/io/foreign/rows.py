@@ -7,13 +7,14 @@ import json
 import math
 import re
 import sys
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
-from steelyard.io.records import LINES, NOT_AN_OBJECT, Record, is_deep
+from steelyard.io.records import LINES, NOT_AN_OBJECT, Record, parse_json
 from steelyard.io.shapes import TEXT, ListOf, Plain, Shape, check_shape
 from steelyard.io.shapes import Fields as ObjectShape
 from steelyard.io.writing import whole_file, write_whole
@@ -131,20 +132,35 @@ def parsed_cell(text: Any) -> Any:
         return None
     if stripped[0] not in "[{":
         return _number(stripped) if stripped[0] in "-+.0123456789nN" else text
-    for parse in (json.loads, _array, ast.literal_eval):
+    for parse in (_json, _array, _literal):
         try:
-            value = parse(stripped)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return parse(stripped)
+        except (InputError, TypeError, ValueError, SyntaxError, RecursionError, MemoryError):
             continue
-        return text if is_deep(value, stripped) else value
     return text
+
+
+def _json(text: str) -> Any:
+    return parse_json(text, "", nan=True)
+
+
+def _literal(text: str) -> Any:
+    """The value that Python writes so, if JSON can express it."""
+    return _json(json.dumps(evaluated(text)))
+
+
+def evaluated(text: str) -> Any:
+    """The value of a literal; no warning about a backslash that Python would write in another way."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(text)
 
 
 def _array(text: str) -> list[str]:
     """The texts of a NumPy array, which Python would join to one text since there are no commas between them."""
     if not _ARRAY.fullmatch(text):
         raise ValueError(text)
-    return [str(ast.literal_eval(each)) for each in re.findall(_STRING, text, re.DOTALL)]
+    return [str(evaluated(each)) for each in re.findall(_STRING, text, re.DOTALL)]
 
 
 def _number(text: str) -> Any:
