@@ -7,7 +7,7 @@ from typing import Final, Literal
 import numpy as np
 
 from bench.populations import Pair, Population, Shape
-from steelyard.stats.compare import compare
+from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.stats.evidence import DecisionSample
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import TestName, paired_tests
@@ -71,7 +71,7 @@ def difference_misses(pair: Pair, items: int, *, simulations: int, seed: int) ->
     """Intervals of the difference, as a comparison prints them."""
     intervals: list[Interval] = []
     for old, new in _pairs(pair, items, simulations=simulations, seed=seed):
-        intervals += [each.interval for each in compare(_table(new), _table(old), test="t")]
+        intervals += [each.interval for each in compare_all([_table(new)], _table(old), ComparisonSettings(test="t"))]
     return _misses(intervals, pair.difference)
 
 
@@ -110,7 +110,7 @@ def family_errors(metrics: int, *, simulations: int, seed: int, items: int = 60)
     for simulation in range(simulations):
         shared = generator.normal(size=(2, items, 1))
         scores = 0.7**0.5 * shared + 0.3**0.5 * generator.normal(size=(2, items, metrics))
-        found = compare(_table(scores[0]), _table(scores[1]), seed=seed + simulation)
+        found = compare_all([_table(scores[0])], _table(scores[1]), ComparisonSettings(seed=seed + simulation))
         with_holm += any(each.significant for each in found)
         without += any(each.p_value < 0.05 for each in found)
     return with_holm / simulations, without / simulations

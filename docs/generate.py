@@ -165,6 +165,8 @@ def _metric(metric: Metric) -> Iterator[str]:
     parameters = sorted(metric.required)
     parameters += [f"{name} ({'all' if value is None else value})" for name, value in metric.defaults.items()]
     yield f"- Parameters (and their defaults): {', '.join(parameters) or 'none'}"
+    if metric.own_needs:
+        yield f"- Needs: {', '.join(metric.own_needs)}"
     others = [f"`{spelling}`" for spelling, name in SPELLINGS.items() if name == metric.name]
     if others:
         yield f"- Also called: {', '.join(others)}"

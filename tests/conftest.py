@@ -1,10 +1,13 @@
 """Shared fixtures, and how a run of the tests is set up."""
 
+import gc
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from distributions import write_distribution
 from hypothesis import settings
 from properties import TIMES, USUAL
 
@@ -26,8 +29,13 @@ LONG = (
     "test_docs.py",
     "pipelines/test_limits.py",
     "pipelines/test_remote.py",
+    "pipelines/test_client.py",
     "pipelines/test_sessions.py",
     "legal/test_benchmark.py",
+    "registry/test_laws.py",
+    "pipelines/test_wire.py",
+    "cli/test_signals.py",
+    "legal/test_judging.py",
     "reports/test_page.py",
     "reports/test_masking.py",
     "browser/test_review.py",
@@ -36,6 +44,17 @@ LONG = (
     "stats/test_simulation.py",
     "legal/test_lines.py",
 )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the garbage collector from going through thousands of tests and their modules, here and in every test."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -69,6 +88,22 @@ def legal_lines() -> Path:
     if not folder.is_dir():
         pytest.skip("the labelled legal answers are not beside this checkout")
     return folder
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch):
+    """Install packages for the time of a test: `install(package, {group: entry points}, module=source)`."""
+    installed: list[str] = []
+
+    def install(package: str, entry_points: dict[str, str], **modules: str) -> None:
+        folder = tmp_path / "site" / package
+        write_distribution(folder, package, entry_points, **modules)
+        monkeypatch.syspath_prepend(folder)
+        installed.extend(modules)
+
+    yield install
+    for module in installed:
+        sys.modules.pop(module, None)
 
 
 @pytest.fixture

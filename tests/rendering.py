@@ -5,7 +5,7 @@ from typing import Any
 from steelyard.i18n import Language
 from steelyard.reports.blocks import Block
 from steelyard.reports.build import report_blocks
-from steelyard.reports.comparison import ComparisonReport, comparison_blocks
+from steelyard.reports.comparison import ComparisonReport, compared_report
 from steelyard.reports.content import Report
 from steelyard.reports.gate import gate_blocks
 from steelyard.reports.render import console, csv, json, junit, latex, markdown
@@ -18,9 +18,9 @@ def blocks_of(content: Content, language: Language = "en") -> list[Block]:
     """The blocks of a report, a comparison or a gate."""
     match content:
         case Report():
-            return list(report_blocks(content, language))
+            return report_blocks(content, language)
         case ComparisonReport():
-            return comparison_blocks(content, language)
+            return report_blocks(compared_report(content), language)
     return gate_blocks(content, language)
 
 

@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,12 @@ def words_of(name: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """The syntax tree of a file, parsed once."""
+    return ast.parse(path.read_text("utf-8"))
+
+
 def names_in(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """Every name that a module gives to something, with its line."""
     for node in ast.walk(tree):
@@ -61,7 +68,7 @@ def test_identifiers_have_no_word_of_the_older_vocabulary(folder):
     found = [
         f"{path.relative_to(ROOT)}:{line}: {name}"
         for path in sorted((ROOT / folder).rglob("*.py"))
-        for name, line in [(path.stem, 1), *names_in(ast.parse(path.read_text("utf-8")))]
+        for name, line in [(path.stem, 1), *names_in(tree_of(path))]
         if words_of(name) & FORBIDDEN
     ]
     assert not found, "\n".join(found)
@@ -96,7 +103,7 @@ def named(tree: ast.Module) -> Iterator[str]:
 
 def test_no_module_under_forty_lines_has_a_single_importer():
     known = modules()
-    trees = {name: ast.parse(path.read_text("utf-8")) for name, path in known.items()}
+    trees = {name: tree_of(path) for name, path in known.items()}
     importers: defaultdict[str, set[str]] = defaultdict(set)
     for name, tree in trees.items():
         for each in imported(tree, known):

@@ -13,7 +13,7 @@ table = partial(make_table, bounds=None)
 
 
 def test_the_newer_comes_first_and_the_difference_is_new_minus_old():
-    (found,) = steelyard.compare(table("new", [1, 1, 1, 0]), table("old", [0, 1, 0, 0]))
+    (found,) = steelyard.compare(table("old", [0, 1, 0, 0]), table("new", [1, 1, 1, 0]))
     assert (found.a, found.b, found.n, found.a_mean, found.b_mean) == ("new", "old", 4, 0.75, 0.25)
     assert found.difference == 0.5
     # two of four items differ, both one way: of the four sign flips two are as extreme
@@ -24,7 +24,7 @@ def test_the_newer_comes_first_and_the_difference_is_new_minus_old():
 def test_items_are_paired_by_id_not_by_place():
     new = table("new", [3, 2, 1], ids=["c", "b", "a"])
     old = table("old", [1, 2, 3], ids=["a", "b", "c"])
-    (found,) = steelyard.compare(new, old)
+    (found,) = steelyard.compare(old, new)
     assert (found.difference, found.p_value) == (0.0, 1.0)
 
 
@@ -32,7 +32,7 @@ def test_items_scored_in_only_one_are_left_out_and_counted():
     gap = {"reasons": (Missing("unscored", "no reference"),), "status": {"F1": np.array([0, 0, 1])}}
     new = table("new", [1, 1, np.nan], **gap)
     old = table("old", [0, 1, 1, 1], ids=["q0", "q1", "q2", "q9"])
-    (found,) = steelyard.compare(new, old)
+    (found,) = steelyard.compare(old, new)
     assert (found.n, found.unpaired, found.a_mean, found.b_mean) == (2, 2, 1.0, 0.5)
 
 
@@ -47,7 +47,7 @@ def test_all_tests_of_all_systems_are_one_family():
 def test_settings_that_differ_are_said():
     new = table("new", [1, 0], signature=Signature.of({"missing": "zero", "run": "a"}))
     old = table("old", [1, 0], signature=Signature.of({"missing": "skip", "run": "b"}))
-    assert steelyard.compare(new, old)[0].settings_differ == ("missing",)
+    assert steelyard.compare(old, new)[0].settings_differ == ("missing",)
 
 
 def test_counts_do_not_swell_the_family():
@@ -59,7 +59,7 @@ def test_counts_do_not_swell_the_family():
 def test_the_same_seed_gives_the_same_p():
     source = np.random.default_rng(2)
     new, old = table("new", source.random(200)), table("old", source.random(200))
-    first, second = (steelyard.compare(new, old, seed=7)[0] for _ in range(2))
+    first, second = (steelyard.compare(old, new, seed=7)[0] for _ in range(2))
     assert first.p_value == second.p_value
     assert first.test.resamples == 10_000
 
@@ -69,13 +69,13 @@ def test_what_is_equal_but_for_rounding_is_equal():
     new, old = [(1 + 2 / 4) / 4] * 12, [(1 / 2 + 2 / 3 + 3 / 9) / 4] * 12
     assert new != old
     for test in ("permutation", "t", "wilcoxon", "sign", "bootstrap"):
-        (found,) = steelyard.compare(table("new", new), table("old", old), test=test)
+        (found,) = steelyard.compare(table("old", old), table("new", new), test=test)
         assert (found.p_value, found.wins, found.losses) == (1.0, 0, 0), test
 
 
 def test_small_differences_tie_as_they_do_on_paper():
     new, old = np.array([1, 3, 1]) * 1e-6 + 0.5, np.array([0, 2, 2]) * 1e-6 + 0.5
-    (found,) = steelyard.compare(table("new", new), table("old", old))
+    (found,) = steelyard.compare(table("old", old), table("new", new))
     assert (found.p_value, found.test.exact) == (1.0, True)
 
 
@@ -83,9 +83,9 @@ def test_the_order_of_items_does_not_matter():
     source = np.random.default_rng(5)
     values, ids = source.random((2, 60)), [f"q{n}" for n in range(60)]
     turned = source.permutation(60)
-    first = steelyard.compare(table("a", values[0], ids), table("b", values[1], ids))[0]
+    first = steelyard.compare(table("b", values[1], ids), table("a", values[0], ids))[0]
     mixed = [ids[n] for n in turned]
-    second = steelyard.compare(table("a", values[0][turned], mixed), table("b", values[1], ids))[0]
+    second = steelyard.compare(table("b", values[1], ids), table("a", values[0][turned], mixed))[0]
     assert first.test.resamples == 10_000
     assert first.p_value == second.p_value
 
@@ -93,7 +93,7 @@ def test_the_order_of_items_does_not_matter():
 def test_items_of_one_document_are_flipped_together():
     tags = {"document": [str(n // 10) for n in range(20)]}
     new, old = table("new", [1.0] * 10 + [0.9] * 10, tags=tags), table("old", [0.0] * 10 + [0.2] * 10, tags=tags)
-    (found,) = steelyard.compare(new, old)
+    (found,) = steelyard.compare(old, new)
     assert (found.p_value, found.significant) == (0.5, False)  # two documents: four sign flips, two as extreme
     assert found.interval.method == "clustered widened t"
 
@@ -121,7 +121,7 @@ def in_documents(documents, metrics=("F1",), gain=0.1):
     ],
 )
 def test_a_test_that_cannot_tell_says_so(documents, settings, smallest, underpowered):
-    (found,) = steelyard.compare(*in_documents(documents), **settings)
+    (found,) = steelyard.compare(*reversed(in_documents(documents)), **settings)
     assert (found.n, found.units, found.by_document, found.underpowered) == (
         10 * documents,
         documents,
@@ -140,33 +140,33 @@ def test_a_test_that_cannot_tell_says_so(documents, settings, smallest, underpow
 )
 def test_the_family_makes_it_harder_to_tell(correction, underpowered):
     """Six documents, smallest p 0.031: too large for two metrics, but Benjamini and Hochberg let both pass together."""
-    for found in steelyard.compare(*in_documents(6, ("F1", "EM")), correction=correction):
+    for found in steelyard.compare(*reversed(in_documents(6, ("F1", "EM"))), correction=correction):
         assert (found.underpowered, found.significant) == (underpowered, not underpowered)
 
 
 def test_a_sampled_p_is_no_smaller_than_its_draws():
     source = np.random.default_rng(2)
-    (found,) = steelyard.compare(table("new", source.random(200)), table("old", source.random(200)), resamples=99)
+    (found,) = steelyard.compare(table("old", source.random(200)), table("new", source.random(200)), resamples=99)
     assert (found.units, found.by_document, found.smallest_p, found.underpowered) == (200, False, 0.01, False)
-    (found,) = steelyard.compare(table("new", [1.0] * 3000), table("old", [0.0] * 3000))
+    (found,) = steelyard.compare(table("old", [0.0] * 3000), table("new", [1.0] * 3000))
     assert found.smallest_p is not None
     assert 0 < found.smallest_p < 1e-300
 
 
 def test_units_are_counted_on_the_rows_that_both_have():
     new, old = in_documents(6)
-    (found,) = steelyard.compare(new.take(np.arange(5, 40)), old)
+    (found,) = steelyard.compare(old, new.take(np.arange(5, 40)))
     assert (found.n, found.units) == (35, 4)
 
 
 def test_mistakes():
     one = table("one", [1.0])
     with pytest.raises(InputError, match=r"^no item is in both one and two\nhint: items are paired by their id$"):
-        steelyard.compare(one, table("two", [1.0], ids=["x"]))
+        steelyard.compare(table("two", [1.0], ids=["x"]), one)
     with pytest.raises(ConfigError, match=r"^one is of kind answers and two of kind legal; they are not comparable$"):
-        steelyard.compare(one, table("two", [1.0], kind="legal"))
+        steelyard.compare(table("two", [1.0], kind="legal"), one)
     with pytest.raises(ConfigError, match=r"^one and two have no metric in common\nhint: one has F1; two has EM$"):
-        steelyard.compare(one, table_of(ids=["0"], columns={"EM": np.ones(1)}, name="two"))
+        steelyard.compare(table_of(ids=["0"], columns={"EM": np.ones(1)}, name="two"), one)
     with pytest.raises(UnknownName, match=r"^no test is called 'permutatoin'\nhint: did you mean 'permutation'\?$"):
         steelyard.compare(one, one, test="permutatoin")
     with pytest.raises(UnknownName, match=r"^no correction is called 'hulm'\nhint: did you mean 'holm'\?$"):

@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,8 +79,16 @@ def test_names_of_the_package_that_pages_use_exist(page):
 
 COMMAND = r"^\$? ?steelyard ((?:retrieval|answers|bench|validate|metrics|demo|run|compare|gate|report) .*)$"
 EXAMPLE = re.compile(r"```python\n(.*?)```", re.DOTALL)
-WITH_COMMANDS = [page for page in PAGES if re.search(COMMAND, page.read_text("utf-8"), re.MULTILINE)]
-WITH_EXAMPLES = [page for page in PAGES if EXAMPLE.search(page.read_text("utf-8"))]
+
+
+def pages_with(pattern: re.Pattern[str]) -> list[Path]:
+    """The pages in which something is found; of two that have the same (a translation), one."""
+    found = {tuple(pattern.findall(page.read_text("utf-8"))): page for page in PAGES}
+    return [page for matches, page in found.items() if matches]
+
+
+WITH_COMMANDS = pages_with(re.compile(COMMAND, re.MULTILINE))
+WITH_EXAMPLES = pages_with(EXAMPLE)
 ALL_IN_ONE = "import sys; [exec(text, {'__name__': '__main__'}) for text in sys.argv[1:]]"
 
 

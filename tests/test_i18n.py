@@ -9,6 +9,7 @@ import string
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,13 @@ def placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
-def calls() -> Iterator[tuple[str, str, set[str] | None]]:
+@cache
+def calls() -> list[tuple[str, str, set[str] | None]]:
     """Where a message is made: place, code, and the names of its arguments (None where they are not spelled out)."""
+    return list(_calls())
+
+
+def _calls() -> Iterator[tuple[str, str, set[str] | None]]:
     for path in FILES:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         named = {

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from steelyard.answers.evaluate import evaluate_answers
+    from steelyard.api import compare, gate, report
     from steelyard.errors import (
         ConfigError,
         InputError,
@@ -15,38 +16,52 @@ if TYPE_CHECKING:
     )
     from steelyard.io.results import load, load_all
     from steelyard.legal.benchmark.runner import evaluate_legal
+    from steelyard.pipelines.server import Server
     from steelyard.registry.metrics import metric
     from steelyard.retrieval.evaluate import evaluate_retrieval
-    from steelyard.stats.compare import compare
+    from steelyard.retrieval.matching import Rankings
+    from steelyard.systems.base import Ask, Reply, System
     from steelyard.table import Signature, Table
 
 __version__ = "0.1.0"
 
 # the module of each public name; nothing is imported before it is used
 _MODULES = {
+    "Ask": "systems.base",
     "ConfigError": "errors",
     "InputError": "errors",
     "MissingExtra": "errors",
+    "Rankings": "retrieval.matching",
+    "Reply": "systems.base",
+    "Server": "pipelines.server",
     "Signature": "table",
     "SteelyardError": "errors",
+    "System": "systems.base",
     "SystemFailure": "errors",
     "Table": "table",
     "UnknownName": "errors",
-    "compare": "stats.compare",
+    "compare": "api",
     "evaluate_answers": "answers.evaluate",
     "evaluate_legal": "legal.benchmark.runner",
     "evaluate_retrieval": "retrieval.evaluate",
+    "gate": "api",
     "load": "io.results",
     "load_all": "io.results",
     "metric": "registry.metrics",
+    "report": "api",
 }
 
 __all__ = [
+    "Ask",
     "ConfigError",
     "InputError",
     "MissingExtra",
+    "Rankings",
+    "Reply",
+    "Server",
     "Signature",
     "SteelyardError",
+    "System",
     "SystemFailure",
     "Table",
     "UnknownName",
@@ -55,9 +70,11 @@ __all__ = [
     "evaluate_answers",
     "evaluate_legal",
     "evaluate_retrieval",
+    "gate",
     "load",
     "load_all",
     "metric",
+    "report",
 ]
 
 

@@ -4,10 +4,9 @@ A count that an older or a newer version wrote, and that has no code here, keeps
 """
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Final
 
-from steelyard.i18n import texts
+from steelyard.i18n import codes, texts
 
 SECTION: Final = "counts."
 ALWAYS_SHOWN: Final = frozenset(("counts.queries_missing", "counts.predictions_missing"))
@@ -26,9 +25,4 @@ def with_codes(counts: Mapping[str, int]) -> dict[str, int]:
 
 def code_of(text: str) -> str:
     """The code of a count that is written so; a text that is not ours is itself."""
-    return _codes().get(text, text)
-
-
-@cache
-def _codes() -> dict[str, str]:
-    return {text: code for code, text in texts("en").items() if code.startswith(SECTION)}
+    return codes("counts").get(text, text)

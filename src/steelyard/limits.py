@@ -165,5 +165,5 @@ def _number(text: str, variable: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise ConfigError(Message("core.limit_number_above_0_not", text=text[:40]), where=variable)
+        raise ConfigError(Message("core.invalid_limit", text=text[:40]), where=variable)
     return int(number) if number.is_integer() else number

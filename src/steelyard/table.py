@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.i18n import Message, as_message
+
 if TYPE_CHECKING:
     import pandas
 
+    from steelyard.api import GateResult, Plot
+    from steelyard.i18n import Language
     from steelyard.stats.summary import Summary
 
 FloatArray = NDArray[np.float64]
@@ -22,6 +26,8 @@ IntArray = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-np.inf, np.inf)
+REPEAT_TAG = "repeat_of"
+"""The tag of repeated runs of one item: its id."""
 ROUNDING = 1e-9
 """How far a score may lie outside of its bounds."""
 
@@ -55,12 +61,19 @@ class Signature:
         return "|".join(f"{key}:{value}" for key, value in self.settings)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Missing:
-    """Why a cell holds no number: it was not scored, or scoring it failed."""
+    """Why a cell holds no number: it was not scored, or scoring it failed.
+
+    The reason is a message of the catalogue (`missing.*`); text of others, such as of a custom metric, stays text.
+    """
 
     kind: Literal["unscored", "error"]
-    reason: str
+    reason: Message
+
+    def __init__(self, kind: Literal["unscored", "error"], reason: Message | str) -> None:
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "reason", as_message(reason))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,9 +176,26 @@ class Table:
         return [metric for metric, column in self.columns.items() if column.summed]
 
     def __getitem__(self, metric: str) -> Column:
-        if metric not in self.columns:
+        """The column of a metric, in the spelling of any common tool (`map` is AP)."""
+        if metric in self.columns:
+            return self.columns[metric]
+        from steelyard.registry.names import column_called
+
+        name = column_called(metric, self.columns)
+        if name not in self.columns:
             raise KeyError(f"no column {metric!r}; there are: {', '.join(self.columns)}")
-        return self.columns[metric]
+        return self.columns[name]
+
+    def __str__(self) -> str:
+        """The means with their intervals, as the commands print them."""
+        from steelyard.api import TableView
+
+        return str(TableView(self))
+
+    def _repr_html_(self) -> str:
+        from steelyard.api import TableView
+
+        return TableView(self).to_html()
 
     def column(self, metric: str) -> FloatArray:
         """The scores of one metric, row by row; NaN where `why` has a reason."""
@@ -229,6 +259,24 @@ class Table:
         from steelyard.io.results import save
 
         save(self, Path(path))
+
+    def report(self, path: str | Path, *, language: "Language" = "en") -> None:
+        """Write a report in the format of the extension, such as `report.html`."""
+        from steelyard.api import report
+
+        report(self, path, language=language)
+
+    def plot(self, path: str | Path | None = None, *, language: "Language" = "en") -> "Plot":
+        """The means with their intervals as a figure; written as SVG or PNG if a path is given."""
+        from steelyard.api import plot
+
+        return plot(self, path, language=language)
+
+    def meets(self, *rules: str, baseline: "Table | str | Path | None" = None, **settings: Any) -> "GateResult":
+        """Whether the table meets rules such as `F1 >= 0.8` or `nDCG@10 not-worse-by 0.02` (see `steelyard.gate`)."""
+        from steelyard.api import gate
+
+        return gate(self, rules, baseline=baseline, **settings)
 
     def to_pandas(self) -> "pandas.DataFrame":
         """A data frame: one row per item (the index), tags first, then metrics."""

@@ -322,6 +322,19 @@ def test_the_page_speaks_two_languages(at):
     assert "回答没有表明所问事项未载明或不知道" in legal.locator(".reasons").text_content()
 
 
+def test_why_a_score_is_missing_is_said_in_the_language_of_the_page(opened, tmp_path):
+    table = evaluate_answers(["x", "y"], [["x"], []], ["EM"])
+    (tmp_path / "page.html").write_text(render_html(Report([table])), encoding="utf-8")
+    page = opened(f"{(tmp_path / 'page.html').as_uri()}#item/{table.ids[1]}")
+    page.wait_for_selector("dialog[open]")
+    assert "there is no reference" in page.locator("dialog .reasons").text_content()
+    page.keyboard.press("Escape")
+    page.click("#language-switch")
+    page.evaluate(f"location.hash = '#item/{table.ids[1]}'")
+    page.wait_for_selector("dialog[open]")
+    assert "没有参考答案" in page.locator("dialog .reasons").text_content()
+
+
 def test_themes_change_the_colours(at):
     page = at("legal", color_scheme="light")
     paper = "getComputedStyle(document.body).backgroundColor"

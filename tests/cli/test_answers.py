@@ -81,9 +81,10 @@ def test_mistakes(write):
     path = write_rows(write, "mine.jsonl", ROWS)
     done = run(path, "-m", "ndcg@10")
     assert (done.returncode, done.stdout) == (2, "")
-    assert (
-        done.stderr
-        == "nDCG@10 is a metric of retrieval, not of answers\nhint: it is available in steelyard retrieval\n"
+    assert done.stderr == (
+        f"{path}: nDCG@10 needs what no row has: ids of contexts and of reference contexts\n"
+        "hint: accepted names: retrieved_context_ids, reference_context_ids; "
+        "select another column with --map retrieved_context_ids=COLUMN\n"
     )
     done = run(path, "--map", "nonsense")
     assert done.returncode == 2

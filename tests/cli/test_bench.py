@@ -5,12 +5,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import commands
 import pytest
 from platforms import linux
+from processes import is_alive, until
 
 ROOT = Path(__file__).parents[2]
 
@@ -157,14 +157,6 @@ for number, line in enumerate(sys.stdin):
 """
 
 
-def is_alive(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
 @linux
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
@@ -175,10 +167,7 @@ def test_a_run_that_is_stopped_ends_its_programs_and_says_what_was_kept(tmp_path
     words = [sys.executable, "-m", "steelyard", "bench", "--system", system, "-j", "1", "--limit", "9"]
     words += ["-o", str(path), "--lang", "en"]
     run = subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    for _ in range(6000):
-        if path.exists() and path.read_bytes().count(b"\n") == 4:  # the head and three items
-            break
-        time.sleep(0.01)
+    until(lambda: path.exists() and path.read_bytes().count(b"\n") == 4)  # the head and three items
     started = [int(pid) for pid in pids.read_text().split()]
     assert all(map(is_alive, started))
     run.send_signal(number)
@@ -186,9 +175,5 @@ def test_a_run_that_is_stopped_ends_its_programs_and_says_what_was_kept(tmp_path
     assert run.returncode == code
     assert re.search(r"^stopped; [23] of 9 questions are done and saved in ", said, re.MULTILINE)
     assert f"{path}\nhint: resume with: -o {path} --resume\n" in said
-    for _ in range(500):
-        if not any(map(is_alive, started)):
-            break
-        time.sleep(0.01)
-    assert not any(map(is_alive, started))
+    until(lambda: not any(map(is_alive, started)))
     assert path.read_bytes().count(b"\n") == 4

@@ -176,7 +176,7 @@ def test_results_of_one_name_are_called_as_their_files(files, tmp_path, run):
     copy.write_bytes(files[1].read_bytes())
     words = ("--require", "legal >= baseline", "--baseline")
     assert "against copy\n" in run("gate", files[1], *words, copy)[1]
-    assert "new against new (baseline)\n" in run("gate", files[1], *words, files[1])[1]
+    assert "new against new-2\n" in run("gate", files[1], *words, files[1])[1]
 
 
 @posix

@@ -195,7 +195,7 @@ def private(tmp_path):
     """A result whose ids, tag and folder hold private numbers."""
     phones = ["13800138000", "13900138000"]
     fields = {"tags": {"who": phones}, "outputs": [{"answer": phone} for phone in phones]}
-    table = table_of(phones, {"F1": np.array([1.0, 0.0])}, name="run", benchmark="gone", **fields)
+    table = table_of(phones, {"legal": np.array([1.0, 0.0])}, kind="legal", name="run", benchmark="gone", **fields)
     table.save(tmp_path / "private.jsonl")
     return tmp_path / "private.jsonl"
 

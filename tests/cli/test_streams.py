@@ -87,12 +87,13 @@ def full() -> Iterator[int]:
 
 # all modules once, then each command in a process of its own that has the streams of this one, and ends as others do
 EACH = """
-import importlib, json, os, pkgutil, sys
+import gc, importlib, json, os, pkgutil, sys
 import steelyard
 from steelyard.cli import main
 for module in pkgutil.walk_packages(steelyard.__path__, "steelyard."):
     if not module.name.endswith("__main__"):
         importlib.import_module(module.name)
+gc.freeze()
 codes = []
 for number, words in enumerate(json.loads(sys.argv[1])):
     child = os.fork()

@@ -1,7 +1,5 @@
 """Formats of rows that installed distributions add."""
 
-import sys
-
 import pytest
 
 import steelyard
@@ -19,16 +17,10 @@ def rows(stream):
 
 
 @pytest.fixture
-def distribution(tmp_path, monkeypatch):
+def distribution(install):
     """An installed distribution with a reader of `.rows` files, and one that claims `.csv`."""
-    about = tmp_path / "row_format-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: row-format\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[steelyard.formats]\n.rows = row_format:rows\n.csv = row_format:rows\n")
-    (tmp_path / "row_format.py").write_text(PLUGIN)
-    monkeypatch.syspath_prepend(tmp_path)
-    yield
-    sys.modules.pop("row_format", None)
+    points = ".rows = row_format:rows\n.csv = row_format:rows"
+    install("row-format", {"steelyard.formats": points}, row_format=PLUGIN)
 
 
 def test_a_format_of_an_installed_package(distribution, write):

@@ -10,6 +10,7 @@ from steelyard.i18n import texts
 from steelyard.io.results import CONTRADICTED, DISAGREEING, UNFINISHED, load, load_all
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
+from steelyard.stats.review import SampleSettings, SampleSize, take_sample
 
 HEAD = {"kind": "legal", "name": "x", "signature": "", "metrics": ["legal"], "bounds": {"legal": [0, 1]}}
 ITEM = {"id": "a", "scores": {"legal": 1.0}}
@@ -90,6 +91,14 @@ def test_headers(write, more, message):
 def test_items(write, more, message):
     path = write("r.jsonl", lines(HEAD, ITEM | more, FOOT))
     assert complaint(path) == f"{path}:2: {message}"
+
+
+def test_only_a_legal_result_has_a_legal_verdict(write):
+    head = HEAD | {"kind": "answers", "metrics": ["F1"], "bounds": {}}
+    table = load(write("r.jsonl", lines(head, {"id": "a", "scores": {"F1": 1.0}, "output": {"verdict": "right"}})))
+    assert table.outputs == [{"verdict": "right"}]
+    assert '"fields":{"verdict":"right"}' in render_html(Report([table], []))
+    assert [each.id for each in take_sample(table, SampleSettings(SampleSize(1), by="doubtful"))] == ["a"]
 
 
 def test_a_list_that_is_null_is_one_that_is_missing(write):

@@ -8,6 +8,7 @@ from tables import table_of
 
 import steelyard
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 from steelyard.io.results import UNFINISHED, Footer, Header, Item, ResultsWriter, load, load_all, save_all
 from steelyard.table import Missing, Signature
 
@@ -54,6 +55,43 @@ def same(one, other):
 def test_a_table_comes_back_as_it_was(tmp_path):
     table().save(tmp_path / "results.jsonl")
     same(steelyard.load(tmp_path / "results.jsonl"), table())
+
+
+KNOWN = ("no_option", "no_part", "no_reference", "not_in_run", "not_recorded")
+
+
+def test_reasons_are_english_in_the_file_and_messages_in_the_table(tmp_path):
+    """A text of the catalogue becomes its message again, text of others stays text."""
+    reasons = [*(Missing("unscored", Message(f"missing.{name}")) for name in KNOWN), Missing("error", "timeout {0}")]
+    rows = len(reasons)
+    written = table_of(
+        [f"q{row}" for row in range(rows)],
+        {"F1": np.full(rows, np.nan)},
+        status={"F1": np.arange(1, rows + 1)},
+        reasons=reasons,
+    )
+    written.save(tmp_path / "one.jsonl")
+    items = [json.loads(line) for line in (tmp_path / "one.jsonl").read_text("utf-8").splitlines()[1:-1]]
+    assert items[2] == {"id": "q2", "scores": {"F1": None}, "unscored": {"F1": "there is no reference"}}
+    assert items[-1] == {"id": "q5", "scores": {"F1": None}, "errors": {"F1": "timeout {0}"}}
+    read = steelyard.load(tmp_path / "one.jsonl")
+    assert [read.why("F1", row) for row in range(rows)] == reasons
+    assert [read.why("F1", row).reason.text("zh") for row in (2, 5)] == ["没有参考答案", "timeout {0}"]
+
+
+def test_an_old_file_is_written_again_byte_by_byte(tmp_path):
+    old = [
+        '{"steelyard": "' + steelyard.__version__ + '", "kind": "answers", "name": "old", "signature": "", '
+        '"inputs": {}, "metrics": ["EM"], "sums": [], "bounds": {"EM": [0.0, 1.0]}, "counts": {}}',
+        '{"id": "a", "scores": {"EM": null}, "unscored": {"EM": "there is no reference"}}',
+        '{"id": "b", "scores": {"EM": null}, "unscored": {"EM": "the reason of an earlier version"}}',
+        '{"id": "c", "scores": {"EM": null}, "errors": {"EM": ""}}',
+        '{"id": "d", "scores": {"EM": 1.0}}',
+        '{"footer": {"items": 4, "means": {"EM": 1.0}}}',
+    ]
+    (tmp_path / "old.jsonl").write_text("\n".join(old) + "\n", encoding="utf-8")
+    steelyard.load(tmp_path / "old.jsonl").save(tmp_path / "new.jsonl")
+    assert (tmp_path / "new.jsonl").read_bytes() == (tmp_path / "old.jsonl").read_bytes()
 
 
 def test_header_items_footer(tmp_path):
@@ -146,7 +184,9 @@ MISTAKES = {
     "empty": ("", "{path}: it contains no result\nhint: a results file begins with a header line"),
     "no header": (
         '{"id": "q", "scores": {}}\n',
-        "{path}:1: this is not a results file: the first line is not a header",
+        "{path}: this is neither a results file nor a file of scores: no record has a score\n"
+        "hint: a file of scores has an id and columns of numbers, or is the output of RAGAS, DeepEval,"
+        " promptfoo, Inspect or lm-eval",
     ),
     "a stranger": (json.dumps(HEAD) + "\n[1]\n", "{path}:2: this line is neither a header, an item nor a footer"),
     "items lost": (

@@ -13,27 +13,33 @@ from reference import ranking
 
 import steelyard
 from steelyard.answers.metrics import DEFAULT_ANSWERS
-from steelyard.registry.metrics import REGISTRY, Measure
+from steelyard.registry.metrics import REGISTRY, USUAL_NEEDS, Measure
 from steelyard.registry.names import parse_measure, register_all
 from steelyard.table import Table
 
 
 def measures_of(kind: str) -> list[str]:
-    """Every metric of a kind, with a cut-off of 5 where it needs one; again with 3 where it may have one."""
-    names = [name for name, metric in REGISTRY.items() if metric.kind == kind]
+    """Every metric of a kind, with a cut-off of 5 where it needs one; again with 3 where it may have one.
+
+    Metrics of answers that need more than references are a kind of their own here: contexts.
+    """
+    usual = frozenset(USUAL_NEEDS)
+    kinds = {name: metric.kind for name, metric in REGISTRY.items()}
+    kinds |= {name: "contexts" for name, kind in kinds.items() if kind == "answers" and REGISTRY[name].needs != usual}
+    names = [name for name in REGISTRY if kinds[name] == kind]
     plain = [str(Measure.of(REGISTRY[n], {"k": 5} if "k" in REGISTRY[n].required else {})) for n in names]
     return list(dict.fromkeys(plain + [f"{n}@3" for n in names if "k" in REGISTRY[n].parameters]))
 
 
 register_all()
-MEASURES = {"retrieval": measures_of("retrieval"), "answers": measures_of("answers")}
+MEASURES = {kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts")}
 RANKING = MEASURES["retrieval"]
 assert set(DEFAULT_ANSWERS) < set(MEASURES["answers"])
 
 # a perfect ranking, of the relevant documents alone and best first, scores 1 in all but these: P@5 and Judged@k count
 # places, RBP and ERR stay below 1 by their definition, Num… are counts
 NOT_ONE_WHEN_PERFECT = {"P", "RBP", "ERR", "NumRet", "NumRel", "NumRelRet"}
-NOT_ZERO_WHEN_SILENT = {"NumRel"}
+NOT_ZERO_WHEN_SILENT = {"NumRel", "Invented"}
 
 documents = st.sampled_from([f"d{n}" for n in range(12)] + ["文书", "Ω", "d"])
 judgments = st.dictionaries(documents, st.integers(-1, 4), min_size=1)
@@ -54,6 +60,27 @@ phrases = st.sampled_from(
 texts = st.lists(phrases, min_size=1, max_size=4).map(" ".join)
 anything = st.one_of(texts, st.text(max_size=20))
 groups = st.lists(st.lists(anything, min_size=1, max_size=3), min_size=1, max_size=2)
+FACTS = [
+    "2020年6月5日邬远舟支付现金30000元。",
+    "8月1日又从银行转账12000元。",
+    "On 4 March 2019 Acme paid $1,250 to Mary Stone.",
+    "The contract is kept in the office.",
+    "合同约定利率为12.5%。",
+    "他说“门当时是开着的”。",
+]
+statements = st.lists(
+    st.sampled_from([*FACTS, "It is 99,999 yuan.", "材料没有记载。", "见[1]。", "[2,3]", "【9】", "“", "\n", "2021年"]),
+    max_size=5,
+)
+passages = st.lists(
+    st.builds(
+        lambda text, start, named: {"text": text, "document": "d", "span": [start, start + len(text)]} | named,
+        st.sampled_from(FACTS),
+        st.integers(0, 40),
+        st.sampled_from([{}, {"id": "x"}, {"id": "2"}]),
+    ),
+    max_size=4,
+)
 
 
 def evaluate_rankings(items: Mapping[str, Any], names: list[str] = RANKING, **keywords: Any) -> Table:
@@ -66,6 +93,21 @@ def evaluate_texts(items: Mapping[str, Any], names: list[str] = MEASURES["answer
     predictions = [prediction for _, prediction in items.values()]
     references = [references for references, _ in items.values()]
     return steelyard.evaluate_answers(predictions, references, names, ids=list(items), **keywords)
+
+
+def evaluate_rows(items: Mapping[str, Any], names: list[str] = MEASURES["contexts"], **keywords: Any) -> Table:
+    rows = [
+        {"id": name, **wanted, **({"prediction": None, "contexts": []} if output is None else output)}
+        for name, (wanted, output) in items.items()
+    ]
+    return steelyard.evaluate_answers(rows, None, names, **keywords)
+
+
+def reordered_evidence(item: Any, shuffle: Callable[[list[Any]], None]) -> Any:
+    """The same row with its reference contexts in another order."""
+    contexts = list(item[0]["reference_contexts"])
+    shuffle(contexts)
+    return {**item[0], "reference_contexts": contexts}, item[1]
 
 
 def reordered_ranking(item: Any, shuffle: Callable[[list[Any]], None]) -> Any:
@@ -119,6 +161,19 @@ SUBJECTS = {
     "answers by characters": answering(tokens="chars"),
     "answers as ultrarag": answering(profile="ultrarag"),
     "answers as rouge_chinese": answering(profile="rouge-chinese"),
+    "contexts": Subject(
+        "contexts",
+        st.fixed_dictionaries(
+            {
+                "question": st.sampled_from(["", "邬远舟支付了多少?", "What did Acme pay?"]),
+                "reference_contexts": passages.filter(len),
+                "answerable": st.sampled_from([True, False, "unknown"]),
+            }
+        ),
+        st.fixed_dictionaries({"prediction": statements.map(" ".join), "contexts": passages}),
+        reordered_evidence,
+        evaluate_rows,
+    ),
 }
 every_subject = pytest.mark.parametrize("subject", SUBJECTS.values(), ids=SUBJECTS)
 
@@ -148,7 +203,8 @@ def test_one_item_scores_in_its_range_alone_among_others_and_in_any_order(subjec
     together = subject.table(items)
     for name in subject.names:
         low, high = parse_measure(name).metric.bounds
-        assert ((together.column(name) >= low) & (together.column(name) <= high + 1e-12)).all(), name
+        assert ((together.scored(name) >= low) & (together.scored(name) <= high + 1e-12)).all(), name
+        assert all(together.why(name, row) for row in np.flatnonzero(np.isnan(together.column(name)))), name
     for number, item in items.items():
         assert_equal_rows(together, subject.table({number: item}), rounding=1e-12)
     source = data.draw(st.randoms(use_true_random=False))
@@ -189,6 +245,20 @@ def test_silence_scores_nought(subject, data):
     for name in subject.names:
         if parse_measure(name).name not in NOT_ZERO_WHEN_SILENT:
             assert table.column(name)[table.ids.index("silent")] == 0, name
+
+
+@given(st.lists(st.sampled_from(FACTS), min_size=1, max_size=3, unique=True))
+@examples(30)
+def test_an_answer_of_cited_contexts_that_are_wanted_scores_one(facts):
+    contexts = [{"text": fact, "document": str(n), "span": [0, len(fact)]} for n, fact in enumerate(facts)]
+    answer = " ".join(f"{fact}[{n}]" for n, fact in enumerate(facts, 1))
+    table = evaluate_rows({"q": ({"reference_contexts": contexts}, {"prediction": answer, "contexts": contexts})})
+    for name in table.metrics:
+        if table.why(name, 0) is None:
+            assert table.mean(name) == pytest.approx(0.0 if name in ("Invented", "Refusal") else 1.0), name
+    # a sentence without values needs no citation
+    without = [name for name in table.metrics if table.why(name, 0)]
+    assert set(without) <= ({"GroundedValues", "CitationP", "CitationR"} if facts == [FACTS[3]] else set())
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ from platforms import forking
 import steelyard
 from steelyard.answers.overlaps import Overlaps
 from steelyard.errors import ConfigError
+from steelyard.i18n import Message, as_message
 from steelyard.registry.metrics import REGISTRY, metric
 
 TWO = np.ones(2)
@@ -105,8 +106,8 @@ def test_an_answer_is_unscored_for_the_reason_of_its_own_metric(register, tmp_pa
     table.save(tmp_path / "result.jsonl")
     for each in (table, steelyard.load(tmp_path / "result.jsonl")):
         assert [each.why(name, 1) and each.why(name, 1).reason for name in each.metrics] == [
-            "the answer names none of the options",
-            "it is too short",
+            Message("missing.no_option"),
+            as_message("it is too short"),
             None,
         ]
-        assert {each.why(name, 3).reason for name in each.metrics} == {"there is no reference"}
+        assert {each.why(name, 3).reason for name in each.metrics} == {Message("missing.no_reference")}

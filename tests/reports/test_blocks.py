@@ -17,7 +17,7 @@ from steelyard.reports.blocks import (
     ResultScores,
     TableBlock,
 )
-from steelyard.reports.build import report_blocks
+from steelyard.reports.build import all_blocks, report_blocks
 from steelyard.reports.content import Report
 from steelyard.reports.files import RENDERERS
 from steelyard.reports.render.console import render_console
@@ -100,7 +100,7 @@ def test_fields_of_results_are_together():
 
 def test_blocks_are_built_once_for_a_language():
     report = Report([make_table("a", [0.5, 1.0])])
-    assert report_blocks(report, "zh") is report_blocks(report, "zh")
+    assert all_blocks(report, "zh") is all_blocks(report, "zh")
     (block, *_) = (each for each in report_blocks(report, "zh") if isinstance(each, TableBlock))
     assert block.headings == [words_of("zh")("report.metric"), "a"]
 

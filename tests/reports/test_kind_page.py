@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from distributions import write_distribution
 from tables import table_of
 
 from steelyard.reports.content import Report
@@ -43,15 +44,26 @@ class Page(KindPage):
 
 def kind_page():
     return Page()
+
+
+def documents(benchmark, *, within, beside, also):
+    from steelyard.documents.pages import Document
+    from steelyard.documents.sets import DocumentSet
+
+    return DocumentSet({f"{beside}/{benchmark}": Document("d", (), "")})
 """
 PROGRAM = """
+from dataclasses import replace
+
 import numpy as np
 from steelyard.reports.content import Report
+from steelyard.reports.kinds import documents_for
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.table import Column, Table
 
 outputs = [{"answer": "yes", "verdict": {"fluency": 1}}]
 table = Table(ids=["a"], columns={"fluency": Column(np.ones(1))}, kind="mine", name="first", outputs=outputs)
+assert list(documents_for([replace(table, benchmark="cases"), table], ["here", "there"])) == ["here/cases"]
 print(render_html(Report([table])))
 """
 
@@ -71,12 +83,8 @@ def test_an_unregistered_kind_adds_nothing_and_shows_every_field_by_its_name():
 
 
 def test_a_kind_of_another_distribution_adds_sections_and_details(tmp_path):
-    (tmp_path / "mine.py").write_text(KIND, encoding="utf-8")
+    write_distribution(tmp_path, "mine", {"steelyard.kinds": "mine = mine:MINE"}, mine=KIND)
     (tmp_path / "mine.html.j2").write_text('<p class="mine">{{ content | join }}</p>', encoding="utf-8")
-    metadata = tmp_path / "mine-1.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1\n", encoding="utf-8")
-    (metadata / "entry_points.txt").write_text("[steelyard.kinds]\nmine = mine:MINE\n", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": f"{SOURCES}{os.pathsep}{tmp_path}", "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-c", PROGRAM]
     done = subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)

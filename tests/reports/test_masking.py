@@ -98,7 +98,7 @@ def test_every_text_of_a_table_but_its_keys():
         ["13000000021", "b"],
         {"F1": np.array([0.5, np.nan])},
         name=f"run {phone}",
-        reasons=[Missing("error", f"no answer from {phone}")],
+        reasons=[Missing("error", f"no answer from {phone}"), Missing("unscored", Message("missing.no_reference"))],
         status={"F1": np.array([0, 1])},
         tags={"who": [phone, ""]},
         notes={"F1": {0: f"says {phone}"}},
@@ -119,7 +119,10 @@ def test_every_text_of_a_table_but_its_keys():
     )
     assert masked.outputs[0] == {"answer": hidden, phone: [{"deep": [hidden, 3, None, 0.25, True]}], "phone": hidden}
     assert (masked.outputs[1], masked.failures) == (None, {1: f"{hidden} is busy"})
-    assert list(masked["F1"].reasons) == [Missing("error", f"no answer from {hidden}")]
+    assert list(masked["F1"].reasons) == [
+        Missing("error", f"no answer from {hidden}"),
+        Missing("unscored", Message("missing.no_reference")),
+    ]
     assert masked.column("F1")[0] == 0.5
     assert table.outputs[0]["answer"] == phone, "the table itself is as it was"
 
@@ -160,7 +163,7 @@ def test_names_of_documents_are_masked_like_the_tags_that_name_them(write):
     assert list(masked) == [document.name for document in masked.values()] == ["电话*******0057.md"]
     assert masked.missing == (Problem("电话*******0057", Message("cli.no_such_folder")),)
     assert list(masked) == mask_table(answer_table({}, tags={"document": [document.name]})).tags["document"]
-    named = DocumentSet({}, (Problem("a", Message("formats.text_not", key="电话13000000057", value="x")),))
+    named = DocumentSet({}, (Problem("a", Message("formats.not_text", key="电话13000000057", value="x")),))
     assert mask_documents(named).missing[0].message.text("zh") == "电话*******0057 必须是文本，而不是 'x'"
     two = mask_documents({document.name: document, "电话14000000057.md": other})
     assert (dict(two), two.missing) == ({}, (Problem("电话*******0057.md", TWO_TEXTS),))

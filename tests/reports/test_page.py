@@ -22,10 +22,10 @@ from steelyard.cli import main
 from steelyard.counts import with_texts
 from steelyard.documents.pages import Document, Page
 from steelyard.errors import MissingExtra
-from steelyard.i18n import words_of
+from steelyard.i18n import Message, words_of
 from steelyard.legal.report.passages import Library, answer_marks, locate, utf16
 from steelyard.reports import files
-from steelyard.reports.content import Report, main_metric
+from steelyard.reports.content import Report, lowest_rows, main_metric
 from steelyard.reports.files import write_report
 from steelyard.reports.plots import charts as plots
 from steelyard.reports.render.html import figures as page_figures
@@ -83,7 +83,7 @@ def test_comparisons_counts_and_signatures_are_on_the_page():
         assert f"{found.smallest_detectable:.4f}" in shown
     numbers = set(re.findall(r"-?\d\.\d{4}", said))
     assert numbers - set(re.findall(r"-?\d\.\d{4}", shown)) == set()
-    assert all(line in shown for line in footnotes(report, words_of("en")))
+    assert all(note.text in shown for note in footnotes(report, words_of("en")))
     for table in report.tables:
         assert str(table.signature) in shown
         assert all(what in shown for what in with_texts(table.counts))
@@ -112,16 +112,17 @@ def test_items_of_one_result_alone_are_kept():
     assert data["results"][0]["said"][2] is None
 
 
-def test_why_a_cell_has_no_number_is_said():
+def test_why_a_cell_has_no_number_is_said_in_every_language():
     table = table_of(
         ids=["a", "b"],
-        columns={"F1": np.array([np.nan, 1.0])},
-        reasons=(Missing("error", "the judge failed"),),
-        status={"F1": np.array([1, 0])},
+        columns={"F1": np.array([np.nan, np.nan])},
+        reasons=(Missing("error", "the judge failed"), Missing("unscored", Message("missing.no_reference"))),
+        status={"F1": np.array([1, 2])},
     )
-    assert embedded(render_html(Report([table])))["results"][0]["said"][0]["gaps"] == {
-        "F1": ["error", "the judge failed"]
-    }
+    assert [said["gaps"] for said in embedded(render_html(Report([table])))["results"][0]["said"]] == [
+        {"F1": ["error", ["the judge failed", "the judge failed"]]},
+        {"F1": ["unscored", ["there is no reference", "没有参考答案"]]},
+    ]
 
 
 def test_legal_items_bring_their_passages_and_reasons_in_two_languages(legal, tmp_path):
@@ -258,7 +259,7 @@ def test_without_the_plots_extra_the_page_says_so_and_has_tables(monkeypatch):
     assert '<details open><summary><span data-en="distribution of scores"' in page
 
 
-NOTHING = Missing("unscored", "there is no reference")
+NOTHING = Missing("unscored", Message("missing.no_reference"))
 
 
 @pytest.mark.parametrize(
@@ -298,6 +299,18 @@ def test_the_headline_takes_the_metric_that_people_quote():
     assert main_metric(report("RR", "AP", "nDCG@10")) == "nDCG@10"
     assert main_metric(report("Acc", "F1")) == "F1"
     assert main_metric(report("NumRet", "mine", sums=("NumRet",))) == "mine"
+
+
+def test_items_with_equal_scores_are_in_the_order_of_their_ids():
+    ids = ["q10", "q2", "a", "q1", "q02", "best", "none"]
+    scores = np.array([0.0, 0.0, 0.5, 0.0, 0.0, 1.0, np.nan])
+    reasons = {"reasons": (NOTHING,), "status": {"F1": np.array([0, 0, 0, 0, 0, 0, 1])}}
+    table = table_of(ids=ids, columns={"F1": scores}, **reasons)
+    assert [ids[row] for row in lowest_rows(table, "F1", 9)] == ["q1", "q02", "q2", "q10", "a"]
+    assert [ids[row] for row in lowest_rows(table, "F1", 2)] == ["q1", "q02"]
+    assert [ids[row] for row in lowest_rows(table, "F1", 9, best=0.5)] == ["q1", "q02", "q2", "q10"]
+    listed = re.findall(r'<a href="#item/([^"]+)"', render_html(Report([table])))
+    assert listed == ["q1", "q02", "q2", "q10", "a"]
 
 
 @pytest.mark.slow

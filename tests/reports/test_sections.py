@@ -1,5 +1,6 @@
 """Sections are found, ordered, and shown in every format; a new one is one file."""
 
+import re
 import sys
 from functools import partial
 
@@ -8,13 +9,14 @@ from rendering import as_json, render_console, render_csv, render_latex, render_
 from tables import make_table
 
 from steelyard.reports import sections
+from steelyard.reports.blocks import Notes, PageTables, printed
 from steelyard.reports.build import load_sections
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 
 SECTION = '''"""The share of items with the best score."""
 
-from steelyard.reports.blocks import Fields, Notes, TableBlock
+from steelyard.reports.blocks import Cell, Fields, ItemList, ListItem, Note, Notes, PageForm, PageTables, TableBlock
 
 ORDER = 25
 
@@ -23,7 +25,11 @@ def blocks(report, words):
     full = {table.name: int((table.column("AP") == 1).sum()) for table in report.tables}
     rows = [[name, str(count)] for name, count in full.items()]
     yield TableBlock([words("report.result"), "n"], rows, "best score")
-    yield Notes(["a note of the section"])
+    yield Notes(["a note of the section", Note("a warning of the section", "settings", warning=True)])
+    yield ItemList("a list of the section", [ListItem(("first", "0.5"), "why <it> is there")])
+    yield PageTables(lambda: [TableBlock(["tag", "n"], [["x", Cell("1", share=0.5)]], page=PageForm("details"))])
+    wide = [["old", "shown on pages", "9"]]
+    yield TableBlock(["name", words("report.before"), "m"], wide, "two columns", printed=(0, 2))
     yield Fields(lambda: {"best": full})
     yield from (Fields(lambda count=count: {"best": count}, index) for index, count in enumerate(full.values()))
 '''
@@ -52,23 +58,39 @@ def test_sections_are_in_order():
 
 def test_a_section_is_one_file(added):
     content = report()
-    assert "\n\nbest score\nresult  n\nold     1\nnew     2\n\na note of the section\n\n" in render_console(content)
+    shown = render_console(content)
+    assert "\n\nbest score\nresult  n\nold     1\nnew     2\n\na note of the section\na warning" in shown
+    assert "\n\na list of the section\n  first  0.5\n    why <it> is there\n\ntwo columns\nname  m\nold   9" in shown
     assert (
         "\n\n### best score\n\n| result | n |\n| --- | ---: |\n| old | 1 |\n| new | 2 |\n\n- a note"
         in render_markdown(content)
     )
     assert "\\textbf{best score}" in render_latex(content)
     assert "% a note of the section\n" in render_latex(content)
+    assert "shown on pages" not in render_markdown(content) + render_latex(content)
     values = as_json(content)
     assert values["best"] == {"old": 1, "new": 2}
     assert [result["best"] for result in values["results"]] == [1, 2]
     assert "best" not in render_csv(content)
 
 
-def test_a_page_shows_its_tables(added):
+def test_a_page_shows_it_too(added):
     page = render_html(report(), "zh")
-    assert "best score" in page
-    assert 'data-zh="结果"' in page
+    metrics, details, _, settings = re.split('<section id="section-(?:detail|items|settings)"', page)
+    assert ">best score</h3>" in metrics
+    assert 'data-zh="结果"' in metrics
+    assert '<p class="small said muted">a note of the section</p>' in metrics
+    assert '<p class="small said warn">a warning of the section</p>' in settings
+    assert ">a list of the section</h3>" in metrics
+    assert "why &lt;it&gt; is there" in metrics
+    assert 'data-zh="之前"' in metrics
+    assert ">shown on pages<" in metrics
+    assert re.search(r'<td class="number">1</td><td class="bar-cell">\s*<svg class="bar"', details)
+
+
+def test_text_does_not_make_the_tables_of_pages():
+    (block,) = printed([PageTables(lambda: pytest.fail("made")), Notes(["a line"])])
+    assert block == Notes(["a line"])
 
 
 def test_nothing_of_it_without_the_file():

@@ -12,9 +12,9 @@ from steelyard.reports.content import Report
 from steelyard.reports.plots.items import Paired, difference_bars, dumbbells
 from steelyard.reports.plots.means import difference_panel
 from steelyard.reports.plots.style import BAD, GOOD
+from steelyard.reports.render.html.headlines import headlines, lowest, outcome_of
 from steelyard.reports.render.html.items import item_data
 from steelyard.reports.render.html.kind_page import KindPage
-from steelyard.reports.render.html.sections import headlines, lowest, outcome_of
 from steelyard.stats.compare import ComparisonSettings, compare_all, compare_pairs
 from steelyard.stats.direction import best, gain, is_lower_better
 from steelyard.stats.gate import decide

@@ -29,6 +29,6 @@ def test_published_significance_through_compare(real, file, old, new, key):
     expected = json.loads((folder / "expected.json").read_text())[key]
     pair = table(folder / file, new), table(folder / file, old)
     for test, name in (("t", "t_two"), ("wilcoxon", WILCOXON), ("sign", "sign_two(min_d=0.0)")):
-        assert steelyard.compare(*pair, test=test)[0].p_value == pytest.approx(expected[name], abs=1e-9), test
-    permutation = steelyard.compare(*pair)[0].p_value
+        assert steelyard.compare(*reversed(pair), test=test)[0].p_value == pytest.approx(expected[name], abs=1e-9), test
+    permutation = steelyard.compare(*reversed(pair))[0].p_value
     assert abs(permutation - expected["permutation_two_1e6"]) <= expected["permutation_two_3SE"]

@@ -46,7 +46,7 @@ def test_no_kind_of_argument_hides_a_secret(value):
         ("404: gone", Message("net.status", party=Message("words.the_system"), status=404, body="gone")),
         ("404：gone", Message("net.status", party=Message("words.the_system"), status=404, body="gone")),
         ("404", Message("net.status", party=Message("words.the_system"), status=404, body="gone")),
-        ("\\'", Message("formats.text_not", key="x", value="'\"")),
+        ("\\'", Message("formats.not_text", key="x", value="'\"")),
     ],
 )
 def test_a_secret_of_words_and_arguments_makes_the_text_foreign(secret, message):

@@ -177,7 +177,7 @@ def test_a_page_is_kept_until_its_file_changes(folder, served, gate):
         assert [get(server, path).text.split()[-2] for _ in range(3)] == ["2"] * 3
         put(folder / "2.jsonl", table("run 9"), age=2)  # as large as before, and as old
         assert get(server, path).text.split()[-2] == "9"
-        assert "</header>zh run 9 " in get(server, path, headers={"Cookie": "steelyard-language=zh"}).text
+        assert "<html>zh run 9 " in get(server, path, headers={"Cookie": "steelyard-language=zh"}).text
         assert gate.made == ["run 2", "run 9", "run 9"]
 
 

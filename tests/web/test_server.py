@@ -16,6 +16,7 @@ from web.folders import put, table
 
 from steelyard.errors import ConfigError
 from steelyard.web.access import Access, is_loopback
+from steelyard.web.rendering import OPEN, report_pages
 from steelyard.web.server import HEADERS, ViewServer
 
 TOKEN = "a long random text 随机"
@@ -69,12 +70,18 @@ def test_the_list(get):
     assert page.text.index("other questions") < page.text.index("new run") < page.text.index("old run")
 
 
-def test_a_result_is_the_page_of_its_report_with_a_way_back(get, server):
+def test_a_result_is_the_page_of_its_report(get, server):
     page = get(f"/result/{ids(server)['old run']}")
     assert page.status_code == 200
-    assert page.text.endswith("</header>en old run 0</html>")
-    assert '<header class="top"><nav class="ways" aria-label=' in page.text
-    assert '<a href="/"><span data-en="all results"' in page.text
+    assert page.text == "<html>en old run 0</html>"
+
+
+def test_the_page_of_a_report_has_a_way_back(folder, served):
+    with served(folder, render=report_pages(folder, OPEN)) as server:
+        page = server.viewer.page(f"/result/{ids(server)['old run']}", "en").html
+    assert '<header class="top"><nav class="ways" aria-label=' in page
+    assert '<a href="/"><span data-en="all results"' in page
+    assert '<a href="/history"><span data-en="history"' in page
 
 
 def test_two_results_compared(get, server):

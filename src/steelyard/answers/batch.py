@@ -1,13 +1,15 @@
 """A batch of answers, each paired with every one of its references."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from steelyard.answers.contexts import Contexts
 from steelyard.answers.overlaps import Overlaps, Shared, distinct_of, shared_of
 from steelyard.answers.rouge import Overlap
+from steelyard.answers.rows import AnswerRow
 from steelyard.table import Flags, FloatArray, IntArray
 from steelyard.text.coding import Codes, Encoder
 from steelyard.text.tokens import covers
@@ -16,6 +18,7 @@ Groups = Sequence[Sequence[str]]
 """References: groups of aliases; one group unless the question has several answers."""
 
 Tokens = TypeVar("Tokens")
+Kept = TypeVar("Kept")
 Cut = Callable[[str], Tokens]
 
 _WORD: Final = np.dtype(np.int64).itemsize
@@ -25,11 +28,24 @@ class AnswerBatch:
     """A batch of answers with their references; what several metrics need is computed once.
 
     The pairs are in order of answers, and within an answer in order of its references; `row` is the index of the answer
-    of each pair.
+    of each pair. `questions`, `contexts`, `reference_contexts` and `tags` are those of each answer; contexts are read
+    only for metrics that need them.
     """
 
-    def __init__(self, answers: Sequence[str], groups: Sequence[Groups], *, plain: bool = False) -> None:
-        """Each answer has one reference or more; `plain` if all texts are, in the sense of `steelyard.text.coding`."""
+    def __init__(
+        self,
+        answers: Sequence[str],
+        groups: Sequence[Groups],
+        *,
+        plain: bool = False,
+        of: Sequence[AnswerRow] = (),
+    ) -> None:
+        """`plain` if all texts are, in the sense of `steelyard.text.coding`; `of` are the rows of the answers.
+
+        Each answer has one reference or more, unless the metric does not need references.
+        """
+        self.of = of
+        self._once: dict[str, Any] = {}
         self.answers = answers
         self.groups = groups
         self._plain = plain
@@ -40,6 +56,33 @@ class AnswerBatch:
         self._lists: dict[Encoder, list[list[int]]] = {}
         self._contained: dict[Encoder, Flags] = {}
         self._cuts: dict[Cut[Any], list[Any]] = {}
+
+    def once(self, key: str, compute: Callable[[], Kept]) -> Kept:
+        """What `compute` gives, computed once for this batch, for metrics that share work; `key` is its name."""
+        if key not in self._once:
+            self._once[key] = compute()
+        kept: Kept = self._once[key]
+        return kept
+
+    @property
+    def questions(self) -> list[str]:
+        """The question of each answer; "" if there is none."""
+        return [row.question for row in self.of]
+
+    @property
+    def contexts(self) -> list[Contexts]:
+        """The contexts of each answer, best first."""
+        return [row.contexts or () for row in self.of]
+
+    @property
+    def reference_contexts(self) -> list[Contexts]:
+        """The contexts that each answer should have had."""
+        return [row.reference_contexts or () for row in self.of]
+
+    @property
+    def tags(self) -> list[Mapping[str, str]]:
+        """The tags of each answer."""
+        return [row.tags for row in self.of]
 
     @cached_property
     def row(self) -> IntArray:

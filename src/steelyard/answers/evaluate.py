@@ -3,23 +3,25 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import __version__
+from steelyard.answers.columns import BatchColumn, reasons_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS
+from steelyard.answers.needs import check_met, context_use, required_fields
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow
-from steelyard.answers.scoring import ScoredBatch, ScoringSpec, reasons_of, score_batches
-from steelyard.answers.sources import Answers, AnswerStream, answers_of, stream_answers
+from steelyard.answers.scoring import ScoredBatch, ScoringSpec, score_batches
+from steelyard.answers.sources import Answers, AnswerStream, Wanted, answers_of, answers_of_rows, stream_answers
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.io.records import result_name
 from steelyard.registry.metrics import Measure
 from steelyard.registry.names import parse_measures
-from steelyard.table import Column, FloatArray, IntArray, Signature, Table
+from steelyard.table import Column, FloatArray, IntArray, Missing, Signature, Table
 from steelyard.text.tokens import TokenUnit
 
 
@@ -37,21 +39,24 @@ def evaluate_answers(
     processes: int = 1,
     progress: Callable[[int], None] | None = None,
     keep: bool = False,
+    system: str | None = None,
 ) -> Table:
     """Evaluate answers: one row per item, one column per metric.
 
-    `predictions` and `references` are paths (one file may contain both) or sequences of texts. A missing prediction
+    `predictions` and `references` are paths (one file may contain both) or sequences of texts; rows with named fields,
+    such as `{"question": …, "prediction": …, "references": …, "contexts": …}`, contain both too. A missing prediction
     scores 0; an item without a reference is unscored; both are counted in `counts`. Long files are read and scored in
     batches, on `processes` processes; `progress` is called with the number of rows done. With `keep` the Table also
-    contains the texts, for reports.
+    contains the texts, for reports. `system` selects one of the systems whose outputs a file of another tool has.
     """
     if language != "auto":
         raise ConfigError(
-            Message("metrics.language_auto_not", language=language), hint=Message("metrics.script_each_text_decides")
+            Message("metrics.language_not_auto", language=language), hint=Message("metrics.language_hint")
         )
     measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
     profile_of(profile, tokens)  # check the name
-    answers = _answers(predictions, references, mapping, ids)
+    wanted = Wanted(required_fields(measures), context_use(measures, keep=keep), system)
+    answers = _answers(predictions, references, mapping, ids, wanted)
     spec = ScoringSpec(tuple(measures), profile, tokens)
     return evaluate_source(answers, spec, name=name, processes=processes, progress=progress, keep=keep)
 
@@ -66,19 +71,20 @@ def evaluate_source(
     keep: bool = False,
 ) -> Table:
     """The Table of answers, which are scored batch by batch as they are read."""
-    builder = _TableBuilder()
+    builder = _TableBuilder(spec.measures)
     outputs: list[dict[str, Any]] = []
     batches = _recorded(answers.batches(), outputs) if keep else answers.batches()
     for batch in score_batches(batches, spec, processes):
         builder.add(batch)
         if progress is not None:
             progress(len(builder.ids))
+    check_met(spec.measures, builder.met, answers.name)
     return Table(
         ids=builder.ids,
-        columns=builder.columns(spec.measures),
+        columns=builder.columns(),
         kind="answers",
         name=name if name is not None else result_name(answers.name),
-        signature=_signature(answers, spec, builder.references),
+        signature=_signature(answers, spec, builder),
         tags=builder.all_tags(),
         outputs=outputs,
         counts=dict(answers.counts),
@@ -88,26 +94,85 @@ def evaluate_source(
 def _recorded(batches: Iterable[list[AnswerRow]], outputs: list[dict[str, Any]]) -> Iterator[list[AnswerRow]]:
     """The same batches; the texts that a report shows are appended to `outputs`."""
     for rows in batches:
-        outputs += [
-            {
-                "question": row.question,
-                "answer": row.prediction,
-                "references": [list(group) for group in row.references],
-            }
-            for row in rows
-        ]
+        outputs += map(_output, rows)
         yield rows
+
+
+def _output(row: AnswerRow) -> dict[str, Any]:
+    """The texts of a row; contexts are texts, and their ids stand beside them."""
+    contexts = {
+        "contexts": [each.text for each in row.contexts or () if each.text is not None],
+        "context_ids": list(row.retrieved_ids or ()),
+        "reference_contexts": [each.text for each in row.reference_contexts or () if each.text is not None],
+        "reference_context_ids": list(row.reference_ids or ()),
+    }
+    return {
+        "question": row.question,
+        "answer": row.prediction,
+        "references": [list(group) for group in row.references],
+        **{name: values for name, values in contexts.items() if values},
+    }
+
+
+class _ColumnBuilder:
+    """The column of one metric, collected batch by batch."""
+
+    def __init__(self, measure: Measure) -> None:
+        self._measure = measure
+        self._values: list[FloatArray] = []
+        self._parts: dict[str, list[FloatArray]] = {}
+        self._status: list[NDArray[np.integer]] = []
+        self._notes: dict[int, str] = {}
+        self._reasons: dict[Missing, int] = {why: code for code, why in enumerate(reasons_of(measure), 1)}
+        self._rows = 0
+
+    def add(self, batch: BatchColumn) -> None:
+        """Append the column of a batch."""
+        for part, values in batch.parts.items():
+            pieces = self._parts.setdefault(part, [])
+            if self._rows and not pieces:  # a part that earlier batches do not have
+                pieces.append(np.full(self._rows, np.nan))
+            pieces.append(values)
+        codes = [0, *(self._reasons.setdefault(why, len(self._reasons) + 1) for why in batch.reasons)]
+        is_same = codes == list(range(len(codes)))
+        self._status.append(batch.status if is_same else np.array(codes, np.int32)[batch.status])
+        self._values.append(batch.values)
+        self._notes |= {self._rows + row: note for row, note in batch.notes.items()}
+        self._rows += len(batch.values)
+
+    def column(self, shared: dict[bytes, IntArray]) -> Column:
+        """The whole column; metrics with the same status share one array, and the batches are released."""
+        status = np.concatenate(self._status)
+        key = sha256(status.astype(np.int32).tobytes()).digest()
+        values, self._values = np.concatenate(self._values), []
+        parts = {part: np.concatenate(self._parts.pop(part)) for part in list(self._parts)}
+        parts = {part: _padded(scores, len(values)) for part, scores in parts.items()}
+        metric = self._measure.metric
+        return Column(
+            values,
+            shared.setdefault(key, status.astype(np.int64)),
+            tuple(self._reasons),
+            parts,
+            self._notes,
+            bounds=metric.bounds,
+            summed=metric.summed,
+        )
+
+
+def _padded(scores: FloatArray, rows: int) -> FloatArray:
+    return scores if len(scores) == rows else np.append(scores, np.full(rows - len(scores), np.nan))
 
 
 class _TableBuilder:
     """The columns of a Table, collected batch by batch."""
 
-    def __init__(self) -> None:
+    def __init__(self, measures: Sequence[Measure]) -> None:
         self.ids: list[str] = []
         self.tags: dict[str, list[str]] = {}
-        self.status: dict[str, list[NDArray[np.int8]]] = {}
-        self.scores: dict[str, dict[str, list[FloatArray]]] = {}
         self.references = 0
+        self.evidence = 0
+        self.met: frozenset[str] = frozenset()
+        self._columns = {str(measure): _ColumnBuilder(measure) for measure in measures}
 
     def add(self, batch: ScoredBatch) -> None:
         """Append a batch."""
@@ -116,30 +181,15 @@ class _TableBuilder:
             before += [""] * (len(self.ids) - len(before)) + column
         self.ids += batch.ids
         self.references += batch.references
-        for metric, scores in batch.scores.items():
-            self.status.setdefault(metric, []).append(batch.status[metric])
-            for part, values in scores.items():
-                self.scores.setdefault(metric, {}).setdefault(part, []).append(values)
+        self.evidence += batch.evidence
+        self.met |= batch.met
+        for metric, scored in batch.columns.items():
+            self._columns[metric].add(scored)
 
-    def columns(self, measures: Sequence[Measure]) -> dict[str, Column]:
-        """The columns by metric, with precision and recall as parts; the batches of each are released in turn."""
-        status = self._all_status()
-        return {str(measure): self._column(measure, status[str(measure)]) for measure in measures}
-
-    def _column(self, measure: Measure, status: IntArray) -> Column:
-        pieces = self.scores[str(measure)]
-        values = np.concatenate(pieces.pop("score"))
-        parts = {part: np.concatenate(pieces.pop(part)) for part in list(pieces)}
-        return Column(values, status, reasons_of(measure), parts, bounds=measure.metric.bounds)
-
-    def _all_status(self) -> dict[str, IntArray]:
-        """The status of each cell by metric; metrics with the same status share one array."""
+    def columns(self) -> dict[str, Column]:
+        """The columns by metric, with precision and recall as parts."""
         shared: dict[bytes, IntArray] = {}
-        arrays = {}
-        for metric, pieces in self.status.items():
-            status = np.concatenate(pieces)
-            arrays[metric] = shared.setdefault(sha256(status.tobytes()).digest(), status.astype(np.int64))
-        return arrays
+        return {metric: builder.column(shared) for metric, builder in self._columns.items()}
 
     def all_tags(self) -> dict[str, list[str]]:
         """Tags by name; "" if a row has none."""
@@ -151,31 +201,41 @@ def _answers(
     references: str | Path | Sequence[Any] | None,
     mapping: Mapping[str, str] | None,
     ids: Sequence[str] | None,
+    wanted: Wanted,
 ) -> Answers | AnswerStream:
     if isinstance(predictions, str | Path):
         if references is not None and not isinstance(references, str | Path):
-            raise ConfigError(Message("metrics.predictions_file_so_references_one"))
-        return stream_answers(predictions, mapping=mapping, references=references)
+            raise ConfigError(Message("metrics.references_not_file"))
+        return stream_answers(predictions, mapping=mapping, references=references, wanted=wanted)
+    if references is None and _are_rows(predictions):
+        return answers_of_rows(predictions, mapping=mapping, wanted=wanted)
     if references is None or isinstance(references, str | Path):
-        raise ConfigError(Message("metrics.predictions_values_so_references_values"))
+        raise ConfigError(Message("metrics.references_not_values"))
     if isinstance(predictions, Mapping):
         if not isinstance(references, Mapping):
-            raise ConfigError(Message("metrics.predictions_mapping_so_references_one"))
+            raise ConfigError(Message("metrics.references_not_mapping"))
         return answers_of([predictions.get(key) for key in references], list(references.values()), ids=list(references))
     if not (isinstance(predictions, Sequence | np.ndarray) and isinstance(references, Sequence | np.ndarray)):
-        raise ConfigError(Message("metrics.predictions_references_order_mappings_id"))
+        raise ConfigError(Message("metrics.answers_not_sequences"))
     return answers_of(predictions, references, ids=ids)
 
 
-def _signature(answers: Answers | AnswerStream, spec: ScoringSpec, references: int) -> Signature:
+def _are_rows(predictions: Any) -> TypeGuard[Sequence[Mapping[str, Any]]]:
+    is_sequence = isinstance(predictions, Sequence) and len(predictions) > 0
+    return is_sequence and all(isinstance(row, Mapping) for row in predictions)
+
+
+def _signature(answers: Answers | AnswerStream, spec: ScoringSpec, builder: _TableBuilder) -> Signature:
     return Signature.of(
         {
             "kind": "answers",
             "profile": spec.profile,
             "tokens": spec.tokens if spec.profile == "steelyard" else "as the profile has it",
             "references": "the best one counts",
-            "reference set": f"{references % (1 << 32):08x}",
+            "reference set": f"{builder.references % (1 << 32):08x}",
+            **({"reference contexts": f"{builder.evidence % (1 << 32):08x}"} if builder.evidence else {}),
             "silence": "zero",
+            **({"format": answers.format} if answers.format else {}),
             "predictions": f"sha256 {answers.digest[:16]}",
             "steelyard": __version__,
         }

@@ -163,7 +163,7 @@ def character_f1(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     return pairs.closest(pairs.overlaps(_characters, partial(ngram_overlap, n=1)))
 
 
-@metric("Choice", kind="answers", unscored="the answer names none of the options")
+@metric("Choice", kind="answers", unscored=Message("missing.no_option"))
 def choice(pairs: AnswerBatch, profile: Profile, *, skip: int = 0) -> FloatArray:
     """Multiple choice: 1 if the answer gives exactly the correct options.
 
@@ -208,8 +208,8 @@ def _same_options(answer: str, reference: str) -> bool:
 def _smoothed_bleu(pairs: AnswerBatch, profile: Profile, smooth: int) -> FloatArray:
     if smooth != 4:
         raise ConfigError(
-            Message("metrics.bleu_knows_smoothing_4_not", smooth=smooth),
-            hint=Message("metrics.bleu_alone_smoothed_sacrebleu"),
+            Message("metrics.bleu_smoothing", smooth=smooth),
+            hint=Message("metrics.bleu_smoothing_hint"),
         )
     scores = [
         smoothed_bleu(profile.bleu(answer), [profile.bleu(alias) for group in groups for alias in group])

@@ -5,22 +5,36 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from steelyard import limits
+from steelyard.answers.contexts import (
+    BadContext,
+    Contexts,
+    Grades,
+    context_ids,
+    contexts_of,
+    ids_of,
+    named_contexts,
+    reference_grades,
+)
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.i18n import Message
-from steelyard.io.layouts import ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
+from steelyard.io.foreign.rows import parsed_cell
+from steelyard.io.layouts import ANSWERABLE, ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
 from steelyard.io.records import COLUMNS, Record, first_seen
 
 BATCH = 2048  # rows that are read and scored together
 
-VALUE_HINT = Message("formats.prediction_text_references_text_list")
-LATE_HINT = Message("formats.give_every_row_same_fields")
+VALUE_HINT = Message("formats.answer_columns_hint")
+CONTEXT_HINT = Message("formats.context_columns_hint")
+LATE_HINT = Message("formats.same_fields_hint")
 
 References = tuple[tuple[str, ...], ...]
+ContextUse = Literal["unused", "kept", "needed"]
+"""What contexts are read for: nothing, to be shown, or metrics; only for these is one that cannot be read an error."""
 _NO_LAYOUT = Layout(None, None, None, None, ())
 _NO_TAGS: Mapping[str, str] = {}  # shared: most rows have none
 
@@ -28,7 +42,9 @@ _NO_TAGS: Mapping[str, str] = {}  # shared: most rows have none
 class AnswerRow(NamedTuple):
     """One answer; `prediction` is None and `references` are () if missing.
 
-    `references` are groups of aliases if the file has lists of lists (`nested`), else one group of all.
+    `references` are groups of aliases if the file has lists of lists (`nested`), else one group of all. `contexts`
+    are what was retrieved, best first, `reference_contexts` what should have been; () is for nothing retrieved, None
+    if the row does not say. `retrieved_ids` and `reference_ids` are their ids, if all have one.
     """
 
     id: str
@@ -37,15 +53,37 @@ class AnswerRow(NamedTuple):
     tags: Mapping[str, str] = _NO_TAGS
     question: str = ""
     nested: bool = False
+    contexts: Contexts | None = None
+    reference_contexts: Contexts | None = None
+    retrieved_ids: tuple[str, ...] | None = None
+    reference_ids: Grades | None = None
 
 
 class RowReader:
     """Reader of the rows of one source, batch by batch; problems are collected and raised together."""
 
-    def __init__(self, name: str, *, mapping: Mapping[str, str], wanted: set[str], cells: bool) -> None:
-        """`wanted` are the required fields; with `cells` every value is the text of a cell."""
+    def __init__(
+        self,
+        name: str,
+        *,
+        mapping: Mapping[str, str],
+        wanted: set[str],
+        cells: bool,
+        optional: frozenset[str] = frozenset(),
+        contexts: ContextUse = "unused",
+        numbered: bool = False,
+    ) -> None:
+        """`wanted` are the required fields but for `optional` ones; with `cells` every value is the text of a cell.
+
+        With `numbered` a row without an id has its number as its id although other rows have ids.
+        """
+        self._numbered = numbered
+        self._rows_read = 0
         self.name = name
         self.numbers = 0
+        self.unreadable = 0
+        self._optional = optional
+        self._contexts = contexts
         self._mapping = mapping
         self._wanted = wanted
         self._cells = cells
@@ -56,6 +94,7 @@ class RowReader:
         self.unnamed = 0
         self._bad_ids: list[Problem] = []
         self._bad_values: list[Problem] = []
+        self._bad_contexts: list[Problem] = []
 
     @property
     def columns(self) -> Columns:
@@ -66,6 +105,12 @@ class RowReader:
     def has_ids(self) -> bool:
         """Whether a column contains ids; else rows are numbered."""
         return self._layout.id is not None
+
+    @property
+    def unused(self) -> int:
+        """The number of columns of contexts or ids that are not read."""
+        unread = [] if self._contexts != "unused" else [column for column in self._layout[5:9] if column is not None]
+        return len(self._layout.unused) + len(unread)
 
     def batches(self, records: Iterable[Record]) -> Iterator[list[AnswerRow]]:
         """The rows of these records; records before the first with all required columns are held back."""
@@ -110,14 +155,14 @@ class RowReader:
             except InputError as error:
                 if before is not _NO_LAYOUT:
                     raise InputError(error.problems[0].message, where=new[0].where, hint=error.hint) from None
-            if before is not _NO_LAYOUT and before[:3] != self._layout[:3]:
-                message = Message("formats.new_columns_begin_here_change")
+            if before is not _NO_LAYOUT and _is_changed(before, self._layout):
+                message = Message("formats.new_columns")
                 raise InputError(message, where=new[0].where, hint=LATE_HINT)
         return self._layout is not _NO_LAYOUT
 
     def _lay_out(self) -> None:
         check_mapping(self._mapping, self.columns)
-        self._layout = layout_of(self.columns, self._mapping, self._wanted)
+        self._layout = layout_of(self.columns, self._mapping, self._wanted, self._optional)
 
     def _rows(self, records: Sequence[Record]) -> list[AnswerRow]:
         rows = []
@@ -132,10 +177,33 @@ class RowReader:
         layout, fields = self._layout, record.fields
         expected, predicted = fields.get(layout.references or ""), fields.get(layout.prediction or "")
         references, nested = _references(_cell(expected) if self._cells else expected)
-        identifier = None if layout.id is None else self._id(fields.get(layout.id), record.number, record.place)
+        identifier = None if layout.id is None else self._id(self._named(fields), record.number, record.place)
         tags = dict(_tags(fields, layout.tags)) if layout.tags else _NO_TAGS
         question = (_text(fields.get(layout.question)) or "") if layout.question else ""
-        return AnswerRow(identifier or self._next_id(), self._predicted(predicted), references, tags, question, nested)
+        row = AnswerRow(identifier or self._next_id(), self._predicted(predicted), references, tags, question, nested)
+        return row if self._contexts == "unused" else self._with_contexts(row, fields)
+
+    def _named(self, fields: Mapping[str, Any]) -> Any:
+        """The value that names a row."""
+        self._rows_read += 1
+        value = fields.get(self._layout.id or "")
+        return self._rows_read if value is None and self._numbered else value
+
+    def _with_contexts(self, row: AnswerRow, fields: Mapping[str, Any]) -> AnswerRow:
+        try:
+            return row_with_contexts(row, [self._evidence(fields, column) for column in self._layout[5:9]])
+        except BadValue:
+            if self._contexts == "needed":
+                raise
+            self.unreadable += 1
+            return row
+
+    def _evidence(self, fields: Mapping[str, Any], column: str | None) -> Any:
+        value = None if column is None else fields.get(column)
+        if not self._cells or not isinstance(value, str):
+            return value
+        parsed = parsed_cell(value)
+        return parsed if isinstance(parsed, list | tuple | dict | None) else value  # an id such as 007 is a text
 
     def _predicted(self, value: Any) -> str | None:
         if isinstance(value, str):
@@ -151,16 +219,17 @@ class RowReader:
         """An id that no earlier row has; `place` gives the location of a row by its number."""
         identifier = _identifier(value)
         if identifier is None:
-            raise _BadId(Message("formats.id_text_whole_number_not", value=_shown(value)))
+            raise _BadId(Message("formats.invalid_id", value=_shown(value)))
         if identifier in self._ids:
             line = self._lines[next(index for index, known in enumerate(self._ids) if known == identifier)]
-            raise _BadId(Message("formats.id_again", identifier=identifier, first=first_seen(place(line))))
+            raise _BadId(Message("formats.duplicate_id", identifier=identifier, first=first_seen(place(line))))
         self._ids[identifier] = None
         self._lines.append(number)
         return identifier
 
     def _gather(self, error: BadValue, where: str) -> None:
-        problems = self._bad_ids if isinstance(error, _BadId) else self._bad_values
+        lists = {_BadId: self._bad_ids, BadContext: self._bad_contexts}
+        problems = lists.get(type(error), self._bad_values)
         problems.append(Problem(where, error.message))
         if len(problems) >= MOST_PROBLEMS:
             self._raise_problems()
@@ -170,6 +239,27 @@ class RowReader:
             raise InputError.of(self._bad_ids, hint=ID_HINT)
         if self._bad_values:
             raise InputError.of(self._bad_values, hint=VALUE_HINT)
+        if self._bad_contexts:
+            raise InputError.of(self._bad_contexts, hint=CONTEXT_HINT)
+
+
+def row_with_contexts(row: AnswerRow, values: Sequence[Any]) -> AnswerRow:
+    """The row with contexts, reference contexts and the ids of both."""
+    contexts, expected, retrieved, grades = values
+    found, wanted, ids = contexts_of(contexts), contexts_of(expected), ids_of(retrieved)
+    named = named_contexts(found, ids)
+    return row._replace(
+        contexts=named,
+        reference_contexts=wanted,
+        retrieved_ids=(() if named == () else context_ids(named)) if ids is None else ids,
+        reference_ids=reference_grades(grades, wanted),
+    )
+
+
+def _is_changed(before: Layout, after: Layout) -> bool:
+    """Whether columns that were read have another meaning; contexts may begin later."""
+    contexts = zip(before[5:9], after[5:9], strict=True)
+    return before[:3] != after[:3] or any(old is not None and old != new for old, new in contexts)
 
 
 def _value_place(number: int) -> str:
@@ -191,7 +281,7 @@ def _prediction(value: Any) -> str | None:
         return value[0]
     text = _text(value)
     if text is None and not _is_missing(value):
-        raise BadValue(Message("formats.prediction_text_not", value=_shown(value)))
+        raise BadValue(Message("formats.prediction_not_text", value=_shown(value)))
     return text
 
 
@@ -208,16 +298,16 @@ def _references(value: Any) -> tuple[tuple[tuple[str, ...], ...], bool]:
     if not any(grouped):
         return (tuple(_reference(member) for member in values),), False
     if not all(grouped):
-        raise BadValue(Message("formats.references_mix_texts_lists_texts", value=_shown(value)))
+        raise BadValue(Message("formats.mixed_references", value=_shown(value)))
     if not all(values):
-        raise BadValue(Message("formats.group_references_empty", value=_shown(value)))
+        raise BadValue(Message("formats.empty_reference_group", value=_shown(value)))
     return tuple(tuple(_reference(member) for member in group) for group in values), True
 
 
 def _reference(value: Any) -> str:
     text = _text(value)
     if text is None:
-        raise BadValue(Message("formats.reference_text_not", value=_shown(value)))
+        raise BadValue(Message("formats.reference_not_text", value=_shown(value)))
     return text
 
 
@@ -229,7 +319,7 @@ def _cell(text: str | None) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         if text.startswith(("['", '["')) and text.endswith("]"):
-            raise BadValue(Message("formats.list_cell_json_array_not", text=text[:60])) from None
+            raise BadValue(Message("formats.cell_not_json_array", text=text[:60])) from None
         return text
 
 
@@ -241,6 +331,8 @@ def _tags(fields: Mapping[str, Any], columns: Sequence[str]) -> Iterator[tuple[s
             yield from ((str(name), text) for name, entry in value.items() if (text := _text(entry)))
         elif isinstance(value, str) and value and column.casefold() not in TAGS:
             yield column, value
+        elif isinstance(value, int) and column.casefold() == ANSWERABLE:
+            yield column, json.dumps(value)
 
 
 def _text(value: Any) -> str | None:

@@ -1,34 +1,25 @@
 """Scores of batches of answers, computed in this process or in several."""
 
-import signal
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import chain, islice
 from zlib import crc32
 
-import numpy as np
-from numpy.typing import NDArray
-
-from steelyard.answers.batch import AnswerBatch
-from steelyard.answers.overlaps import Overlaps
+from steelyard.answers.columns import BatchColumn, PreparedRows, batch_column
+from steelyard.answers.needs import needed
 from steelyard.answers.profiles import Profile, profile_of
 from steelyard.answers.rows import BATCH, AnswerRow
 from steelyard.errors import SteelyardError
 from steelyard.i18n import Message
-from steelyard.registry.metrics import Measure, column_of
-from steelyard.table import Flags, FloatArray, IntArray, Missing
-from steelyard.text.coding import is_plain
+from steelyard.registry.metrics import Measure
+from steelyard.signals import restore_defaults
 from steelyard.text.tokens import TokenUnit
 
-LOST = Message("metrics.process_weighs_answers_killed_killed")
-LOST_HINT = Message("metrics.enough_memory_fewer_processes_need")
-NO_REFERENCE = Missing("unscored", "there is no reference")
-
-Scores = Mapping[str, FloatArray]
-"""The values of a metric under "score", and those of its parts under their names."""
+LOST = Message("metrics.process_killed")
+LOST_HINT = Message("metrics.memory_hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +33,18 @@ class ScoringSpec:
 
 @dataclass(frozen=True, slots=True)
 class ScoredBatch:
-    """The rows of a batch without their texts: ids, tags, and by metric the scores and their status.
+    """The rows of a batch without their texts: ids, tags, and the column of each metric.
 
-    `references` is a checksum of ids and references that does not depend on their order.
+    `references` is a checksum of ids and references that does not depend on their order, `evidence` one of the
+    reference contexts. `met` are the needs that some row meets.
     """
 
     ids: list[str]
     tags: dict[str, list[str]]
-    scores: dict[str, Scores]
-    status: dict[str, NDArray[np.int8]]
+    columns: dict[str, BatchColumn]
     references: int
+    evidence: int
+    met: frozenset[str]
 
 
 def score_batches(batches: Iterable[list[AnswerRow]], spec: ScoringSpec, processes: int = 1) -> Iterator[ScoredBatch]:
@@ -66,13 +59,11 @@ def score_batches(batches: Iterable[list[AnswerRow]], spec: ScoringSpec, process
 
 
 def score_batch(rows: Sequence[AnswerRow], measures: Sequence[Measure], profile: Profile) -> ScoredBatch:
-    """All metrics of some rows: without a reference a row is unscored, without a prediction it scores 0."""
-    has_reference = np.array([bool(row.references) for row in rows], np.bool_)
-    blank = np.where(has_reference, 0.0, np.nan)
-    batches = list(_paired(rows))
-    scores = {str(measure): _spread(measure, batches, profile, blank) for measure in measures}
-    status = {str(measure): _status(scores[str(measure)], has_reference, measure) for measure in measures}
-    return ScoredBatch([row.id for row in rows], _tags(rows), scores, status, _reference_sum(rows))
+    """All metrics of some rows: without what a metric needs a row is unscored, without a prediction it scores 0."""
+    prepared = PreparedRows(rows)
+    columns = {str(measure): batch_column(measure, prepared, profile) for measure in measures}
+    met = frozenset(need for need in needed(measures) if prepared.has(need).any())
+    return ScoredBatch([row.id for row in rows], _tags(rows), columns, _reference_sum(rows), _evidence_sum(rows), met)
 
 
 def _reference_sum(rows: Sequence[AnswerRow]) -> int:
@@ -80,52 +71,11 @@ def _reference_sum(rows: Sequence[AnswerRow]) -> int:
     return sum(crc32("\0".join(chain((row.id,), *row.references)).encode("utf-8", "surrogatepass")) for row in rows)
 
 
-def reasons_of(measure: Measure) -> tuple[Missing, ...]:
-    """Why cells of a metric may have no number, by the codes that `_status` gives them."""
-    own = measure.metric.unscored
-    return (NO_REFERENCE, Missing("unscored", own)) if own else (NO_REFERENCE,)
-
-
-def _status(scores: Scores, has_reference: Flags, measure: Measure) -> NDArray[np.int8]:
-    code = len(reasons_of(measure))  # a metric without a reason of its own gives no NaN
-    return np.where(has_reference, np.where(np.isnan(scores["score"]), code, 0), 1).astype(np.int8)
-
-
-def _paired(rows: Sequence[AnswerRow]) -> Iterator[tuple[IntArray, AnswerBatch]]:
-    """The rows that have an answer and a reference, with their indices: the plain ones, and the others."""
-    paired = [index for index, row in enumerate(rows) if row.prediction is not None and row.references]
-    plain = paired if _are_plain(rows) else [index for index in paired if _are_plain(rows[index : index + 1])]
-    other = [] if plain is paired else sorted(set(paired).difference(plain))
-    for indices in filter(None, (plain, other)):
-        answers = [rows[index].prediction or "" for index in indices]
-        groups = [rows[index].references for index in indices]
-        yield np.array(indices), AnswerBatch(answers, groups, plain=indices is plain)
-
-
-def _are_plain(rows: Sequence[AnswerRow]) -> bool:
-    answers = "".join([row.prediction or "" for row in rows])
-    return is_plain(answers) and is_plain("".join(alias for row in rows for group in row.references for alias in group))
-
-
-def _spread(
-    measure: Measure, batches: Sequence[tuple[IntArray, AnswerBatch]], profile: Profile, blank: FloatArray
-) -> Scores:
-    """The scores of a metric in the order of the rows."""
-    columns = {"score": blank.copy()}
-    for indices, pairs in batches:
-        for part, values in _computed(measure, pairs, profile).items():
-            columns.setdefault(part, blank.copy())[indices] = values
-    return columns
-
-
-def _computed(measure: Measure, pairs: AnswerBatch, profile: Profile) -> Scores:
-    result = measure.metric.compute(pairs, profile, **measure.settings())
-    parts = (
-        {"score": result.f1, "precision": result.precision, "recall": result.recall}
-        if isinstance(result, Overlaps)
-        else {"score": result}
-    )
-    return {part: column_of(values, measure, len(pairs.answers)) for part, values in parts.items()}
+def _evidence_sum(rows: Sequence[AnswerRow]) -> int:
+    """A checksum of ids and reference contexts in any order; 0 if they are not read."""
+    known = [row for row in rows if row.reference_ids is not None or row.reference_contexts is not None]
+    texts = (f"{row.id}\0{sorted((row.reference_ids or {}).items())}\0{row.reference_contexts}" for row in known)
+    return sum(crc32(text.encode("utf-8", "surrogatepass")) for text in texts)
 
 
 def _tags(rows: Sequence[AnswerRow]) -> dict[str, list[str]]:
@@ -225,7 +175,7 @@ _PREPARED: list[tuple[Sequence[Measure], Profile]] = []  # of this process
 
 def _prepare(spec: ScoringSpec) -> None:
     """Set up a worker. SIGTERM must end it, because a broken pool ends its workers this way."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    restore_defaults()
     _PREPARED.append((spec.measures, profile_of(spec.profile, spec.tokens)))
 
 

@@ -3,16 +3,18 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from steelyard.answers.rows import BATCH, AnswerRow, RowReader, plain_value
+from steelyard.answers.rows import BATCH, AnswerRow, ContextUse, RowReader, plain_value
 from steelyard.errors import InputError
 from steelyard.i18n import Message
+from steelyard.io.foreign.formats import Source, open_source
+from steelyard.io.foreign.items import records_of
 from steelyard.io.layouts import ID_HINT, Columns, check_mapping
-from steelyard.io.records import Record, digest_rows, format_suffix, read_records, stream_records
-from steelyard.io.streams import STDIN, STDIN_NAME, open_stream
+from steelyard.io.records import Record, digest_rows, no_array
+from steelyard.io.streams import BINARY, STDIN, STDIN_NAME, open_stream
 
 MISSING = "counts.predictions_missing"
 UNREFERENCED = "counts.rows_unreferenced"
@@ -20,18 +22,46 @@ EMPTY = "counts.predictions_empty"
 NUMBERS = "counts.predictions_as_text"
 UNMATCHED = "counts.predictions_unmatched"
 BY_ROW = "counts.joined_by_row"
+REPEATED = "counts.retrieved_again"
+UNREADABLE = "counts.contexts_unreadable"
+UNUSED = "counts.columns_unused"
 
-_BOTH = frozenset(("prediction", "references"))
+BOTH = frozenset(("prediction", "references"))
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of a source: the fields that must be there, what contexts are read for, and of which system.
+
+    Without a system the file has the outputs of one only.
+    """
+
+    fields: frozenset[str] = BOTH
+    contexts: ContextUse = "unused"
+    system: str | None = None
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """The fields that may be missing."""
+        return BOTH - self.fields
+
+
+_USUAL = Wanted()
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The rows of a source in its order; `counts` are reported with the result."""
+    """The rows of a source in its order; `counts` are reported with the result.
+
+    `format` is the name of the format of another tool, or "".
+    """
 
     name: str
     rows: list[AnswerRow]
     digest: str
     counts: Counter[str] = field(default_factory=Counter)
+    format: str = ""
 
     def batches(self) -> Iterator[list[AnswerRow]]:
         """The rows in batches."""
@@ -39,53 +69,102 @@ class Answers:
 
 
 class AnswerStream:
-    """The rows of a file as they are read; `digest` and `counts` are complete after the last batch."""
+    """The rows of a file as they are read; all but the name are complete after the last batch."""
 
-    def __init__(self, path: str | Path, mapping: Mapping[str, str]) -> None:
+    def __init__(self, path: str | Path, mapping: Mapping[str, str], wanted: Wanted) -> None:
         """Nothing is read before the first batch is requested."""
         self.name = _name(path)
         self.digest = ""
+        self.format = ""
         self.counts: Counter[str] = Counter()
         self._path = path
         self._mapping = mapping
+        self._wanted = wanted
 
     def batches(self) -> Iterator[list[AnswerRow]]:
         """The rows in batches; can be called once."""
-        reader = _reader(self._path, self._mapping, _BOTH)
-        with closing(open_stream(self._path)) as stream:
-            for rows in reader.batches(stream_records(stream, format_suffix(self._path))):
-                self.counts.update(_counts(rows))
+        source = _opened(self._path)
+        self.format = source.title
+        reader = _reader(source, self._mapping, BOTH, self._wanted)
+        with closing(source.container):
+            for rows in reader.batches(_records(source, self._wanted)):
+                self.counts.update(_counts(rows, self._wanted.fields))
                 yield rows
-            self.digest = stream.digest()
-        self.counts.update(_read_as_text(reader))
+            self.digest = source.container.digest()
+        self.counts.update(_reading_counts(reader))
 
 
 def stream_answers(
-    path: str | Path, *, mapping: Mapping[str, str] | None = None, references: str | Path | None = None
+    path: str | Path,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    references: str | Path | None = None,
+    wanted: Wanted = _USUAL,
 ) -> Answers | AnswerStream:
     """Answers from a file with named columns; `mapping` gives the column of a field (`{"references": "gold"}`).
 
     With a `references` file its rows are used, in its order, and predictions are joined to them by id.
     """
     if references is None:
-        return AnswerStream(path, mapping or {})
-    return _joined_files(path, references, mapping or {})
+        return AnswerStream(path, mapping or {}, wanted)
+    return _joined_files(path, references, mapping or {}, wanted)
+
+
+def answers_of_rows(
+    rows: Sequence[Mapping[str, Any]], *, mapping: Mapping[str, str] | None = None, wanted: Wanted = _USUAL
+) -> Answers:
+    """Answers from rows with named fields in Python, by the rules of files."""
+    records = [Record("answers", number, _plain_fields(row), "row {1}") for number, row in enumerate(rows, 1)]
+    reader = RowReader(
+        "answers",
+        mapping=mapping or {},
+        wanted=set(BOTH),
+        cells=False,
+        optional=wanted.optional,
+        contexts=wanted.contexts,
+    )
+    digest = digest_rows([[sorted(record.fields.items()) for record in records]])
+    return _collected(reader, records, digest, wanted.fields)
+
+
+def _plain_fields(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {str(name): plain_value(value) for name, value in row.items()}
+
+
+def _opened(path: str | Path) -> Source:
+    """The source at a path; what has no rows and no format of another tool is an error."""
+    source = open_source(path)
+    if source.format is None and source.container.kind == "document":
+        source.container.close()
+        raise no_array(source.container.name)
+    if source.format is None and source.container.kind not in ("rows", "lines"):
+        open_stream(path).close()  # the error about a folder
+        raise InputError(Message(BINARY), where=source.container.name)
+    return source
 
 
 def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Any] | None = None) -> Answers:
     """Answers from Python values, by the rules of files: None is missing, numbers are read as text."""
     if len(predictions) != len(references):
         raise InputError(
-            Message("formats.predictions_references", predictions=len(predictions), references=len(references))
+            Message("formats.reference_count_differs", predictions=len(predictions), references=len(references))
         )
     if ids is not None and len(ids) != len(predictions):
-        raise InputError(Message("formats.ids_predictions", ids=len(ids), predictions=len(predictions)))
+        raise InputError(Message("formats.id_count_differs", ids=len(ids), predictions=len(predictions)))
     if not len(predictions):
         raise InputError(Message("formats.no_rows"), where="answers")
     columns = [[plain_value(value) for value in values] for values in (predictions, references, ids or ())]
-    reader = RowReader("answers", mapping={}, wanted=set(_BOTH), cells=False)
+    reader = RowReader("answers", mapping={}, wanted=set(BOTH), cells=False)
     rows = reader.rows_of(columns[0], columns[1], None if ids is None else columns[2])
-    return Answers("answers", rows, digest_rows(columns), Counter(_counts(rows) | _read_as_text(reader)))
+    return Answers("answers", rows, digest_rows(columns), Counter(_counts(rows) | _reading_counts(reader)))
+
+
+def read_questions(path: str | Path, *, mapping: Mapping[str, str] | None = None) -> list[AnswerRow]:
+    """The rows of a file of questions with their references, whether or not it has predictions."""
+    source = _opened(path)
+    records = list(source.records())
+    reader = _reader(source, mapping or {}, {"references"}, Wanted(BOTH, "kept"))
+    return _collected(reader, records, source.container.digest()).rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,23 +175,24 @@ class _Side:
     has_ids: bool
 
 
-def _joined_files(predicted: str | Path, expected: str | Path, mapping: Mapping[str, str]) -> Answers:
-    files = [(path, *read_records(path)) for path in (predicted, expected)]
+def _joined_files(predicted: str | Path, expected: str | Path, mapping: Mapping[str, str], wanted: Wanted) -> Answers:
+    sources = [_opened(path) for path in (predicted, expected)]
+    files = [(source, list(_records(source, wanted))) for source in sources]
     columns = [
-        Columns(_name(path), list(dict.fromkeys(column for record in records for column in record.fields)))
-        for path, records, _ in files
+        Columns(source.container.name, list(dict.fromkeys(column for record in records for column in record.fields)))
+        for source, records in files
     ]
     check_mapping(mapping, *columns)
     sides = []
-    for (path, records, digest), known, wanted in zip(files, columns, ("prediction", "references"), strict=True):
-        own = {name: column for name, column in mapping.items() if column in known.columns}
-        reader = _reader(path, own, {wanted})
-        sides.append(_Side(_collected(reader, records, digest), reader.has_ids))
+    for (source, records), known, name in zip(files, columns, ("prediction", "references"), strict=True):
+        own = {field: column for field, column in mapping.items() if column in known.columns}
+        reader = _reader(source, own, {name}, wanted)
+        sides.append(_Side(_collected(reader, records, source.container.digest()), reader.has_ids))
     by_row = _is_joined_by_row(*sides)
     joined = _join(*(side.answers for side in sides))
     if by_row:
         joined.counts[BY_ROW] = len(joined.rows)
-    return joined
+    return replace(joined, format=" + ".join(dict.fromkeys(source.title for source in sources if source.title)))
 
 
 def _is_joined_by_row(predicted: _Side, expected: _Side) -> bool:
@@ -121,14 +201,14 @@ def _is_joined_by_row(predicted: _Side, expected: _Side) -> bool:
     if without.has_ids != other.has_ids:
         hint = ID_HINT
         raise InputError(
-            Message("formats.no_id_column_one", name=other.answers.name), where=without.answers.name, hint=hint
+            Message("formats.id_column_in_one_file", name=other.answers.name), where=without.answers.name, hint=hint
         )
     lengths = len(predicted.answers.rows), len(expected.answers.rows)
     if not without.has_ids and lengths[0] != lengths[1]:
         raise InputError(
             Message("formats.row_counts_differ", rows=lengths[0], name=expected.answers.name, expected=lengths[1]),
             where=predicted.answers.name,
-            hint=Message("formats.without_id_column_files_joined"),
+            hint=Message("formats.joined_by_row_hint"),
         )
     return not without.has_ids
 
@@ -138,41 +218,82 @@ def _join(predicted: Answers, expected: Answers) -> Answers:
     unmatched = len(predictions.keys() - {row.id for row in expected.rows})
     if unmatched == len(predictions):
         raise InputError(
-            Message("formats.no_id_predictions", name=expected.name),
+            Message("formats.no_common_id", name=expected.name),
             where=predicted.name,
-            hint=Message("formats.references_begin_id_both_files", id=expected.rows[0].id),
+            hint=Message("formats.same_test_set_hint", id=expected.rows[0].id),
         )
-    rows = [_joined(row, predictions[row.id]) if row.id in predictions else row for row in expected.rows]
-    as_text = {NUMBERS: predicted.counts[NUMBERS]} if predicted.counts[NUMBERS] else {}
-    counts = Counter(_counts(rows) | as_text | ({UNMATCHED: unmatched} if unmatched else {}))
+    rows = [_joined(row, predictions.get(row.id) or _absent(row, predicted.rows)) for row in expected.rows]
+    read = {code: n for code in (NUMBERS, UNREADABLE, UNUSED) if (n := predicted.counts[code])}
+    counts = Counter(_counts(rows) | read | ({UNMATCHED: unmatched} if unmatched else {}))
     return Answers(predicted.name, rows, digest_rows([(predicted.digest, expected.digest)]), counts)
+
+
+def _absent(row: AnswerRow, others: Sequence[AnswerRow]) -> AnswerRow:
+    """The predictions of a row that is not among the others: none, and nothing retrieved if the first has contexts."""
+    first = others[0]
+    return AnswerRow(
+        row.id,
+        None,
+        (),
+        contexts=None if first.contexts is None else (),
+        retrieved_ids=None if first.retrieved_ids is None else (),
+    )
 
 
 def _joined(row: AnswerRow, predicted: AnswerRow) -> AnswerRow:
     tags = {**predicted.tags, **row.tags} if predicted.tags or row.tags else row.tags
-    return row._replace(prediction=predicted.prediction, tags=tags, question=row.question or predicted.question)
+    joined = row._replace(prediction=predicted.prediction, tags=tags, question=row.question or predicted.question)
+    return joined._replace(
+        contexts=_either(predicted.contexts, row.contexts),
+        retrieved_ids=_either(predicted.retrieved_ids, row.retrieved_ids),
+        reference_contexts=_either(row.reference_contexts, predicted.reference_contexts),
+        reference_ids=_either(row.reference_ids, predicted.reference_ids),
+    )
 
 
-def _collected(reader: RowReader, records: Iterable[Record], digest: str) -> Answers:
+def _either(first: Value | None, second: Value | None) -> Value | None:
+    return second if first is None else first
+
+
+def _collected(reader: RowReader, records: Iterable[Record], digest: str, fields: Collection[str] = BOTH) -> Answers:
     rows = [row for batch in reader.batches(records) for row in batch]
-    return Answers(reader.name, rows, digest, Counter(_counts(rows) | _read_as_text(reader)))
+    return Answers(reader.name, rows, digest, Counter(_counts(rows, fields) | _reading_counts(reader)))
 
 
-def _reader(path: str | Path, mapping: Mapping[str, str], wanted: Collection[str]) -> RowReader:
-    return RowReader(_name(path), mapping=mapping, wanted=set(wanted), cells=format_suffix(path) in (".csv", ".tsv"))
+def _reader(source: Source, mapping: Mapping[str, str], fields: Collection[str], wanted: Wanted) -> RowReader:
+    return RowReader(
+        source.container.name,
+        mapping=mapping,
+        wanted=set(fields),
+        cells=source.cells,
+        optional=wanted.optional,
+        contexts=wanted.contexts,
+        numbered=source.format is not None,
+    )
+
+
+def _records(source: Source, wanted: Wanted) -> Iterable[Record]:
+    if source.format is None:
+        return source.records()
+    return records_of(source.records(), wanted.system, source.container.name)
 
 
 def _name(path: str | Path) -> str:
     return STDIN_NAME if str(path) == STDIN else str(path)
 
 
-def _counts(rows: Sequence[AnswerRow]) -> dict[str, int]:
-    return {
-        MISSING: sum(row.prediction is None for row in rows),
-        UNREFERENCED: sum(not row.references for row in rows),
-        EMPTY: sum(row.prediction == "" for row in rows),
+def _counts(rows: Sequence[AnswerRow], fields: Collection[str] = BOTH) -> dict[str, int]:
+    """What is said of rows; a field that no metric needs is not missing."""
+    repeated = sum(len(row.retrieved_ids) - len(set(row.retrieved_ids)) for row in rows if row.retrieved_ids)
+    counts = {
+        MISSING: sum(row.prediction is None for row in rows) if "prediction" in fields else None,
+        UNREFERENCED: sum(not row.references for row in rows) if "references" in fields else None,
+        EMPTY: sum(row.prediction == "" for row in rows) if "prediction" in fields else None,
+        REPEATED: repeated or None,
     }
+    return {code: count for code, count in counts.items() if count is not None}
 
 
-def _read_as_text(reader: RowReader) -> dict[str, int]:
-    return {NUMBERS: reader.numbers} if reader.numbers else {}
+def _reading_counts(reader: RowReader) -> dict[str, int]:
+    counts = {NUMBERS: reader.numbers, UNREADABLE: reader.unreadable, UNUSED: reader.unused}
+    return {code: count for code, count in counts.items() if count}

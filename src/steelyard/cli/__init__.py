@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 
 BUG = 4
 INTERRUPTED = 130
@@ -23,10 +24,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: Sequence[str] | None) -> int:
     from steelyard.errors import SteelyardError
+    from steelyard.signals import terminable
 
     arguments = _parsed(argv)
     try:
-        code: int = arguments.run(arguments)
+        with nullcontext() if getattr(arguments, "handles_signals", False) else terminable():
+            code: int = arguments.run(arguments)
         return code
     except SteelyardError as error:
         _print_error(error.text(getattr(arguments, "lang", "en")))

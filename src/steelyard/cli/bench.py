@@ -158,7 +158,6 @@ def _notice_when_stopped(
 ) -> "Iterator[Callable[[ProgressCallback], ProgressCallback]]":
     """Print what is saved when the run is stopped by Ctrl-C or SIGTERM; yields a wrapper that counts finished items."""
     from steelyard.cli.output import notify
-    from steelyard.cli.stopping import terminable
 
     done = 0
 
@@ -171,8 +170,7 @@ def _notice_when_stopped(
         return progress
 
     try:
-        with terminable():
-            yield counted
+        yield counted
     except KeyboardInterrupt:
         kept = Message("cli.stopped", done=done, questions=questions, written=written)
         hint = Message("core.hint", hint=Message("cli.resume_file", path=path))

@@ -1,7 +1,6 @@
 """`steelyard compare OLD NEW [NEW…]`: paired comparison of results, item by item, with significance tests."""
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,6 @@ from steelyard.i18n import Message
 
 if TYPE_CHECKING:
     from steelyard.reports.comparison import ComparisonReport
-    from steelyard.stats.compare import ComparisonSettings
-    from steelyard.table import Table
 
 _DESCRIPTION = """Compare results item by item; each is compared with the first. Files are results files (.jsonl) as
 written by every evaluating command with -o; all results of a file are used. With three or more results, all pairs
@@ -56,6 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read the results, check that they are comparable, compare, print and write."""
     from steelyard.cli.results import read_placed
     from steelyard.errors import ConfigError
+    from steelyard.reports.comparison import compare_results
     from steelyard.reports.files import check_outputs
     from steelyard.stats.compare import check_comparable
 
@@ -67,51 +65,29 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.force:
         for table in tables[1:]:
             check_comparable(table, tables[0])
-    comparison = _compared(tables, comparison_settings(arguments), arguments)
+    comparison = compare_results(
+        tables,
+        comparison_settings(arguments),
+        metrics=arguments.metric,
+        by=arguments.by,
+        per_item=arguments.per_item,
+    )
     _deliver(comparison, arguments, [folder for folder, _ in placed])
     return 0
 
 
-def _compared(
-    tables: "list[Table]", settings: "ComparisonSettings", arguments: argparse.Namespace
-) -> "ComparisonReport":
-    from steelyard.cli.results import columns_called
-    from steelyard.reports.comparison import ComparisonReport
-    from steelyard.reports.content import Report
-    from steelyard.stats.compare import compare_all, compare_by, compare_pairs
-    from steelyard.stats.pairing import changes
-    from steelyard.stats.selection import metrics_of, with_parts
-
-    metrics = columns_called(arguments.metric, tables[0].columns)
-    old, *new = tables = [with_parts(table, metrics or ()) for table in tables]
-    comparisons = compare_all(new, old, settings, metrics=metrics)
-    by_name = {table.name: table for table in new}
-    shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
-    return ComparisonReport(
-        Report(shown, comparisons, arguments.per_item, arguments.by),
-        changes=[changes(by_name[pair.a], old, pair.metric) for pair in comparisons],
-        shown=metrics or [pair.metric for pair in comparisons[:1]],
-        within=compare_by(new, old, arguments.by, settings, metrics=metrics) if arguments.by else {},
-        pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),
-    )
-
-
 def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:
-    """Write the files that were asked for, then print; text files have the blocks that are printed."""
-    from steelyard.cli.output import show_blocks, write_and_show
-    from steelyard.cli.results import documents_for
-    from steelyard.io.writing import write_whole
-    from steelyard.reports.comparison import comparison_blocks, comparison_tables
-    from steelyard.reports.files import RENDERERS, write_report
+    """Write the files that were asked for, then print."""
+    from steelyard.cli.output import show, write_and_show
+    from steelyard.cli.results import load_documents
+    from steelyard.reports.comparison import compared_report
+    from steelyard.reports.files import PAGE, write_report
 
-    blocks = comparison_blocks(comparison, arguments.lang)
+    report = compared_report(comparison)
 
     def write(path: Path) -> None:
-        if (suffix := path.suffix.lower()) in RENDERERS:
-            write_whole(path, RENDERERS[suffix](blocks, arguments.lang))
-            return
-        report = replace(comparison.report, page_tables=comparison_tables(comparison))
-        documents = documents_for(report.tables, None, folders, documents_folder(arguments))
+        is_page = path.suffix.lower() == PAGE
+        documents = load_documents(report.tables, None, folders, documents_folder(arguments)) if is_page else {}
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
 
-    write_and_show(arguments.output, write, lambda: show_blocks(blocks, arguments))
+    write_and_show(arguments.output, write, lambda: show(report, arguments))

@@ -2,8 +2,7 @@
 
 import argparse
 import time
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from steelyard.i18n import Language
     from steelyard.reports.blocks import Block
     from steelyard.stats.gate import Gate
-    from steelyard.stats.rules import Rule
     from steelyard.table import Table
 
 SUFFIXES = (".xml", ".md", ".json")
@@ -65,6 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Read the result, decide the rules, print and write; 1 if the gate is not passed."""
     from steelyard.reports.files import check_outputs
     from steelyard.stats.gate import GateSettings, check_rules, decide
+    from steelyard.stats.rules import spelled
 
     begun = time.perf_counter()
     named = [arguments.result, *filter(None, [arguments.baseline])]
@@ -79,22 +78,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _load(path: str, earlier: str | None) -> "tuple[Table, Table | None]":
-    """The result and the baseline; if both have the same name, they are named after their files."""
-    from steelyard.io.records import result_name
+    """The result and the baseline, with different names."""
+    from steelyard.cli.results import with_distinct_names
     from steelyard.io.results import load
 
-    result, baseline = load(path, strict=True), None if earlier is None else load(earlier, strict=True)
-    if earlier is None or baseline is None or baseline.name != result.name:
-        return result, baseline
-    new, old = result_name(path), result_name(earlier)
-    return replace(result, name=new), replace(baseline, name=old if old != new else f"{old} (baseline)")
-
-
-def spelled(rules: "Sequence[Rule]", columns: Collection[str]) -> "list[Rule]":
-    """The rules with the metrics named as in the result."""
-    from steelyard.cli.results import column_called
-
-    return [replace(rule, target=replace(rule.target, name=column_called(rule.target.name, columns))) for rule in rules]
+    paths = [path] if earlier is None else [path, earlier]
+    result, *others = with_distinct_names([(name, [load(name, strict=True)]) for name in paths])
+    return result, others[0] if others else None
 
 
 def _deliver(gate: "Gate", arguments: argparse.Namespace, seconds: float) -> None:

@@ -58,6 +58,8 @@ def _explain(metric: "Metric") -> Iterator[str]:
         yield "Defaults: " + ", ".join(
             f"{key}={'all' if value is None else value}" for key, value in metric.defaults.items()
         )
+    if needs := metric.own_needs:
+        yield f"Needs: {', '.join(needs)}"
     others = [spelling for spelling, name in SPELLINGS.items() if name == metric.name]
     if others:
         yield f"Also called: {', '.join(others)}"

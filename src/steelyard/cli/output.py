@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def deliver(report: "Report", arguments: argparse.Namespace) -> None:
     """Write the requested files, then print."""
-    from steelyard.cli.results import documents_for
+    from steelyard.cli.results import load_documents
     from steelyard.reports.files import PAGE, write_report
 
     def write(path: Path) -> None:
-        documents = documents_for(report.tables) if path.suffix.lower() == PAGE else {}
+        documents = load_documents(report.tables) if path.suffix.lower() == PAGE else {}
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
 
     write_and_show(arguments.output, write, lambda: show(report, arguments))

@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shlex
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,7 +102,6 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
     from steelyard.pipelines.server import callbacks
     from steelyard.pipelines.spec import read_pipeline
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # the servers that were started are ended, too
     pipeline = read_pipeline(arguments.pipeline)
     notify = _notifier(arguments.lang)
     if arguments.is_demo:

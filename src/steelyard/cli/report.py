@@ -42,7 +42,7 @@ def add_command(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Read the results, compare them, print and write."""
     from steelyard.cli.output import notify, show, write_and_show
-    from steelyard.cli.results import documents_for, read_placed
+    from steelyard.cli.results import load_documents, read_placed
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs, write_report
     from steelyard.reports.masking import mask_documents, mask_tables
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     placed = read_placed(arguments.results, arguments.metric)
     tables = [table for _, table in placed]
     folders = [folder for folder, _ in placed]
-    documents = documents_for(tables, arguments.benchmark, folders, documents_folder(arguments))
+    documents = load_documents(tables, arguments.benchmark, folders, documents_folder(arguments))
     if arguments.mask:
         tables, documents = mask_tables(tables), mask_documents(documents)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))

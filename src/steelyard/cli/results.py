@@ -1,6 +1,7 @@
 """Results files, columns and documents as commands take them from the command line."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,23 +21,31 @@ def read_placed(
 
     With `strict`, a result whose items contradict its footer is refused.
     """
-    from dataclasses import replace
-
-    from steelyard.io.records import result_name
     from steelyard.io.results import load_all
-    from steelyard.reports.content import unique_names
 
     files = [(path, load_all(path, strict=strict)) for path in paths]
-    tables = [table for _, results in files for table in results]
-    names = [table.name for table in tables]
-    if len(set(names)) < len(names):  # two runs of one system: their files tell which is which
-        names = [result_name(path) if len(results) == 1 else table.name for path, results in files for table in results]
-    tables = [replace(table, name=name) for table, name in zip(tables, unique_names(names), strict=True)]
+    tables = with_distinct_names(files)
     shown = [_only(table, metrics) for table in tables] if metrics else tables
     return list(zip((Path(path).parent for path, results in files for _ in results), shown, strict=True))
 
 
-def documents_for(
+def with_distinct_names(files: "Sequence[tuple[str, Sequence[Table]]]") -> "list[Table]":
+    """The results of all files with different names.
+
+    If two names are equal, as of two runs of one system, results that are alone in their file are named after it; names
+    that are still equal get a number.
+    """
+    from steelyard.io.records import result_name
+    from steelyard.reports.content import unique_names
+
+    tables = [table for _, results in files for table in results]
+    names = [table.name for table in tables]
+    if len(set(names)) < len(names):
+        names = [result_name(path) if len(results) == 1 else table.name for path, results in files for table in results]
+    return [replace(table, name=name) for table, name in zip(tables, unique_names(names), strict=True)]
+
+
+def load_documents(
     tables: "Sequence[Table]",
     folder: str | None = None,
     beside: Sequence[Path | None] = (),
@@ -47,27 +56,16 @@ def documents_for(
     `beside` are the folders of the results files, one for each table. A folder that the user names must contain some;
     `also` is a further folder in which documents may be.
     """
-    from steelyard.documents.sets import DocumentSet
-
-    if folder is not None:
-        return _documents_in(folder, also)
-    places = dict.fromkeys(zip((table.benchmark for table in tables), beside or [None] * len(tables), strict=True))
-    named = [(benchmark, place) for benchmark, place in places if benchmark]
-    if not named:  # most results have no benchmark, and need not load its code
-        return DocumentSet()
-    from steelyard.legal.benchmark.loading import documents_of
-
-    return DocumentSet.of(documents_of(benchmark, beside=place, also=also) for benchmark, place in named)
-
-
-def _documents_in(folder: str, also: Path | None) -> "DocumentSet":
     from steelyard.errors import ConfigError, InputError
-    from steelyard.legal.benchmark.loading import documents_of
+    from steelyard.reports.kinds import documents_for
 
+    if folder is None:
+        return documents_for(tables, beside, also=also)
     if not Path(folder).is_dir():
         raise ConfigError(Message("cli.no_folder", folder=folder), hint=BENCHMARK_HINT)
-    documents = documents_of(str(Path(folder).resolve()), also=also)
-    if not documents.found:
+    benchmark = str(Path(folder).resolve())
+    documents = documents_for([replace(table, benchmark=benchmark) for table in tables], also=also)
+    if documents.missing and not documents.found:
         raise InputError.of(documents.missing, hint=BENCHMARK_HINT)
     return documents
 
@@ -75,32 +73,10 @@ def _documents_in(folder: str, also: Path | None) -> "DocumentSet":
 def _only(table: "Table", names: Sequence[str]) -> "Table":
     """The table with the named columns, in any spelling."""
     from steelyard.errors import UnknownName
+    from steelyard.registry.names import columns_called
 
     wanted = columns_called(names, table.columns) or []
     for name in wanted:
         if name not in table.columns:
             raise UnknownName.of(Message("words.metric"), name, table.metrics, where=table.name)
     return table.only(wanted)
-
-
-def column_called(name: str, columns: Collection[str]) -> str:
-    """The column with this name in any known spelling; the name itself if there is none."""
-    from steelyard.errors import SteelyardError
-    from steelyard.registry.names import parse_measure
-
-    if name in columns:
-        return name
-    try:
-        ours = str(parse_measure(name))
-    except SteelyardError:  # no metric of ours; the result may still say which columns it has
-        return name
-    return ours if ours in columns else name
-
-
-def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> list[str] | None:
-    """The columns for names, of which one argument may have several, without repetition; None if no name is given."""
-    from steelyard.registry.names import split_names
-
-    if not names:
-        return None
-    return list(dict.fromkeys(column_called(name, columns) for name in split_names(names)))

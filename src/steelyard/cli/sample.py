@@ -70,7 +70,7 @@ def sample_size(text: str) -> "SampleSize":
 def run(arguments: argparse.Namespace) -> int:
     """Draw the sample, write it, and print what was drawn."""
     from steelyard.cli.output import notify
-    from steelyard.cli.results import documents_for
+    from steelyard.cli.results import load_documents
     from steelyard.io.results import load
     from steelyard.io.reviews import is_untouched
     from steelyard.reports.files import check_outputs
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     table = load(arguments.result)
     sample = take_sample(table, SampleSettings(arguments.size, arguments.by, arguments.seed, arguments.metric))
     beside = [Path(arguments.result).parent]
-    documents = documents_for([table], arguments.benchmark, beside, documents_folder(arguments))
+    documents = load_documents([table], arguments.benchmark, beside, documents_folder(arguments))
     _write(table, sample, documents, arguments)
     notify(*_notices(table, sample, documents, arguments))
     return 0

@@ -38,7 +38,7 @@ def add_command(commands: Any) -> None:
     )
     _add_limits(parser)
     add_language_option(parser)
-    parser.set_defaults(run=run_serve)
+    parser.set_defaults(run=run_serve, handles_signals=True)  # ends at once, also during a call
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:

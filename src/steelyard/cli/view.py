@@ -3,6 +3,8 @@
 import argparse
 import os
 import re
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +41,6 @@ def add_command(commands: Any) -> None:
 
 def run_view(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from steelyard.cli.output import notify
     from steelyard.cli.progress import proportion
     from steelyard.web.access import Access
     from steelyard.web.index import Index
@@ -51,20 +52,14 @@ def run_view(arguments: argparse.Namespace) -> int:
         hint = Message("cli.results_folder_hint")
         raise InputError(Message("cli.no_such_folder"), where=visible(str(arguments.dir)), hint=hint)
     access = Access(arguments.host, arguments.token or os.environ.get(TOKEN_VARIABLE) or None)
-    index = Index(arguments.dir)
-    with proportion("results") as progress:
-        index.refresh(progress)
     privacy = MASKED if arguments.mask else OPEN
-    pages = report_pages(index.folder, privacy, documents_folder(arguments))
-    viewer = Viewer(index, pages, arguments.lang, privacy)
-    try:
-        serve(
-            viewer, access, arguments.port, lambda address: notify(_viewing(index.folder, address).text(arguments.lang))
-        )
-    except KeyboardInterrupt:
-        return 0
-    finally:
-        index.close()
+    with closing(Index(arguments.dir)) as index:
+        with proportion("results") as progress:
+            index.refresh(progress)
+        pages = report_pages(index.folder, privacy, documents_folder(arguments))
+        viewer = Viewer(index, pages, arguments.lang, privacy)
+        with suppress(KeyboardInterrupt):  # where the server itself cannot handle signals
+            serve(viewer, access, arguments.port, partial(_print_address, index.folder, arguments.lang))
     return 0
 
 
@@ -82,5 +77,7 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _viewing(folder: Path, address: str) -> Message:
-    return Message("cli.viewing", folder=visible(str(folder)), address=address)
+def _print_address(folder: Path, language: str, address: str) -> None:
+    from steelyard.cli.output import notify
+
+    notify(Message("cli.viewing", folder=visible(str(folder)), address=address).text(language))

@@ -57,7 +57,7 @@ def read_docx(content: bytes, name: str) -> Docx:
         with ZipFile(BytesIO(content)) as archive:
             return _read(Package(archive, name))
     except DAMAGE as error:
-        message = Message("formats.docx_file_cannot_read", value=error or type(error).__name__)
+        message = Message("formats.docx_unreadable", value=error or type(error).__name__)
         raise InputError(message, where=name, hint=WHOLE_HINT) from None
 
 
@@ -281,7 +281,7 @@ def _read(package: Package) -> Docx:
     main = main if main in package.archive.NameToInfo else "word/document.xml"
     body = _Text()
     if not package.parse(main, body) or body.root != "w:document":
-        raise InputError(Message("formats.no_word_document_word_document"), where=package.name, hint=RESAVE_HINT)
+        raise InputError(Message("formats.no_word_document"), where=package.name, hint=RESAVE_HINT)
     related = package.related(main)
     footnotes, endnotes, count = _Text(), _Text(), _PageCount()
     package.parse(related.get("footnotes", ""), footnotes)
@@ -311,9 +311,9 @@ def _plain(pieces: Sequence[_Piece]) -> str:
 def _warnings(pages: int, counted: int, numbered: int) -> list[Message]:
     found = []
     if pages == 1:
-        found.append(Message("formats.no_page_breaks_recorded_so"))
+        found.append(Message("formats.no_page_breaks"))
     elif counted > 1 and counted != pages:
-        found.append(Message("formats.pages_recorded_counted_when_saved", pages=pages, counted=counted))
+        found.append(Message("formats.page_count_differs", pages=pages, counted=counted))
     if numbered:
-        found.append(Message("formats.automatic_numbers_not_read_paragraphs", numbered=numbered))
+        found.append(Message("formats.numbering_not_read", numbered=numbered))
     return found

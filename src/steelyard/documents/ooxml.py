@@ -16,8 +16,8 @@ from steelyard.i18n import Message
 OLE: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """The first bytes of Word's old format, and of an encrypted document of the new one."""
 ZIP: Final = b"PK\x03\x04"
-WHOLE_HINT = Message("formats.file_whole")
-RESAVE_HINT = Message("formats.open_word_save_docx_again")
+WHOLE_HINT = Message("formats.file_complete_hint")
+RESAVE_HINT = Message("formats.save_docx_again_hint")
 
 DAMAGE: Final = (
     *(BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError),
@@ -43,9 +43,9 @@ Attributes = Mapping[str, str]
 def old_format(content: bytes, name: str) -> InputError:
     """What is wrong with a document of Word's old format, or an encrypted one."""
     if _ENCRYPTED in content:
-        hint = Message("formats.remove_password_word_save_again")
-        return InputError(Message("formats.document_protected_password"), where=name, hint=hint)
-    return InputError(Message("formats.words_old_format_doc"), where=name, hint=Message("formats.save_docx_pdf"))
+        hint = Message("formats.remove_password_hint")
+        return InputError(Message("formats.password_protected"), where=name, hint=hint)
+    return InputError(Message("formats.old_word_format"), where=name, hint=Message("formats.save_docx_or_pdf_hint"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Package:
         try:
             parser.Parse(content, True)
         except expat.ExpatError as error:
-            message = Message("formats.docx_file_cannot_read", value=f"{path}: {error}")
+            message = Message("formats.docx_unreadable", value=f"{path}: {error}")
             raise InputError(message, where=self.name, hint=WHOLE_HINT) from None
         return True
 

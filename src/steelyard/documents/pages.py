@@ -25,9 +25,9 @@ from steelyard.text.normalisation import unified
 DOCUMENT_KINDS = (".md", ".markdown", ".txt", ".text", ".json", ".docx", ".pdf")
 OLD_KINDS = (".doc",)
 """Documents that are known and refused, with a way to convert them."""
-PAGES_HINT = Message("formats.document_json_list_called_pages")
-SCANNED_HINT = Message("formats.scanned_page_needs_text_recognition")
-MARKS_HINT = Message("formats.put_each_mark_above_page")
+PAGES_HINT = Message("formats.json_document_hint")
+SCANNED_HINT = Message("formats.ocr_hint")
+MARKS_HINT = Message("formats.page_marks_hint")
 
 _PDF = b"%PDF-"
 _NUMBER = "[0-9０-９]{1,9}"
@@ -136,7 +136,7 @@ def _check_numbers(sheets: Sequence[_Sheet]) -> None:
             problems.append(
                 Problem(
                     sheet.where,
-                    Message("formats.page_appears_again_first", number=sheet.number, first=first[sheet.number]),
+                    Message("formats.duplicate_page", number=sheet.number, first=first[sheet.number]),
                 )
             )
         first.setdefault(sheet.number, sheet.where)
@@ -158,9 +158,9 @@ def _decoded(content: bytes, name: str) -> str:
         text = ""
     if not _is_chinese(text):
         raise InputError(
-            Message("formats.neither_utf_8_nor_gb18030", byte=message.args["byte"]),
+            Message("formats.unknown_encoding", byte=message.args["byte"]),
             where=f"{name}:{line + 1}",
-            hint=Message("formats.save_utf_8"),
+            hint=Message("formats.save_utf8_hint"),
         )
     return text
 
@@ -176,7 +176,7 @@ def _is_chinese(text: str) -> bool:
 
 def _json_sheets(text: str, name: str) -> list[_Sheet]:
     if not text.strip():
-        raise InputError(Message("formats.nothing"), where=name)
+        raise InputError(Message("formats.empty_file"), where=name)
     content, source_map = located_json(text, name)
     pages = content.get("pages") if isinstance(content, dict) else None
     if not isinstance(pages, list):
@@ -197,17 +197,19 @@ def _json_sheets(text: str, name: str) -> list[_Sheet]:
 def _json_sheet(page: Any, source_map: SourceMap, index: int) -> _Sheet | Problem:
     where = source_map.location(f"/pages/{index}")
     if not isinstance(page, dict):
-        return Problem(where, Message("formats.page_object_page_text"))
+        return Problem(where, Message("formats.page_not_object"))
     for key in ("page", "text"):
         if key not in page:
             return Problem(where, Message("formats.field_missing", key=key))
     number, text = page["page"], page["text"]
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         return Problem(
-            source_map.location(f"/pages/{index}/page"), Message("formats.page_number_no_whole_number", number=number)
+            source_map.location(f"/pages/{index}/page"), Message("formats.invalid_page_number", number=number)
         )
     if not isinstance(text, str):
-        return Problem(source_map.location(f"/pages/{index}/text"), Message("formats.text_page_no_text", number=number))
+        return Problem(
+            source_map.location(f"/pages/{index}/text"), Message("formats.page_text_not_text", number=number)
+        )
     return _Sheet(where, number, _clean(text))
 
 
@@ -231,7 +233,7 @@ def _marked_sheets(lines: Sequence[str], marks: Sequence[tuple[int, int]], name:
         marks = [(-1, 1), *marks]
     elif before and (number > 2 or after):
         raise InputError(
-            Message("formats.text_stands_above_mark_page", number=number), where=f"{name}:{first + 1}", hint=MARKS_HINT
+            Message("formats.text_above_page_mark", number=number), where=f"{name}:{first + 1}", hint=MARKS_HINT
         )
     starts = [at for at, _ in marks]
     ends = [*starts[1:], len(lines)]
@@ -253,7 +255,7 @@ def _mark(line: str, where: str) -> int | None:
         return None
     number = mark[mark.lastgroup or 0]
     if not re.fullmatch(_NUMBER, number) or int(number) < 1:
-        raise InputError(Message("formats.page_number_no_whole_number", number=number), where=where)
+        raise InputError(Message("formats.invalid_page_number", number=number), where=where)
     return int(number)
 
 
@@ -266,9 +268,7 @@ def _clean(text: str, *, strip: bool = True) -> str:
 def _unreadable(text: str, where: str) -> list[Problem]:
     """A problem if a font does not say which characters its glyphs are."""
     lost = text.count("\0") + text.count("\ufffd")
-    return (
-        [Problem(where, Message("formats.characters_cannot_read_font_pdf", lost=lost, text=len(text)))] if lost else []
-    )
+    return [Problem(where, Message("formats.unreadable_characters", lost=lost, text=len(text)))] if lost else []
 
 
 def _docx_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sheet]:
@@ -290,10 +290,10 @@ def _pdf_sheets(content: bytes, name: str, warnings: list[Problem], *, blank_pag
             where = f"{name}: page {number}"
             text = _clean(page.extract_text())
             if not text and not blank_pages:
-                raise InputError(Message("formats.page_no_text"), where=where, hint=SCANNED_HINT)
+                raise InputError(Message("formats.page_without_text"), where=where, hint=SCANNED_HINT)
             if not text:
-                warnings.append(Problem(where, Message("formats.page_no_text")))
+                warnings.append(Problem(where, Message("formats.page_without_text")))
             warnings += _unreadable(text, where)
             yield _Sheet(where, number, text)
     except (PyPdfError, zlib.error, struct.error, *_DAMAGE) as error:
-        raise InputError(Message("formats.pdf_cannot_read", value=error or type(error).__name__), where=where) from None
+        raise InputError(Message("formats.pdf_unreadable", value=error or type(error).__name__), where=where) from None

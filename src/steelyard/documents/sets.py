@@ -9,7 +9,7 @@ from steelyard.documents.pages import Document
 from steelyard.errors import Problem
 from steelyard.i18n import Message
 
-TWO_TEXTS: Final = Message("formats.two_different_documents_name_neither")
+TWO_TEXTS: Final = Message("formats.two_documents_of_one_name")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

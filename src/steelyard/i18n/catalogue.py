@@ -24,3 +24,9 @@ def texts(language: Language) -> Mapping[str, str]:
     text = _FOLDER.joinpath(f"{language}.json").read_text(encoding="utf-8")
     own = {f"{section}.{name}": words for section, names in json.loads(text).items() for name, words in names.items()}
     return own if language == "en" else {**texts("en"), "language.name": language, "language.tag": language, **own}
+
+
+@cache
+def codes(section: str) -> Mapping[str, str]:
+    """The codes of a section by their English text, which is what results files have."""
+    return {text: code for code, text in texts("en").items() if code.startswith(f"{section}.")}

@@ -48,7 +48,7 @@ class Message(Localized):
         return isinstance(other, Message) and (self.code, self.args) == (other.code, other.args)
 
     def __hash__(self) -> int:
-        return hash((self.code, str(self)))
+        return hash((self.code, str(self) if self.args else ""))
 
     def __repr__(self) -> str:
         return f"Message({', '.join([repr(self.code), *(f'{name}={value!r}' for name, value in self.args.items())])})"

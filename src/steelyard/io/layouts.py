@@ -2,12 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from steelyard.errors import ConfigError, InputError, nearest
 from steelyard.i18n import Message
 
-FIELDS = ("id", "question", "references", "prediction", "contexts", "tags")  # what a column may be mapped to
+# what a column may be mapped to
+FIELDS = (
+    "id", "question", "references", "prediction", "tags",
+    "contexts", "reference_contexts", "retrieved_context_ids", "reference_context_ids",
+)  # fmt: skip
 
 ID = ("id", "qid", "query_id", "_id", "question_id")
 QUESTION = ("question", "query", "user_input", "input", "q_ls")
@@ -19,10 +23,32 @@ REFERENCES = (
 PREDICTION = (
     "pred_answer", "prediction", "pred", "response", "actual_output", "output", "answer", "generated_answer", "pred_ls",
 )
+CONTEXTS = (
+    "contexts", "retrieved_contexts", "retrieval_context", "retrieved_context", "retrieved_contents", "retrieved_docs",
+    "retrieved_documents", "retrieved_passages", "retrieval_result", "source_documents", "source_nodes", "documents",
+    "passages", "ret_psg", "ctxs", "context",
+)
+REFERENCE_CONTEXTS = (
+    "reference_contexts", "gold_contexts", "golden_contexts", "ground_truth_contexts", "ground_truth_context",
+    "gold_passages", "positive_ctxs",
+)
+RETRIEVED_IDS = ("retrieved_context_ids", "retrieved_ids", "retrieved_doc_ids", "retrieved_docids")
+REFERENCE_IDS = (
+    "reference_context_ids", "gold_context_ids", "gold_ids", "gold_doc_ids", "relevant_ids", "relevant_doc_ids",
+    "retrieval_gt",
+)
 # fmt: on
+# field of a Layout → its name in a mapping, and the names of its columns
+_EVIDENCE = {
+    "contexts": ("contexts", CONTEXTS),
+    "reference_contexts": ("reference_contexts", REFERENCE_CONTEXTS),
+    "retrieved_ids": ("retrieved_context_ids", RETRIEVED_IDS),
+    "reference_ids": ("reference_context_ids", REFERENCE_IDS),
+}
 TAGS = ("tags", "metadata")
-ID_HINT = Message("formats.every_row_needs_id_own")
-LABELS = ("type", "category", "difficulty", "language", "document", "task")
+ID_HINT = Message("formats.unique_ids_hint")
+ANSWERABLE = "answerable"  # whether the documents have an answer, which may be a boolean
+LABELS = ("type", "category", "difficulty", "language", "document", "task", ANSWERABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +67,11 @@ class Layout(NamedTuple):
     references: str | None
     question: str | None
     tags: tuple[str, ...]
+    contexts: str | None = None
+    reference_contexts: str | None = None
+    retrieved_ids: str | None = None
+    reference_ids: str | None = None
+    unused: tuple[str, ...] = ()  # columns that have a name of contexts or ids, beside the one that is used
 
 
 def check_mapping(mapping: Mapping[str, str], *files: Columns) -> None:
@@ -56,8 +87,13 @@ def check_mapping(mapping: Mapping[str, str], *files: Columns) -> None:
             )
 
 
-def layout_of(file: Columns, mapping: Mapping[str, str], wanted: set[str]) -> Layout:
-    """The mapped columns, and the others by their usual names; `wanted` are the fields that must be there."""
+def layout_of(
+    file: Columns, mapping: Mapping[str, str], wanted: set[str], optional: frozenset[str] = frozenset()
+) -> Layout:
+    """The mapped columns, and the others by their usual names.
+
+    `wanted` are the fields that must be there, except for those that are `optional`.
+    """
     unwanted = {"prediction", "references"} - wanted
     mapped = {name: column for name, column in mapping.items() if column in file.columns and name not in unwanted}
     _check_shared(mapped)
@@ -66,17 +102,37 @@ def layout_of(file: Columns, mapping: Mapping[str, str], wanted: set[str]) -> La
     return Layout(
         id=mapped.get("id") or next(_named(free, ID), None),
         question=mapped.get("question") or next(_named(free, QUESTION), None),
-        references=_only(file, "references", candidates) if "references" in wanted else None,
-        prediction=_only(file, "prediction", candidates) if "prediction" in wanted else None,
+        references=_wanted(file, "references", candidates, wanted, optional),
+        prediction=_wanted(file, "prediction", candidates, wanted, optional),
         tags=(*_named(free, LABELS), *([mapped["tags"]] if "tags" in mapped else _named(free, TAGS))),
+        **_evidence(free, mapped),
     )
+
+
+def _evidence(free: Sequence[str], mapped: Mapping[str, str]) -> dict[str, Any]:
+    """The columns of contexts and of ids, and those that are left over."""
+    found = {
+        field: [mapped[name]] if name in mapped else list(_named(free, names))
+        for field, (name, names) in _EVIDENCE.items()
+    }
+    contexts = found["contexts"]
+    if _is_deepeval(contexts) and not found["reference_contexts"]:
+        found["reference_contexts"] = [contexts.pop()]
+    unused = tuple(column for columns in found.values() for column in columns[1:])
+    return {**{field: next(iter(columns), None) for field, columns in found.items()}, "unused": unused}
+
+
+def _is_deepeval(contexts: Sequence[str]) -> bool:
+    """Whether the columns are `retrieval_context`, and last `context`, DeepEval's name for the reference contexts."""
+    names = [column.casefold() for column in contexts]
+    return "retrieval_context" in names and names[-1] == "context"
 
 
 def _check_shared(mapped: Mapping[str, str]) -> None:
     first: dict[str, str] = {}
     for name, column in mapped.items():
         if first.setdefault(column, name) != name:
-            raise ConfigError(Message("formats.column_given_both", column=column, first=first[column], name=name))
+            raise ConfigError(Message("formats.column_given_twice", column=column, first=first[column], name=name))
 
 
 def _candidates(free: Sequence[str], mapped: Mapping[str, str], wanted: set[str]) -> dict[str, list[str]]:
@@ -93,13 +149,21 @@ def _candidates(free: Sequence[str], mapped: Mapping[str, str], wanted: set[str]
     return {"references": references, "prediction": predictions}
 
 
+def _wanted(
+    file: Columns, name: str, candidates: Mapping[str, Sequence[str]], wanted: set[str], optional: frozenset[str]
+) -> str | None:
+    if name not in wanted or (name in optional and len(candidates[name]) != 1):
+        return None
+    return _only(file, name, candidates)
+
+
 def _only(file: Columns, name: str, candidates: Mapping[str, Sequence[str]]) -> str:
     found = candidates[name]
     if not found:
         names = ", ".join(REFERENCES if name == "references" else PREDICTION)
-        hint = "formats.map_references" if name == "references" else "formats.map_column"
+        hint = "formats.map_references_hint" if name == "references" else "formats.map_column_hint"
         raise InputError(
-            Message("formats.no_column_holds", name=name, names=", ".join(map(repr, file.columns))),
+            Message("formats.no_column_for", name=name, names=", ".join(map(repr, file.columns))),
             where=file.name,
             hint=Message(hint, names=names, name=name),
         )
@@ -107,7 +171,7 @@ def _only(file: Columns, name: str, candidates: Mapping[str, Sequence[str]]) -> 
         raise InputError(
             Message("formats.ambiguous_column", first=found[0], second=found[1], name=name),
             where=file.name,
-            hint=Message("formats.say_which_example_map", name=name, found=found[0]),
+            hint=Message("formats.choose_column_hint", name=name, found=found[0]),
         )
     return found[0]
 

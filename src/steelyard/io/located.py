@@ -104,7 +104,7 @@ class _Scan:
         key = _string(token)
         container = self._around[-1]
         if key in container.seen:
-            raise InputError(Message("formats.key_appears_twice_one_object", key=key), where=f"{self._name}:{line}")
+            raise InputError(Message("formats.duplicate_key", key=key), where=f"{self._name}:{line}")
         container.key = key
         container.seen.add(key)
 
@@ -120,12 +120,12 @@ def _lines(text: str, name: str) -> dict[str, int]:
 
 def _check_token(token: str, where: str) -> None:
     if token in _CONSTANTS:
-        raise InputError(Message("formats.not_number_json_knows", token=token), where=where)
+        raise InputError(Message("formats.invalid_json_number", token=token), where=where)
     if _NUMBER.fullmatch(token) and isinf(float(token)):
-        raise InputError(Message("formats.too_large_number", token=_shortened(token)), where=where)
+        raise InputError(Message("formats.json_number_too_large", token=_shortened(token)), where=where)
     half = _SURROGATE.search(_string(token)) if "\\u" in token else None
     if half:
-        raise InputError(Message("formats.half_character", half=half[0]), where=where)
+        raise InputError(Message("formats.lone_surrogate", half=half[0]), where=where)
 
 
 def _string(token: str) -> str:

@@ -68,14 +68,14 @@ def record_of(value: Any, where: str = "") -> dict[str, Any]:
     """
     named = record_in(value) if isinstance(value, str) else named_values(value)
     if named is None:
-        raise SystemFailure(Message("formats.reply_text_object_not", value=_shown(value)), where=where)
+        raise SystemFailure(Message("formats.reply_wrong_type", value=_shown(value)), where=where)
     folded = {str(name).casefold(): member for name, member in named.items()}
     if _NAMES.isdisjoint(folded):
         names = _shown_names(folded)
         raise SystemFailure(
-            Message("formats.reply_no_answer_fields", names=names),
+            Message("formats.reply_without_answer", names=names),
             where=where,
-            hint=Message("formats.accepted_names_answer", names=", ".join(ANSWER)),
+            hint=Message("formats.answer_fields_hint", names=", ".join(ANSWER)),
         )
     found = _with_inner_record(_Reading(folded, where).record(), where)
     return {name: plain(member, where) for name, member in found.items() if member is not None}
@@ -147,14 +147,14 @@ def plain(value: Any, where: str = "", depth: int = 0) -> Any:
             return _plain_scalar(value, where)
     if hasattr(value, "tolist"):  # numpy
         return plain(value.tolist(), where, depth + 1)
-    raise SystemFailure(Message("formats.reply_holds_which_json_cannot", value=_shown(value)), where=where)
+    raise SystemFailure(Message("formats.reply_not_json_value", value=_shown(value)), where=where)
 
 
 def _plain_scalar(value: Any, where: str) -> Any:
     if isinstance(value, float | Decimal) and not isfinite(value):
-        raise SystemFailure(Message("formats.reply_holds_which_no_number", value=value), where=where)
+        raise SystemFailure(Message("formats.reply_invalid_number", value=value), where=where)
     if isinstance(value, int) and value.bit_length() > _LARGEST_NUMBER:
-        raise SystemFailure(Message("formats.reply_holds_number_bits", value=value.bit_length()), where=where)
+        raise SystemFailure(Message("formats.reply_integer_too_large", value=value.bit_length()), where=where)
     if isinstance(value, str):
         return _whole_text(value, where)
     return str(value) if isinstance(value, Decimal | date) else value
@@ -186,9 +186,9 @@ class _Reading:
         if answer is None:  # silence
             return ""
         if not isinstance(answer, str):
-            raise SystemFailure(Message("formats.answer_text_not", answer=_shown(answer)), where=self.where)
+            raise SystemFailure(Message("formats.answer_not_text", answer=_shown(answer)), where=self.where)
         if len(answer) > (largest := limits.REPLY_BYTES.value):
-            raise SystemFailure(Message("formats.answer_longer_than_characters", largest=largest), where=self.where)
+            raise SystemFailure(Message("formats.answer_too_long", largest=largest), where=self.where)
         return answer
 
     def _evidence(self) -> list[dict[str, Any]]:
@@ -205,21 +205,19 @@ class _Reading:
     def _abstained(self) -> bool | None:
         abstained = self._first(ABSTAINED)
         if not isinstance(abstained, bool | None):
-            raise SystemFailure(
-                Message("formats.abstained_true_false_not", abstained=_shown(abstained)), where=self.where
-            )
+            raise SystemFailure(Message("formats.abstained_not_boolean", abstained=_shown(abstained)), where=self.where)
         return abstained
 
     def _passage(self, item: Any) -> dict[str, Any]:
         outer = {"text": item} if isinstance(item, str) else named_values(item)
         if outer is None:
-            raise SystemFailure(Message("formats.citation_object_page_text_not", item=_shown(item)), where=self.where)
+            raise SystemFailure(Message("formats.citation_not_object", item=_shown(item)), where=self.where)
         inner = named_values(outer.get("node")) or outer  # LlamaIndex
         beside = named_values(inner.get("metadata")) or {}
         page = _page(_first(inner, _PAGE), self.where) or _page(_first(beside, _PAGE_BESIDE), self.where)
         text = _first(inner, _TEXT)
         if not isinstance(text, str | None):
-            raise SystemFailure(Message("formats.text_citation_text_not", text=_shown(text)), where=self.where)
+            raise SystemFailure(Message("formats.citation_text_not_text", text=_shown(text)), where=self.where)
         labels = {name: inner[name] for name in ("section", "speaker") if isinstance(inner.get(name), str)}
         document = _first(inner, _DOCUMENT) or _first(beside, _DOCUMENT)
         labels |= {"document": document} if isinstance(document, str) else {}
@@ -249,7 +247,7 @@ def _page(value: Any, where: str) -> int | str | None:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int | str | None):
-        raise SystemFailure(Message("formats.page_citation_number_not", value=_shown(value)), where=where)
+        raise SystemFailure(Message("formats.citation_page_not_number", value=_shown(value)), where=where)
     plain_text = " ".join(value.split()) if isinstance(value, str) else ""
     number = _PAGE_NUMBER.fullmatch(plain_text) if len(plain_text) <= _LONGEST_PAGE else None
     return int(number[1]) if number else value
@@ -259,7 +257,7 @@ def _whole_text(text: str, where: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise SystemFailure(Message("formats.reply_holds_half_character_lone"), where=where) from None
+        raise SystemFailure(Message("formats.reply_lone_surrogate"), where=where) from None
     return text
 
 

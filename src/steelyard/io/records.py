@@ -8,8 +8,6 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
-from functools import cache
-from importlib.metadata import entry_points
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
@@ -18,16 +16,15 @@ from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
 from steelyard.i18n import Message
 from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, open_stream, text_blocks
+from steelyard.registry.entry_points import EntryPointGroup
 
-GROUP: Final = "steelyard.formats"
-"""Entry points of other formats of rows: the name is the suffix, the value a function from a Stream to Records."""
 LINES: Final = (".jsonl", ".ndjson")
 COMPRESSED = (".gz", ".zst", ".zstd")
 _PLAIN = (".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
 # extensions that are not part of the name of a result
 _EXTENSIONS = (*LINES, ".json", ".csv", ".tsv", ".parquet", *_PLAIN)
-LINES_HINT = Message("formats.one_object_per_line_jsonl")
-ARRAY_HINT = Message("formats.array_json_name_file_json")
+LINES_HINT = Message("formats.rename_to_jsonl_hint")
+ARRAY_HINT = Message("formats.rename_to_json_hint")
 NOT_AN_OBJECT = "formats.not_an_object"
 _MORE_JSON = "Extra data"  # the message of Python's parser about a second value
 COLUMNS = Message("words.the_number_of_columns")
@@ -58,6 +55,8 @@ class Record(NamedTuple):
 
 
 Reader = Callable[[Stream], Iterator[Record]]
+INSTALLED: Final = EntryPointGroup[Reader]("steelyard.formats", Message("plugins.reader"), callable)
+"""Formats of installed packages; the name of an entry point is the suffix."""
 
 
 def format_suffix(path: str | Path) -> str:
@@ -89,7 +88,6 @@ def is_record_format(kind: str) -> bool:
     return kind in LINES or _reader_of(kind) is not None
 
 
-@cache
 def _reader_of(kind: str) -> Reader | None:
     """The reader of rows of files with this suffix, built in or of an installed distribution."""
     built_in: dict[str, Reader] = {
@@ -100,8 +98,7 @@ def _reader_of(kind: str) -> Reader | None:
     }
     if kind in built_in or kind in (*LINES, *_PLAIN, ""):
         return built_in.get(kind)
-    installed: list[Reader] = [point.load() for point in entry_points(group=GROUP, name=kind)]
-    return installed[0] if installed else None
+    return INSTALLED.load(kind)
 
 
 def parse_json(text: str, name: str, line: int | None = None, *, nan: bool = False) -> Any:
@@ -114,16 +111,16 @@ def parse_json(text: str, name: str, line: int | None = None, *, nan: bool = Fal
     try:
         value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=constant)
     except RecursionError:
-        raise InputError(Message("formats.json_nested_too_deeply"), where=place) from None
+        raise InputError(Message("formats.json_too_deep"), where=place) from None
     except json.JSONDecodeError as error:
         where = f"{name}:{(line or 1) + error.lineno - 1}"
-        raise InputError(Message("formats.not_json_column", msg=error.msg, colno=error.colno), where=where) from None
+        raise InputError(Message("formats.not_json", msg=error.msg, colno=error.colno), where=where) from None
     except BadValue as error:
         raise InputError(error.message, where=place) from None
     except ValueError as error:  # a number of thousands of digits
         raise InputError(str(error), where=place) from None
     if text.count("[") + text.count("{") > limits.JSON_DEPTH.value and _is_deep(value):
-        raise InputError(Message("formats.json_nested_too_deeply"), where=place)
+        raise InputError(Message("formats.json_too_deep"), where=place)
     return value
 
 
@@ -158,9 +155,7 @@ def _json_lines(stream: Stream, keep: Collection[str]) -> Iterator[Record]:
     if problems and problems[0].where == f"{name}:1" and _is_array(problems[0].message):
         raise InputError.of(problems, hint=ARRAY_HINT)
     if problems:
-        raise InputError.of(
-            problems, hint=Message("formats.each_line_file_json_object", value=format_suffix(name) or "JSONL")
-        )
+        raise InputError.of(problems, hint=Message("formats.json_lines_hint", value=format_suffix(name) or "JSONL"))
 
 
 def _is_array(message: Message) -> bool:
@@ -196,14 +191,24 @@ def _outermost(text: str) -> str:
 
 
 def _json_array(text: str, name: str) -> Iterator[Record]:
+    content = parse_json_file(text, name)
+    if not isinstance(content, list):
+        raise no_array(name)
+    yield from json_records(content, name)
+
+
+def parse_json_file(text: str, name: str) -> Any:
+    """The value of a JSON file; several values in one file are an error whose hint says how JSONL is called."""
     try:
-        content = parse_json(text, name, nan=True)
+        return parse_json(text, name, nan=True)
     except InputError as error:
         hint = LINES_HINT if error.message.args.get("msg") == _MORE_JSON else error.hint
         raise InputError.of(error.problems, hint=hint) from None
-    if not isinstance(content, list):
-        raise InputError(Message("formats.array_objects_needed_single_value"), where=name)
-    yield from json_records(content, name)
+
+
+def no_array(name: str) -> InputError:
+    """The error about a JSON file that has no rows."""
+    return InputError(Message("formats.not_array_of_objects"), where=name)
 
 
 def json_records(rows: Sequence[Any], name: str) -> Iterator[Record]:
@@ -238,7 +243,8 @@ def _separated(stream: Stream, separator: str) -> Iterator[Record]:
             if len(row) != len(header):
                 problems.append(
                     Problem(
-                        f"{name}:{reader.line_num}", Message("formats.columns_header", row=len(row), header=len(header))
+                        f"{name}:{reader.line_num}",
+                        Message("formats.columns_unlike_header", row=len(row), header=len(header)),
                     )
                 )
                 if len(problems) >= MOST_PROBLEMS:
@@ -283,11 +289,11 @@ def _header(row: list[str], name: str) -> list[str]:
     limits.COLUMNS.check(len(names), COLUMNS, error=InputError, where=where)
     if len(names) == 1 and ";" in names[0]:
         raise InputError(
-            Message("formats.columns_separated_semicolons"), where=where, hint=Message("formats.save_commas")
+            Message("formats.separated_by_semicolons"), where=where, hint=Message("formats.save_with_commas_hint")
         )
     again = repeated_one(names)
     if again is not None:
-        raise InputError(Message("formats.two_columns_called", again=again), where=where)
+        raise InputError(Message("formats.duplicate_column", again=again), where=where)
     return names
 
 
@@ -312,7 +318,7 @@ def _parquet(stream: Stream) -> Iterator[Record]:
         for number, row in enumerate(_parquet_rows(file, stream.name), 1):
             yield Record(stream.name, number, row, "{}: row {}")
     except (ArrowException, *_PARQUET_DAMAGE) as error:
-        message = Message("formats.not_parquet_file", value=str(error).partition(chr(10))[0])
+        message = Message("formats.not_parquet", value=str(error).partition(chr(10))[0])
         raise InputError(message, where=stream.name) from None
 
 
@@ -321,7 +327,7 @@ def _parquet_rows(file: Any, name: str) -> Iterator[dict[str, Any]]:
     for batch in file.iter_batches(batch_size=_PARQUET_BATCH):
         limits.FILE_BYTES.check(batch.nbytes, Message("words.the_content_of_some_rows"), error=InputError, where=name)
         if repeated_one(batch.schema.names) is not None:
-            raise InputError(Message("formats.two_columns_called", again=repeated_one(batch.schema.names)), where=name)
+            raise InputError(Message("formats.duplicate_column", again=repeated_one(batch.schema.names)), where=name)
         yield from batch.to_pylist()
 
 
@@ -329,7 +335,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         again = repeated_one(key for key, _ in pairs)
-        raise BadValue(Message("formats.key_appears_twice_one_object", key=again))
+        raise BadValue(Message("formats.duplicate_key", key=again))
     return found
 
 
@@ -338,7 +344,7 @@ def _nan_only(text: str) -> float:
 
 
 def _no_constant(text: str) -> NoReturn:
-    raise BadValue(Message("formats.not_number_json_knows", token=text))
+    raise BadValue(Message("formats.invalid_json_number", token=text))
 
 
 def result_name(path: str) -> str:
@@ -355,8 +361,8 @@ def first_seen(place: str) -> Message:
     """A reference to the first occurrence; the number is enough for a line of the same file."""
     line = place.rpartition(":")[2]
     if line.isdigit():
-        return Message("formats.first_line", line=line)
-    return Message("formats.first_place", place=place)
+        return Message("formats.first_on_line", line=line)
+    return Message("formats.first_at", place=place)
 
 
 def digest_rows(columns: Iterable[Iterable[object]]) -> str:

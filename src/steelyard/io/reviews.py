@@ -18,7 +18,7 @@ from steelyard.io.records import Record, read_records
 from steelyard.io.results import dump, items_of
 from steelyard.table import Table
 
-REVIEW_HINT: Final = Message("formats.steelyard_sample_writes_such_files")
+REVIEW_HINT: Final = Message("formats.review_file_hint")
 _TEXTS: Final = ("id", "remark", "reviewer", "metric", "result")
 
 Json = dict[str, Any]
@@ -88,7 +88,7 @@ def read_review(path: str | Path) -> list[Judgement]:
     """The judgements of a file; every line must be complete, and each id unique."""
     records, _ = read_records(path)
     if not records:
-        raise InputError(Message("formats.nothing"), where=str(path), hint=REVIEW_HINT)
+        raise InputError(Message("formats.empty_file"), where=str(path), hint=REVIEW_HINT)
     problems = [problem for record in records for problem in _problems(record)]
     problems += _doubled(records)
     if problems:
@@ -113,16 +113,12 @@ def _problems(record: Record) -> Iterator[Problem]:
 
 def _wrong(key: str, value: Any) -> Message | None:
     if key == "agree":
-        return (
-            None
-            if value is None or isinstance(value, bool)
-            else Message("formats.agree_true_false_null_not", value=value)
-        )
+        return None if value is None or isinstance(value, bool) else Message("formats.agree_not_boolean", value=value)
     if key == "verdict":
-        return None if _is_number(value) else Message("formats.verdict_number_not", value=value)
+        return None if _is_number(value) else Message("formats.verdict_not_a_number", value=value)
     if key == "sampling":
-        return None if _is_sampling(value) else Message("formats.no_sampling_steelyard_sample_writes")
-    return None if isinstance(value, str) else Message("formats.text_not", key=key, value=value)
+        return None if _is_sampling(value) else Message("formats.invalid_sampling")
+    return None if isinstance(value, str) else Message("formats.not_text", key=key, value=value)
 
 
 def _is_sampling(value: Any) -> bool:
@@ -142,6 +138,6 @@ def _doubled(records: Sequence[Record]) -> Iterator[Problem]:
     for record in records:
         identifier = str(record.fields.get("id"))
         if identifier in first:
-            message = Message("formats.id_appears_again_first_line", identifier=identifier, first=first[identifier])
+            message = Message("formats.duplicate_id_on_line", identifier=identifier, first=first[identifier])
             yield Problem(record.where, message)
         first.setdefault(identifier, record.number)

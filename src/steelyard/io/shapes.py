@@ -86,7 +86,7 @@ def check_shape(value: Any, shape: Shape, path: str, where: str) -> None:
 
 def wrong_shape(path: str, words: Message, value: Any, where: str) -> InputError:
     """The error about a value that has another shape."""
-    return InputError(Message("formats.field_not", path=path, words=words, value=shown(value)), where=where)
+    return InputError(Message("formats.field_wrong_type", path=path, words=words, value=shown(value)), where=where)
 
 
 def shown(value: Any) -> Message | str:

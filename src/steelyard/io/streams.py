@@ -27,9 +27,9 @@ BINARY = "formats.binary"
 """The code of the message about text that is UTF-16, or none at all."""
 """Bytes of a block: large enough that threads seldom wait, small enough for the cache."""
 
-SPECIAL_HINT = Message("formats.standard_input_named")
-ENCODING_HINT = Message("formats.convert_example_iconv_f_gb18030")
-BINARY_HINT = Message("formats.text_file_needed_utf_16")
+SPECIAL_HINT = Message("formats.standard_input_hint")
+ENCODING_HINT = Message("formats.convert_gb18030_hint")
+BINARY_HINT = Message("formats.convert_utf16_hint")
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
@@ -56,7 +56,9 @@ class Stream:
         except (OSError, EOFError, zlib.error, _zstd_error()) as error:
             self.close()
             raise InputError(
-                Message("formats.cannot_read", strerror=error), where=self.name, hint=Message("formats.file_whole")
+                Message("formats.cannot_read", strerror=error),
+                where=self.name,
+                hint=Message("formats.file_complete_hint"),
             ) from None
         self._hash.update(piece)
         if not piece:
@@ -97,7 +99,7 @@ def open_stream(path: str | Path) -> Stream:
     except OSError as error:
         raise InputError(Message("formats.cannot_read", strerror=error.strerror), where=str(path)) from None
     except ValueError:
-        raise InputError(Message("formats.cannot_name_file"), where=repr(str(path))) from None
+        raise InputError(Message("formats.invalid_file_name"), where=repr(str(path))) from None
     if not file.seekable():  # a pipe
         return Stream(str(path), *_layers(_Ahead(cast(BinaryIO, file))))
     return Stream(str(path), *_layers(cast(BinaryIO, file)))
@@ -403,7 +405,7 @@ def _check_special(path: str | Path) -> None:
     mode = os.stat(path).st_mode
     is_descriptor = str(path) == "/dev/stdin" or str(path).startswith(("/dev/fd/", "/proc/self/fd/"))
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or is_descriptor):
-        message = Message("formats.device_socket_named_pipe_file")
+        message = Message("formats.not_regular_file")
         raise InputError(message, where=str(path), hint=SPECIAL_HINT)
 
 

@@ -18,7 +18,7 @@ from typing import Final
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 
-OVERWRITE_HINT: Final = Message("formats.overwrite_replaces_name_another")
+OVERWRITE_HINT: Final = Message("formats.overwrite_hint")
 _LONGEST_STEM: Final = 48
 _MOST_LINKS: Final = 40
 _PIPE_SECONDS: Final = 10
@@ -47,9 +47,7 @@ def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
             _place(part, target, overwrite=overwrite)
         sync_folder(target.parent)
     except OSError as error:
-        raise ConfigError(
-            Message("formats.cannot_written", strerror=error.strerror or error), where=str(path)
-        ) from None
+        raise ConfigError(Message("formats.cannot_write", strerror=error.strerror or error), where=str(path)) from None
 
 
 def write_whole(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:
@@ -70,7 +68,7 @@ def replace_whole(part: Path, path: Path) -> None:
 def check_absent(path: Path) -> None:
     """Refuse an existing file; devices and pipes have no content to lose."""
     if path.exists() and not _is_special(path):
-        raise ConfigError(Message("formats.file_exists_already"), where=str(path), hint=OVERWRITE_HINT)
+        raise ConfigError(Message("formats.file_exists"), where=str(path), hint=OVERWRITE_HINT)
 
 
 def sync_folder(folder: Path) -> None:
@@ -107,7 +105,7 @@ def _place(part: Path, target: Path, *, overwrite: bool) -> None:
     try:
         os.link(part, target)  # unlike a rename, this fails if the file exists
     except FileExistsError:
-        raise ConfigError(Message("formats.file_exists_already"), where=str(target), hint=OVERWRITE_HINT) from None
+        raise ConfigError(Message("formats.file_exists"), where=str(target), hint=OVERWRITE_HINT) from None
     except OSError:  # a file system without hard links
         os.replace(part, target)
 
@@ -155,7 +153,7 @@ def _opened(path: Path) -> int:
                 raise
         if time.monotonic() > end:
             raise ConfigError(
-                Message("formats.nobody_reads_pipe"), where=str(path), hint=Message("formats.start_what_reads_first")
+                Message("formats.pipe_without_reader"), where=str(path), hint=Message("formats.start_reader_hint")
             ) from None
         time.sleep(0.02)
 

@@ -10,8 +10,8 @@ from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.streams import read_text
 
-ALIAS_HINT: Final = Message("formats.write_out_what_aliases_name")
-TOO_DEEP: Final = Message("formats.yaml_nested_too_deeply")
+ALIAS_HINT: Final = Message("formats.yaml_aliases_hint")
+TOO_DEEP: Final = Message("formats.yaml_too_deep")
 
 _DEEPEST: Final = 100
 _LONGEST_NUMBER: Final = 1000
@@ -93,25 +93,23 @@ class _Reading:
         for key_node, value_node in node.value:
             where, line = self._place(key_node), key_node.start_mark.line + 1
             if not isinstance(key_node, self._yaml.ScalarNode):
-                raise InputError(Message("formats.key_text_not_list_mapping"), where=where)
+                raise InputError(Message("formats.key_not_text"), where=where)
             key = str(key_node.value)
             if key in first:
-                raise InputError(
-                    Message("formats.key_appears_again_first_line", key=key, first=first[key]), where=where
-                )
+                raise InputError(Message("formats.duplicate_key_on_line", key=key, first=first[key]), where=where)
             first[key] = line
             yield key, self.located(value_node, depth + 1)
 
     def _scalar(self, node: Any, where: str) -> Any:
         if node.tag in _NUMBERS and len(node.value) > _LONGEST_NUMBER:
-            raise InputError(Message("formats.number_more_than_digits", longest_number=_LONGEST_NUMBER), where=where)
+            raise InputError(Message("formats.too_many_digits", longest_number=_LONGEST_NUMBER), where=where)
         if "\0" in node.value:
-            raise InputError(Message("formats.value_cannot_read_holds_character"), where=where)
+            raise InputError(Message("formats.value_with_nul"), where=where)
         try:
             return self._loader.construct_object(node)
         except (self._yaml.YAMLError, *_BAD_VALUE) as error:
             words = str(error).splitlines() or [type(error).__name__]
-            raise InputError(Message("formats.value_cannot_read", words=words[0]), where=where) from None
+            raise InputError(Message("formats.value_unreadable", words=words[0]), where=where) from None
 
     def _place(self, node: Any) -> str:
         return f"{self._name}:{node.start_mark.line + 1}"

@@ -1,24 +1,50 @@
-"""Checks of the items of a legal results file: ranges of parts and weights, and scores that follow from the parts."""
+"""Checks of the items of a legal results file: verdicts, parts and weights, and scores that follow from the parts."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.io.shapes import wrong_shape
+from steelyard.io.results.checks import PASSAGE
+from steelyard.io.shapes import ANYTHING, FLAG, TEXT, Fields, ListOf, MapOf, Plain, check_shape, wrong_shape
 from steelyard.legal.formulas import METRIC, PENALTIES, SLACK, penalised, weighted_sum
 from steelyard.legal.question_types import part_labels, type_of_parts
 from steelyard.registry.kinds import Scores
 from steelyard.table import ROUNDING
 
+_EXPECTED: Final = Fields(
+    {
+        "answer": MapOf(ANYTHING),
+        "abstain": FLAG,
+        "quotes": ListOf(TEXT),
+        "evidence": ListOf(Fields(PASSAGE, frozenset(("text", "page")))),
+    }
+)
+_STORED: Final = Plain(Message("words.a_list"), lambda value: isinstance(value, list))
+"""A message as a value; one that is not known or has other arguments is left to who shows it."""
+_VERDICT: Final = Fields(
+    {
+        "expected": _EXPECTED,
+        "reasons": MapOf(TEXT),
+        "remarks": ListOf(TEXT),
+        "messages": Fields({"reasons": MapOf(_STORED), "remarks": ListOf(_STORED), "error": _STORED}),
+        "reached": MapOf(FLAG),
+        "invented": ListOf(Fields({"text": TEXT, "kind": TEXT})),
+        "should_abstain": FLAG,
+        "abstained": FLAG,
+    }
+)
+_OUTPUT: Final = Fields({"verdict": _VERDICT})
+
 
 def check_item(item: Mapping[str, Any], where: str) -> None:
-    """Refuse an item with a part outside 0 to 1, or with a weight that is not a number above 0."""
+    """Refuse an item with a verdict of another shape, a part outside 0 to 1, or a weight that is not above 0."""
+    check_shape(item.get("output") or {}, _OUTPUT, "output", where)
     for part, value in ((item.get("parts") or {}).get(METRIC) or {}).items():
         if value is not None and part in part_labels() and not -ROUNDING <= value <= 1 + ROUNDING:
             what = Message("words.the_part_of", part=part, metric=METRIC)
-            raise InputError(Message("formats.share", what=what, value=value), where=where)
+            raise InputError(Message("formats.not_a_share", what=what, value=value), where=where)
     _check_weight((item.get("tags") or {}).get("weight"), where)
 
 

@@ -80,7 +80,7 @@ def write_file(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigError(Message("formats.cannot_written", strerror=error.strerror), where=str(path)) from None
+        raise ConfigError(Message("formats.cannot_write", strerror=error.strerror), where=str(path)) from None
     write_whole(path, text)
 
 

@@ -179,5 +179,5 @@ def _mapping(entry: Located, hint: Message) -> Mapping[str, Located]:
 
 def _text(entry: Located, name: Message) -> str:
     if not isinstance(entry.value, str):
-        raise InputError(Message("formats.text_not", key=name, value=entry.plain()), where=entry.where)
+        raise InputError(Message("formats.not_text", key=name, value=entry.plain()), where=entry.where)
     return entry.value

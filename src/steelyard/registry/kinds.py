@@ -7,13 +7,13 @@ the group `steelyard.kinds`: its name is the kind, and it points to a `Kind`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any, Final, Protocol, cast
 
-GROUP: Final = "steelyard.kinds"
+from steelyard.i18n import Message
+from steelyard.registry.entry_points import EntryPointGroup
+
 Scores = Mapping[str, float | None]
 
 
@@ -21,7 +21,7 @@ class Checks(Protocol):
     """The checks of items that a kind adds to those of all results files."""
 
     def check_item(self, item: Mapping[str, Any], where: str) -> None:
-        """Refuse an item that no result of this kind can have."""
+        """Refuse an item that no result of this kind can have; fields that only this kind has are checked here."""
 
     def is_consistent(self, scores: Scores, parts: Mapping[str, Scores], *, failed: bool) -> bool:
         """Whether the score of an item is what its parts come to."""
@@ -31,7 +31,7 @@ class Checks(Protocol):
 class Kind:
     """One kind of result; `metric` is the metric that every result of the kind has, if there is one.
 
-    `title` is the code of the text that says what was evaluated. The others are modules: `metrics` registers its
+    `title` is the code of the text that says what was evaluated. The others are modules: `metrics` register its
     metrics; `checks` checks items of a results file of this kind (`Checks`); `report` makes the sections of a report
     that only this kind has. None is for nothing to add. `lower_is_better` names the columns of which less is better, as
     rules and `compare -m` name them; of all others more is better.
@@ -40,15 +40,15 @@ class Kind:
     name: str
     title: str = ""
     metric: str | None = None
-    metrics: str | None = None
+    metrics: tuple[str, ...] = ()
     checks: str | None = None
     report: str | None = None
     lower_is_better: frozenset[str] = frozenset()
 
     def load_metrics(self) -> None:
-        """Import the module that registers the metrics, if there is one."""
-        if self.metrics:
-            import_module(self.metrics)
+        """Import the modules that register the metrics."""
+        for module in self.metrics:
+            import_module(module)
 
     def load_checks(self) -> Checks | None:
         """The module `checks`, imported."""
@@ -60,8 +60,13 @@ class Kind:
 
 
 BUILT_IN: Final = (
-    Kind("retrieval", "report.rankings", metrics="steelyard.retrieval.metrics"),
-    Kind("answers", "report.answers", metrics="steelyard.answers.metrics"),
+    Kind("retrieval", "report.rankings", metrics=("steelyard.retrieval.metrics",)),
+    Kind(
+        "answers",
+        "report.answers",
+        metrics=("steelyard.answers.metrics", "steelyard.contexts.metrics"),
+        lower_is_better=frozenset(("Invented", "Refusal.over_refusal", "Refusal.missed_refusal")),
+    ),
     Kind(
         "legal",
         "report.legal_questions",
@@ -71,15 +76,12 @@ BUILT_IN: Final = (
         lower_is_better=frozenset(("legal.uncertain",)),
     ),
 )
+INSTALLED: Final = EntryPointGroup[Kind](
+    "steelyard.kinds", Message("plugins.kind"), lambda value: isinstance(value, Kind)
+)
+_BY_NAME: Final = {kind.name: kind for kind in BUILT_IN}
 
 
-@cache
 def kind_of(name: str) -> Kind:
     """The kind of this name; a kind that is not registered has no hooks."""
-    known = {kind.name: kind for kind in BUILT_IN}
-    return known.get(name) or _installed(name) or Kind(name)
-
-
-def _installed(name: str) -> Kind | None:
-    found: list[Kind] = [point.load() for point in entry_points(group=GROUP, name=name)]
-    return found[0] if found else None
+    return _BY_NAME.get(name) or INSTALLED.load(name) or Kind(name)

@@ -16,11 +16,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.i18n import Message
+from steelyard.i18n import Message, as_message
+from steelyard.registry.entry_points import EntryPointGroup
 
 if TYPE_CHECKING:
     from steelyard.table import FloatArray
@@ -29,7 +31,16 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["retrieval", "answers"]
 Number = int | float
 
-ENTRY_POINTS = "steelyard.metrics"
+NEEDS = ("prediction", "references", "question", "contexts", "reference_contexts", "ids", "spans", "evidence")
+"""What a metric can need of a row: `ids` and `spans` are those of the contexts and of the reference contexts,
+`evidence` is either ids, or contexts and something to compare them with."""
+USUAL_NEEDS = ("prediction", "references")
+INSTALLED: Final = EntryPointGroup[ModuleType | Callable[..., Any]](
+    "steelyard.metrics",
+    Message("plugins.metrics"),
+    lambda value: isinstance(value, ModuleType) or callable(value),
+)
+"""Metrics of installed packages: a module with metrics, or a metric; the name of an entry point is not used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +50,8 @@ class Metric:
     A parameter whose default is None may be left out; one without a default (`required`) may not. `bounds` hold for
     every item. `whole` metrics are cut only where their name says so (`RR@10`), not by a list of cut-offs. Counts
     are `summed`: people quote their total. Parameters annotated `int` are `integers`. `unscored` is the reason why an
-    answer has no score where the metric gives NaN; without a reason NaN is an error.
+    answer has no score where the metric gives NaN; without a reason NaN is an error. `needs` is what a row of answers
+    must have; the metric is given only rows that have it.
     """
 
     name: str
@@ -51,12 +63,19 @@ class Metric:
     whole: bool = False
     summed: bool = False
     integers: frozenset[str] = frozenset()
-    unscored: str = ""
+    unscored: Message | None = None
+    needs: frozenset[str] = frozenset()
 
     @property
     def parameters(self) -> frozenset[str]:
         """The parameters that a name may have."""
         return self.required | frozenset(self.defaults)
+
+    @property
+    def own_needs(self) -> list[str]:
+        """What the metric needs of a row of answers, if that is not a prediction and references."""
+        is_usual = self.kind != "answers" or self.needs == frozenset(USUAL_NEEDS)
+        return [] if is_usual else [need for need in NEEDS if need in self.needs]
 
     @property
     def explanation(self) -> str:
@@ -84,8 +103,8 @@ class Measure:
         missing = metric.required - frozenset(parameters)
         if missing:
             raise ConfigError(
-                Message("metrics.needs", name=metric.name, names=", ".join(sorted(missing))),
-                hint=Message("metrics.example_10", name=metric.name),
+                Message("metrics.parameters_missing", name=metric.name, names=", ".join(sorted(missing))),
+                hint=Message("metrics.cutoff_hint", name=metric.name),
             )
         return cls(metric, metric.name, tuple(sorted(parameters.items())))
 
@@ -103,6 +122,19 @@ class Measure:
         return self.name + (f"({inner})" if inner else "") + (f"@{cut}" if cut is not None else "")
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a metric of answers may return instead of an array: values with their parts, and notes by row.
+
+    `reasons` says of a row why its value is NaN. Parts may be NaN anywhere.
+    """
+
+    values: "FloatArray"
+    parts: Mapping[str, "FloatArray"] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
+    reasons: Mapping[int, Message | str] = field(default_factory=dict)
+
+
 REGISTRY: dict[str, Metric] = {}
 
 
@@ -113,20 +145,28 @@ def metric(
     bounds: tuple[float, float] = (0.0, 1.0),
     whole: bool = False,
     summed: bool = False,
-    unscored: str = "",
+    unscored: Message | str = "",
+    needs: Sequence[str] = USUAL_NEEDS,
 ) -> Callable[[Function], Function]:
     """Register a function as the metric `name`; the function itself is left as it is."""
+    unknown = next((need for need in needs if need not in NEEDS), None)
+    if unknown is not None:
+        raise UnknownName.of(Message("words.need_of_a_metric"), unknown, NEEDS)
 
     def register(function: Function) -> Function:
         if name in REGISTRY and REGISTRY[name].compute is not function:
             raise ConfigError(
-                Message("metrics.two_metrics_called", name=name), hint=Message("metrics.give_yours_another_name")
+                Message("metrics.duplicate_metric", name=name), hint=Message("metrics.duplicate_metric_hint")
             )
         keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
         defaults = {p.name: p.default for p in keywords if p.default is not p.empty}
         required = frozenset(p.name for p in keywords if p.default is p.empty)
         integers = frozenset(p.name for p in keywords if p.annotation in (int, int | None))
-        REGISTRY[name] = Metric(name, kind, function, defaults, required, bounds, whole, summed, integers, unscored)
+        reason = as_message(unscored) if unscored else None
+        wanted = frozenset(needs if kind == "answers" else ("ids",))
+        REGISTRY[name] = Metric(
+            name, kind, function, defaults, required, bounds, whole, summed, integers, reason, wanted
+        )
         return function
 
     return register
@@ -139,17 +179,15 @@ def column_of(values: object, measure: Measure, rows: int) -> "FloatArray":
     try:
         column = np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ConfigError(Message("metrics.metric_gave_something_no_number", measure=str(measure))) from None
+        raise ConfigError(Message("metrics.value_not_a_number", measure=str(measure))) from None
     if column.shape != (rows,):
-        raise ConfigError(
-            Message("metrics.metric_gave_values_shape", measure=str(measure), shape=column.shape, rows=rows)
-        )
+        raise ConfigError(Message("metrics.wrong_shape", measure=str(measure), shape=column.shape, rows=rows))
     has_reason = measure.metric.kind == "answers" and measure.metric.unscored
     scores = column[~np.isnan(column)] if has_reason else column
     if not np.isfinite(scores).all():
         raise ConfigError(
-            Message("metrics.metric_gave_value_not_finite", measure=str(measure)),
-            hint=Message("metrics.nan_needs_reason", name=measure.name) if measure.metric.kind == "answers" else None,
+            Message("metrics.value_not_finite", measure=str(measure)),
+            hint=Message("metrics.nan_hint", name=measure.name) if measure.metric.kind == "answers" else None,
         )
     limits.SCORE.check(float(np.abs(scores).max(initial=0.0)), Message("words.a_value_of", measure=str(measure)))
     _check_bounds(scores, measure)
@@ -164,19 +202,19 @@ def _check_bounds(scores: "FloatArray", measure: Measure) -> None:
     outside = scores[(scores < low - ROUNDING) | (scores > high + ROUNDING)]
     if outside.size:
         raise ConfigError(
-            Message(
-                "metrics.metric_gave_value_outside", measure=str(measure), value=float(outside[0]), low=low, high=high
-            ),
-            hint=Message("metrics.declare_range", name=measure.name),
+            Message("metrics.value_out_of_bounds", measure=str(measure), value=float(outside[0]), low=low, high=high),
+            hint=Message("metrics.bounds_hint", name=measure.name),
         )
 
 
 def load_metrics(modules: Sequence[str] = (), folder: Path | None = None) -> None:
     """Import the metrics of installed packages (entry points) and of these modules, which may be in `folder`."""
-    from importlib.metadata import entry_points
+    from steelyard.registry.kinds import BUILT_IN
 
-    for point in entry_points(group=ENTRY_POINTS):
-        point.load()
+    if modules or not INSTALLED.is_empty():  # built-in metrics first: then a clash of names is an error of the others
+        for kind in BUILT_IN:
+            kind.load_metrics()
+    INSTALLED.load_all()
     for module in modules:
         _load_module(module, [] if folder is None else [str(folder)])
 
@@ -184,10 +222,8 @@ def load_metrics(modules: Sequence[str] = (), folder: Path | None = None) -> Non
 def _load_module(module: str, folders: list[str]) -> None:
     """Import a module, looking into `folders` only after everything that is installed."""
     if not module:
-        raise ConfigError(Message("metrics.no_module_named"), hint=Message("metrics.example_metrics_from_my_metrics"))
-    unknown = UnknownName(
-        Message("metrics.no_module_called", module=module), hint=Message("metrics.module_looked_folder_pythonpath")
-    )
+        raise ConfigError(Message("metrics.no_module_given"), hint=Message("metrics.metrics_from_hint"))
+    unknown = UnknownName(Message("metrics.no_module_called", module=module), hint=Message("metrics.module_hint"))
     if not (all(module.split(".")) and module.isprintable()):  # a path, or a place relative to no package
         raise unknown
     sys.path += folders
@@ -195,7 +231,7 @@ def _load_module(module: str, folders: list[str]) -> None:
         importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0] and error.name != module:
-            raise ConfigError(Message("metrics.module_cannot_imported", module=module, error=error)) from None
+            raise ConfigError(Message("metrics.module_import_failed", module=module, error=error)) from None
         raise unknown from None
     finally:
         del sys.path[len(sys.path) - len(folders) :]
@@ -203,19 +239,17 @@ def _load_module(module: str, folders: list[str]) -> None:
 
 def _check_number(metric: Metric, parameter: str, value: Number) -> None:
     if parameter in metric.integers and not isinstance(value, int):
-        raise ConfigError(Message("metrics.whole_number_not", name=metric.name, parameter=parameter, value=value))
+        raise ConfigError(Message("metrics.parameter_not_integer", name=metric.name, parameter=parameter, value=value))
     if not math.isfinite(value):
-        raise ConfigError(Message("metrics.finite_not", name=metric.name, parameter=parameter, value=value))
+        raise ConfigError(Message("metrics.parameter_not_finite", name=metric.name, parameter=parameter, value=value))
     if parameter == "k" and value < 1:
-        raise ConfigError(
-            Message("metrics.cut_off_whole_number_from", text=value), hint=Message("metrics.example_ndcg_10")
-        )
+        raise ConfigError(Message("metrics.invalid_cutoff", text=value), hint=Message("metrics.ndcg_hint"))
 
 
 def _parameters(metric: Metric) -> Message:
     names = sorted(metric.parameters)
     return (
-        Message("metrics.knows", name=metric.name, names=", ".join(names))
+        Message("metrics.parameters_hint", name=metric.name, names=", ".join(names))
         if names
-        else Message("metrics.takes_no_parameters", name=metric.name)
+        else Message("metrics.no_parameters_hint", name=metric.name)
     )

@@ -1,10 +1,12 @@
 """Names of metrics in the spellings of all common tools: `ndcg_cut_10`, `ndcg@10`, `recip_rank`, `mrr` …"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
-from steelyard.errors import ConfigError, UnknownName, cut, nearest
+from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
 from steelyard.i18n import Message
+from steelyard.registry.judged import judged_elsewhere
 from steelyard.registry.kinds import BUILT_IN
 from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
 
@@ -53,6 +55,10 @@ SPELLINGS = {
     "rougelsum": "ROUGE-Lsum",
     "rouge_lsum": "ROUGE-Lsum",
     "char_f1": "CharF1",
+    "refusal_rate": "Refusal",
+    "is_refusal": "Refusal",
+    "id_based_context_precision": "ContextP",
+    "id_based_context_recall": "ContextR",
 }
 
 _NAME = re.compile(
@@ -75,7 +81,7 @@ def find_metric(text: str) -> Metric:
 
 
 def parse_measures(
-    names: str | Sequence[str] | None,
+    names: Any,
     cutoffs: Sequence[int] | None = None,
     *,
     default: Sequence[str] = DEFAULT_RETRIEVAL,
@@ -83,24 +89,51 @@ def parse_measures(
 ) -> list[Measure]:
     """Measures for names (a list, or one text with commas), in order and each once.
 
+    A name may be any object whose text is one, such as a measure of ir_measures.
     Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
-    only where the name says so); P, R and their like always need some. Metrics of another kind are an error.
+    only where the name says so); P, R and their like always need some. Metrics of another kind are an error, except
+    for metrics of rankings in an evaluation of answers, whose contexts are a ranking.
     """
-    if isinstance(names, str):
-        names = split_names([names])
+    names = _as_texts(names)
     if names is not None and not names:
-        raise ConfigError(Message("metrics.no_metric_named"), hint=Message("metrics.example_ndcg_10"))
+        raise ConfigError(Message("metrics.no_metric_given"), hint=Message("metrics.ndcg_hint"))
     measures: dict[str, Measure] = {}
     for name in names or default:
         for measure in _expand(name, cutoffs or (CUTOFFS if names is None else ())):
-            if measure.metric.kind != kind:
-                hint = Message("metrics.has_it", doors=_DOORS[measure.metric.kind])
+            if kind == "retrieval" and measure.metric.kind != kind:
+                hint = Message("metrics.available_in", doors=_DOORS[measure.metric.kind])
                 raise ConfigError(
                     Message("metrics.metric_of_another_kind", measure=measure, kind=measure.metric.kind, expected=kind),
                     hint=hint,
                 )
             measures[str(measure)] = measure
     return list(measures.values())
+
+
+def _as_texts(names: Any) -> list[str] | None:
+    if names is None:
+        return None
+    if isinstance(names, str):
+        return split_names([names])
+    return [str(name) for name in names] if isinstance(names, Iterable) else [str(names)]
+
+
+def column_called(name: str, columns: Collection[str]) -> str:
+    """The column with this name in any known spelling; the name itself if there is none."""
+    if name in columns:
+        return name
+    try:
+        ours = str(parse_measure(name))
+    except SteelyardError:  # no metric of ours; the result may still say which columns it has
+        return name
+    return ours if ours in columns else name
+
+
+def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> list[str] | None:
+    """The columns for names, of which one argument may have several, without repetition; None if no name is given."""
+    if not names:
+        return None
+    return list(dict.fromkeys(column_called(name, columns) for name in split_names(names)))
 
 
 def split_names(texts: Sequence[str]) -> list[str]:
@@ -145,6 +178,8 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
 
 def _metric(base: str, text: str) -> Metric:
     found = _find(base)
+    if found is None and (judged := judged_elsewhere(base)):
+        raise judged
     if found is None:
         raise UnknownName(Message("metrics.no_metric_called", text=cut(text)), hint=nearest(cut(base), _known()))
     return found
@@ -187,22 +222,20 @@ def _parameters(inner: str, text: str) -> dict[str, Number]:
             parameters[key] = int(value) if re.fullmatch(r"-?\d+", value) else float(value)
         except ValueError:
             raise ConfigError(
-                Message("metrics.not_form_parameter_number", text=text, part=part),
-                hint=Message("metrics.example_p_rel_2_5"),
+                Message("metrics.invalid_parameter", text=text, part=part),
+                hint=Message("metrics.parameter_hint"),
             ) from None
     return parameters
 
 
 def _say_once(key: str, parameters: dict[str, Number], text: str) -> None:
     if key in parameters:
-        raise ConfigError(Message("metrics.said_twice", text=text, key=key))
+        raise ConfigError(Message("metrics.parameter_twice", text=text, key=key))
 
 
 def _cutoff(text: str) -> int:
     if not text.isdigit():
-        raise ConfigError(
-            Message("metrics.cut_off_whole_number_from", text=text), hint=Message("metrics.example_ndcg_10")
-        )
+        raise ConfigError(Message("metrics.invalid_cutoff", text=text), hint=Message("metrics.ndcg_hint"))
     return int(text)
 
 

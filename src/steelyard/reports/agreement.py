@@ -21,7 +21,7 @@ from steelyard.stats.summary import interval_list, known
 from steelyard.table import FloatArray, Table
 
 CONFIDENCE: Final = 0.95
-OTHER_HINT: Final = Message("reports.name_results_file_sampled")
+OTHER_HINT: Final = Message("reports.sampled_file_hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def _check(table: Table, judgements: Sequence[Judgement]) -> None:
     digest, ids = digest_of(table), set(table.ids)
     other = next((judgement for judgement in judgements if judgement.result != digest), None)
     if other is not None:
-        message = Message("reports.review_another_result_not", result=other.result, digest=digest)
+        message = Message("reports.review_of_other_result", result=other.result, digest=digest)
         raise InputError(message, where=other.where, hint=OTHER_HINT)
     unknown = [
         Problem(judgement.where, Message("reports.no_item_called", id=judgement.id))
@@ -167,7 +167,8 @@ def _common_metric(table: Table, reviews: Mapping[str, Sequence[Judgement]]) -> 
     metrics = list(dict.fromkeys(judgement.metric for judgements in reviews.values() for judgement in judgements))
     if len(metrics) != 1:
         raise ConfigError(
-            Message("reports.reviews_several_metrics", names=", ".join(metrics)), hint=Message("reports.take_one_time")
+            Message("reports.reviews_several_metrics", names=", ".join(metrics)),
+            hint=Message("reports.one_metric_hint"),
         )
     return verdict_metric(table, metrics[0])
 

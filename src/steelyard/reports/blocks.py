@@ -2,23 +2,32 @@
 
 A content builder (`build`, `comparison`, `gate`, `agreement`) makes a list of blocks; each renderer in `render` writes
 the blocks that its format has a form for. Numbers in tables are formatted as text (`cells`), because they look the same
-in every format; item scores, records and fields are values.
+in every format; item scores, records and fields are values. A page has room for more than a text: a block says what
+only pages show (`printed`, `Cell.extra`, `PageTables`), and where on a page it stands (`PageForm`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from steelyard.table import FloatArray
 
+Place = Literal["metrics", "details", "settings"]
+"""A part of a page: the tables of metrics, the details, or the counts and settings at its end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number with the mark that qualifies it, such as a mark of significance, and a detail, such as an interval."""
+    """A number with the mark that qualifies it, such as a mark of significance, and a detail, such as an interval.
+
+    Only pages show `extra`, in a column of its own, and `share`, a number between 0 and 1, as a bar.
+    """
 
     text: str
     mark: str = ""
     detail: str = ""
+    extra: str = ""
+    share: float | None = None
 
     def __str__(self) -> str:
         """The parts that are there, in one line."""
@@ -30,12 +39,33 @@ Row = Sequence[str | Cell]
 
 
 @dataclass(frozen=True, slots=True)
+class PageForm:
+    """How a page shows a table: in which part, and `folded` where it and others like it are long.
+
+    Of tables with a `choice`, such as the name of a tag, a reader chooses which are shown. `heading` is the first
+    heading where text has a name for programs.
+    """
+
+    place: Place = "metrics"
+    folded: bool = False
+    choice: str = ""
+    heading: str = ""
+
+
+IN_METRICS = PageForm()
+"""A table below that of the means, which is where a page shows tables that do not say otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
 class TableBlock:
     """A table. The first `text_columns` columns hold text, the others numbers.
 
     `detail` is the heading of the details of its cells, where they have some. `notes` are printed below the table.
     A `grouped` table has rows in groups with the same first cell, which a terminal prints once a group. Tables that
     are not `in_papers` are left out of LaTeX.
+
+    Text has the columns `printed`, in this order, or all. `page` is how a page shows the table, None if it does not;
+    `extra` is the heading of what only pages show of the cells, and `value` that of the numbers beside it.
     """
 
     headings: Sequence[str]
@@ -46,6 +76,17 @@ class TableBlock:
     notes: Sequence[str] = ()
     grouped: bool = False
     in_papers: bool = True
+    printed: Sequence[int] | None = None
+    page: PageForm | None = IN_METRICS
+    value: str = ""
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageTables:
+    """Tables that only pages have room for; `tables` is called by pages only."""
+
+    tables: Callable[[], Iterable[TableBlock]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +99,28 @@ class Headline:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """A line of text that a page shows in this part, or as a warning."""
+
+    text: str
+    place: Place = "metrics"
+    warning: bool = False
+
+    def __str__(self) -> str:
+        """The text."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
 class Notes:
     """Lines of text, such as counts, methods and signatures."""
 
-    lines: Sequence[str]
+    lines: Sequence[str | Note]
+
+    @property
+    def texts(self) -> list[str]:
+        """The lines without what only pages need."""
+        return [str(line) for line in self.lines]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +133,13 @@ class ListItem:
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
-    """A list of items below its title; `lead` are lines of text before the title."""
+    """A list of items below its title; `lead` are lines of text before the title. Pages show it if `on_page`."""
 
     title: str
     items: Sequence[ListItem]
     lead: Sequence[str] = ()
     numbered: bool = False
+    on_page: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,22 +199,23 @@ class CheckSuite:
     output: Sequence[str]
 
 
-Block = TableBlock | Headline | Notes | ItemList | ItemScores | Records | Fields | CheckSuite
+Block = TableBlock | PageTables | Headline | Notes | ItemList | ItemScores | Records | Fields | CheckSuite
 
 
-@dataclass(frozen=True, slots=True)
-class PageTable:
-    """A table of a page in every language; `note` is the code of a text below the tables."""
+def printed(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks of formats of text: without tables and columns that only pages have room for."""
+    for block in blocks:
+        match block:
+            case PageTables():
+                pass
+            case TableBlock():
+                yield _printed(block)
+            case _:
+                yield block
 
-    by_language: Mapping[str, TableBlock]
-    note: str = ""
 
-    @property
-    def headings(self) -> list[tuple[str, ...]]:
-        """The headings, each in every language."""
-        return list(zip(*(table.headings for table in self.by_language.values()), strict=True))
-
-    @property
-    def title(self) -> tuple[str, ...]:
-        """The title in every language."""
-        return tuple(table.title for table in self.by_language.values())
+def _printed(block: TableBlock) -> TableBlock:
+    if block.printed is None:
+        return block
+    rows = [[row[column] for column in block.printed] for row in block.rows]
+    return replace(block, headings=[block.headings[column] for column in block.printed], rows=rows, printed=None)

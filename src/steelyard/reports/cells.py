@@ -54,3 +54,13 @@ def spread(summary: MetricSummary) -> str:
 def mean(summary: MetricSummary) -> str:
     """The mean, or the total where people quote that."""
     return number(summary.mean) if summary.total is None else number(summary.total, 0)
+
+
+def counts(summary: MetricSummary) -> str:
+    """How many items are scored, unscored and errors."""
+    return f"{summary.scored:,} / {summary.unscored:,} / {summary.errors:,}"
+
+
+def share(summary: MetricSummary) -> float | None:
+    """The mean where a bar can show it: between 0 and 1."""
+    return summary.mean if summary.total is None and 0 <= summary.mean <= 1 else None

@@ -5,17 +5,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
-from steelyard.i18n import LANGUAGES, Language, Words, words_of
+from steelyard.i18n import Words
+from steelyard.registry.names import columns_called
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, Fields, Notes, PageTable, Row, TableBlock
-from steelyard.reports.build import report_blocks
+from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, PageForm, Row, TableBlock
 from steelyard.reports.content import Report
-from steelyard.reports.sections.differences import difference
+from steelyard.reports.sections.differences import difference, effect
 from steelyard.reports.sections.footnotes import CORRECTIONS, too_few
-from steelyard.stats.compare import Comparison
+from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
 from steelyard.stats.correction import letters
 from steelyard.stats.direction import gain
 from steelyard.stats.pairing import Change, Changes
+from steelyard.stats.pairing import changes as changes_of
+from steelyard.stats.selection import metrics_of, with_parts
 from steelyard.table import Table
 
 LARGEST: Final = 10
@@ -48,11 +50,36 @@ class ComparisonReport:
     pairs: Sequence[Comparison] = ()
 
 
-def comparison_blocks(comparison: ComparisonReport, language: Language = "en") -> list[Block]:
-    """The blocks of the report, then those that only a comparison has."""
-    words = words_of(language)
+def compare_results(
+    tables: Sequence[Table],
+    settings: ComparisonSettings,
+    *,
+    metrics: Sequence[str] | None = None,
+    by: str | None = None,
+    per_item: bool = False,
+) -> ComparisonReport:
+    """The first table against each of the others on these metrics or parts of metrics, by default on all metrics."""
+    metrics = columns_called(metrics, tables[0].columns)
+    old, *new = tables = [with_parts(table, metrics or ()) for table in tables]
+    comparisons = compare_all(new, old, settings, metrics=metrics)
+    by_name = {table.name: table for table in new}
+    shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
+    return ComparisonReport(
+        Report(shown, comparisons, per_item, by),
+        changes=[changes_of(by_name[pair.a], old, pair.metric) for pair in comparisons],
+        shown=metrics or [pair.metric for pair in comparisons[:1]],
+        within=compare_by(new, old, by, settings, metrics=metrics) if by else {},
+        pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),
+    )
+
+
+def compared_report(comparison: ComparisonReport) -> Report:
+    """The report, with the blocks that only a comparison has after its own."""
+    return replace(comparison.report, added=partial(_added, comparison))
+
+
+def _added(comparison: ComparisonReport, words: Words) -> list[Block]:
     return [
-        *report_blocks(comparison.report, language),
         _effects(comparison, words),
         *_within(comparison, words),
         *_changed_items(comparison, words),
@@ -60,20 +87,6 @@ def comparison_blocks(comparison: ComparisonReport, language: Language = "en") -
         Notes(list(_notes(comparison, words))),
         Fields(partial(_fields, comparison)),
     ]
-
-
-def comparison_tables(comparison: ComparisonReport) -> list[PageTable]:
-    """What a page shows beyond its own tables, in every language."""
-    letter_tables = zip(*(_letter_tables(comparison, words_of(language)) for language in LANGUAGES), strict=True)
-    tables = [PageTable(dict(zip(LANGUAGES, texts, strict=True)), "gate.shared_letters") for texts in letter_tables]
-    if comparison.within:
-        tables.append(PageTable({language: _page_within(comparison, words_of(language)) for language in LANGUAGES}))
-    return tables
-
-
-def _page_within(comparison: ComparisonReport, words: Words) -> TableBlock:
-    table, tag = next(_within(comparison, words)), comparison.report.by or ""
-    return replace(table, headings=[words.named(TAGS.get(tag, tag)), *table.headings[1:]])
 
 
 def _fields(comparison: ComparisonReport) -> dict[str, Any]:
@@ -104,19 +117,18 @@ def _change_json(change: Change) -> dict[str, Any]:
 
 
 def _effects(comparison: ComparisonReport, words: Words) -> TableBlock:
-    """The effect sizes, and how many items are better, equal and worse."""
+    """The effect sizes, and how many items are better, equal and worse; on pages, columns of the differences."""
     headings = (words("report.result"), words("report.metric"), "n", *map(words, _EFFECTS))
     rows = [
         [
             _pair(pair),
             pair.metric,
             f"{pair.n:,}",
-            cells.number(pair.effect_size, 2),
-            *(f"{count:,}" for count in (pair.wins, pair.n - pair.wins - pair.losses, pair.losses)),
+            *effect(pair),
         ]
         for pair in comparison.report.comparisons
     ]
-    return TableBlock(headings, rows, words("gate.changed_items"), text_columns=2)
+    return TableBlock(headings, rows, words("gate.changed_items"), text_columns=2, page=None)
 
 
 def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
@@ -139,7 +151,8 @@ def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
         for value, comparisons in comparison.within.items()
         for pair in comparisons
     ]
-    yield TableBlock(headings, rows, f"{words('gate.within_each')} {tag}", text_columns=3)
+    form = PageForm(heading=words.named(TAGS.get(tag, tag)))
+    yield TableBlock(headings, rows, f"{words('gate.within_each')} {tag}", text_columns=3, page=form)
 
 
 def _pair(comparison: Comparison) -> str:
@@ -147,7 +160,7 @@ def _pair(comparison: Comparison) -> str:
 
 
 def _changed_items(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
-    """The largest changes each way in the metrics that are shown, or all of them."""
+    """The largest changes each way in the metrics that are shown, or all of them; on pages, charts and a filter."""
     most = None if comparison.report.per_item else LARGEST
     for changes in _shown_changes(comparison):
         rows = [
@@ -157,7 +170,7 @@ def _changed_items(comparison: ComparisonReport, words: Words) -> Iterator[Table
         counts = f"{len(changes.better):,} {words('report.better')}, {len(changes.worse):,} {words('report.worse')}"
         title = f"{changes.a} − {changes.b}, {changes.metric}: {counts}"
         headings = ["id", changes.b, changes.a, words("report.difference")]
-        yield TableBlock(headings, rows, title, in_papers=False)
+        yield TableBlock(headings, rows, title, in_papers=False, page=None)
 
 
 def _shown_changes(comparison: ComparisonReport) -> list[Changes]:
@@ -202,22 +215,23 @@ def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
     return [table.name for table in sorted(having, key=lambda table: -gain(metric, table.mean(metric)))]
 
 
-def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str]:
+def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
     for value, comparisons in comparison.within.items():
-        yield from (f"{value or cells.DASH}: {line}" for line in too_few(comparisons, words))
+        lines = too_few(comparisons, words)
+        yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in lines)
     yield from _letter_notes(comparison, words)
     for changes in _shown_changes(comparison):
         yield from _items_of_one_side(changes, words)
 
 
-def _letter_notes(comparison: ComparisonReport, words: Words) -> Iterator[str]:
+def _letter_notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
     if comparison.pairs:
         settings = comparison.pairs[0].settings
         if any(_letters(comparison).values()):
             yield words("gate.shared_letters")
         family = f"{words(CORRECTIONS[settings.correction])} ({len(comparison.pairs)})"
         yield f"{words('report.correction')}: {family}, {words('report.at')} {settings.alpha:g}"
-        yield from too_few(comparison.pairs, words)
+        yield from (Note(line, warning=True) for line in too_few(comparison.pairs, words))
 
 
 def _items_of_one_side(changes: Changes, words: Words) -> Iterator[str]:

@@ -1,16 +1,18 @@
 """What a report is about: results, their summaries, and how they compare."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 
 from steelyard.errors import UnknownName, nearest
-from steelyard.i18n import Language, Message
+from steelyard.i18n import Language, Message, Words
 from steelyard.registry.kinds import kind_of
-from steelyard.reports.blocks import Block, PageTable
+from steelyard.reports.blocks import Block
 from steelyard.stats.compare import Comparison
+from steelyard.stats.direction import gain
 from steelyard.stats.gate import Gate
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
@@ -23,8 +25,9 @@ MAIN: Final = ("nDCG@10", "F1", "AP")
 class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
-    `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any. `page_tables` are
-    further tables for a page, and `built` are its blocks by language (`build`).
+    `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any. `added` gives
+    blocks that follow those of the sections. `built` are its blocks by language (`build`), `grouped` the summaries of
+    groups by the number of the result and the tag: both are made once.
     """
 
     tables: Sequence[Table]
@@ -32,9 +35,12 @@ class Report:
     per_item: bool = False
     by: str | None = None
     gate: Gate | None = None
-    page_tables: Sequence[PageTable] = ()
+    added: Callable[[Words], Iterable[Block]] | None = None
     summaries: list[Summary] = field(init=False)
     built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
+    grouped: dict[tuple[int, str], Mapping[str, Summary]] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "summaries", [table.summary() for table in self.tables])
@@ -47,6 +53,12 @@ class Report:
     def comparison(self, name: str, metric: str) -> Comparison | None:
         """The comparison of the result `name` on a metric, if there is one."""
         return next((c for c in self.comparisons if c.a == name and c.metric == metric), None)
+
+    def groups(self, index: int, tag: str) -> Mapping[str, Summary]:
+        """For each value of a tag the summary of the items of a result, in order of appearance."""
+        if (index, tag) not in self.grouped:
+            self.grouped[index, tag] = _groups(self.tables[index], tag)
+        return self.grouped[index, tag]
 
 
 def main_metric(report: Report) -> str:
@@ -62,13 +74,30 @@ def main_of(kind: str, metrics: Sequence[str]) -> str:
     return next((metric for metric in (kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
 
 
-def groups(table: Table, tag: str) -> dict[str, Summary]:
-    """For each value of a tag the summary of its items, in order of appearance."""
+def _groups(table: Table, tag: str) -> dict[str, Summary]:
     if tag not in table.tags:
-        hint = nearest(tag, table.tags) if table.tags else Message("reports.items_result_no_tags")
+        hint = nearest(tag, table.tags) if table.tags else Message("reports.no_tags")
         raise UnknownName(Message("reports.no_tag_called", tag=tag), where=table.name, hint=hint)
     values = np.array(table.tags[tag])
     return {value: table.take(np.flatnonzero(values == value)).summary() for value in dict.fromkeys(table.tags[tag])}
+
+
+def lowest_rows(table: Table, metric: str, count: int, *, best: float | None = None) -> list[int]:
+    """The rows of at most `count` items with the worst scores, worst first; none as good as `best`, or the best of all.
+
+    Items with equal scores are in the order of their ids, in which 2 comes before 10.
+    """
+    merit = gain(metric, 1.0) * table.column(metric)
+    below = merit < (np.nanmax(merit, initial=-np.inf) if best is None else gain(metric, best))
+    limit = np.sort(merit[below])[:count].max(initial=-np.inf)
+    rows = np.flatnonzero(below & (merit <= limit)).tolist()
+    return sorted(rows, key=lambda row: (merit[row], _natural(table.ids[row]), table.ids[row]))[:count]
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """A key that sorts texts as people do: runs of digits by their value, before other texts."""
+    parts = enumerate(re.split("([0-9]+)", text))
+    return [(len(value := part.lstrip("0")), value) if place % 2 else (-1, part) for place, part in parts]
 
 
 def unique_names(names: Sequence[str]) -> list[str]:

@@ -46,17 +46,17 @@ def check_outputs(
         where = str(path)
         if path.suffix.lower() not in suffixes:
             hint = Message("core.known", names=", ".join(suffixes))
-            raise ConfigError(Message("reports.no_report_format_extension", suffix=path.suffix), where=where, hint=hint)
+            raise ConfigError(Message("reports.unknown_format", suffix=path.suffix), where=where, hint=hint)
         if not path.parent.is_dir():
             raise ConfigError(
-                Message("cli.no_folder", folder=str(path.parent)), where=where, hint=Message("reports.make_first")
+                Message("cli.no_folder", folder=str(path.parent)),
+                where=where,
+                hint=Message("reports.create_folder_hint"),
             )
         if path.is_dir():
-            raise ConfigError(Message("reports.folder_file_needed"), where=where)
+            raise ConfigError(Message("reports.is_folder"), where=where)
         if any(path.exists() and Path(given).exists() and path.samefile(given) for given in inputs):
-            raise ConfigError(
-                Message("reports.one_inputs_would_overwritten"), where=where, hint=Message("reports.name_another")
-            )
+            raise ConfigError(Message("reports.overwrites_input"), where=where, hint=Message("reports.other_name_hint"))
         if path.suffix.lower() == RECORDED and not overwrite:
             check_absent(path)
 

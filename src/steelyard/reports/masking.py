@@ -94,7 +94,7 @@ def _masked_table(table: Table, masked: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _masked_column(metric: str, column: Column, masked: Sequence[Mapping[str, Any]]) -> Column:
-    reasons = [Missing(reason.kind, mask_text(reason.reason)) for reason in column.reasons]
+    reasons = [Missing(reason.kind, masked_message(reason.reason, mask_text)) for reason in column.reasons]
     return replace(column, reasons=reasons, notes={row: masked[row]["notes"][metric] for row in column.notes})
 
 

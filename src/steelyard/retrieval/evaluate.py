@@ -24,8 +24,8 @@ from steelyard.table import Column, Flags, FloatArray, Missing, Signature, Table
 from steelyard.threads import ordered_thread_map
 
 MissingQueries = Literal["zero", "skip"]
-AGAIN = "formats.appears_again"
-NOT_IN_RUN = Missing("unscored", "the query is not in the run")
+AGAIN = "formats.duplicate_document"
+NOT_IN_RUN = Missing("unscored", Message("missing.not_in_run"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,13 @@ class RetrievalSettings:
 
     def __post_init__(self) -> None:
         if self.missing not in ("zero", "skip"):
-            raise ConfigError(Message("metrics.missing_zero_skip_not", missing=self.missing))
+            raise ConfigError(Message("metrics.invalid_missing", missing=self.missing))
         if self.trec_eval not in (9, 10):
-            raise ConfigError(Message("metrics.trec_eval_9_10_not", trec_eval=self.trec_eval))
+            raise ConfigError(Message("metrics.invalid_trec_eval", trec_eval=self.trec_eval))
         if not isinstance(self.relevance_level, int) or self.relevance_level < 1:
-            raise ConfigError(
-                Message("metrics.relevance_level_whole_number_from", relevance_level=self.relevance_level)
-            )
+            raise ConfigError(Message("metrics.invalid_relevance_level", relevance_level=self.relevance_level))
         if self.depth is not None and (not isinstance(self.depth, int) or self.depth < 1):
-            raise ConfigError(Message("metrics.depth_whole_number_from_1", depth=self.depth))
+            raise ConfigError(Message("metrics.invalid_depth", depth=self.depth))
 
 
 def evaluate_retrieval(
@@ -159,9 +157,9 @@ def _check_common(qrels: Qrels, run: Run, matches: list[Matches]) -> None:
         raise InputError(Message("metrics.no_lines"), where=run.name, hint=RUN_HINT)
     if not any((block.query >= 0).any() for block in matches):
         raise InputError(
-            Message("metrics.no_query_run_judged", name=qrels.name),
+            Message("metrics.no_query_judged", name=qrels.name),
             where=run.name,
-            hint=Message("metrics.judgments_begin_query_both_files", value=qrels.ids[0]),
+            hint=Message("metrics.same_collection_hint", value=qrels.ids[0]),
         )
 
 

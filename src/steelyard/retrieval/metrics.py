@@ -136,7 +136,7 @@ def rank_biased_precision(
     Source: trec_eval 10 rbp; Moffat and Zobel, ACM TOIS 27(1), 2008
     """
     if not 0 < p < 1:
-        raise ConfigError(Message("metrics.rbp_p_lie_between_0", p=p), hint=Message("metrics.example_rbp_p_0_8"))
+        raise ConfigError(Message("metrics.rbp_p_out_of_range", p=p), hint=Message("metrics.rbp_hint"))
     discount: FloatArray = (1.0 - p) * np.power(p, rankings.rank - 1.0)
     chosen = _within(rankings, k) & (rankings.grade >= (1 if rel is None else rel))
     if rel is None:
@@ -154,17 +154,17 @@ def expected_reciprocal_rank(rankings: Rankings, *, k: int | None = None, max: i
     """
     if max > _GREATEST_GRADE:
         raise ConfigError(
-            Message("metrics.err_max_most_not", greatest_grade=_GREATEST_GRADE, max=max),
-            hint=Message("metrics.example_err_max_4"),
+            Message("metrics.err_max_too_large", greatest_grade=_GREATEST_GRADE, max=max),
+            hint=Message("metrics.err_hint"),
         )
     if rankings.judged_grade.max(initial=0) > max:
         grade = int(rankings.judged_grade.max())
         hint = (
-            Message("metrics.use_err_max", grade=grade)
+            Message("metrics.err_max_hint", grade=grade)
             if grade <= _GREATEST_GRADE
-            else Message("metrics.grades_high_no_scale_err")
+            else Message("metrics.err_grades_too_high")
         )
-        raise ConfigError(Message("metrics.err_document_grade_above_max", grade=grade, max=max), hint=hint)
+        raise ConfigError(Message("metrics.err_grade_above_max", grade=grade, max=max), hint=hint)
     stops = (2.0 ** np.maximum(rankings.grade, 0) - 1) / 2.0**max
     going_on = np.log1p(-stops)
     reached = np.exp(_running_sum(rankings, going_on) - going_on)
@@ -212,9 +212,7 @@ def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
     Source: trec_eval set_F
     """
     if beta < 0:
-        raise ConfigError(
-            Message("metrics.setf_beta_not_negative", beta=beta), hint=Message("metrics.example_setf_beta_0_5")
-        )
+        raise ConfigError(Message("metrics.setf_beta_negative", beta=beta), hint=Message("metrics.setf_hint"))
     precision, recall = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
     return _ratio((beta + 1) * precision * recall, beta * precision + recall)
 

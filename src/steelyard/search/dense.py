@@ -54,7 +54,7 @@ def write_dense(vectors: Vectors, path: Path) -> None:
         try:
             library.write_index(index, str(part))
         except RuntimeError as error:
-            raise ConfigError(Message("formats.cannot_written", strerror=error), where=str(path)) from None
+            raise ConfigError(Message("formats.cannot_write", strerror=error), where=str(path)) from None
 
 
 def open_dense(path: Path, stamp: Stamp) -> "faiss.Index":

@@ -16,13 +16,14 @@ from steelyard.stats.paired import PairedResult, TestName, paired_tests
 from steelyard.stats.pairing import PairedRows, pair
 from steelyard.stats.power import effect_size, smallest_detectable, smallest_p
 from steelyard.stats.selection import part_names
-from steelyard.stats.summary import interval_list, known
+from steelyard.stats.summary import by_document, interval_list, known
 from steelyard.table import Flags, FloatArray, Table, mean
 
-OWN_SETTINGS = ("run", "predictions", "system", "steelyard")
+IF_NEEDED = ("reference contexts",)
+OWN_SETTINGS = ("run", "predictions", "format", "system", "steelyard")
 """Settings in which comparable tables may differ: they name the system itself."""
 
-FORCE_HINT = Message("stats.measure_both_alike_compare_them")
+FORCE_HINT = Message("stats.same_settings_hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class ComparisonSettings:
         if self.correction not in get_args(Correction):
             raise UnknownName.of(Message("words.correction"), self.correction, get_args(Correction))
         if self.resamples < 1 or not 0 < self.alpha < 1:
-            raise ConfigError(Message("stats.resamples_least_1_alpha_lie"))
+            raise ConfigError(Message("stats.invalid_bootstrap"))
         limits.RESAMPLES.check(self.resamples, Message("words.the_number_of_resamples"))
 
 
@@ -254,25 +255,6 @@ class Comparison:
         }
 
 
-def compare(
-    new: Table,
-    old: Table,
-    *,
-    metrics: Sequence[str] | None = None,
-    test: TestName = "permutation",
-    resamples: int = 10_000,
-    seed: int = 42,
-    correction: Correction = "holm",
-    alpha: float = 0.05,
-) -> list[Comparison]:
-    """Compare two tables metric by metric; the p-values are corrected as one family.
-
-    The newer table is the first argument, and a difference is new minus old.
-    """
-    settings = ComparisonSettings(test, resamples, seed, correction, alpha)
-    return compare_all([new], old, settings, metrics=metrics)
-
-
 def compare_all(
     new: Sequence[Table],
     old: Table,
@@ -332,8 +314,13 @@ def check_comparable(new: Table, old: Table) -> None:
 
 
 def settings_that_differ(new: Table, old: Table) -> tuple[str, ...]:
-    """The names of the settings, apart from the system itself, in which two results differ."""
-    return tuple(new.signature.differences(old.signature, apart_from=OWN_SETTINGS))
+    """The names of the settings, apart from the system itself, in which two results differ.
+
+    Reference contexts are in the settings only of results whose metrics need them.
+    """
+    both = (new.signature, old.signature)
+    lacking = [name for name in IF_NEEDED if any(signature.get(name) is None for signature in both)]
+    return tuple(new.signature.differences(old.signature, apart_from=(*OWN_SETTINGS, *lacking)))
 
 
 def _setting(table: Table, setting: str) -> str:
@@ -360,7 +347,7 @@ def _items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
     """The items by value of the tag, in order of appearance."""
     known = dict.fromkeys(name for table in tables for name in table.tags)
     if tag not in known:
-        hint = nearest(tag, known) if known else Message("reports.items_result_no_tags")
+        hint = nearest(tag, known) if known else Message("reports.no_tags")
         raise UnknownName(Message("reports.no_tag_called", tag=tag), where=tables[0].name, hint=hint)
     value_of: dict[str, str] = {}
     for table in tables:
@@ -467,7 +454,7 @@ def _power(rows: PairedRows, differences: FloatArray, n: int, alpha: float) -> P
     units = units[~np.isnan(units)]
     # units are sums over clusters; their mean is that of the items times the size of a cluster
     detectable = smallest_detectable(units, alpha=alpha) * len(units) / max(n, 1)
-    return Power(len(units), rows.clusters is not None, detectable)
+    return Power(len(units), rows.clusters is not None and by_document(rows.tables[0]), detectable)
 
 
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:
@@ -477,7 +464,7 @@ def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> lis
         if metric not in common:
             parts = [part for part in part_names(new) if part in part_names(old)]
             raise UnknownName(
-                Message("stats.no_metric_both_called", metric=metric), hint=nearest(metric, [*common, *parts])
+                Message("stats.no_common_metric_called", metric=metric), hint=nearest(metric, [*common, *parts])
             )
     if not common:
         raise ConfigError(

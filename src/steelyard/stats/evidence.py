@@ -26,13 +26,15 @@ class DecisionSample:
     A 0/1 metric has Wilson's interval, others have the t interval, by document if items share one. If at least half of
     the paired differences are 0, few items decide and the t interval is too narrow: three ties would give certainty.
     The interval is then widened to include a padded one, which adds z²/2 values at each end of the observed changes (of
-    the possible ones if nothing changed), as Agresti and Coull (1998) do for a share.
+    the possible ones if nothing changed), as Agresti and Coull (1998) do for a share. Clusters are `documents`,
+    or items that were run several times.
     """
 
     values: FloatArray
     bounds: tuple[float, float]
     clusters: IntArray | None = None
     paired: bool = False
+    documents: bool = True
 
     def __len__(self) -> int:
         return len(self.values)
@@ -45,7 +47,7 @@ class DecisionSample:
     @property
     def by_document(self) -> bool:
         """Whether the units are documents, so that further items of the same documents would not help."""
-        return self._groups() is not None
+        return self.documents and self._groups() is not None
 
     @property
     def units(self) -> int:

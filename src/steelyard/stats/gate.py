@@ -23,13 +23,13 @@ from steelyard.stats.intervals import Interval
 from steelyard.stats.pairing import pair
 from steelyard.stats.rules import NoRegression, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
 from steelyard.stats.selection import UnknownValue, part_names, select, unknown_value
-from steelyard.stats.summary import clusters_of
+from steelyard.stats.summary import by_document, clusters_of
 from steelyard.table import Table, mean
 
 GateOutcome = Literal["met", "not met", "cannot tell"]
 
 TYPE_TAG = "type"
-BASELINE_HINT = Message("stats.earlier_result_named_steelyard_gate")
+BASELINE_HINT = Message("stats.baseline_hint")
 _UNKNOWN = Interval(float("nan"), float("nan"), "none")
 
 
@@ -43,7 +43,7 @@ class GateSettings:
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 0.5:
-            raise ConfigError(Message("stats.alpha_lie_between_0_0", alpha=self.alpha))
+            raise ConfigError(Message("stats.invalid_alpha", alpha=self.alpha))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def decide(
 def check_rules(rules: Sequence[Rule], *, has_baseline: bool) -> None:
     """Raise an error for mistakes that can be found before there is a result."""
     if not rules:
-        raise ConfigError(Message("stats.no_rule_decide"), hint=Message("stats.example_require_f1_0_8"))
+        raise ConfigError(Message("stats.no_rule_given"), hint=Message("stats.require_hint"))
     relative = [rule for rule in rules if needs_baseline(rule)]
     if relative and not has_baseline:
         raise ConfigError(Message("stats.rule_needs_baseline", needing=relative[0]), hint=BASELINE_HINT)
@@ -171,7 +171,12 @@ def _decide_threshold(rule: Threshold, result: Table, alpha: float) -> Finding:
         return Finding(rule, "not met", unknown=unknown_value(result, rule.target))
     clusters = clusters_of(chosen)
     values = chosen.scored(rule.target.name)
-    sample = DecisionSample(values, chosen.bounds(rule.target.name), None if clusters is None else clusters[scored])
+    sample = DecisionSample(
+        values,
+        chosen.bounds(rule.target.name),
+        None if clusters is None else clusters[scored],
+        documents=by_document(chosen),
+    )
     value, interval = mean(values), sample.interval(1 - alpha)
     met = _holds(value, rule.operator, rule.value)
     sure = _is_conclusive(interval, rule.operator, rule.value, met) or _misses_best_value(
@@ -250,8 +255,8 @@ def _regression_target(target: Target, result: Table, baseline: Table) -> Target
             Message("words.metric_or_question_type"), target.name, [*baseline.columns, *types, *part_names(baseline)]
         )
     if len(baseline.metrics) > 1:
-        message = Message("stats.type_question_several_metrics", name=target.name, names=", ".join(baseline.metrics))
-        raise ConfigError(message, hint=Message("stats.write_no_item_metric_type", name=target.name))
+        message = Message("stats.type_of_several_metrics", name=target.name, names=", ".join(baseline.metrics))
+        raise ConfigError(message, hint=Message("stats.no_fall_hint", name=target.name))
     return Target(baseline.metrics[0], ((TYPE_TAG, target.name),))
 
 
@@ -263,7 +268,7 @@ def _paired(
     new, old = select(result, rule.target), select(baseline, rule.target)
     low, high = new.bounds(name)
     unknown = unknown_value(result, rule.target) or unknown_value(baseline, rule.target)
-    empty = DecisionSample(np.empty(0), (low - high, high - low), paired=True)
+    empty = DecisionSample(np.empty(0), (low - high, high - low), paired=True, documents=by_document(new))
     if set(new.ids).isdisjoint(old.ids):
         return Finding(rule, "not met", unknown=unknown), empty
     rows = pair(new, old)

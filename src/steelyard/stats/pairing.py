@@ -51,7 +51,7 @@ def pair(new: Table, old: Table) -> PairedRows:
     pairs = [(row, row_of[item]) for row, item in enumerate(new.ids) if item in row_of]
     if not pairs:
         raise InputError(
-            Message("stats.no_common_item", new=new.name, old=old.name), hint=Message("stats.items_paired_their_id")
+            Message("stats.no_common_item", new=new.name, old=old.name), hint=Message("stats.paired_by_id_hint")
         )
     pairs.sort(key=lambda rows: new.ids[rows[0]])
     rows = np.array(pairs)

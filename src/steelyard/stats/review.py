@@ -54,7 +54,7 @@ def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
     metric = verdict_metric(table, settings.metric)
     rows = reviewable(table, metric)
     if not rows:
-        raise InputError(Message("reports.no_verdict_review"), where=table.name)
+        raise InputError(Message("reports.nothing_to_review"), where=table.name)
     count = settings.size.of(len(rows))
     result = digest_of(table)
     return [
@@ -73,8 +73,8 @@ def uncertain_rows(table: Table, metric: str) -> list[int]:
     """The rows of uncertain verdicts; raises InputError if the result does not record which they are."""
     flags = uncertain_flags(table, metric)
     if flags is None:
-        hint = Message("reports.judge_again_or_doubtful", again=AGAIN_HINT)
-        raise InputError(Message("reports.result_does_not_say_which"), where=table.name, hint=hint)
+        hint = Message("reports.uncertain_not_recorded_hint", again=AGAIN_HINT)
+        raise InputError(Message("reports.uncertain_not_recorded"), where=table.name, hint=hint)
     return [row for row in reviewable(table, metric) if flags[row]]
 
 
@@ -91,8 +91,8 @@ def verdict_metric(table: Table, name: str | None = None) -> str:
         raise UnknownName.of(Message("words.metric"), metric, table.metrics, where=table.name)
     scores = table.scored(metric)
     if len(scores) and not (scores.min() >= 0 and scores.max() <= 1):
-        hint = Message("reports.name_another_metric")
-        raise ConfigError(Message("reports.gives_no_verdicts_scores_do", metric=metric), hint=hint)
+        hint = Message("reports.other_metric_hint")
+        raise ConfigError(Message("reports.no_verdicts", metric=metric), hint=hint)
     return metric
 
 
@@ -117,8 +117,8 @@ def _draw(table: Table, metric: str, rows: Sequence[int], count: int, settings: 
         )
     strata = _strata(table, metric, rows, settings.by)
     if count < len(strata):
-        message = Message("reports.items_cannot_hold_one_each", count=count, strata=len(strata), by=settings.by)
-        raise ConfigError(message, hint=Message("reports.ask_more_n", strata=len(strata)))
+        message = Message("reports.sample_too_small", count=count, strata=len(strata), by=settings.by)
+        raise ConfigError(message, hint=Message("reports.sample_size_hint", strata=len(strata)))
     return draw(strata, count, seed=settings.seed)
 
 
@@ -163,4 +163,5 @@ def _doubt(score: float, threshold: float, *, has_remarks: bool) -> str:
 
 def _has_remarks(table: Table, row: int) -> bool:
     output = (table.outputs[row] if table.outputs else None) or {}
-    return bool((output.get("verdict") or {}).get("remarks"))
+    verdict = output.get("verdict")  # of another kind of results it may be anything
+    return isinstance(verdict, Mapping) and bool(verdict.get("remarks"))

@@ -12,17 +12,19 @@ import json
 import math
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
+from steelyard.registry.names import column_called
 from steelyard.stats.direction import is_lower_better
 
 Operator = Literal[">=", ">", "<=", "<", "=="]
 
-RULE_HINT: Final = Message("stats.example_legal_type_fact_exact")
-TAG_HINT: Final = Message("stats.tags_written_type_fact_exact")
+RULE_HINT: Final = Message("stats.rules_hint")
+TAG_HINT: Final = Message("stats.tags_hint")
 
 _NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _NAME: Final = r"""(?:[^][<>=()"]|\([^()<>\[\]"]*\))+?"""
@@ -117,6 +119,11 @@ def parse_rule(text: str) -> Rule:
         raise ConfigError(error.message, hint=hint) from None
 
 
+def spelled(rules: Sequence[Rule], columns: Collection[str]) -> list[Rule]:
+    """The rules with the metrics named as in the result."""
+    return [replace(rule, target=replace(rule.target, name=column_called(rule.target.name, columns))) for rule in rules]
+
+
 def needs_baseline(rule: Rule) -> bool:
     """Whether the rule compares with an earlier result."""
     return not isinstance(rule, Threshold)
@@ -128,11 +135,11 @@ def _parse(text: str) -> Rule:
     if match := _NOT_WORSE.fullmatch(text):
         margin = _number(match["margin"], text)
         if margin <= 0:
-            raise ConfigError(Message("stats.margin_above_0_not", text=text, match=match["margin"]), hint=RULE_HINT)
+            raise ConfigError(Message("stats.invalid_margin", text=text, match=match["margin"]), hint=RULE_HINT)
         return NotWorse(_target(match, text), margin)
     if match := _COMPARED.fullmatch(text):
         return _compared(match, text)
-    raise ConfigError(Message("stats.no_rule", text=text), hint=RULE_HINT)
+    raise ConfigError(Message("stats.invalid_rule", text=text), hint=RULE_HINT)
 
 
 def _corrected(text: str) -> Rule | None:
@@ -160,7 +167,7 @@ def _compared(match: re.Match[str], text: str) -> Threshold | Relative:
 def _target(match: re.Match[str], text: str) -> Target:
     name = " ".join(match["name"].split())
     if not name:
-        raise ConfigError(Message("stats.no_rule", text=text), hint=RULE_HINT)
+        raise ConfigError(Message("stats.invalid_rule", text=text), hint=RULE_HINT)
     return Target(name, () if match["tags"] is None else _tags(match["tags"], text))
 
 
@@ -170,9 +177,9 @@ def _tags(inner: str, text: str) -> tuple[tuple[str, str], ...]:
     while position < len(inner) or not tags:
         match = _TAG.match(inner, position)
         if not match:
-            raise ConfigError(Message("stats.not_form_tag_value", text=text, inner=inner), hint=TAG_HINT)
+            raise ConfigError(Message("stats.invalid_tag", text=text, inner=inner), hint=TAG_HINT)
         if match["tag"] in tags:
-            raise ConfigError(Message("stats.tag_named_twice", text=text, match=match["tag"]), hint=TAG_HINT)
+            raise ConfigError(Message("stats.duplicate_tag", text=text, match=match["tag"]), hint=TAG_HINT)
         tags[match["tag"]] = _unquoted(match["value"], text)
         position = match.end()
     return tuple(tags.items())
@@ -181,7 +188,7 @@ def _tags(inner: str, text: str) -> tuple[tuple[str, str], ...]:
 def _number(text: str, rule: str) -> float:
     number = float(text) if re.fullmatch(_NUMBER, text) else math.nan
     if not math.isfinite(number):
-        raise ConfigError(Message("stats.not_number", rule=rule, text=text), hint=RULE_HINT)
+        raise ConfigError(Message("stats.not_a_number", rule=rule, text=text), hint=RULE_HINT)
     return number + 0.0  # -0 is 0
 
 

@@ -11,10 +11,10 @@ from steelyard.i18n import Message
 from steelyard.stats.rules import Target
 from steelyard.table import UNBOUNDED, Bounds, Column, FloatArray, Missing, Table
 
-AGAIN_HINT = Message("stats.judge_answers_again_steelyard_bench")
+AGAIN_HINT = Message("stats.judge_again_hint")
 _NEWER_PARTS = frozenset(("legal.uncertain",))
 """Parts that are missing from results of earlier versions."""
-_NO_PART = Missing("unscored", "the item has no such part")
+_NO_PART = Missing("unscored", Message("missing.no_part"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _tagged_rows(table: Table, target: Target) -> np.ndarray[tuple[int], np.dtyp
     kept = np.ones(len(table), np.bool_)
     for tag, value in target.tags:
         if tag not in table.tags:
-            hint = nearest(tag, table.tags) if table.tags else Message("reports.items_result_no_tags")
+            hint = nearest(tag, table.tags) if table.tags else Message("reports.no_tags")
             raise UnknownName(Message("reports.no_tag_called", tag=tag), where=table.name, hint=hint)
         kept &= np.array([label == value for label in table.tags[tag]], np.bool_)
     return np.flatnonzero(kept)
@@ -82,7 +82,7 @@ def _part(table: Table, name: str) -> tuple[str, str]:
     """The metric and the part of a dotted name."""
     known = _parts(table)
     if name in _NEWER_PARTS - known.keys():
-        raise UnknownName(Message("stats.result_written_before", name=name), where=table.name, hint=AGAIN_HINT)
+        raise UnknownName(Message("stats.part_not_recorded", name=name), where=table.name, hint=AGAIN_HINT)
     if name not in known:
         raise UnknownName.of(Message("words.metric"), name, [*table.columns, *known], where=table.name)
     return known[name]

@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.counts import with_texts
 from steelyard.stats.intervals import Interval, mean_interval
-from steelyard.table import Table
+from steelyard.table import REPEAT_TAG, Table
 
 CLUSTER_TAG = "document"
 """Items with the same value of this tag are not independent; intervals and tests then use documents as units."""
@@ -57,6 +57,17 @@ class Summary:
     metrics: dict[str, MetricSummary]
     counts: dict[str, int]
 
+    def __str__(self) -> str:
+        """The means with their intervals, as a table."""
+        from steelyard.api import SummaryView
+
+        return str(SummaryView(self))
+
+    def _repr_html_(self) -> str:
+        from steelyard.api import SummaryView
+
+        return SummaryView(self).to_html()
+
     def as_dict(self) -> dict[str, Any]:
         """As one entry of `results` in JSON output."""
         return {
@@ -87,11 +98,22 @@ def summarise(table: Table) -> Summary:
     )
 
 
+def cluster_tag(table: Table) -> str | None:
+    """The tag of the units that vary where items share them: documents, or items that were run several times."""
+    return next((tag for tag in (CLUSTER_TAG, REPEAT_TAG) if tag in table.tags), None)
+
+
+def by_document(table: Table) -> bool:
+    """Whether documents are the units that vary."""
+    return cluster_tag(table) == CLUSTER_TAG
+
+
 def clusters_of(table: Table) -> "np.ndarray[tuple[int], np.dtype[np.int64]] | None":
-    """The cluster number of each item, by document; None if no two items share one. Untagged items are on their own."""
-    tags = table.tags.get(CLUSTER_TAG)
-    if tags is None:
+    """The cluster number of each row; None if no two rows share a cluster. Untagged rows are on their own."""
+    tag = cluster_tag(table)
+    if tag is None:
         return None
+    tags = table.tags[tag]
     labels = [f"={tag}" if tag else str(row) for row, tag in enumerate(tags)]
     return None if len(set(labels)) == len(labels) else np.unique(np.array(labels), return_inverse=True)[1]
 

@@ -15,14 +15,12 @@ from steelyard.errors import ConfigError
 from steelyard.i18n import Localized, Message
 from steelyard.io.outputs import named_values, record_of
 from steelyard.net.secrets import masked_command
+from steelyard.registry.entry_points import EntryPointGroup
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
 
 SPEC_HINT: Final = Message("systems.spec_hint")
-
-ENTRY_POINTS: Final = "steelyard.systems"
-"""The entry point group of further kinds; the name of an entry point is the prefix of the SPEC."""
 
 BUILT_IN: Final[Mapping[str, str]] = {
     "http": "steelyard.systems.http:open_http",
@@ -101,6 +99,9 @@ class SystemSettings:
 Opener = Callable[[str, SystemSettings], System]
 """Opens a system by the part of its SPEC after the prefix and the colon."""
 
+INSTALLED: Final = EntryPointGroup[Opener]("steelyard.systems", Message("plugins.opener"), callable)
+"""Kinds of installed packages; the name of an entry point is the prefix of the SPEC."""
+
 
 def open_system(spec: str, settings: SystemSettings | None = None) -> System:
     """The system of a SPEC such as `http://host/path`; the caller closes it, or `ask_all` does."""
@@ -123,13 +124,4 @@ def _opener(kind: str) -> Opener | None:
     if kind in BUILT_IN:
         opener: Opener = resolve_name(BUILT_IN[kind])
         return opener
-    from importlib.metadata import entry_points
-
-    for point in entry_points(group=ENTRY_POINTS, name=kind):
-        try:
-            opener = point.load()
-        except Exception as error:  # foreign code: anything may be raised
-            message = Message("systems.kind_cannot_load", name=kind, value=point.value, error=error)
-            raise ConfigError(message) from error
-        return opener
-    return None
+    return INSTALLED.load(kind)

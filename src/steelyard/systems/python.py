@@ -55,7 +55,7 @@ def _imported(module: str) -> Any:
     except ValueError:
         spec = None
     if spec is None:
-        hint = Message("metrics.module_looked_folder_pythonpath")
+        hint = Message("metrics.module_hint")
         raise UnknownName(Message("metrics.no_module_called", module=module), hint=hint)
     return _call(importlib.import_module, module)
 

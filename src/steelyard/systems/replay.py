@@ -94,9 +94,9 @@ def _by_id(recorded: list[_Recorded], path: str) -> dict[str, _Recorded]:
     problems = []
     for output in recorded:
         if isinstance(output.id, bool) or not isinstance(output.id, str | int):
-            message = Message("formats.id_text_whole_number_not", value=repr(output.id))
+            message = Message("formats.invalid_id", value=repr(output.id))
         elif (first := outputs.setdefault(str(output.id), output)) is not output:
-            message = Message("formats.id_appears_again_first", name=output.id, first=first.where)
+            message = Message("formats.duplicate_id_at", name=output.id, first=first.where)
         else:
             continue
         problems.append(Problem(output.where, message))

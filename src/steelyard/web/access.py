@@ -11,7 +11,7 @@ from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.pipelines.http_limits import is_loopback
 
-TOKEN_HINT = Message("web.set_steelyard_token_long_random")
+TOKEN_HINT = Message("web.token_hint")
 
 _HOST: Final = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z.-]+)(?::[0-9]{1,5})?")
 

@@ -1,19 +1,16 @@
 """The results files of a folder; nothing outside the folder is opened, and no symbolic link is followed."""
 
-import json
 import os
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.i18n import Message
+from steelyard.io.foreign.tables import holds_scores
 from steelyard.io.records import format_suffix
-from steelyard.io.streams import open_stream
+from steelyard.io.results import begins_with_header
 
-HEAD = 1 << 20
-"""The most bytes that are read for the header line."""
-
+SUFFIXES = (".jsonl", ".json", ".csv", ".parquet", ".eval")
 LAST_NS = (1 << 63) - 1
 """The last time that fits the index; some file systems have later ones."""
 
@@ -48,7 +45,7 @@ class FileStamp:
 
 
 def files_below(folder: Path) -> Iterator[ResultFile]:
-    """Every file that may hold results: .jsonl, plain or compressed; hidden folders and links are skipped."""
+    """Every file that may hold results or scores, by its suffix; hidden folders and links are skipped."""
     waiting = [folder]
     while waiting:
         here = waiting.pop()
@@ -62,7 +59,7 @@ def files_below(folder: Path) -> Iterator[ResultFile]:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
                 waiting.append(Path(entry.path))
-            elif entry.is_file(follow_symlinks=False) and format_suffix(entry.name) == ".jsonl":
+            elif entry.is_file(follow_symlinks=False) and format_suffix(entry.name) in SUFFIXES:
                 yield from _result_file(entry, folder)
 
 
@@ -79,16 +76,11 @@ def within(folder: Path, path: str) -> Path | None:
 
 
 def holds_results(path: Path) -> bool:
-    """Whether the first line is the header of a result, or not JSON at all; other JSONL files are not results."""
-    with closing(open_stream(path)) as stream:
-        first = b""
-        while b"\n" not in first and len(first) < HEAD and (piece := stream.read(1 << 16)):
-            first += piece
-    try:
-        line = json.loads(first.partition(b"\n")[0])
-    except (ValueError, RecursionError):
-        return True  # broken: reading it gives the error
-    return isinstance(line, dict) and {"kind", "name", "signature", "metrics"} <= line.keys()
+    """Whether a file is a results file, or has scores of another tool; other files are not results.
+
+    A JSONL file whose first line is not JSON is broken: reading it gives the error.
+    """
+    return begins_with_header(path) or holds_scores(path)
 
 
 def _result_file(entry: os.DirEntry[str], folder: Path) -> Iterator[ResultFile]:

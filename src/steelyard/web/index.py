@@ -199,7 +199,7 @@ def _read(folder: Path, file: ResultFile) -> tuple[tuple[Any, ...], list[tuple[A
     except SteelyardError as error:
         return (*stamp, _stored(error, folder)), []
     except Exception as error:  # one bad file must not hide the others
-        why = Message("web.not_result_steelyard_writes", error=f"{type(error).__name__}: {error}")
+        why = Message("web.not_a_result", error=f"{type(error).__name__}: {error}")
         return (*stamp, _stored(Problem(file.path, why), folder)), []
 
 

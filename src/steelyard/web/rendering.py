@@ -10,13 +10,15 @@ from steelyard.documents.sets import DocumentSet
 from steelyard.errors import Problem
 from steelyard.i18n import Language
 from steelyard.reports.content import Report
+from steelyard.reports.kinds import documents_for
 from steelyard.reports.masking import mask_documents, mask_tables, mask_text
-from steelyard.reports.render.html.kind_page import kind_page
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.table import Table
 
 Render = Callable[[Report, Language], str]
 """A function that makes the page of a report in a language."""
+LINKS: Final = {"/": "view.all_results", "/history": "view.history"}
+"""The pages that every report links to: their addresses, and the codes of their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +37,18 @@ MASKED: Final = Privacy(text=mask_text, tables=mask_tables, documents=mask_docum
 
 
 def report_pages(folder: Path, privacy: Privacy, also: Path | None = None) -> Render:
-    """A function that makes the page of a report, on which paths are relative to the folder.
+    """A function that makes the page of a report, on which paths are relative to the folder, with links to other pages.
 
     Documents are in the folder, inside their benchmark, or in the folder `also`.
     """
     root = folder.resolve()
 
     def render(report: Report, language: Language) -> str:
-        benchmarks = dict.fromkeys((table.kind, table.benchmark) for table in report.tables)
-        documents = DocumentSet.of(
-            kind_page(kind).documents(benchmark, within=root, beside=root, also=also) for kind, benchmark in benchmarks
-        )
+        documents = documents_for(report.tables, [root] * len(report.tables), within=root, also=also)
         missing = [
             Problem(problem.where.removeprefix(f"{root}{os.sep}"), problem.message) for problem in documents.missing
         ]
-        return render_html(report, language, privacy.documents(DocumentSet(documents.found, tuple(missing))))
+        shown = privacy.documents(DocumentSet(documents.found, tuple(missing)))
+        return render_html(report, language, shown, links=LINKS)
 
     return render

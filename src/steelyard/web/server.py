@@ -18,13 +18,14 @@ from typing import Final, Self
 from steelyard import limits
 from steelyard.errors import ConfigError
 from steelyard.i18n import LANGUAGES, Language, Message
+from steelyard.signals import stop_signals
 from steelyard.web.access import Access
 from steelyard.web.page_cache import Body, Busy, PageCache, body_of
 from steelyard.web.requests import BadRequest, Request, read_request
 from steelyard.web.viewer import Viewer
 
 LAST_PORT: Final = 65_535
-PORT_HINT = Message("web.another_program_may_port_0")
+PORT_HINT = Message("web.port_hint")
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -78,7 +79,7 @@ class ViewServer:
         return f"steelyard-{self.server_port}"
 
     def run(self, *, until_signal: bool = False) -> None:
-        """Serve until `stop` is called, or until SIGTERM or SIGINT (in the main thread only)."""
+        """Serve until `stop` is called, or until a signal such as SIGTERM or SIGINT (in the main thread only)."""
         asyncio.run(self._run(until_signal))
 
     def stop(self) -> None:
@@ -104,7 +105,7 @@ class ViewServer:
             return
         if until_signal:
             with suppress(NotImplementedError):  # Windows: Ctrl-C is a KeyboardInterrupt there
-                for number in (signal.SIGTERM, signal.SIGINT):
+                for number in (*stop_signals(), signal.SIGINT):
                     self._loop.add_signal_handler(number, self._ending.set)
         server = await asyncio.start_server(
             self._connected, sock=self._listening, backlog=BACKLOG, limit=int(limits.VIEW_HEAD_BYTES.value)
@@ -206,7 +207,7 @@ class ViewServer:
 
 
 def serve(viewer: Viewer, access: Access, port: int, started: Callable[[str], None]) -> None:
-    """Serve until SIGTERM or SIGINT; `started` is called with the address."""
+    """Serve until a signal such as SIGTERM or SIGINT; `started` is called with the address."""
     with ViewServer(viewer, access, port) as server:
         started(server.address)
         server.run(until_signal=True)

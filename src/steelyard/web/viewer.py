@@ -12,7 +12,7 @@ from steelyard.i18n import Language, Message, translations, words_of
 from steelyard.reports import cells
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
-from steelyard.reports.render.html.frame import label, render_page, word
+from steelyard.reports.render.html.frame import render_page
 from steelyard.stats.compare import check_comparable, compare_all
 from steelyard.table import Table
 from steelyard.web.history import Draw, draw_trend, series_of, trends_of
@@ -49,7 +49,6 @@ PHRASES: Final = {
 """The titles of error pages; other statuses have the phrase of `http`, in English."""
 
 _ID = "([0-9a-f]{16})"
-_HEADER: Final = '<header class="top">'
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +183,7 @@ class Viewer:
         ]
 
     def _report(self, report: Report, language: Language) -> Page:
-        """The page as the report command writes it, with links to the list and the history."""
-        pages = {"/": "view.all_results", "/history": "view.history"}
-        links = " ".join(f'<a href="{path}">{word(language, name)}</a>' for path, name in pages.items())
-        navigation = f'<nav class="ways" {label(language, "view.pages")}>{links}</nav>'
-        content = self.render(report, language).encode("utf-8", "replace")
-        header = _HEADER.encode()
-        return Page(HTTPStatus.OK, content.replace(header, header + navigation.encode(), 1))
+        return Page(HTTPStatus.OK, self.render(report, language).encode("utf-8", "replace"))
 
     def _conflict(self, error: SteelyardError, language: Language) -> Page:
         texts = (text.replace(f"{self.index.folder}/", "") for text in translations(error))

@@ -102,5 +102,5 @@ def _whole(place: str) -> Iterator[None]:
     except InputError:
         raise
     except _DAMAGE as error:
-        hint = Message("formats.file_whole")
+        hint = Message("formats.file_complete_hint")
         raise InputError(Message("formats.cannot_read", strerror=error), where=place, hint=hint) from None

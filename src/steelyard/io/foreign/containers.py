@@ -6,7 +6,7 @@ It is rows, one JSON document, lines of text in columns, an archive, or the file
 import hashlib
 import re
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -14,7 +14,14 @@ from typing import Any, Final, Literal
 
 from steelyard import limits
 from steelyard.errors import InputError
-from steelyard.io.records import Record, format_suffix, is_record_format, json_records, parse_json, stream_records
+from steelyard.io.records import (
+    Record,
+    format_suffix,
+    is_record_format,
+    json_records,
+    parse_json_file,
+    stream_records,
+)
 from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, is_file, is_folder, open_stream, text_blocks
 
 ARCHIVES: Final = (".eval", ".zip")
@@ -93,16 +100,23 @@ def open_container(path: str | Path) -> Container:
     if suffix in ARCHIVES:
         open_stream(path).close()  # the error about a file that cannot be read
         return Container(name, Path(path), "archive")
-    stream = open_stream(path)
+    with ExitStack() as stack:
+        stream = stack.enter_context(closing(open_stream(path)))
+        container = _read(stream, name, Path(path), suffix)
+        stack.pop_all()  # it is closed by the container
+    return container
+
+
+def _read(stream: Stream, name: str, path: Path, suffix: str) -> Container:
     if suffix == ".json":
-        value = parse_json(decode(stream.read_all(limits.FILE_BYTES), name), name, nan=True)
+        value = parse_json_file(decode(stream.read_all(limits.FILE_BYTES), name), name)
         if not isinstance(value, list):
-            return Container(name, Path(path), "document", document=value, _stream=stream)
-        return Container(name, Path(path), "rows", _records=json_records(value, name), _stream=stream)
+            return Container(name, path, "document", document=value, _stream=stream)
+        return Container(name, path, "rows", _records=json_records(value, name), _stream=stream)
     records = iter(stream_records(stream, suffix))
     if width := 0 if is_record_format(suffix) else _width(path):
-        return Container(name, Path(path), "lines", width=width, _records=records, _stream=stream)
-    return Container(name, Path(path), "rows", suffix in CELLS, _records=records, _stream=stream)
+        return Container(name, path, "lines", width=width, _records=records, _stream=stream)
+    return Container(name, path, "rows", suffix in CELLS, _records=records, _stream=stream)
 
 
 def _width(path: str | Path) -> int:

@@ -1,14 +1,14 @@
 """Formats of other tools by name and by shape."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any, Final, Protocol, cast
+from typing import Any, Protocol, cast
 
 from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
@@ -16,8 +16,6 @@ from steelyard.io import foreign
 from steelyard.io.foreign.containers import Container, open_container
 from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, Fields, read_as
 from steelyard.io.records import Record
-
-_SHARED: Final = ("archives", "containers", "formats", "rows", "spans", "trec_columns")
 
 
 class Format(Protocol):
@@ -75,8 +73,11 @@ def _hinted(each: Format, container: Container) -> Iterator[Record]:
 
 def open_source(path: str | Path, name: str | None = None) -> Source:
     """A file with the format of this name, or the one that recognises its shape."""
-    container = open_container(path)
-    return Source(container, recognised(container) if name is None else format_called(name))
+    with ExitStack() as stack:
+        container = stack.enter_context(closing(open_container(path)))
+        source = Source(container, recognised(container) if name is None else format_called(name))
+        stack.pop_all()  # it is closed when its rows were read
+    return source
 
 
 def recognised(container: Container) -> Format | None:
@@ -94,9 +95,8 @@ def format_called(name: str) -> Format:
 @cache
 def formats() -> dict[str, Format]:
     """Every format by name."""
-    modules = [each.name for each in iter_modules(foreign.__path__) if each.name not in _SHARED]
-    found = [cast(Format, _module(name)) for name in modules]
-    return {each.NAME: each for each in found}
+    modules = [_module(each.name) for each in iter_modules(foreign.__path__)]
+    return {module.NAME: cast(Format, module) for module in modules if hasattr(module, "NAME")}
 
 
 def is_writable(each: Format) -> bool:
@@ -111,7 +111,7 @@ def not_carried(row: Fields, target: Any) -> Iterator[str]:
         keys = {key for each in row.get(CONTEXTS) or [] if isinstance(each, dict) for key in each}
         yield from (f"{CONTEXTS}.{key}" for key in keys - target.CONTEXT_KEYS)
     for source, fields in (row.get(EXTRA) or {}).items():
-        if source != target.NAME:
+        if source != target.NAME and EXTRA not in target.CARRIES:
             yield from (f"{source}.{field}" for field in fields)
 
 

@@ -6,7 +6,7 @@ ignored when reading and cut off when the file is resumed. Several results may f
 """
 
 from steelyard.io.results.lines import Footer, Header, Item, dump, items_of, numbers
-from steelyard.io.results.reading import CONTRADICTED, DISAGREEING, UNFINISHED, load, load_all
+from steelyard.io.results.reading import CONTRADICTED, DISAGREEING, UNFINISHED, begins_with_header, load, load_all
 from steelyard.io.results.writing import (
     ResultsWriter,
     check_new,
@@ -26,6 +26,7 @@ __all__ = [
     "Header",
     "Item",
     "ResultsWriter",
+    "begins_with_header",
     "check_new",
     "check_regular",
     "check_unfinished",

@@ -1,6 +1,7 @@
 """Checks of the lines of a results file, which is input like any other.
 
-Every wrong type is one message with its line, so that reports, gate and viewer can rely on what was read.
+Every wrong type is one message with its line, so that reports, gate and viewer can rely on what was read. Fields that
+only one kind of results has are checked by that kind (`registry.kinds`).
 """
 
 import math
@@ -13,7 +14,6 @@ from steelyard.errors import InputError, nearest
 from steelyard.i18n import Message
 from steelyard.io.shapes import (
     ANYTHING,
-    FLAG,
     SCALAR,
     TEXT,
     WHOLE,
@@ -30,7 +30,7 @@ from steelyard.table import ROUNDING, Bounds
 
 Json = dict[str, Any]
 
-CONTRADICTION_HINT: Final = Message("formats.somebody_changed_file_run_again")
+CONTRADICTION_HINT: Final = Message("formats.file_modified_hint")
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _BOUND: Final = Plain(Message("words.a_number_or_null"), lambda value: value is None or is_number(value))
@@ -39,27 +39,9 @@ _NOT_NEGATIVE: Final = Plain(
     Message("words.a_number_from_0_to_1e15"), lambda value: is_number(value) and 0 <= value <= 1e15
 )
 _COUNT: Final = Plain(Message("words.an_integer_from_0"), lambda value: WHOLE.accepts(value) and value >= 0)
-_LABELS: Final = {"page": _PAGE, "section": TEXT, "speaker": TEXT, "document": TEXT}
-_PASSAGE: Final = Fields({"text": TEXT, **_LABELS})
+PASSAGE: Final = {"text": TEXT, "page": _PAGE, "section": TEXT, "speaker": TEXT, "document": TEXT}
+"""The fields of a passage of a document."""
 _QUOTED: Final = Plain(Message("words.text_or_an_object"), lambda value: isinstance(value, str | dict))
-_WANTED: Final = Fields({"text": TEXT, **_LABELS}, frozenset(("text", "page")))
-_EXPECTED: Final = Fields(
-    {"answer": MapOf(ANYTHING), "abstain": FLAG, "quotes": ListOf(TEXT), "evidence": ListOf(_WANTED)}
-)
-_STORED: Final = Plain(Message("words.a_list"), lambda value: isinstance(value, list))
-"""A message as a value; one that is not known or has other arguments is left to who shows it."""
-_VERDICT: Final = Fields(
-    {
-        "expected": _EXPECTED,
-        "reasons": MapOf(TEXT),
-        "remarks": ListOf(TEXT),
-        "messages": Fields({"reasons": MapOf(_STORED), "remarks": ListOf(_STORED), "error": _STORED}),
-        "reached": MapOf(FLAG),
-        "invented": ListOf(Fields({"text": TEXT, "kind": TEXT})),
-        "should_abstain": FLAG,
-        "abstained": FLAG,
-    }
-)
 _OUTPUT: Final = Fields(
     {
         "question": TEXT,
@@ -70,7 +52,6 @@ _OUTPUT: Final = Fields(
         "seconds": _NOT_NEGATIVE,
         "tokens": _NOT_NEGATIVE,
         "attempts": _COUNT,
-        "verdict": _VERDICT,
     }
 )
 _HEADER: Final = Fields(
@@ -110,19 +91,19 @@ def check_header(head: Json, where: str) -> None:
     metrics = head["metrics"]
     limits.METRICS.check(len(metrics), Message("words.the_number_of_metrics"), error=InputError, where=where)
     if not metrics:
-        raise InputError(Message("formats.result_metric"), where=where)
+        raise InputError(Message("formats.no_metric"), where=where)
     if len(set(metrics)) < len(metrics):
-        raise InputError(Message("formats.metric_named_twice_header"), where=where)
+        raise InputError(Message("formats.duplicate_metric"), where=where)
     kind = kind_of(head["kind"])
     if kind.metric is not None and kind.metric not in metrics:
-        message = Message("formats.result_kind_without_its_metric", kind=kind.name, metric=kind.metric)
+        message = Message("formats.kind_metric_missing", kind=kind.name, metric=kind.metric)
         raise InputError(message, where=where)
     for metric, bounds in (head.get("bounds") or {}).items():
         finite = [bound for bound in bounds if bound is not None]
         for bound in finite:
             check_score(bound, Message("words.a_bound_of", metric=metric), where)
         if len(bounds) != 2 or finite != sorted(finite):
-            raise InputError(Message("formats.bounds_lowest_highest_value", metric=metric), where=where)
+            raise InputError(Message("formats.invalid_bounds", metric=metric), where=where)
 
 
 def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str) -> None:
@@ -131,7 +112,7 @@ def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[st
     known = frozenset(metrics)
     for metric in (*item["scores"], *(item.get("parts") or ()), *(item.get("notes") or ())):
         if metric not in known:
-            message = Message("formats.metric_not_header", metric=metric)
+            message = Message("formats.metric_not_in_header", metric=metric)
             raise InputError(message, where=where, hint=nearest(metric, metrics))
     for metric, value in item["scores"].items():
         if value is not None:
@@ -152,8 +133,8 @@ def check_footer(foot: Any, items: int, where: str) -> None:
     check_shape(foot, _FOOTER, "footer", where)
     counted = foot.get("items")
     if counted is not None and counted != items:
-        message = Message("formats.footer_counts_items", counted=shown(counted), items=items)
-        raise InputError(message, where=where, hint=Message("formats.lines_file_lost"))
+        message = Message("formats.footer_item_count", counted=shown(counted), items=items)
+        raise InputError(message, where=where, hint=Message("formats.lines_missing_hint"))
 
 
 def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, float]) -> list[str]:
@@ -169,7 +150,7 @@ def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, flo
 def check_score(value: Any, what: Message, where: str) -> None:
     """Refuse what is no number, or one so large that means and intervals cannot be had."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(Message("formats.not_number", what=what, value=shown(value)), where=where)
+        raise InputError(Message("formats.not_a_number", what=what, value=shown(value)), where=where)
     if abs(value) > limits.SCORE.value:
         raise limits.SCORE.exceeded(what, error=InputError, where=where)
 
@@ -181,7 +162,7 @@ def check_characters(text: str, line: Any, where: str) -> None:
         while pending:
             value = pending.pop()
             if isinstance(value, str) and _HALF.search(value):
-                raise InputError(Message("formats.half_character", half=_HALF.findall(value)[0]), where=where)
+                raise InputError(Message("formats.lone_surrogate", half=_HALF.findall(value)[0]), where=where)
             if isinstance(value, dict):
                 pending += [*value, *value.values()]
             elif isinstance(value, list):
@@ -195,7 +176,7 @@ def _check_bounds(metric: str, value: float, bounds: Bounds | None, where: str) 
     low, high = bounds
     if not low - ROUNDING <= value <= high + ROUNDING:
         raise InputError(
-            Message("formats.score_lie_between_not", metric=metric, low=low, high=high, value=value), where=where
+            Message("formats.score_out_of_bounds", metric=metric, low=low, high=high, value=value), where=where
         )
 
 
@@ -204,7 +185,7 @@ def _check_passages(output: Json, where: str) -> None:
     for name in ("citations", "evidence", "contexts"):
         for number, each in enumerate(output.get(name) or ()):
             if isinstance(each, dict):
-                check_shape(each, _PASSAGE, f"output.{name}[{number}]", where)
+                check_shape(each, Fields(PASSAGE), f"output.{name}[{number}]", where)
 
 
 def _is_close(footed: float | None, counted: float) -> bool:

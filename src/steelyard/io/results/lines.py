@@ -3,19 +3,21 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 
 from steelyard import __version__
 from steelyard.counts import with_codes, with_texts
+from steelyard.i18n import Message, as_message, codes
 from steelyard.io.results.checks import check_footer, check_header, check_item
 from steelyard.table import UNBOUNDED, Bounds, FloatArray, Missing, Signature, Table
 
 Json = dict[str, Any]
 Texts = Mapping[str, str]
 
-NOT_RECORDED = Missing("unscored", "no score was recorded")
+NOT_RECORDED = Message("missing.not_recorded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +114,8 @@ class Item:
     def missing(self, metric: str) -> Missing:
         """Why the item has no score of a metric."""
         if metric in self.errors:
-            return Missing("error", self.errors[metric])
-        return Missing("unscored", self.unscored[metric]) if metric in self.unscored else NOT_RECORDED
+            return Missing("error", _reason(self.errors[metric]))
+        return Missing("unscored", _reason(self.unscored[metric]) if metric in self.unscored else NOT_RECORDED)
 
     def to_json(self) -> Json:
         """As the file has it; what an item does not have is left out."""
@@ -158,13 +160,15 @@ def items_of(table: Table) -> Iterator[Item]:
     """The items of a table, row by row."""
     columns = {metric: numbers(table.column(metric)) for metric in table.metrics}
     parts = {metric: _part_numbers(of_metric) for metric, of_metric in table.parts.items()}
+    reasons = {metric: [(each.kind, str(each.reason)) for each in table[metric].reasons] for metric in table.metrics}
+    status = {metric: table[metric].codes.tolist() for metric in table.metrics}
     for row, identifier in enumerate(table.ids):
-        missing = {metric: reason for metric in table.metrics if (reason := table.why(metric, row))}
+        missing = [(metric, *reasons[metric][column[row] - 1]) for metric, column in status.items() if column[row]]
         yield Item(
             id=identifier,
             scores={metric: values[row] for metric, values in columns.items()},
-            unscored={metric: each.reason for metric, each in missing.items() if each.kind == "unscored"},
-            errors={metric: each.reason for metric, each in missing.items() if each.kind == "error"},
+            unscored={metric: reason for metric, kind, reason in missing if kind == "unscored"},
+            errors={metric: reason for metric, kind, reason in missing if kind == "error"},
             parts={metric: {part: values[row] for part, values in of.items()} for metric, of in parts.items()},
             notes=table.notes(row),
             tags={tag: values[row] for tag, values in table.tags.items()},
@@ -187,6 +191,13 @@ def read_bounds(bounds: Sequence[float | None]) -> Bounds:
     """The lowest and the highest value; null stands for none."""
     low, high = (end if bound is None else float(bound) for bound, end in zip(bounds, UNBOUNDED, strict=True))
     return low, high
+
+
+@lru_cache  # a file has few reasons, each of them on many lines
+def _reason(text: str) -> Message:
+    """The message whose English text a file has; text that is not ours stays text."""
+    code = codes("missing").get(text)
+    return as_message(text) if code is None else Message(code)
 
 
 def _part_numbers(parts: Mapping[str, FloatArray]) -> dict[str, list[float | None]]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -11,13 +12,16 @@ import numpy as np
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
-from steelyard.io.records import parse_json
+from steelyard.io.foreign.tables import load_scores
+from steelyard.io.records import LINES, format_suffix, parse_json
 from steelyard.io.results.checks import CONTRADICTION_HINT, check_characters, contradictions
 from steelyard.io.results.lines import Footer, Header, Item
-from steelyard.io.streams import Stream, byte_blocks, check_encoding, open_stream
+from steelyard.io.streams import Stream, byte_blocks, check_encoding, open_stream, read_once
 from steelyard.registry.kinds import kind_of
 from steelyard.table import Column, FloatArray, IntArray, Missing, Table
 
+HEAD: Final = 1 << 20
+"""The most bytes that are read for the header line."""
 UNFINISHED: Final = "counts.items_before_cut"
 CONTRADICTED: Final = "counts.means_contradicted"
 DISAGREEING: Final = "counts.scores_disagreeing"
@@ -34,20 +38,36 @@ def load(path: str | Path, *, strict: bool = False) -> Table:
 def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     """Every result in a file, in order; with `strict`, none whose items contradict its footer.
 
-    A footer gives the mean of every metric, and the score of a legal item is what its parts come to. Without `strict`
+    A file of scores of another tool, or of rows with an id and columns of numbers, gives a table for each system. A
+    footer gives the mean of every metric, and the score of a legal item is what its parts come to. Without `strict`
     a table of which that is not true has the counts CONTRADICTED and DISAGREEING.
     """
+    if not read_once(path) and not begins_with_header(path):
+        return load_scores(path)
     sections = read_sections(path)
     if not sections:
-        hint = Message("formats.results_file_begins_header_line")
+        hint = Message("formats.header_line_hint")
         raise InputError(Message("formats.no_result"), where=str(path), hint=hint)
     return [_checked(_table(section), section, strict=strict) for section in sections]
 
 
 def not_one(names: Sequence[str], path: str | Path) -> InputError:
     """The error about a file with other than one result."""
-    message = Message("formats.results", tables=len(names), names=", ".join(names))
-    return InputError(message, where=str(path), hint=Message("formats.one_needed_here"))
+    message = Message("formats.several_results", tables=len(names), names=", ".join(names))
+    return InputError(message, where=str(path), hint=Message("formats.one_result_hint"))
+
+
+def begins_with_header(path: str | Path) -> bool:
+    """Whether the first line is the header of a result; a file of no line, or whose first line is not JSON, may be."""
+    with closing(open_stream(path)) as stream:
+        first = b""
+        while b"\n" not in first and len(first) < HEAD and (piece := stream.read(1 << 16)):
+            first += piece
+    try:
+        line = json.loads(first.partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return format_suffix(path) in LINES
+    return isinstance(line, dict) and {"kind", "signature", "metrics"} <= line.keys()
 
 
 @dataclass(slots=True)
@@ -72,7 +92,7 @@ class Section:
         before = self.items.get(item.id)
         if before is not None and not before.error:
             line = self.locations[item.id].rpartition(":")[2]
-            message = Message("formats.item_appears_again_first_line", identifier=item.id, line=line)
+            message = Message("formats.duplicate_item", identifier=item.id, line=line)
             raise InputError(message, where=where)
         self.items.pop(item.id, None)
         self.items[item.id], self.locations[item.id] = item, where
@@ -91,7 +111,7 @@ class Section:
     def check_scores(self) -> None:
         """Refuse a result with an item whose score is not what its parts come to."""
         for name in self.inconsistent()[:1]:
-            message = Message("formats.score_not_what_parts_come", identifier=name)
+            message = Message("formats.score_contradicts_parts", identifier=name)
             raise InputError(message, where=self.locations[name], hint=CONTRADICTION_HINT)
 
 
@@ -135,9 +155,9 @@ def _add_line(sections: list[Section], text: str, name: str, number: int) -> Non
         case {"kind": _, "metrics": _, "signature": _}:
             sections.append(Section(Header.parse(line, where)))
         case _ if not sections:
-            raise InputError(Message("formats.not_results_file_first_line"), where=where)
+            raise InputError(Message("formats.not_results_file"), where=where)
         case _:
-            raise InputError(Message("formats.line_neither_header_item_nor"), where=where)
+            raise InputError(Message("formats.unknown_line"), where=where)
 
 
 def _checked(table: Table, section: Section, *, strict: bool) -> Table:
@@ -147,7 +167,7 @@ def _checked(table: Table, section: Section, *, strict: bool) -> Table:
     if strict:
         section.check_scores()
     if wrong and strict:
-        message = Message("formats.mean_footer_not_mean_items", wrong=wrong[0])
+        message = Message("formats.footer_mean_differs", wrong=wrong[0])
         raise InputError(message, where=section.footer_location, hint=CONTRADICTION_HINT)
     counts = {CONTRADICTED: len(wrong), DISAGREEING: len(section.inconsistent())}
     return replace(table, counts={**table.counts, **{code: count for code, count in counts.items() if count}})

@@ -15,8 +15,8 @@ from steelyard.io.results.reading import Section, not_one, read_sections
 from steelyard.io.writing import whole_file
 from steelyard.table import Table
 
-EXISTS_HINT: Final = Message("formats.go_resume_replace_overwrite_name")
-UNWRITTEN_HINT: Final = Message("formats.what_written_before_kept_make")
+EXISTS_HINT: Final = Message("formats.resume_or_overwrite_hint")
+UNWRITTEN_HINT: Final = Message("formats.disk_space_hint")
 NEW: Final = ".new"
 """Suffix of the file to which a run is written that is to replace an older one."""
 _HEADER_START: Final = b'{"steelyard": '
@@ -69,7 +69,7 @@ class ResultsWriter:
             raise InputError(Message("formats.no_such_file"), where=str(path))
         writer, header, items = cls.resume_or_begin(path, None)
         if writer is None:
-            hint = Message("formats.start_new_file")
+            hint = Message("formats.new_file_hint")
             raise InputError(Message("formats.result_finished"), where=str(path), hint=hint)
         return writer, header, items
 
@@ -97,7 +97,7 @@ class ResultsWriter:
             self._file.write(dump(line.to_json()) + "\n")
             self._file.flush()
         except OSError as error:
-            message = Message("formats.cannot_written", strerror=error.strerror)
+            message = Message("formats.cannot_write", strerror=error.strerror)
             raise ConfigError(message, where=str(self.path), hint=UNWRITTEN_HINT) from None
 
     def finish(self, footer: Footer) -> None:
@@ -134,13 +134,13 @@ def held(path: Path) -> Iterator[None]:
 def check_new(path: Path) -> None:
     """Refuse a results file that exists already."""
     if path.exists() or path.is_symlink():
-        raise InputError(Message("formats.file_exists_already"), where=str(path), hint=EXISTS_HINT)
+        raise InputError(Message("formats.file_exists"), where=str(path), hint=EXISTS_HINT)
 
 
 def check_regular(path: Path) -> None:
     """Refuse a device, a pipe or a folder: a run is appended to its file, which is locked and read again."""
     if path.exists() and not path.is_file():
-        raise InputError(Message("formats.results_written_item_item_need"), where=str(path))
+        raise InputError(Message("formats.results_not_regular_file"), where=str(path))
 
 
 def new_path(path: Path) -> Path:
@@ -154,8 +154,8 @@ def check_unfinished(path: Path) -> None:
         return
     is_ours = not path.is_symlink() and path.is_file() and _HEADER_START.startswith(_first_bytes(path))
     if not is_ours:
-        hint = Message("formats.run_overwrite_written_until_finished")
-        raise InputError(Message("formats.not_results_file_unfinished_run"), where=str(path), hint=hint)
+        hint = Message("formats.unfinished_run_hint")
+        raise InputError(Message("formats.not_unfinished_run"), where=str(path), hint=hint)
 
 
 def _first_bytes(path: Path) -> bytes:
@@ -180,11 +180,11 @@ def _only_section(path: Path) -> Section | None:
     if not start:
         return None
     if not start.startswith(b"{"):
-        hint = Message("formats.decompress_before_resuming")
-        raise InputError(Message("formats.no_plain_results_file"), where=str(path), hint=hint)
+        hint = Message("formats.decompress_hint")
+        raise InputError(Message("formats.results_file_compressed"), where=str(path), hint=hint)
     sections = read_sections(path)
     if not sections and not _HEADER_START.startswith(start):
-        raise InputError(Message("formats.nothing_resume"), where=str(path))
+        raise InputError(Message("formats.nothing_to_resume"), where=str(path))
     if len(sections) > 1:
         raise not_one([section.header.name for section in sections], path)
     return sections[0] if sections else None
@@ -193,7 +193,7 @@ def _only_section(path: Path) -> Section | None:
 def _begin(writer: ResultsWriter, header: Header | None) -> Section:
     """The section of a file that is begun anew."""
     if header is None:
-        raise InputError(Message("formats.nothing_resume"), where=str(writer.path))
+        raise InputError(Message("formats.nothing_to_resume"), where=str(writer.path))
     os.truncate(writer.path, 0)
     writer.add(header)
     return Section(header, end=writer.path.stat().st_size)
@@ -203,5 +203,5 @@ def _lock(file: IO[Any], path: Path) -> None:
     """Keep two runs from writing one file; the lock is released when the process ends."""
     if not try_lock(file):
         file.close()
-        hint = Message("formats.wait_name_another")
-        raise InputError(Message("formats.another_run_writing_file"), where=str(path), hint=hint)
+        hint = Message("formats.file_locked_hint")
+        raise InputError(Message("formats.file_locked"), where=str(path), hint=hint)

@@ -38,7 +38,7 @@ def _guarded(work: Callable[[], LegalVerdict]) -> LegalVerdict | Unjudged:
         with deadline(limits.JUDGING_SECONDS.value):
             return work()
     except DeadlineExceeded:
-        return Unjudged(Message("pipelines.judging_took_longer_than_s", value=limits.JUDGING_SECONDS.value))
+        return Unjudged(Message("pipelines.judging_timeout", value=limits.JUDGING_SECONDS.value))
     except Exception as error:
         return Unjudged(Message("pipelines.judging_failed", error=described(error)))
 
@@ -74,7 +74,7 @@ def zero_parts(question: Question, document: Document) -> dict[str, float]:
 
 def unwritable(error: Exception) -> Message:
     """Why an answer is not in the results file."""
-    return Message("pipelines.answer_cannot_written_down", error=described(error))
+    return Message("pipelines.answer_not_writable", error=described(error))
 
 
 def described(error: BaseException) -> str:

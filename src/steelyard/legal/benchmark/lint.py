@@ -49,7 +49,7 @@ def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
     yield from _locations(fields, source)
     check = fields.get("scoring", {}).get("hallucination_check")
     if check is not None and not _CHECKS.fullmatch(check):
-        yield Fault("/scoring/hallucination_check", Message("legal.not_known_only_general_check", check=check))
+        yield Fault("/scoring/hallucination_check", Message("legal.unknown_check", check=check))
 
 
 def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
@@ -60,9 +60,7 @@ def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
     if page is None:
         yield Fault(f"{pointer}/page", Message("legal.no_page", number=number, name=source.document.name))
     elif len(key) < FEWEST:
-        yield Fault(
-            f"{pointer}/must_include", Message("legal.characters_count_fewer_than_found", key=len(key), fewest=FEWEST)
-        )
+        yield Fault(f"{pointer}/must_include", Message("legal.passage_too_short", key=len(key), fewest=FEWEST))
     elif not page.key.holds(words):
         yield Fault(f"{pointer}/must_include", _missing(number, source.pages_with(words), source.document.name))
     else:
@@ -74,7 +72,7 @@ def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
 def _missing(number: int, others: Sequence[int], name: str) -> Message:
     if others:
         return Message("legal.not_page_but_page", number=number, names=", ".join(map(str, others)))
-    return Message("legal.neither_page_nor_another_page", number=number, name=name)
+    return Message("legal.on_no_page", number=number, name=name)
 
 
 def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
@@ -106,11 +104,11 @@ def _quotation(quote: str, source: Source) -> Iterator[Message]:
     pieces = quote_pieces(quote)
     missing = [piece for piece in pieces if source.key.find([piece]) < 0]
     if not pieces:
-        yield Message("legal.characters_count_fewer_than_found", key=0, fewest=FEWEST)
+        yield Message("legal.passage_too_short", key=0, fewest=FEWEST)
     elif missing:
         yield from (Message("legal.not", piece=piece, name=source.document.name) for piece in missing)
     elif not source.key.holds(quote):
-        yield Message("legal.pieces_stand_another_order", name=source.document.name)
+        yield Message("legal.pieces_in_other_order", name=source.document.name)
 
 
 def _locations(fields: Fields, source: Source) -> Iterator[Fault]:

@@ -57,9 +57,9 @@ def _validator() -> "Draft202012Validator":
     path = benchmark_folder() / "schema.json"
     if not path.is_file():
         raise SteelyardError(
-            Message("formats.schema_questions_missing"),
+            Message("formats.question_schema_missing"),
             where=str(path),
-            hint=Message("formats.install_steelyard_again"),
+            hint=Message("formats.reinstall_hint"),
         )
     schema = json.loads(path.read_text(encoding="utf-8"))
     return Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
@@ -72,7 +72,9 @@ def _fault(error: Any) -> Iterator[Fault]:
         known = error.schema["properties"]
         for key in error.instance:
             if key not in known:
-                yield Fault(pointer_to(*keys, key), Message("formats.no_field", key=key, hint=nearest(key, known)))
+                yield Fault(
+                    pointer_to(*keys, key), Message("formats.no_field_with_hint", key=key, hint=nearest(key, known))
+                )
     elif error.validator == "required":
         missing = (key for key in error.validator_value if key not in error.instance)
         yield from (Fault(pointer_to(*keys), Message("formats.field_missing", key=key)) for key in missing)
@@ -82,14 +84,14 @@ def _fault(error: Any) -> Iterator[Fault]:
 
 def _message_type(value: Any, schema: Fields) -> Message:
     types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    return Message("formats.not", names=Joined("core.or", (_WORDS[name] for name in types)), value=_shown(value))
+    return Message("formats.wrong_type", names=Joined("core.or", (_WORDS[name] for name in types)), value=_shown(value))
 
 
 def _message_enum(value: Any, schema: Fields) -> Message:
     known = schema["enum"]
     if set(known) == set(TYPES):
         return Message("formats.no_question_type", value=value, hint=nearest(value, known))
-    return Message("formats.not_one", value=_shown(value), names=", ".join(known))
+    return Message("formats.not_one_of", value=_shown(value), names=", ".join(known))
 
 
 def _message_bounds(value: Any, schema: Fields) -> Message:
@@ -97,7 +99,7 @@ def _message_bounds(value: Any, schema: Fields) -> Message:
         return Message(
             "formats.outside_bounds", least=schema["minimum"], largest=schema["maximum"], plain=_shown(value)
         )
-    return Message("formats.least_not", schema=schema["minimum"], value=_shown(value))
+    return Message("formats.below_minimum", schema=schema["minimum"], value=_shown(value))
 
 
 def _message_pattern(value: Any, schema: Fields) -> Message:
@@ -109,7 +111,7 @@ def _message_pattern(value: Any, schema: Fields) -> Message:
 def _message_length(value: Any, schema: Fields) -> Message:
     if not value:
         return Message("formats.not_empty")
-    return Message("formats.least_entries_needed_not", schema=schema["minItems"], value=len(value))
+    return Message("formats.too_few_entries", schema=schema["minItems"], value=len(value))
 
 
 def _message_date(value: Any, schema: Fields) -> Message:

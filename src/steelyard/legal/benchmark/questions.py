@@ -24,10 +24,10 @@ __all__ = [
     "repeated_ids",
 ]
 
-FOLDER_HINT = Message("formats.benchmark_folder_questions_json_question")
-DOCUMENT_HINT = Message("formats.document_lies_beside_questions_benchmarks")
+FOLDER_HINT = Message("formats.benchmark_folder_hint")
+DOCUMENT_HINT = Message("formats.document_folders_hint")
 
-OUTSIDE_HINT = Message("formats.put_into_folder_benchmark_allow")
+OUTSIDE_HINT = Message("formats.documents_folder_hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def read_question_file(path: str | Path) -> QuestionFile:
     """Read a question file; raises one InputError with all its problems."""
     text, stream = read_text(path, limits.DOCUMENT_BYTES)
     if not text.strip():
-        raise InputError(Message("formats.nothing"), where=stream.name)
+        raise InputError(Message("formats.empty_file"), where=stream.name)
     content, source_map = located_json(text, stream.name)
     _check(content, source_map)
     return QuestionFile(
@@ -104,8 +104,8 @@ def _check_inside(paths: Iterable[Path], folder: Path) -> None:
     """Refuse a link to a file outside the folder: its content could be shown, or sent to a model."""
     for path in paths:
         if not path.resolve().is_relative_to(folder.resolve()):
-            message = Message("formats.link_leads_out_folder_benchmark")
-            raise InputError(message, where=str(path), hint=Message("formats.put_file_itself"))
+            message = Message("formats.link_outside_benchmark")
+            raise InputError(message, where=str(path), hint=Message("formats.no_link_hint"))
 
 
 def is_question_file(path: str | Path) -> bool:
@@ -155,11 +155,11 @@ def _check_name(name: str, where: str, *, is_free: bool) -> None:
     if is_elsewhere and not is_free:
         raise _outside(name, where)
     if "\0" in name:
-        raise InputError(Message("formats.cannot_name_file"), where=where)
+        raise InputError(Message("formats.invalid_file_name"), where=where)
 
 
 def _outside(name: str, where: str) -> InputError:
-    message = Message("formats.document_lies_outside_folder_benchmark", name=name)
+    message = Message("formats.document_outside_benchmark", name=name)
     return InputError(message, where=where, hint=OUTSIDE_HINT)
 
 
@@ -173,7 +173,7 @@ def _check(content: Any, source_map: SourceMap) -> None:
     try:
         sorted_faults = sorted(faults(content), key=lambda fault: source_map.line(fault.pointer))
     except RecursionError:
-        raise InputError(Message("formats.json_nested_too_deeply"), where=source_map.name) from None
+        raise InputError(Message("formats.json_too_deep"), where=source_map.name) from None
     problems = [fault.problem(source_map) for fault in sorted_faults]
     problems += _repeated(_ids(content, source_map))
     if problems:
@@ -192,6 +192,6 @@ def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
     problems = []
     for name, location in ids:
         if name in first:
-            problems.append(Problem(location, Message("formats.id_appears_again_first", name=name, first=first[name])))
+            problems.append(Problem(location, Message("formats.duplicate_id_at", name=name, first=first[name])))
         first.setdefault(name, location)
     return problems

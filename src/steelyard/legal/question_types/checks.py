@@ -14,7 +14,7 @@ def date_faults(fields: Fields) -> Iterator[Fault]:
     """A date range that ends before it begins."""
     dates = fields.get("expected", {}).get("date_range")
     if dates and dates["start"] > dates["end"]:
-        message = Message("formats.range_ends_before_begins", start=dates["start"], end=dates["end"])
+        message = Message("formats.range_reversed", start=dates["start"], end=dates["end"])
         yield Fault("/expected/date_range", message)
 
 
@@ -26,4 +26,4 @@ def line_faults(fields: Fields) -> Iterator[Fault]:
     for pointer, location in locations.items():
         for first, last in _RANGE.findall(location.get("lines", "")):
             if int(first) > int(last):
-                yield Fault(f"{pointer}/lines", Message("formats.range_ends_before_begins", start=first, end=last))
+                yield Fault(f"{pointer}/lines", Message("formats.range_reversed", start=first, end=last))

@@ -55,7 +55,7 @@ class FactQuestion(Question):
         """Contradictions between fields."""
         yield from date_faults(fields)
         if fields.get("scoring", {}).get("citation_required") and not fields.get("required_evidence"):
-            yield Fault("/scoring/citation_required", Message("formats.citation_required_no_required_evidence"))
+            yield Fault("/scoring/citation_required", Message("formats.citation_without_evidence"))
         yield from line_faults(fields)
 
     @property

@@ -115,7 +115,7 @@ class GapQuestion(Question):
         is_control = fields.get("should_abstain", expected.get("should_abstain", True)) is False
         if is_control and "required_quote" not in fields and not any(name in expected for name in FIELDS):
             pointer = "/should_abstain" if "should_abstain" in fields else "/expected/should_abstain"
-            yield Fault(pointer, Message("legal.control_without_expected_fields_without"))
+            yield Fault(pointer, Message("legal.control_accepts_anything"))
 
     @property
     def part_names(self) -> tuple[str, ...]:
@@ -264,9 +264,9 @@ def _quote_faults(fields: Fields) -> Iterator[Fault]:
     if "required_quote" in fields:
         return
     if fields.get("scoring", {}).get("quote_required"):
-        yield Fault("/scoring/quote_required", Message("formats.quotation_required_no_required_quote"))
+        yield Fault("/scoring/quote_required", Message("formats.quotation_without_quote"))
     if fields.get("additional_quotes"):
-        yield Fault("/additional_quotes", Message("formats.no_required_quote_whose_place"))
+        yield Fault("/additional_quotes", Message("formats.alternatives_without_quote"))
 
 
 def _abstention_faults(fields: Fields) -> Iterator[Fault]:
@@ -276,6 +276,6 @@ def _abstention_faults(fields: Fields) -> Iterator[Fault]:
     if should is None:
         yield Fault("", Message("formats.field_missing", key="should_abstain"))
     elif inside not in (None, should):
-        yield Fault("/expected/should_abstain", Message("formats.contradicts_should_abstain_question"))
+        yield Fault("/expected/should_abstain", Message("formats.contradicts_should_abstain"))
     elif fields.get("scoring", {}).get("abstention_required", should) != should:
-        yield Fault("/scoring/abstention_required", Message("formats.contradicts_should_abstain_question"))
+        yield Fault("/scoring/abstention_required", Message("formats.contradicts_should_abstain"))

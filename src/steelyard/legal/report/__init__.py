@@ -1,14 +1,16 @@
 """Reports of legal results: the sections that only they have."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.legal.report.sections import blocks, fields
 
 if TYPE_CHECKING:
+    from steelyard.documents.sets import DocumentSet
     from steelyard.reports.render.html.kind_page import KindPage
 
 
-__all__ = ["blocks", "fields", "kind_page"]
+__all__ = ["blocks", "documents", "fields", "kind_page"]
 
 
 def kind_page() -> "KindPage":
@@ -16,3 +18,12 @@ def kind_page() -> "KindPage":
     from steelyard.legal.report.page import LegalPage
 
     return LegalPage()
+
+
+def documents(
+    benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
+) -> "DocumentSet":
+    """The documents of a benchmark (`reports.kinds`)."""
+    from steelyard.legal.benchmark.loading import documents_of
+
+    return documents_of(benchmark, within=within, beside=beside, also=also)

@@ -9,7 +9,6 @@ from typing import Final
 import numpy as np
 
 from steelyard.documents.pages import Document
-from steelyard.documents.sets import DocumentSet
 from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.report import results
@@ -20,7 +19,7 @@ from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain, u
 from steelyard.legal.report.verdicts import labels, note_in
 from steelyard.legal.wording import INVENTED
 from steelyard.reports import cells
-from steelyard.reports.blocks import PageTable
+from steelyard.reports.blocks import TableBlock
 from steelyard.reports.plots.items import waterfall, waterfall_panel
 from steelyard.reports.plots.style import description, draw
 from steelyard.reports.render.html.kind_page import Chart, KindPage, Section, Sections
@@ -59,7 +58,7 @@ class PartRow:
 
 @dataclass(frozen=True, slots=True)
 class UncertainTile:
-    """The uncertain verdicts in large type, and by type: `range` is that of the mean, in every language."""
+    """The uncertain verdicts in large type, and by type; `range` is that of the mean, in every language."""
 
     name: str
     share: str
@@ -67,7 +66,12 @@ class UncertainTile:
     interval: str
     gauge: tuple[float, float, float]
     range: tuple[str, ...]
-    by_type: PageTable | None
+    by_type: Mapping[Language, TableBlock]
+
+    @property
+    def headings(self) -> list[tuple[str, ...]]:
+        """The headings of the table by type, each in every language."""
+        return list(zip(*(block.headings for block in self.by_type.values()), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +116,6 @@ class LegalPage(KindPage):
     def note(self, table: Table, row: int, metric: str, language: Language) -> str:
         """The reasons of a verdict in one line."""
         return note_in(language, table, row, metric)
-
-    def documents(
-        self, benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
-    ) -> DocumentSet:
-        """The documents of a benchmark."""
-        from steelyard.legal.benchmark.loading import documents_of
-
-        return documents_of(benchmark, within=within, beside=beside, also=also)
 
 
 def losses_chart(table: Table, language: Language = "en") -> str | None:
@@ -167,10 +163,9 @@ def _tile(table: Table, doubts: Uncertain) -> UncertainTile:
     )
 
 
-def _by_type(table: Table) -> PageTable | None:
+def _by_type(table: Table) -> dict[Language, TableBlock]:
     tables = {language: uncertain_table(table, words_of(language)) for language in LANGUAGES}
-    present = {language: block for language, block in tables.items() if block is not None}
-    return PageTable(present) if present else None
+    return {language: block for language, block in tables.items() if block is not None}
 
 
 def _refusal_rates(counts: Refusals | None) -> list[Share]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.question_types import part_labels
+from steelyard.reports.content import lowest_rows
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.summary import clusters_of, interval_list, known
 from steelyard.table import FloatArray, Table
@@ -127,9 +128,8 @@ def _answered_gaps(table: Table) -> dict[int, Mapping[str, Any]]:
 
 
 def worst(table: Table, count: int = WORST) -> list[LowQuestion]:
-    """The questions with the lowest scores, in order; all of them below 1."""
+    """The questions with the lowest scores, in order, of equal scores in the order of their ids; all below 1."""
     column = table.column(METRIC)
-    order = [row for row in np.argsort(column, kind="stable").tolist() if column[row] < 1][:count]
     outputs: Sequence[Any] = table.outputs or [None] * len(table)
     notes = table.columns[METRIC].notes
     return [
@@ -140,7 +140,7 @@ def worst(table: Table, count: int = WORST) -> list[LowQuestion]:
             notes.get(row, ""),
             row,
         )
-        for row in order
+        for row in lowest_rows(table, METRIC, count, best=1.0)
     ]
 
 

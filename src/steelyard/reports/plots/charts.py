@@ -85,18 +85,22 @@ def trend(points: Sequence[Mapping[str, Any]], language: Language = "en") -> str
 
 
 def save_plot(report: Report, path: Path, *, language: Language = "en") -> None:
-    """Write one figure on white: the means, and below them the differences where results were compared.
+    """Write the figure of a report: SVG, or PNG in double size by the extension.
 
-    SVG, or PNG in double size by the extension. PNG is drawn with the fonts of this machine: for Chinese names a CJK
-    font must be installed.
+    PNG is drawn with the fonts of this machine: for Chinese names a CJK font must be installed.
     """
+    svg = report_figure(report, language=language)
+    write_whole(path, as_png(svg) if path.suffix.lower() == ".png" else svg)
+
+
+def report_figure(report: Report, *, language: Language = "en") -> str:
+    """One figure on white: the means, and below them the differences where results were compared."""
     words = words_of(language)
     panels = plot_means.forest_panels(report, title=words("report.mean"))
     if report.comparisons:
         panels.append(plot_means.difference_panel(report.comparisons, title=words("report.difference")))
     about = description("report.means_with_intervals", report.metrics, language)
-    svg = draw(_column(panels), about=about, background=PAPER)
-    write_whole(path, as_png(svg) if path.suffix.lower() == ".png" else svg)
+    return draw(_column(panels), about=about, background=PAPER)
 
 
 def _column(panels: Sequence[Spec]) -> Spec:

@@ -35,7 +35,7 @@ def _parts(block: Block, width: int, colour: bool) -> Iterator[list[str]]:
         case Headline():
             yield [*map(visible, block.warnings), _bold(visible(block.text), colour)]
         case Notes() if block.lines:
-            yield [*map(visible, block.lines)]
+            yield [*map(visible, block.texts)]
         case ItemList() if block.items or block.lead:
             yield [*map(visible, _list_lines(block))]
         case ItemScores():

@@ -47,7 +47,7 @@ def _lines(block: Block) -> Iterator[str]:
             yield from _table(block)
             yield from map(_comment, block.notes)
         case Notes():
-            yield from map(_comment, block.lines)
+            yield from map(_comment, block.texts)
         case ItemList():
             yield from map(_comment, block.lead)
 

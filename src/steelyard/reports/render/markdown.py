@@ -27,7 +27,7 @@ def _paragraphs(block: Block) -> Iterator[str]:
             yield f"## {PASSED if block.passed else FAILED} {_escaped(block.text)}"
             yield from (f"**{_escaped(warning)}**" for warning in block.warnings)
         case Notes() if block.lines:
-            yield _bullets(block.lines)
+            yield _bullets(block.texts)
         case ItemList():
             yield from _list(block)
         case ItemScores():

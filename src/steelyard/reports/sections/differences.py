@@ -5,16 +5,16 @@ from typing import Final
 
 from steelyard.i18n import Words
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, Fields, Row, TableBlock
+from steelyard.reports.blocks import Block, Cell, Fields, PageForm, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.stats.compare import Comparison
 
 ORDER: Final = 20
-ON_PAGE: Final = False
 _HEADINGS: Final = (
-    *("report.metric", "report.difference", "report.interval"),
-    *("report.p", "report.p_adjusted", "report.detectable"),
+    *("report.metric", "report.before", "report.after", "report.difference", "report.interval"),
+    *("report.p", "report.p_adjusted", "report.effect_size", "report.better_same_worse", "report.detectable"),
 )
+_PRINTED: Final = (0, 3, 4, 5, 6, 9)
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
@@ -29,17 +29,37 @@ def difference(comparison: Comparison) -> Cell:
     return Cell(cells.signed(comparison.difference), cells.mark(comparison))
 
 
+def effect(comparison: Comparison) -> tuple[str, str, str, str]:
+    """The effect size, and how many items are better, equal and worse."""
+    ties = comparison.n - comparison.wins - comparison.losses
+    better, same, worse = (f"{count:,}" for count in (comparison.wins, ties, comparison.losses))
+    return cells.number(comparison.effect_size, 2), better, same, worse
+
+
 def _table(comparisons: Sequence[Comparison], words: Words) -> TableBlock:
+    """A row per metric; means and effects are columns of pages, for text has them in other tables."""
     title = f"{comparisons[0].a} {words('report.against')} {comparisons[0].b}"
-    rows: list[Row] = [
-        [
-            comparison.metric,
-            difference(comparison),
-            cells.interval(comparison.interval),
-            cells.p_value(comparison.p_value),
-            cells.p_value(comparison.p_adjusted),
-            cells.number(comparison.smallest_detectable),
-        ]
-        for comparison in comparisons
+    return TableBlock(
+        [words(heading) for heading in _HEADINGS],
+        [_row(comparison) for comparison in comparisons],
+        title,
+        in_papers=False,
+        printed=_PRINTED,
+        page=PageForm(folded=True),
+    )
+
+
+def _row(comparison: Comparison) -> Row:
+    effect_size, *changed = effect(comparison)
+    return [
+        comparison.metric,
+        cells.number(comparison.b_mean),
+        cells.number(comparison.a_mean),
+        difference(comparison),
+        cells.interval(comparison.interval),
+        cells.p_value(comparison.p_value),
+        cells.p_value(comparison.p_adjusted),
+        effect_size,
+        " / ".join(changed),
+        cells.number(comparison.smallest_detectable),
     ]
-    return TableBlock([words(heading) for heading in _HEADINGS], rows, title, in_papers=False)

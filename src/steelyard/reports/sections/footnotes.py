@@ -6,13 +6,12 @@ from typing import Final
 from steelyard import counts
 from steelyard.i18n import Words
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Notes
+from steelyard.reports.blocks import Block, Note, Notes
 from steelyard.reports.content import Report
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import Summary
 
 ORDER: Final = 90
-ON_PAGE: Final = False
 CANNOT_TELL: Final = {
     True: "gate.smallest_p_documents",
     False: "gate.smallest_p_items",
@@ -37,15 +36,15 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
     yield Notes(list(footnotes(report, words)))
 
 
-def footnotes(report: Report, words: Words) -> Iterator[str]:
+def footnotes(report: Report, words: Words) -> Iterator[Note]:
     """For each result what was counted, then the method of comparison, then the signatures."""
     for summary in report.summaries:
-        yield f"{summary.name}: {_item_counts(summary, words)}{_other_counts(summary, words)}"
+        yield Note(f"{summary.name}: {_item_counts(summary, words)}{_other_counts(summary, words)}", "settings")
     if report.comparisons:
-        yield " · ".join(_method(report.comparisons, words))
-        yield from _warnings(report.comparisons, words)
+        yield Note(" · ".join(_method(report.comparisons, words)))
+        yield from (Note(line, warning=True) for line in _warnings(report.comparisons, words))
     for summary in report.summaries:
-        yield f"{words('report.signature')} {summary.name}: {summary.signature}"
+        yield Note(f"{words('report.signature')} {summary.name}: {summary.signature}", "settings")
 
 
 def too_few(comparisons: Sequence[Comparison], words: Words) -> list[str]:

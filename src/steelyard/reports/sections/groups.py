@@ -6,38 +6,70 @@ from typing import Any, Final
 
 from steelyard.i18n import Words
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Fields, TableBlock
-from steelyard.reports.content import Report, groups
-from steelyard.stats.summary import Summary
+from steelyard.reports.blocks import Block, Cell, Fields, PageForm, PageTables, TableBlock
+from steelyard.reports.content import Report, main_metric
+from steelyard.stats.summary import MetricSummary, Summary
 
 ORDER: Final = 30
-ON_PAGE: Final = False
+MOST_GROUPS: Final = 24
+MOST_TAGS: Final = 8
+"""A page groups by so many tags, each with at most so many values; by the tag that was asked for in any case."""
+_COMMON: Final = "type"
 _KEYS: Final = ("items", "scored", "unscored", "errors", "metrics")
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """A table for each result, with a row per value of the tag; nothing where the report is not grouped."""
+    """A table for each result, with a row per value of the tag; only pages have the other tags."""
     if report.by:
-        for index, table in enumerate(report.tables):
-            summaries = groups(table, report.by)
-            yield _table(summaries, report.by, report.metrics, f"{table.name}: {report.by}")
-            yield Fields(partial(_fields, summaries, report.by), index)
+        for index in range(len(report.tables)):
+            yield _table(report, index, report.by, words)
+            yield Fields(partial(_fields, report, index, report.by), index)
+    yield PageTables(partial(_others, report, words))
 
 
-def _table(summaries: Mapping[str, Summary], tag: str, metrics: Sequence[str], title: str) -> TableBlock:
-    rows = [
-        [
-            value or cells.DASH,
-            f"{summary.items:,}",
-            *(cells.mean(summary.metrics[m]) if m in summary.metrics else cells.DASH for m in metrics),
-        ]
-        for value, summary in summaries.items()
-    ]
-    return TableBlock([tag, "n", *metrics], rows, title)
+def _others(report: Report, words: Words) -> Iterator[TableBlock]:
+    """The tables of the tags that were not asked for."""
+    for tag in _tags(report):
+        having = (index for index, table in enumerate(report.tables) if tag in table.tags)
+        yield from (_table(report, index, tag, words) for index in having if tag != report.by)
 
 
-def _fields(summaries: Mapping[str, Summary], tag: str) -> dict[str, Any]:
-    return {"by": {tag: {value: _kept(summary.as_dict()) for value, summary in summaries.items()}}}
+def _tags(report: Report) -> list[str]:
+    """The tag that was asked for, the type of the items, and other tags with few values."""
+    every = dict.fromkeys(tag for table in report.tables for tag in table.tags)
+    few = [tag for tag in every if any(2 <= len(set(t.tags.get(tag, ()))) <= MOST_GROUPS for t in report.tables)]
+    first = [tag for tag in (report.by, _COMMON) if tag in every]
+    return list(dict.fromkeys(tag for tag in (*first, *few) if tag))[:MOST_TAGS]
+
+
+def _table(report: Report, index: int, tag: str, words: Words) -> TableBlock:
+    """A row per value; a page has the metric of the headline first, with its interval."""
+    main = main_metric(report)
+    metrics = [main, *(metric for metric in report.metrics if metric != main)]
+    return TableBlock(
+        [tag, "n", *metrics],
+        [_row(value, summary, metrics) for value, summary in report.groups(index, tag).items()],
+        f"{report.tables[index].name}: {tag}",
+        printed=[0, 1, *(2 + metrics.index(metric) for metric in report.metrics)],
+        page=PageForm("details", choice=tag),
+        extra=words("report.interval"),
+    )
+
+
+def _row(value: str, summary: Summary, metrics: Sequence[str]) -> list[str | Cell]:
+    means = [summary.metrics.get(metric) for metric in metrics]
+    others = (cells.DASH if mean is None else cells.mean(mean) for mean in means[1:])
+    return [value or cells.DASH, f"{summary.items:,}", _main_cell(means[0]), *others]
+
+
+def _main_cell(mean: MetricSummary | None) -> Cell:
+    if mean is None:
+        return Cell(cells.DASH, extra=cells.DASH)
+    return Cell(cells.mean(mean), extra=cells.spread(mean), share=cells.share(mean))
+
+
+def _fields(report: Report, index: int, tag: str) -> dict[str, Any]:
+    return {"by": {tag: {value: _kept(summary.as_dict()) for value, summary in report.groups(index, tag).items()}}}
 
 
 def _kept(fields: Mapping[str, Any]) -> dict[str, Any]:

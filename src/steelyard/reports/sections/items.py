@@ -11,7 +11,6 @@ from steelyard.reports.content import Report
 from steelyard.table import Table
 
 ORDER: Final = 100
-ON_PAGE: Final = False
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:

@@ -1,19 +1,33 @@
 """What only results of one kind have to show: the blocks of its report module."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from steelyard.i18n import Words
-from steelyard.reports.blocks import Block, TableBlock
+from steelyard.reports.blocks import Block, ItemList, TableBlock
 from steelyard.reports.content import Report
-from steelyard.reports.kinds import report_of
+from steelyard.reports.kinds import has_page, kind_blocks
+from steelyard.table import Table
 
 ORDER: Final = 40
-ON_PAGE: Final = False
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
     """The tables of every result, then its other blocks."""
-    added = [block for table in report.tables if (kind := report_of(table.kind)) for block in kind.blocks(table, words)]
+    added = [block for table in report.tables for block in _of_kind(table, words)]
     yield from (block for block in added if isinstance(block, TableBlock))
     yield from (block for block in added if not isinstance(block, TableBlock))
+
+
+def _of_kind(table: Table, words: Words) -> Iterator[Block]:
+    """The blocks of one result; a kind with its own part of a page shows there what its tables and lists say."""
+    shown = not has_page(table.kind)
+    for block in kind_blocks(table, words):
+        match block:
+            case TableBlock():
+                yield block if shown else replace(block, page=None)
+            case ItemList():
+                yield replace(block, on_page=shown)
+            case _:
+                yield block

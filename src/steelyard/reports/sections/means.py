@@ -1,6 +1,7 @@
 """The means of every metric, with intervals and marks of significance; in files, the summary of each result."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -9,11 +10,10 @@ from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Fields, Records, Row, TableBlock
 from steelyard.reports.content import Report
-from steelyard.reports.kinds import report_of
+from steelyard.reports.kinds import kind_fields
 from steelyard.stats.summary import Summary, known
 
 ORDER: Final = 10
-ON_PAGE: Final = False
 _SUMMARY: Final = ("result", "metric", "mean", "low", "high", "sum", "scored", "unscored", "errors")
 _DIFFERENCE: Final = ("b", "diff", "p_value", "p_adjusted", "significant")
 """The columns of a comparison, named as in JSON."""
@@ -35,26 +35,29 @@ def _head(report: Report) -> dict[str, Any]:
 
 def _summary(report: Report, index: int) -> dict[str, Any]:
     """The summary of a result, and what its kind adds under its own name."""
-    table = report.tables[index]
-    added = report_of(table.kind)
-    return {**report.summaries[index].as_dict(), **({table.kind: added.fields(table)} if added else {})}
+    return {**report.summaries[index].as_dict(), **kind_fields(report.tables[index])}
 
 
 def _means(report: Report, words: Words) -> TableBlock:
-    """A row per metric, a column per result."""
-    rows: list[Row] = [
-        [metric, *(_cell(report, summary, metric) for summary in report.summaries)] for metric in report.metrics
-    ]
+    """A row per metric, a column per result; a page draws the means of the last result as bars."""
+    rows: list[Row] = [[metric, *_mean_cells(report, metric)] for metric in report.metrics]
     headings = [words("report.metric"), *(summary.name for summary in report.summaries)]
-    return TableBlock(headings, rows, detail=words("report.interval"))
+    detail, value, extra = map(words, ("report.interval", "report.mean", "report.fates"))
+    return TableBlock(headings, rows, detail=detail, value=value, extra=extra)
 
 
-def _cell(report: Report, summary: Summary, metric: str) -> Cell:
-    """The mean with its interval; dashes where the result does not have the metric."""
+def _mean_cells(report: Report, metric: str) -> list[Cell]:
+    *others, last = (mean_cell(report, summary, metric) for summary in report.summaries)
+    return [*(replace(cell, share=None) for cell in others), last]
+
+
+def mean_cell(report: Report, summary: Summary, metric: str) -> Cell:
+    """The mean with its interval and the numbers of items; dashes where the result does not have the metric."""
     mean = summary.metrics.get(metric)
     if mean is None:
-        return Cell(cells.DASH, detail=cells.DASH)
-    return Cell(cells.mean(mean), cells.mark(report.comparison(summary.name, metric)), cells.spread(mean))
+        return Cell(cells.DASH, detail=cells.DASH, extra=cells.DASH)
+    mark = cells.mark(report.comparison(summary.name, metric))
+    return Cell(cells.mean(mean), mark, cells.spread(mean), cells.counts(mean), cells.share(mean))
 
 
 def _records(report: Report) -> Iterator[list[object]]:

@@ -11,7 +11,6 @@ from steelyard.reports.gate import findings_json
 from steelyard.stats.gate import Gate
 
 ORDER: Final = 50
-ON_PAGE: Final = False
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:

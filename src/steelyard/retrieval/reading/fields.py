@@ -94,7 +94,7 @@ def _too_short(widths: IntArray, kept: IntArray, columns: int) -> list[tuple[int
 def _bare_returns(buffer: Bytes, newlines: IntArray) -> list[tuple[int, Message]]:
     returns = np.flatnonzero(buffer == _RETURN)
     bare = returns[buffer[returns + 1] != _NEWLINE]
-    message = Message("formats.carriage_return_inside_line_lines")
+    message = Message("formats.carriage_return")
     return [(int(line), message) for line in np.unique(np.searchsorted(newlines, bare))[:MOST_PROBLEMS]]
 
 

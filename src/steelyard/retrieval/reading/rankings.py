@@ -16,8 +16,8 @@ from steelyard.io.records import first_seen
 from steelyard.retrieval.reading.spans import Spans, Words, combine
 from steelyard.table import FloatArray, IntArray
 
-QRELS_HINT = Message("formats.qrels_line_query_0_document")
-DUPLICATE_HINT = Message("formats.list_each_document_once_per")
+QRELS_HINT = Message("formats.qrels_line_hint")
+DUPLICATE_HINT = Message("formats.duplicate_document_hint")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,11 +100,13 @@ def qrels_from_columns(
             [
                 Problem(
                     place(late),
-                    Message("formats.judged_again", document=documents.text_at(late), first=first_seen(place(early))),
+                    Message(
+                        "formats.duplicate_judgment", document=documents.text_at(late), first=first_seen(place(early))
+                    ),
                 )
                 for early, late in duplicates[:MOST_PROBLEMS]
             ],
-            hint=Message("formats.keep_one_judgment_per_query"),
+            hint=Message("formats.duplicate_judgment_hint"),
         )
     return qrels
 

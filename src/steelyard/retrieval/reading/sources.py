@@ -51,7 +51,7 @@ def run_from(source: RunSource) -> Run:
     if not isinstance(source, str | Path):
         return run_of_rows(_rows(source, SCORE, "run"), "run")
     if is_folder(source):
-        raise InputError(Message("formats.run_file_folder"), where=str(source))
+        raise InputError(Message("formats.run_is_folder"), where=str(source))
     if _has_names(source):
         rows, digest = _file_rows(source, SCORE)
         return run_of_rows(rows, str(source), digest)
@@ -115,7 +115,7 @@ def _column_rows(columns: dict[str, list[Any]], values: Sequence[str], name: str
 def _tuple_rows(rows: Iterable[Any], name: str) -> Iterator[Row]:
     for number, row in enumerate(rows):
         if isinstance(row, str | bytes) or not isinstance(row, Sequence | np.ndarray) or len(row) < 3:
-            raise InputError(Message("formats.row_query_document_number_not", row=row), where=f"{name}[{number}]")
+            raise InputError(Message("formats.row_not_triple", row=row), where=f"{name}[{number}]")
         yield f"{name}[{number}]", row[0], row[1], row[2]
 
 
@@ -125,9 +125,9 @@ def _beir_qrels(folder: Path) -> Path:
     splits = {path.name.split(".")[0]: path for path in sorted(qrels.glob("*.tsv*"))}
     if not splits:
         raise InputError(
-            Message("formats.no_judgments_folder"),
+            Message("formats.no_judgments_in_folder"),
             where=str(folder),
-            hint=Message("formats.beir_folder_qrels_test_tsv"),
+            hint=Message("formats.beir_folder_hint"),
         )
     if len(splits) == 1:
         return next(iter(splits.values()))
@@ -135,7 +135,7 @@ def _beir_qrels(folder: Path) -> Path:
         return splits["test"]
     names = ", ".join(str(path) for path in splits.values())
     raise InputError(
-        Message("formats.several_splits_none_called_test"),
+        Message("formats.no_test_split"),
         where=str(qrels),
-        hint=Message("formats.name_one", names=names),
+        hint=Message("formats.one_of_hint", names=names),
     )

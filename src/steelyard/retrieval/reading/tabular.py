@@ -55,12 +55,12 @@ def nested_rows(content: Mapping[Any, Any], name: str, *, judged: bool) -> Itera
     """
     for query, documents in content.items():
         if not isinstance(documents, Mapping):
-            raise InputError(Message("formats.mapping_documents_needed_each_query"), where=f"{name}#/{query}")
+            raise InputError(Message("formats.documents_not_mapping"), where=f"{name}#/{query}")
         if not documents and judged:
             raise InputError(
-                Message("formats.no_document_judged_query"),
+                Message("formats.no_judged_document"),
                 where=f"{name}#/{query}",
-                hint=Message("formats.leave_query_out"),
+                hint=Message("formats.remove_query_hint"),
             )
         for document, value in documents.items():
             yield f"{name}#/{query}/{document}", query, document, value
@@ -107,7 +107,7 @@ def _columns(
     if problems:
         raise InputError.of(problems)
     if not values:
-        raise InputError(Message("formats.nothing"), where=name)
+        raise InputError(Message("formats.empty_file"), where=name)
     return where, queries, documents, values
 
 
@@ -118,21 +118,21 @@ def _identifier(value: Any, what: Message) -> bytes:
         return value.encode("utf-8")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value).encode()
-    raise BadValue(Message("formats.id_text_whole_number_not_2", what=what, value=value))
+    raise BadValue(Message("formats.invalid_id_of", what=what, value=value))
 
 
 def _score(value: Any) -> float:
     number = _number(value)
     is_overflow = number is not None and math.isinf(number) and isinstance(value, str) and not means_infinity(value)
     if number is None or math.isnan(number) or is_overflow:
-        raise BadValue(Message("formats.score_not_number", value=_shown(value)))
+        raise BadValue(Message("formats.score_not_a_number", value=_shown(value)))
     return number
 
 
 def _grade(value: Any) -> int:
     number = _number(value)
     if number is None or not number.is_integer() or abs(number) >= LARGEST_WHOLE:
-        raise BadValue(Message("formats.grade_not_whole_number", value=_shown(value)))
+        raise BadValue(Message("formats.grade_not_integer", value=_shown(value)))
     return int(number)
 
 
@@ -167,5 +167,5 @@ def _column(fields: Sequence[str], names: Sequence[str], source: str) -> str:
 
 def _accepted(names: str, kind: str | None) -> Message:
     if kind:
-        return Message("formats.accepted_names_as", names=names, kind=kind)
-    return Message("formats.accepted_names", names=names)
+        return Message("formats.accepted_names_of_kind_hint", names=names, kind=kind)
+    return Message("formats.accepted_names_hint", names=names)

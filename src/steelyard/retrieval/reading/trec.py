@@ -31,11 +31,11 @@ from steelyard.retrieval.reading.rankings import QRELS_HINT, Piece, Qrels, Run, 
 from steelyard.retrieval.reading.spans import Spans
 from steelyard.table import FloatArray, IntArray
 
-RUN_HINT = Message("formats.run_line_query_q0_document")
+RUN_HINT = Message("formats.run_line_hint")
 PIPED = Message("words.a_piped_run")
 INTERLEAVED = Message("words.an_interleaved_run")
 QRELS_COLUMNS = 4
-ORDER_HINT = Message("formats.judgments_qrels_come_before_runs")
+ORDER_HINT = Message("formats.qrels_before_runs_hint")
 
 
 def read_qrels(path: str | Path) -> Qrels:
@@ -60,11 +60,11 @@ def _check_lines(name: str, fields: Fields, bad: IntArray) -> None:
     grade = fields.columns[-1]
     wide = np.flatnonzero(fields.widths > QRELS_COLUMNS)[:MOST_PROBLEMS]
     problems = fields.problems + [
-        (int(fields.line[n]), Message("formats.columns_of_qrels", value=fields.widths[n])) for n in wide
+        (int(fields.line[n]), Message("formats.qrels_columns", value=fields.widths[n])) for n in wide
     ]
     if not problems:
         problems = [
-            (int(fields.line[n]), Message("formats.grade_not_whole_number", value=repr(grade.text_at(n))))
+            (int(fields.line[n]), Message("formats.grade_not_integer", value=repr(grade.text_at(n))))
             for n in bad[:MOST_PROBLEMS]
         ]
     if problems:
@@ -159,6 +159,6 @@ def _too_large(score: Spans, scores: FloatArray) -> IntArray:
 
 def _bad_scores(score: Spans, line: IntArray, bad: IntArray) -> list[tuple[int, Message]]:
     return [
-        (int(line[row]), Message("formats.score_not_number", value=repr(score.text_at(int(row)))))
+        (int(line[row]), Message("formats.score_not_a_number", value=repr(score.text_at(int(row)))))
         for row in bad[:MOST_PROBLEMS]
     ]

@@ -3,22 +3,27 @@
 Texts in a chart are names and numbers, the same in every language, or change with the language of the page.
 """
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 from xml.etree import ElementTree
+
+import numpy as np
 
 from steelyard.errors import MissingExtra
 from steelyard.i18n import Language
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.kind_page import KindPage
-from steelyard.table import Table
+from steelyard.table import FloatArray, Table
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+BINS: Final = 10
 _SVG: Final = "http://www.w3.org/2000/svg"
 _SHAPES: Final = ("path", "rect", "circle", "line", "polyline", "polygon", "ellipse")
 _KEPT: Final = frozenset(("svg", "g", "defs", "clipPath", "text", "tspan", "title", "desc", *_SHAPES))
@@ -58,6 +63,24 @@ def charts(report: Report, metric: str, language: Language, kind: KindPage) -> C
         return Charts(tuple(_figures(report, metric, language, kind)))
     except MissingExtra:
         return Charts(missing=True)
+
+
+def distribution_rows(tables: Sequence[Table], metric: str) -> list[tuple[str, list[str]]]:
+    """The numbers of the chart: how many items of each result lie in each tenth of the range of scores."""
+    columns = [table.scored(metric) if metric in table.columns else np.empty(0) for table in tables]
+    everything = np.concatenate(columns)
+    if not len(everything):
+        return []
+    edges = np.linspace(*_range(tables, metric, everything), BINS + 1)
+    counts = [np.histogram(column, edges)[0] for column in columns]
+    names = [f"{low:.2g} – {high:.2g}" for low, high in pairwise(edges)]
+    return [(name, [f"{count[place]:,}" for count in counts]) for place, name in enumerate(names)]
+
+
+def _range(tables: Sequence[Table], metric: str, values: FloatArray) -> tuple[float, float]:
+    low, high = tables[0].bounds(metric)
+    low, high = (low if math.isfinite(low) else values.min(), high if math.isfinite(high) else values.max())
+    return (float(low), float(high)) if low < high else (float(low), float(low) + 1)
 
 
 def _figures(report: Report, metric: str, language: Language, kind: KindPage) -> Iterator[Figure]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from steelyard.documents.pages import Document
-from steelyard.i18n import LANGUAGES
+from steelyard.i18n import LANGUAGES, translations
 from steelyard.io.results import numbers
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.kind_page import ItemDetails, Json, KindPage
@@ -119,7 +119,7 @@ def _answer(table: Table, row: int, details: ItemDetails, kind: KindPage) -> Jso
         "reasons": verdict.reasons,
         "remarks": verdict.remarks,
         "notes": {} if verdict.reasons else _notes(table, row, kind),
-        "gaps": {metric: [gap.kind, gap.reason] for metric in table.metrics if (gap := table.why(metric, row))},
+        "gaps": _gaps(table, row),
         "failure": table.failures.get(row),
         "seconds": output.get("seconds"),
         "tokens": output.get("tokens"),
@@ -130,6 +130,12 @@ def _answer(table: Table, row: int, details: ItemDetails, kind: KindPage) -> Jso
 def _notes(table: Table, row: int, kind: KindPage) -> Json:
     """The notes of an item by metric, each in every language."""
     return {metric: [kind.note(table, row, metric, language) for language in LANGUAGES] for metric in table.notes(row)}
+
+
+def _gaps(table: Table, row: int) -> Json:
+    """Why an item has no score, by metric: the kind of the reason, and its text in every language."""
+    missing = {metric: why for metric in table.metrics if (why := table.why(metric, row))}
+    return {metric: [why.kind, list(translations(why.reason))] for metric, why in missing.items()}
 
 
 def _present(values: Json) -> Json:

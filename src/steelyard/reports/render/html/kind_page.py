@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from steelyard.documents.pages import Document
-from steelyard.documents.sets import DocumentSet
 from steelyard.i18n import Language
 from steelyard.registry.kinds import kind_of
 from steelyard.table import Table
@@ -114,16 +113,6 @@ class KindPage:
     def note(self, table: Table, row: int, metric: str, language: Language) -> str:
         """The note of an item to a metric; "" where there is none."""
         return table.notes(row).get(metric, "")
-
-    def documents(
-        self, benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
-    ) -> DocumentSet:
-        """The documents of the benchmark that a results file names, and why others are not there.
-
-        A relative folder is looked for from the current folder and then from `beside`. With `within`, only files in
-        that folder are read. Documents are in the benchmark or in the folder `also`.
-        """
-        return DocumentSet()
 
 
 _COMMON: Final = KindPage()

@@ -8,20 +8,20 @@ from steelyard import __version__
 from steelyard.documents.pages import Document
 from steelyard.documents.sets import missing_of
 from steelyard.errors import Problem
-from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
+from steelyard.i18n import Language, Message, translations
 from steelyard.registry.kinds import kind_of
-from steelyard.reports.build import section_tables
 from steelyard.reports.content import Report, main_metric
 from steelyard.reports.plots.means import MOST_METRICS
-from steelyard.reports.render.html import sections
-from steelyard.reports.render.html.figures import charts
+from steelyard.reports.render.html.figures import charts, distribution_rows
 from steelyard.reports.render.html.frame import render_page
+from steelyard.reports.render.html.headlines import headlines, lowest, overview
 from steelyard.reports.render.html.items import item_data
 from steelyard.reports.render.html.kind_page import KindPage, kind_page
 from steelyard.reports.render.html.sanitize import sanitized, sanitized_documents, sanitized_report
-from steelyard.reports.sections.footnotes import footnotes
+from steelyard.reports.render.html.tables import page_blocks
 
 NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
+NO_LINKS: Final[Mapping[str, str]] = MappingProxyType({})
 SCRIPTS: Final = (
     "report_texts.js",
     "report_diff.js",
@@ -33,10 +33,17 @@ SCRIPTS: Final = (
 """The scripts that the page's own script uses, in order."""
 
 
-def render_html(report: Report, language: Language = "en", documents: Mapping[str, Document] = NO_DOCUMENTS) -> str:
+def render_html(
+    report: Report,
+    language: Language = "en",
+    documents: Mapping[str, Document] = NO_DOCUMENTS,
+    *,
+    links: Mapping[str, str] = NO_LINKS,
+) -> str:
     """The report as a page; `documents` are those that the items are about, by the name in their tag `document`.
 
-    The page lists the documents that a DocumentSet names as missing, with the reasons.
+    The page lists the documents that a DocumentSet names as missing, with the reasons. Its header has the `links`:
+    addresses of other pages with the codes of their names.
     """
     report = sanitized_report(report)
     kind = kind_page(report.tables[0].kind)
@@ -50,40 +57,29 @@ def render_html(report: Report, language: Language = "en", documents: Mapping[st
         scripts=SCRIPTS,
         codes=kind.codes,
         **_context(report, main, language, kind),
-        remarks=[*_remarks(report), *_absences(missing_of(documents))],
+        remarks=[*_undrawn(len(report.metrics)), *_absences(missing_of(documents))],
+        links=links,
     )
 
 
 def _context(report: Report, main: str, language: Language, kind: KindPage) -> dict[str, Any]:
     """What the template shows."""
     first = report.tables[0].kind
-    groupings = sections.groupings(report, main)
+    blocks = page_blocks(report, language)
     return {
         "report": report,
         "kind": kind_of(first).title or first,
         "about_documents": kind.about_documents,
         "main": main,
         "version": __version__,
-        "headlines": sections.headlines(report, main),
-        "metric_rows": list(sections.metric_rows(report)),
-        "comparisons": sections.comparison_rows(report),
-        "further_tables": [*report.page_tables, *section_tables(report)],
-        "groupings": groupings,
-        "overview": sections.overview(report, groupings),
-        "distribution": sections.distribution_rows(report.tables, main),
+        "headlines": headlines(report, main),
+        "blocks": blocks,
+        "overview": overview(report, blocks),
+        "distribution": distribution_rows(report.tables, main),
         "sections": kind.sections(report.tables),
-        "worst": [(table.name, low) for table in report.tables if (low := sections.lowest(table, main, kind))],
-        "counted": sections.counted(report),
-        "settings": sections.settings(report),
-        "method": sections.method(report),
+        "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
-
-
-def _remarks(report: Report) -> list[tuple[str, ...]]:
-    """The lines below the tables, each in every language."""
-    lines = list(zip(*(footnotes(report, words_of(language)) for language in LANGUAGES), strict=True))
-    return [*lines, *_undrawn(len(report.metrics))]
 
 
 def _undrawn(metrics: int) -> list[tuple[str, ...]]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from steelyard.documents.pages import Document
-from steelyard.reports.blocks import TableBlock
+from steelyard.i18n.masking import with_texts
 from steelyard.reports.content import Report
 from steelyard.table import Column, Missing, Signature, Table
 
@@ -33,22 +33,13 @@ def sanitized(value: T) -> T:
 def sanitized_report(report: Report) -> Report:
     """The report with every text sanitized."""
     compared = [replace(c, a=sanitized(c.a), b=sanitized(c.b), metric=sanitized(c.metric)) for c in report.comparisons]
-    further = [
-        replace(grid, by_language={language: _sanitized_grid(text) for language, text in grid.by_language.items()})
-        for grid in report.page_tables
-    ]
     tables = [_sanitized_table(table) for table in report.tables]
-    return replace(report, tables=tables, comparisons=compared, page_tables=further)
+    return replace(report, tables=tables, comparisons=compared)
 
 
 def sanitized_documents(documents: Mapping[str, Document]) -> dict[str, Document]:
     """The documents with their names and pages sanitized."""
     return {sanitized(name): _sanitized_document(document) for name, document in documents.items()}
-
-
-def _sanitized_grid(grid: TableBlock) -> TableBlock:
-    headings, rows = sanitized(list(grid.headings)), sanitized([list(row) for row in grid.rows])
-    return replace(grid, headings=headings, rows=rows, title=sanitized(grid.title))
 
 
 def _sanitized_table(table: Table) -> Table:
@@ -66,7 +57,7 @@ def _sanitized_table(table: Table) -> Table:
 
 
 def _sanitized_column(column: Column) -> Column:
-    reasons = [Missing(reason.kind, sanitized(reason.reason)) for reason in column.reasons]
+    reasons = [Missing(reason.kind, with_texts(reason.reason, sanitized)) for reason in column.reasons]
     parts, notes = sanitized(dict(column.parts)), sanitized(dict(column.notes))
     return replace(column, reasons=reasons, parts=parts, notes=notes)
 

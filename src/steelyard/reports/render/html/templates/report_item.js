@@ -248,7 +248,7 @@ const Item = (() => {
   function othersOf(item, result, output) {
     return Object.entries(result.scores).map(([metric, column]) => {
       const [kind, reason] = output.gaps?.[metric] ?? [];
-      const missing = kind ? `${t(kind === "error" ? "report.errors" : "report.unscored")}: ${reason}` : "";
+      const missing = kind ? `${t(kind === "error" ? "report.errors" : "report.unscored")}: ${Frame.chosen(reason)}` : "";
       return [metric, column[item], missing || (Frame.chosen(output.notes?.[metric] ?? []) ?? "")];
     });
   }

@@ -1,0 +1,180 @@
+"""The column of one metric over a batch of rows."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.answers.batch import AnswerBatch
+from steelyard.answers.needs import NEEDS, NO_PREDICTION
+from steelyard.answers.overlaps import Overlaps
+from steelyard.answers.profiles import Profile
+from steelyard.answers.rows import AnswerRow
+from steelyard.i18n import Message
+from steelyard.registry.metrics import Measure, Scored, column_of
+from steelyard.retrieval.matching import Rankings
+from steelyard.stats.direction import is_lower_better
+from steelyard.table import Flags, FloatArray, IntArray, Missing
+from steelyard.text.coding import is_plain
+
+Paired = Sequence[tuple[IntArray, AnswerBatch]]
+_USUAL = frozenset(("prediction", "references"))
+
+
+@dataclass(frozen=True, slots=True)
+class BatchColumn:
+    """The scores of a metric in some rows: values, parts, notes by row, and why rows have no score.
+
+    `status` is 0, or 1 + the index of the reason in `reasons`; the first reasons are those of `reasons_of`.
+    """
+
+    values: FloatArray
+    parts: Mapping[str, FloatArray]
+    notes: Mapping[int, str]
+    status: NDArray[np.integer]
+    reasons: tuple[Missing, ...]
+
+
+class PreparedRows:
+    """Rows with what several metrics need of them: which needs they meet, and the batches of those that meet some."""
+
+    def __init__(self, rows: Sequence[AnswerRow]) -> None:
+        self.rows = rows
+        self._met: dict[str, Flags] = {}
+        self._batches: dict[frozenset[str], Paired] = {}
+
+    def has(self, need: str) -> Flags:
+        """Which rows meet a need."""
+        if need not in self._met:
+            is_met = _has_prediction if need == "prediction" else NEEDS[need].is_met
+            self._met[need] = np.array([is_met(row) for row in self.rows], np.bool_)
+        return self._met[need]
+
+    def batches(self, needs: frozenset[str]) -> Paired:
+        """The rows that meet all these needs, with their indices."""
+        if needs not in self._batches:
+            chosen = np.logical_and.reduce([np.ones(len(self.rows), np.bool_), *map(self.has, needs)])
+            self._batches[needs] = list(_batches(self.rows, np.flatnonzero(chosen).tolist(), split=needs == _USUAL))
+        return self._batches[needs]
+
+
+def reasons_of(measure: Measure) -> tuple[Missing, ...]:
+    """Why cells of a metric may have no number, apart from reasons of single rows that the metric itself gives."""
+    lacking = [need.lacking for name, need in NEEDS.items() if name in measure.metric.needs]
+    if _is_unscored_when_silent(measure):
+        lacking.append(NO_PREDICTION)
+    return (*lacking, *([Missing("unscored", measure.metric.unscored)] if measure.metric.unscored else ()))
+
+
+def batch_column(measure: Measure, prepared: PreparedRows, profile: Profile) -> BatchColumn:
+    """The column of a metric; a row without a prediction scores 0, or nothing where less is better."""
+    status = _lacking(measure, prepared)
+    blank = np.where(status > 0, np.nan, 0.0)
+    values, parts, notes, reasons = blank.copy(), dict[str, FloatArray](), dict[int, str](), dict[int, Message | str]()
+    for indices, pairs in prepared.batches(measure.metric.needs):
+        scored = _computed(measure, pairs, profile)
+        values[indices] = scored.values
+        for part, scores in scored.parts.items():
+            parts.setdefault(part, _blank_part(measure, part, blank))[indices] = scores
+        notes |= {int(indices[row]): note for row, note in scored.notes.items()}
+        reasons |= {int(indices[row]): why for row, why in scored.reasons.items()}
+    return BatchColumn(values, parts, notes, *_explained(measure, values, status, reasons))
+
+
+def _explained(
+    measure: Measure, values: FloatArray, status: NDArray[np.int8], own: Mapping[int, Message | str]
+) -> tuple[NDArray[np.integer], tuple[Missing, ...]]:
+    """The status of each row with the reasons that the metric gave."""
+    usual = reasons_of(measure)
+    status = np.where((status == 0) & np.isnan(values), np.int8(len(usual)), status)
+    if not own:
+        return status, usual
+    more = {why: len(usual) + number for number, why in enumerate(dict.fromkeys(own.values()), 1)}
+    codes = status.astype(np.int32)
+    codes[list(own)] = [more[why] for why in own.values()]
+    return codes, (*usual, *(Missing("unscored", why) for why in more))
+
+
+def _lacking(measure: Measure, prepared: PreparedRows) -> NDArray[np.int8]:
+    """For each row 1 + the index of the first reason why it cannot be scored; 0 for others."""
+    status = np.zeros(len(prepared.rows), np.int8)
+    names = [name for name in NEEDS if name in measure.metric.needs]
+    for code, name in enumerate(names, 1):
+        status[(status == 0) & ~prepared.has(name)] = code
+    if _is_unscored_when_silent(measure):
+        status[(status == 0) & ~prepared.has("prediction")] = len(names) + 1
+    return status
+
+
+def _is_unscored_when_silent(measure: Measure) -> bool:
+    return "prediction" in measure.metric.needs and is_lower_better(measure.name)
+
+
+def _blank_part(measure: Measure, part: str, blank: FloatArray) -> FloatArray:
+    return np.full(len(blank), np.nan) if is_lower_better(f"{measure.name}.{part}") else blank.copy()
+
+
+def _computed(measure: Measure, pairs: AnswerBatch, profile: Profile) -> Scored:
+    """What a metric gives for a batch, checked."""
+    if measure.metric.kind == "retrieval":
+        result = measure.metric.compute(rankings_of(pairs.of), **measure.settings())
+    else:
+        result = measure.metric.compute(pairs, profile, **measure.settings())
+    if isinstance(result, Overlaps):
+        parts = {"score": result.f1, "precision": result.precision, "recall": result.recall}
+        checked = {part: column_of(values, measure, len(pairs.answers)) for part, values in parts.items()}
+        return Scored(checked.pop("score"), checked)
+    if not isinstance(result, Scored):
+        return Scored(column_of(result, measure, len(pairs.answers)))
+    values = _with_gaps(result.values, measure, len(pairs.answers), list(result.reasons))
+    parts = {part: _with_gaps(scores, measure, len(pairs.answers)) for part, scores in result.parts.items()}
+    return Scored(values, parts, result.notes, result.reasons)
+
+
+def _with_gaps(values: FloatArray, measure: Measure, rows: int, gaps: Sequence[int] | None = None) -> FloatArray:
+    """The values, checked except for the gaps, which are NaN; by default all that are NaN."""
+    filled = np.array(values, np.float64)
+    missing = np.flatnonzero(np.isnan(filled)) if gaps is None else np.array(gaps, np.int64)
+    filled[missing] = np.clip(0.0, *measure.metric.bounds)
+    column = column_of(filled, measure, rows)
+    column[missing] = np.nan
+    return column
+
+
+def rankings_of(rows: Sequence[AnswerRow]) -> Rankings:
+    """The rankings of rows with ids, one query for each; an id that is retrieved again counts at its first place."""
+    hits: list[tuple[int, int, int]] = []
+    judged: list[tuple[int, int]] = []
+    retrieved = []
+    for query, row in enumerate(rows):
+        ranks = {name: rank for rank, name in enumerate(dict.fromkeys(row.retrieved_ids or ()), 1)}
+        grades = row.reference_ids or {}
+        hits += sorted((query, ranks[name], grade) for name, grade in grades.items() if name in ranks)
+        judged += [(query, grade) for grade in sorted(grades.values(), reverse=True)]
+        retrieved.append(len(ranks))
+    found = np.array(hits, np.int64).reshape(-1, 3).T
+    known = np.array(judged, np.int64).reshape(-1, 2).T
+    return Rankings(len(rows), found[0], found[1], found[2], np.array(retrieved, np.int64), known[0], known[1])
+
+
+def _has_prediction(row: AnswerRow) -> bool:
+    return row.prediction is not None
+
+
+def _batches(rows: Sequence[AnswerRow], chosen: list[int], *, split: bool) -> Iterator[tuple[IntArray, AnswerBatch]]:
+    """The chosen rows; with `split` the plain ones, and the others."""
+    plain: list[int] = []
+    if split:
+        plain = chosen if _are_plain(rows) else [index for index in chosen if _are_plain(rows[index : index + 1])]
+    other = [] if plain is chosen else sorted(set(chosen).difference(plain))
+    for indices in filter(None, (plain, other)):
+        of = rows if len(indices) == len(rows) else [rows[index] for index in indices]
+        answers = [row.prediction or "" for row in of]
+        groups = [row.references for row in of]
+        yield np.array(indices), AnswerBatch(answers, groups, plain=indices is plain, of=of)
+
+
+def _are_plain(rows: Sequence[AnswerRow]) -> bool:
+    answers = "".join([row.prediction or "" for row in rows])
+    return is_plain(answers) and is_plain("".join(alias for row in rows for group in row.references for alias in group))

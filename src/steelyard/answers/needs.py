@@ -1,0 +1,122 @@
+"""What metrics need of a row, and why a row that lacks it has no score."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from steelyard.answers.contexts import Contexts
+from steelyard.answers.rows import AnswerRow, ContextUse
+from steelyard.errors import InputError
+from steelyard.i18n import Message
+from steelyard.io import layouts
+from steelyard.registry.metrics import Measure
+from steelyard.table import Missing
+
+NO_REFERENCE: Final = Missing("unscored", Message("missing.no_reference"))
+NO_PREDICTION: Final = Missing("unscored", Message("missing.no_prediction"))
+
+
+class Need(NamedTuple):
+    """One need: whether a row has it, why a row without it is unscored, what it is, and the names of its columns."""
+
+    is_met: Callable[[AnswerRow], bool]
+    lacking: Missing
+    what: Message
+    columns: tuple[str, ...]
+
+
+def _has_texts(contexts: Contexts | None) -> bool:
+    return contexts is not None and all(each.text is not None for each in contexts)
+
+
+def _has_spans(contexts: Contexts | None) -> bool:
+    return contexts is not None and all(each.span is not None for each in contexts)
+
+
+def _has_ids(row: AnswerRow) -> bool:
+    return row.retrieved_ids is not None and bool(row.reference_ids)
+
+
+def _has_reference_texts(row: AnswerRow) -> bool:
+    return bool(row.reference_contexts) and _has_texts(row.reference_contexts)
+
+
+def _has_evidence(row: AnswerRow) -> bool:
+    return _has_ids(row) or (_has_texts(row.contexts) and (_has_reference_texts(row) or bool(row.references)))
+
+
+_IDS: Final = (layouts.RETRIEVED_IDS[0], layouts.REFERENCE_IDS[0])
+NEEDS: Final = {
+    "references": Need(lambda row: bool(row.references), NO_REFERENCE, Message("words.references"), layouts.REFERENCES),
+    "question": Need(
+        lambda row: bool(row.question),
+        Missing("unscored", Message("missing.no_question")),
+        Message("words.question"),
+        layouts.QUESTION,
+    ),
+    "contexts": Need(
+        lambda row: _has_texts(row.contexts),
+        Missing("unscored", Message("missing.no_contexts")),
+        Message("words.contexts"),
+        layouts.CONTEXTS,
+    ),
+    "reference_contexts": Need(
+        _has_reference_texts,
+        Missing("unscored", Message("missing.no_reference_contexts")),
+        Message("words.reference_contexts"),
+        layouts.REFERENCE_CONTEXTS,
+    ),
+    "ids": Need(
+        _has_ids,
+        Missing("unscored", Message("missing.no_context_ids")),
+        Message("words.context_ids"),
+        _IDS,
+    ),
+    "spans": Need(
+        lambda row: _has_spans(row.contexts) and bool(row.reference_contexts) and _has_spans(row.reference_contexts),
+        Missing("unscored", Message("missing.no_spans")),
+        Message("words.context_spans"),
+        ("contexts", "reference_contexts"),
+    ),
+    "evidence": Need(
+        _has_evidence,
+        Missing("unscored", Message("missing.no_evidence")),
+        Message("words.contexts_and_references"),
+        (*layouts.CONTEXTS, *_IDS),
+    ),
+}
+"""Needs by name, in the order in which a lack is named; a prediction is apart, because silence has a score."""
+
+_FROM_COLUMNS: Final = frozenset(("prediction", "references"))  # whose column is looked for before rows are read
+_WITHOUT_CONTEXTS: Final = _FROM_COLUMNS | {"question"}
+
+
+def needed(measures: Iterable[Measure]) -> frozenset[str]:
+    """All that metrics need."""
+    return frozenset(need for measure in measures for need in measure.metric.needs)
+
+
+def required_fields(measures: Iterable[Measure]) -> frozenset[str]:
+    """The fields whose column must be there."""
+    return needed(measures) & _FROM_COLUMNS
+
+
+def context_use(measures: Iterable[Measure], *, keep: bool) -> ContextUse:
+    """What contexts are read for."""
+    if needed(measures) - _WITHOUT_CONTEXTS:
+        return "needed"
+    return "kept" if keep else "unused"
+
+
+def check_met(measures: Sequence[Measure], met: frozenset[str], where: str) -> None:
+    """Refuse metrics of which no row has what they need; of references, rows are counted instead."""
+    for measure in measures:
+        for name in NEEDS:
+            if name in measure.metric.needs - _FROM_COLUMNS - met:
+                need = NEEDS[name]
+                message = Message("metrics.needs_unmet", measure=str(measure), lacking=need.what)
+                hint = Message("formats.map_column_hint", names=", ".join(need.columns), name=_mapped_name(name))
+                raise InputError(message, where=where, hint=hint)
+
+
+def _mapped_name(need: str) -> str:
+    return {"ids": "retrieved_context_ids", "spans": "contexts", "evidence": "contexts"}.get(need, need)

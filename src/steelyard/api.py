@@ -1,0 +1,290 @@
+"""What Python code calls beside the evaluators: comparison, gate and report, as objects that notebooks display."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from steelyard.i18n import Language, Message, words_of
+from steelyard.io.results import load
+from steelyard.observers import FAILED_GATES
+from steelyard.reports import cells
+from steelyard.reports.blocks import Block, TableBlock
+from steelyard.reports.build import report_blocks
+from steelyard.reports.comparison import ComparisonReport, compare_results, compared_report
+from steelyard.reports.content import Report, unique_names
+from steelyard.reports.gate import gate_blocks, headline
+from steelyard.reports.render.console import render_console
+from steelyard.reports.render.fragment import render_fragment
+from steelyard.reports.render.json import as_json
+from steelyard.reports.render.latex import render_latex
+from steelyard.reports.render.markdown import render_markdown
+from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all
+from steelyard.stats.correction import Correction
+from steelyard.stats.gate import Finding, Gate, GateSettings, check_rules, decide
+from steelyard.stats.paired import TestName
+from steelyard.stats.rules import parse_rule, spelled
+from steelyard.stats.summary import Summary
+from steelyard.table import Table
+
+if TYPE_CHECKING:
+    import pandas
+
+Result = Table | str | Path
+"""A Table, or the path of a file that `steelyard.load` reads."""
+
+
+class Shown:
+    """An outcome made of blocks: text, and HTML in notebooks."""
+
+    def blocks(self, language: Language = "en") -> Sequence[Block]:
+        """The blocks in a language."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return render_console(self.blocks())
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_markdown(self, *, language: Language = "en") -> str:
+        """As Markdown."""
+        return render_markdown(self.blocks(language))
+
+    def to_latex(self, *, language: Language = "en") -> str:
+        """As LaTeX tables."""
+        return render_latex(self.blocks(language), language=language)
+
+    def to_html(self, *, language: Language = "en") -> str:
+        """As a fragment of HTML."""
+        return render_fragment(self.blocks(language))
+
+    def as_dict(self) -> dict[str, Any]:
+        """As the command prints with `--json`."""
+        return as_json(self.blocks())
+
+
+@dataclass(frozen=True)
+class Comparisons(Shown, Sequence[Comparison]):
+    """Results compared with the first of them: a sequence of comparisons, one for each result and metric.
+
+    With three results or more, every two are compared as well; results that share a letter do not differ.
+    """
+
+    outcome: ComparisonReport
+
+    def blocks(self, language: Language = "en") -> Sequence[Block]:
+        """Means, differences, changed items, and letters over all pairs."""
+        return report_blocks(compared_report(self.outcome), language)
+
+    @cached_property
+    def comparisons(self) -> Sequence[Comparison]:
+        """The comparisons in order of results and metrics."""
+        return self.outcome.report.comparisons
+
+    @property
+    def letters(self) -> dict[str, dict[str, str] | None]:
+        """For each metric the letters of every result; empty for two results, None for a metric some do not have."""
+        return self.as_dict().get("letters", {})  # type: ignore[no-any-return]
+
+    @overload
+    def __getitem__(self, index: int) -> Comparison: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Comparison]: ...
+
+    def __getitem__(self, index: int | slice) -> Comparison | Sequence[Comparison]:
+        return self.comparisons[index]
+
+    def __len__(self) -> int:
+        return len(self.comparisons)
+
+    def __iter__(self) -> Iterator[Comparison]:
+        return iter(self.comparisons)
+
+    def __repr__(self) -> str:
+        names = ", ".join(table.name for table in self.outcome.report.tables)
+        return f"<Comparisons of {names}: {len(self)}>"
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A data frame with the fields of JSON output, a row per comparison."""
+        return _pandas().DataFrame([comparison.as_dict() for comparison in self])
+
+    def plot(self, path: str | Path | None = None, *, language: Language = "en") -> "Plot":
+        """The means and the differences with their intervals; written as SVG or PNG if a path is given."""
+        return _plot(self.outcome.report, path, language)
+
+    def report(self, path: str | Path, *, language: Language = "en") -> None:
+        """Write the comparison in the format of the extension, as `steelyard compare -o` does."""
+        _write(compared_report(self.outcome), Path(path), language)
+
+
+@dataclass(frozen=True)
+class GateResult(Shown):
+    """The outcome of a gate: true if every rule passes."""
+
+    gate: Gate
+
+    def __bool__(self) -> bool:
+        if not self.passed and (failed := FAILED_GATES.get()) is not None:
+            failed.append(self)
+        return self.passed
+
+    @property
+    def passed(self) -> bool:
+        """Whether every rule passes."""
+        return self.gate.passed
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The outcome of each rule."""
+        return self.gate.findings
+
+    def blocks(self, language: Language = "en") -> Sequence[Block]:
+        """The outcome, the rules, and what is to be known about them."""
+        return gate_blocks(self.gate, language)
+
+    def __repr__(self) -> str:
+        """The outcome, and the rules that do not pass, in one line."""
+        words = words_of("en")
+        return f"<{headline(self.gate, words)}: {'; '.join(self.unmet) or 'every rule passes'}>"
+
+    @property
+    def unmet(self) -> list[str]:
+        """The rules that do not pass, with what was measured."""
+        return [
+            f"{finding.rule} ({finding.outcome}: {finding.value:.4f}, n = {finding.n})"
+            for finding in self.findings
+            if not self.gate.lets_pass(finding)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A figure as SVG, which notebooks display."""
+
+    svg: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"<Plot: {len(self.svg):,} characters of SVG>"
+
+
+@dataclass(frozen=True)
+class TableView(Shown):
+    """The means of a Table, as `steelyard report` prints them."""
+
+    table: Table
+
+    def blocks(self, language: Language = "en") -> Sequence[Block]:
+        """The means, counts and settings."""
+        return report_blocks(Report([self.table]), language)
+
+
+@dataclass(frozen=True)
+class SummaryView(Shown):
+    """A summary as a table."""
+
+    summary: Summary
+
+    def blocks(self, language: Language = "en") -> Sequence[Block]:
+        """A row per metric: mean, interval, and the numbers of items."""
+        words = words_of(language)
+        headings = map(words, ("report.metric", "report.mean", "report.interval", "report.fates"))
+        rows = [
+            [metric, cells.mean(mean), cells.spread(mean), cells.counts(mean)]
+            for metric, mean in self.summary.metrics.items()
+        ]
+        return [TableBlock(list(headings), rows, self.summary.name)]
+
+
+def compare(
+    old: Result,
+    new: Result,
+    *more: Result,
+    metrics: str | Sequence[str] | None = None,
+    by: str | None = None,
+    test: TestName = "permutation",
+    resamples: int = 10_000,
+    seed: int = 42,
+    correction: Correction = "holm",
+    alpha: float = 0.05,
+) -> Comparisons:
+    """Compare results with the first, item by item, as `steelyard compare OLD NEW [NEW…]` does.
+
+    A difference is new minus old. All p-values are corrected as one family. `by` is a tag for whose values the
+    differences are given too.
+    """
+    settings = ComparisonSettings(test, resamples, seed, correction, alpha)
+    names = [metrics] if isinstance(metrics, str) else metrics
+    return Comparisons(compare_results(_tables(old, new, *more), settings, metrics=names, by=by))
+
+
+def gate(
+    result: Result,
+    require: str | Sequence[str],
+    *,
+    baseline: Result | None = None,
+    alpha: float = 0.05,
+    allow_inconclusive: bool = False,
+    force: bool = False,
+) -> GateResult:
+    """Check a result against rules such as `F1 >= 0.8` or `F1 not-worse-by 0.02`, as `steelyard gate` does."""
+    rules = [parse_rule(text) for text in ([require] if isinstance(require, str) else require)]
+    check_rules(rules, has_baseline=baseline is not None)
+    table, *others = _tables(result, *([] if baseline is None else [baseline]))
+    settings = GateSettings(alpha, allow_inconclusive, force)
+    return GateResult(decide(spelled(rules, table.columns), table, others[0] if others else None, settings))
+
+
+def report(
+    results: Result | Sequence[Result], path: str | Path, *, by: str | None = None, language: Language = "en"
+) -> None:
+    """Write a report in the format of the extension (.html .md .tex .csv .json .jsonl .svg .png).
+
+    Several results are compared with the first of them.
+    """
+    many = [results] if isinstance(results, Table | str | Path) else results
+    tables = _tables(*many)
+    comparisons = compare_all(tables[1:], tables[0], ComparisonSettings())
+    _write(Report(tables, comparisons, by=by), Path(path), language)
+
+
+def plot(table: Table, path: str | Path | None = None, *, language: Language = "en") -> Plot:
+    """The means of a table with their intervals; written as SVG or PNG if a path is given."""
+    return _plot(Report([table]), path, language)
+
+
+def _tables(*results: Result) -> list[Table]:
+    """The tables with different names."""
+    tables = [each if isinstance(each, Table) else load(each) for each in results]
+    names = unique_names([table.name for table in tables])
+    return [replace(table, name=name) for table, name in zip(tables, names, strict=True)]
+
+
+def _write(content: Report, path: Path, language: Language) -> None:
+    from steelyard.reports.files import check_outputs, write_report
+
+    check_outputs([path], overwrite=True)
+    write_report(content, path, language=language)
+
+
+def _plot(content: Report, path: str | Path | None, language: Language) -> Plot:
+    from steelyard.reports.plots.charts import report_figure, save_plot
+
+    if path is not None:
+        save_plot(content, Path(path), language=language)
+    return Plot(report_figure(content, language=language))
+
+
+def _pandas() -> Any:
+    from steelyard.errors import MissingExtra
+
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtra.of("pandas", "pandas", purpose=Message("words.data_frames")) from None
+    return pandas

@@ -1,0 +1,141 @@
+"""Grounding of answers in their contexts: which values are invented, and which of them the contexts have."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from steelyard.answers.batch import AnswerBatch
+from steelyard.answers.contexts import Contexts
+from steelyard.i18n import Message
+from steelyard.legal.evidence.quotes import key_of, quote_key
+from steelyard.legal.grounding.claims import claims_of
+from steelyard.legal.grounding.inventions import Invented, document_ground, find_invented
+from steelyard.legal.reading import is_too_long, read
+from steelyard.registry.metrics import Scored
+from steelyard.table import FloatArray
+
+TOO_LONG: Final = Message("missing.answer_too_long")
+BLANK: Final = Message("missing.blank_answer")
+_MOST_NAMED: Final = 10  # invented values in a note
+_MOST_CACHED: Final = 4_000_000  # characters of contexts after which the caches of the judges are cleared
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """The invented values of an answer; of its `values`, those that the question does not give, `held` are grounded.
+
+    `why` says why the answer was not judged.
+    """
+
+    invented: Sequence[Invented] = ()
+    values: int = 0
+    held: int = 0
+    why: Message | None = None
+
+    @property
+    def note(self) -> str:
+        """What was invented."""
+        shown = [f"{value.text} ({value.kind})" for value in self.invented[:_MOST_NAMED]]
+        return "; ".join([*shown, "…"] if len(self.invented) > _MOST_NAMED else shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgments:
+    """The judgments of a batch."""
+
+    each: Sequence[Judgment]
+
+    def grounded(self) -> Scored:
+        """1 for answers that invent nothing."""
+        return self._scored(lambda judged: float(not judged.why and not judged.invented))
+
+    def shares(self) -> Scored:
+        """The share of values that the contexts have; NaN if there are none."""
+        return self._scored(
+            lambda judged: judged.held / judged.values if judged.values else 0.0 if judged.why else np.nan
+        )
+
+    def counts(self) -> Scored:
+        """The number of invented values."""
+        scored = self._scored(lambda judged: np.nan if judged.why else float(len(judged.invented)))
+        return Scored(
+            scored.values, {}, scored.notes, {row: judged.why for row, judged in enumerate(self.each) if judged.why}
+        )
+
+    def _scored(self, score: Callable[[Judgment], float]) -> Scored:
+        values: FloatArray = np.array([score(judged) for judged in self.each], np.float64)
+        notes = {row: note for row, judged in enumerate(self.each) if (note := str(judged.why or judged.note))}
+        return Scored(values, {}, notes)
+
+
+def judge(pairs: AnswerBatch) -> Judgments:
+    """The judgments of a batch, made once for all metrics."""
+    return pairs.once("grounding", lambda: Judgments(list(_judgments(pairs))))
+
+
+def _judgments(pairs: AnswerBatch) -> Iterable[Judgment]:
+    memory = Memory()
+    for answer, question, contexts in zip(pairs.answers, pairs.questions, pairs.contexts, strict=True):
+        text = joined(contexts)
+        memory.add(len(text))
+        yield _judgment(answer, question, text)
+
+
+def _judgment(answer: str, question: str, context: str) -> Judgment:
+    if is_too_long(answer):
+        return Judgment(why=TOO_LONG)
+    if read(answer).is_silent:
+        return Judgment(why=BLANK)
+    invented = find_invented(answer, context, question=question)
+    bad = [(value.start, value.end) for value in invented]
+    own = [(value.start, value.end) for value in find_invented(answer, context)] if question else bad
+    units = _outermost([*_claim_spans(answer), *own, *bad])
+    asked = [unit for unit in units if _has(unit, own) and not _has(unit, bad)]
+    wrong = [unit for unit in units if _has(unit, bad)]
+    values = len(units) - len(asked)
+    return Judgment(invented, values, values - len(wrong))
+
+
+def _claim_spans(answer: str) -> list[Span]:
+    """The spans of all values, quotations, names and places of an answer."""
+    claims = claims_of(answer)
+    spans = [(value.start, value.end) for value in claims.values]
+    spans += [(start, start + len(text)) for text, start in (*claims.quotes, *claims.names)]
+    spans += [(place.start, place.start + len(place.text)) for place in claims.places]
+    return [claims.folded.original_span(*span) for span in spans] if spans else []
+
+
+def _outermost(spans: Iterable[Span]) -> list[Span]:
+    found: list[Span] = []
+    for start, end in sorted(set(spans), key=lambda span: (span[0], -span[1])):
+        if not found or end > found[-1][1]:
+            found.append((start, end))
+    return found
+
+
+def _has(unit: Span, spans: Sequence[Span]) -> bool:
+    return any(unit[0] <= start and end <= unit[1] for start, end in spans)
+
+
+def joined(contexts: Contexts) -> str:
+    """The contexts as one text."""
+    return "\n\n".join(each.text or "" for each in contexts)
+
+
+class Memory:
+    """Keeps the caches of the judges small: they keep texts, which may be long."""
+
+    def __init__(self) -> None:
+        self._size = 0
+
+    def add(self, characters: int) -> None:
+        """Count the characters of a text that is about to be judged."""
+        self._size += characters
+        if self._size > _MOST_CACHED:
+            for cached in (document_ground, key_of, quote_key):
+                cached.cache_clear()
+            self._size = characters

@@ -1,0 +1,157 @@
+"""Metrics over the contexts of answers; the judges of values are imported when one is computed."""
+
+import numpy as np
+
+from steelyard.answers.batch import AnswerBatch
+from steelyard.answers.profiles import Profile
+from steelyard.i18n import Message
+from steelyard.registry.metrics import Scored, metric
+from steelyard.table import FloatArray
+
+NO_VALUES = Message("missing.no_values")
+NO_CITATIONS = Message("missing.no_citations")
+NO_CITED_VALUES = Message("missing.no_sentence_with_values")
+NO_UNITS = Message("missing.no_reference_sentences")
+
+
+@metric("Grounded", kind="answers", needs=("prediction", "contexts"))
+def grounded(pairs: AnswerBatch, profile: Profile) -> Scored:
+    """Grounded: 1 if no amount, date, number, name or quotation of the answer is invented.
+
+    Formula: [every value of the answer is in the contexts or in the question, or follows from them]
+    Convention: values are compared, not spellings (42,000 元 is 4.2 万元); what the answer computes from values of the
+        contexts follows; all contexts are one text. An answer that states no value invents none; a blank one scores 0,
+        and so does one that is too long to be judged. Relations between values that are all there are not checked.
+    Source: the judge of `steelyard legal`
+    """
+    from steelyard.contexts.grounding import judge
+
+    return judge(pairs).grounded()
+
+
+@metric("GroundedValues", kind="answers", needs=("prediction", "contexts"), unscored=NO_VALUES)
+def grounded_values(pairs: AnswerBatch, profile: Profile) -> Scored:
+    """Grounded values: the share of the amounts, dates, numbers, names and quotations that the contexts have.
+
+    Formula: |values of the answer in the contexts| / |values of the answer that the question does not give|
+    Convention: as Grounded; a value inside a quotation is part of it. An answer without such values is unscored; a
+        blank one scores 0.
+    Source: the judge of `steelyard legal`
+    """
+    from steelyard.contexts.grounding import judge
+
+    return judge(pairs).shares()
+
+
+@metric("Invented", kind="answers", needs=("prediction", "contexts"), bounds=(0.0, np.inf), summed=True)
+def invented(pairs: AnswerBatch, profile: Profile) -> Scored:
+    """Number of invented amounts, dates, numbers, names and quotations; less is better, reported as the sum.
+
+    Formula: |values of the answer that are neither in the contexts nor in the question, nor follow from them|
+    Convention: as Grounded; a blank or missing answer is unscored, because it invents nothing.
+    Source: the judge of `steelyard legal`
+    """
+    from steelyard.contexts.grounding import judge
+
+    return judge(pairs).counts()
+
+
+@metric("Refusal", kind="answers", needs=("prediction",))
+def refusal(pairs: AnswerBatch, profile: Profile) -> Scored:
+    """Refusal: 1 if the answer says that what was asked is absent or unknown, and does not supply it after all.
+
+    Formula: [the answer refuses]
+    Convention: the question decides what is asked. With a column or tag `answerable` there are two parts, of which
+        less is better: over_refusal, the share of answerable questions that are refused, and missed_refusal, the share
+        of the others that are answered. A blank answer is no refusal, and counts in neither part.
+    Source: the judge of `steelyard legal`; over-refusal as in RGB, AAAI 2024 (negative rejection)
+    """
+    from steelyard.contexts.refusals import refusals
+
+    return refusals(pairs)
+
+
+@metric("CitationP", kind="answers", needs=("prediction", "contexts"), unscored=NO_CITATIONS)
+def citation_precision(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """Citation precision: the share of inline citations that support the values and quotations of their sentence.
+
+    Formula: |citations that support| / |citations of sentences with values, and citations of nothing|
+    Convention: [1], [1,2], [1-3], [doc3], 【2】 and ［２］; a citation stands in its sentence or after it. What is
+        in the brackets is the id of a context if it equals one, else a position from 1 on; a number without a context
+        is wrong. A citation supports if the contexts cited for the sentence together have all its values, and this one
+        has them all alone, or one that no other has: more citations than needed are wrong. Values that the question
+        gives need no support. A citation in a sentence without values counts neither way; unscored if none counts.
+    Source: ALCE citation precision (Gao and others, EMNLP 2023), with values in place of an entailment model
+    """
+    from steelyard.contexts.citations import citation_scores
+
+    return citation_scores(pairs).precision
+
+
+@metric("CitationR", kind="answers", needs=("prediction", "contexts"), unscored=NO_CITED_VALUES)
+def citation_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """Citation recall: the share of sentences with values or quotations whose cited contexts have them all.
+
+    Formula: |sentences with values that the contexts they cite support| / |sentences with values|
+    Convention: as CitationP; an answer that cites nothing scores 0, one without values is unscored.
+    Source: ALCE citation recall (Gao and others, EMNLP 2023), with values in place of an entailment model
+    """
+    from steelyard.contexts.citations import citation_scores
+
+    return citation_scores(pairs).recall
+
+
+@metric("ContextP", kind="answers", needs=("evidence",), unscored=NO_UNITS)
+def context_precision(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """Context precision: the share of the contexts that are wanted.
+
+    Formula: |contexts that are reference contexts by id, or that have a sentence of the reference| / |contexts|
+    Convention: by id if the row has ids of both, the rank does not matter, and a context counts once. Else a context
+        has a sentence if it has its words, whatever the punctuation, or all its values; sentences are those of the
+        reference contexts, else of the references. Nothing retrieved scores 0.
+    Source: RAGAS IDBasedContextPrecision; without ids, the judge of `steelyard legal`
+    """
+    from steelyard.contexts.evidence import evidence_scores
+
+    return evidence_scores(pairs).precision
+
+
+@metric("ContextR", kind="answers", needs=("evidence",), unscored=NO_UNITS)
+def context_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """Context recall: the share of what is wanted that the contexts have.
+
+    Formula: |reference contexts retrieved, by id, or sentences of the reference that the contexts have| / |all of them|
+    Convention: as ContextP, all contexts being one text; of several references of one group the best one counts, and
+        groups count equally. A sentence without values that is one character or a yes or no is not looked for.
+    Source: RAGAS IDBasedContextRecall; without ids, the judge of `steelyard legal`
+    """
+    from steelyard.contexts.evidence import evidence_scores
+
+    return evidence_scores(pairs).recall
+
+
+@metric("SpanP", kind="answers", needs=("spans",))
+def span_precision(pairs: AnswerBatch, profile: Profile, *, k: int | None = None) -> FloatArray:
+    """Span precision: the share of the retrieved characters that are reference characters.
+
+    Formula: |characters in both| / |characters of the first k contexts|
+    Convention: spans are half-open, [start, end); overlapping spans are merged on both sides, so that no character
+        counts twice. Nothing retrieved scores 0.
+    Source: LegalBench-RAG precision@k (Pipitone and Alami, 2024), which counts overlaps twice
+    """
+    from steelyard.contexts.spans import span_scores
+
+    return span_scores(pairs, k).precision
+
+
+@metric("SpanR", kind="answers", needs=("spans",))
+def span_recall(pairs: AnswerBatch, profile: Profile, *, k: int | None = None) -> FloatArray:
+    """Span recall: the share of the reference characters that were retrieved.
+
+    Formula: |characters in both| / |characters of the reference contexts|
+    Convention: as SpanP.
+    Source: LegalBench-RAG recall@k (Pipitone and Alami, 2024), which counts overlaps twice
+    """
+    from steelyard.contexts.spans import span_scores
+
+    return span_scores(pairs, k).recall

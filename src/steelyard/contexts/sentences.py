@@ -1,0 +1,136 @@
+"""Sentences of a text, and the inline citations of an answer with the sentences that they belong to."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from steelyard.text.normalisation import normalise
+from steelyard.text.reading import without_thinking
+
+_END: Final = re.compile(r"[。！？!?；;\n]+|\.(?=\s|$)")
+_ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|No|Nos|Art|Sec|Fig|vs|v|Inc|Ltd|Co|Corp|St|Jr|Sr|al|cf|etc|pp?|e\.g|i\.e)|\b[A-Z])$"
+)
+_LONGEST_QUOTED: Final = 400  # characters of a quotation; a longer one is not closed
+_LONGEST_MARK: Final = 80
+_MARK: Final = re.compile(rf"[\[［【]([^\[\]［］【】\n]{{1,{_LONGEST_MARK}}})[\]］】]")
+_SEPARATOR: Final = re.compile(r"\s*(?:[,;、&]|\band\b|和)\s*")
+_NOUN: Final = (
+    r"(?:\^|(?:documents?|docs?|sources?|src|references?|refs?|passages?|contexts?|chunks?|citations?|cites?|evidence"
+    r"|文档|文献|文件|资料|材料|来源|段落|片段|上下文|参考|引用|证据)[\s.:#_-]*)?"
+)
+_NUMBER: Final = re.compile(rf"{_NOUN}(\d{{1,3}})(?:[†:].*)?", re.IGNORECASE)
+_RANGE: Final = re.compile(rf"{_NOUN}(\d{{1,3}})\s*[-–—~至]\s*{_NOUN}(\d{{1,3}})", re.IGNORECASE)
+_WIDEST: Final = 100  # positions in a range
+
+
+@dataclass(slots=True)
+class CitedSentence:
+    """A sentence without its citations; `cited` are indices of contexts, `void` citations that name none."""
+
+    text: str
+    cited: dict[int, None] = field(default_factory=dict)
+    void: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A citation in a text: where it stands, and what it names."""
+
+    start: int
+    end: int
+    names: tuple[str, ...]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text; a quotation is not divided."""
+    return [piece for start, end in _bounds(text) if (piece := text[start:end].strip())]
+
+
+def cited_sentences(answer: str, ids: Sequence[str | None]) -> list[CitedSentence]:
+    """The sentences of an answer with the contexts that they cite; `ids` are those of the contexts.
+
+    A citation after the end of a sentence belongs to it. One at the beginning of a line that goes on is an entry of a
+    list of sources, and not a citation.
+    """
+    text = without_thinking(answer)
+    places = {name: index for index, name in reversed(list(enumerate(ids))) if name}
+    marks = list(_marks(text, frozenset(places)))
+    bare = _without(text, marks)
+    bounds = [(start, end) for start, end in _bounds(bare) if bare[start:end].strip()]
+    found = [CitedSentence(bare[start:end].strip()) for start, end in bounds]
+    firsts = [end - len(bare[start:end].lstrip()) for start, end in bounds]
+    for mark in marks:
+        if (at := _sentence_of(mark, bare, firsts)) is not None:
+            _cite(found[at], mark, places, len(ids))
+    return found
+
+
+def _bounds(text: str) -> Iterator[tuple[int, int]]:
+    start = at = opened = 0
+    for end in _END.finditer(text):
+        opened += text.count("“", at, end.start()) - text.count("”", at, end.start())
+        at = end.end()
+        is_quoted = opened > 0 and end.start() - start < _LONGEST_QUOTED
+        if is_quoted or (end[0] == "." and _ABBREVIATION.search(text, max(start, end.start() - 8), end.start())):
+            continue
+        yield start, at
+        start, opened = at, 0
+    if start < len(text):
+        yield start, len(text)
+
+
+def _marks(text: str, ids: frozenset[str]) -> Iterator[_Mark]:
+    for match in _MARK.finditer(text):
+        names = _names(match[1].strip(), ids)
+        if names:
+            yield _Mark(match.start(), match.end(), names)
+
+
+def _names(inner: str, ids: frozenset[str]) -> tuple[str, ...]:
+    """What brackets name: ids, or positions as digits; nothing if they are no citation."""
+    if inner in ids:
+        return (inner,)
+    names: list[str] = []
+    for part in _SEPARATOR.split(normalise(inner)):
+        if part in ids:
+            names.append(part)
+        elif between := _RANGE.fullmatch(part):
+            first, last = int(between[1]), int(between[2])
+            names += map(str, range(first, min(last, first + _WIDEST) + 1))
+        elif number := _NUMBER.fullmatch(part):
+            names.append(number[1])
+        else:
+            return ()
+    return tuple(names)
+
+
+def _without(text: str, marks: Sequence[_Mark]) -> str:
+    """The text with blanks in place of the marks, so that positions stay."""
+    pieces, at = [], 0
+    for mark in marks:
+        pieces += [text[at : mark.start], " " * (mark.end - mark.start)]
+        at = mark.end
+    return "".join([*pieces, text[at:]])
+
+
+def _sentence_of(mark: _Mark, bare: str, firsts: Sequence[int]) -> int | None:
+    """The index of the sentence that a mark belongs to, whose first letter stands before it; None if it is none."""
+    line = bare.rfind("\n", 0, mark.start) + 1
+    if not bare[line : mark.start].strip():
+        stop = bare.find("\n", mark.end)
+        if bare[mark.end : stop if stop >= 0 else len(bare)].strip():
+            return None
+    at = bisect_left(firsts, mark.start) - 1
+    return at if at >= 0 else None
+
+
+def _cite(sentence: CitedSentence, mark: _Mark, places: dict[str, int], contexts: int) -> None:
+    for name in mark.names:
+        index = places.get(name, int(name) - 1 if name.isdecimal() else -1)
+        if 0 <= index < contexts:
+            sentence.cited[index] = None
+        else:
+            sentence.void.add(name)

@@ -1,0 +1,150 @@
+"""Conversion of files from one format to another; fields that the target has no place for are counted."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from steelyard.errors import ConfigError, InputError
+from steelyard.i18n import Message
+from steelyard.io.foreign import rows
+from steelyard.io.foreign.formats import Format, Source, format_called, formats, is_writable, not_carried, open_source
+from steelyard.io.foreign.rows import Fields
+from steelyard.io.layouts import Columns, layout_of
+from steelyard.io.records import Record, format_suffix
+from steelyard.io.results import begins_with_header, load_all, save_all
+from steelyard.io.results.lines import items_of
+from steelyard.io.streams import is_folder, read_once
+from steelyard.table import Table
+
+RESULTS: Final = "results"
+NATIVE: Final = "steelyard"
+_BY_SUFFIX: Final = {".run": "trec-run", ".trec": "trec-run", ".qrels": "trec-qrels", "": "beir"}
+_ROWS: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+
+
+@dataclass(slots=True)
+class Conversion:
+    """What was converted: the titles of both formats, the number of rows, and the fields that were not carried."""
+
+    read: str
+    written: str
+    rows: int = 0
+    not_carried: Counter[str] = field(default_factory=Counter)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON output."""
+        return {
+            "read": self.read,
+            "written": self.written,
+            "rows": self.rows,
+            "not_carried": dict(sorted(self.not_carried.items())),
+        }
+
+
+def convert(source: str | Path, target: Path, *, read_as: str | None = None, write_as: str | None = None) -> Conversion:
+    """Convert a file; formats that are not named are found by the shape of the source and the suffix of the target."""
+    if write_as == RESULTS:
+        return _to_results(source, target)
+    written = _target(target, write_as)
+    if read_as is None and _is_results(source):
+        tables = load_all(source)
+        return _written(_rows_of(tables), Conversion("Steelyard results", written.TITLE), written, target)
+    opened = open_source(source, read_as)
+    records = opened.records() if opened.format else _plain_rows(opened)
+    content = (record.fields for record in records)
+    return _written(content, Conversion(opened.title or "rows", written.TITLE), written, target)
+
+
+def _is_results(source: str | Path) -> bool:
+    return not read_once(source) and not is_folder(source) and begins_with_header(source)
+
+
+def _to_results(source: str | Path, target: Path) -> Conversion:
+    tables = load_all(source)
+    save_all(tables, target)
+    read = tables[0].signature.get("format") or "Steelyard results"
+    return Conversion(read, "Steelyard results", sum(map(len, tables)))
+
+
+def _target(path: Path, name: str | None) -> Any:
+    """The format to write: the named one, or the one that the suffix tells."""
+    if name is None:
+        suffix = format_suffix(path)
+        if suffix not in (*_ROWS, *_BY_SUFFIX):
+            raise ConfigError(Message("formats.no_target", suffix=suffix), where=str(path), hint=_writable())
+        name = _BY_SUFFIX.get(suffix, NATIVE)
+    found: Format = format_called(name)
+    if not is_writable(found):
+        raise ConfigError(Message("formats.cannot_be_written", title=found.TITLE), hint=_writable())
+    return found
+
+
+def _writable() -> Message:
+    names = sorted([name for name, each in formats().items() if is_writable(each)] + [RESULTS])
+    return Message("core.known", names=", ".join(names))
+
+
+def _written(content: Iterator[Fields], done: Conversion, target: Any, path: Path) -> Conversion:
+    target.write(_counted(content, done, target), path)
+    if not done.rows:
+        raise InputError(Message("formats.no_rows"), where=str(path))
+    return done
+
+
+def _counted(content: Iterator[Fields], done: Conversion, target: Any) -> Iterator[Fields]:
+    for row in content:
+        done.rows += 1
+        done.not_carried.update(not_carried(row, target))
+        yield row
+
+
+def _plain_rows(source: Source) -> Iterator[Record]:
+    """Rows whose columns have their usual names, by our names; other columns are kept under `extra`."""
+    records = list(source.records())
+    columns = list(dict.fromkeys(name for record in records for name in record.fields))
+    known = _known_columns(Columns(source.container.name, columns))
+    for record in records:
+        parsed = {name: rows.parsed_cell(value) for name, value in record.fields.items()}
+        yield record._replace(fields=rows.renamed(parsed if source.cells else record.fields, known, "rows"))
+
+
+def _known_columns(file: Columns) -> dict[str, str]:
+    both = frozenset((rows.PREDICTION, rows.REFERENCES))
+    layout = layout_of(file, {}, set(both), both)
+    fields = {
+        rows.ID: layout.id,
+        rows.QUESTION: layout.question,
+        rows.PREDICTION: layout.prediction,
+        rows.REFERENCES: layout.references,
+        rows.CONTEXTS: layout.contexts,
+        rows.REFERENCE_CONTEXTS: layout.reference_contexts,
+        rows.RETRIEVED_IDS: layout.retrieved_ids,
+        rows.REFERENCE_IDS: layout.reference_ids,
+    }
+    return {column: name for name, column in fields.items() if column is not None}
+
+
+def _rows_of(tables: Sequence[Table]) -> Iterator[Fields]:
+    """The items of results as rows with scores; several results are several systems."""
+    for table in tables:
+        for item in items_of(table):
+            fields = {
+                rows.ID: item.id,
+                rows.SYSTEM: table.name if len(tables) > 1 else None,
+                rows.TAGS: item.tags,
+                rows.UNSCORED: dict(item.unscored),
+                rows.ERRORS: dict(item.errors),
+                rows.NOTES: dict(item.notes),
+                rows.ERROR: item.error,
+                **_output(item.output or {}),
+            }
+            yield {**rows.present(fields), rows.SCORES: dict(item.scores)}
+
+
+def _output(output: Mapping[str, Any]) -> Fields:
+    names = {"answer": rows.PREDICTION, **{name: name for name in (rows.QUESTION, rows.REFERENCES, rows.CONTEXTS)}}
+    extra = {name: value for name, value in output.items() if name not in names}
+    found = {names[name]: value for name, value in output.items() if name in names}
+    return {**found, rows.EXTRA: {"output": extra} if extra else {}}

@@ -1,0 +1,188 @@
+"""Tables of scores that other tools computed, and of rows with an id and columns of numbers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from steelyard import __version__, limits
+from steelyard.errors import InputError
+from steelyard.i18n import Message
+from steelyard.io import layouts
+from steelyard.io.foreign import rows
+from steelyard.io.foreign.formats import Source, open_source
+from steelyard.io.foreign.items import item_ids, systems_of
+from steelyard.io.foreign.rows import Fields
+from steelyard.io.records import Record, result_name
+from steelyard.table import REPEAT_TAG, Column, Missing, Signature, Table
+
+KIND: Final = "scores"
+NO_SCORE: Final = Message("missing.not_recorded")
+REPEATS: Final = "counts.repeated_rows"
+_LONGEST_LABEL: Final = 100
+_REPEAT_NAMES: Final = ("repeat", "epoch", "trial", "attempt")
+_TEXTS: Final = frozenset((*layouts.QUESTION, *layouts.REFERENCES, *layouts.PREDICTION, *layouts.TAGS))
+_OUTPUT: Final = {rows.QUESTION: "question", rows.PREDICTION: "answer", rows.CONTEXTS: "contexts"}
+
+
+def load_scores(path: str | Path) -> list[Table]:
+    """The scores in a file of another tool, or of rows with an id and columns of numbers: a table for each system."""
+    source = open_source(path)
+    records = list(source.records() if source.format else _plain(source))
+    if not any(record.fields.get(rows.SCORES) for record in records):
+        raise InputError(Message("formats.no_scores"), where=str(path), hint=Message("formats.no_scores_hint"))
+    systems = systems_of(records)
+    return [
+        _Scores(source, [record for record in records if str(record.fields.get(rows.SYSTEM) or "") == system]).table(
+            system or result_name(str(path))
+        )
+        for system in systems
+    ]
+
+
+def holds_scores(path: str | Path) -> bool:
+    """Whether a file of another tool has scores; plain rows and files that cannot be read are not looked into."""
+    try:
+        source = open_source(path)
+        return source.format is not None and any(record.fields.get(rows.SCORES) for record in source.records())
+    except InputError:
+        return False
+
+
+def _plain(source: Source) -> Iterator[Record]:
+    """Rows by their columns: the id, numbers as scores, and labels as tags; others are not used."""
+    records = list(source.records())
+    columns = list(dict.fromkeys(name for record in records for name in record.fields))
+    identifier = next((name for name in columns if name.casefold() in layouts.ID), None)
+    if identifier is None:
+        raise InputError(Message("formats.no_scores"), where=source.container.name, hint=layouts.ID_HINT)
+    parsed = [_parsed(record) for record in records] if source.cells else records
+    scores = [name for name in columns if name != identifier and _is_scores(name, parsed)]
+    others = [name for name in columns if name not in (identifier, *scores) and name.casefold() not in _TEXTS]
+    tags = [name for name in others if name.casefold() in layouts.LABELS or _are_labels(name, parsed)]
+    for record in parsed:
+        yield record._replace(fields=_plain_fields(record.fields, identifier, scores, tags))
+
+
+def _parsed(record: Record) -> Record:
+    return record._replace(fields={name: rows.parsed_cell(value) for name, value in record.fields.items()})
+
+
+def _is_scores(name: str, records: Sequence[Record]) -> bool:
+    """Whether a column has numbers only, apart from empty cells."""
+    if name.casefold() in (*_TEXTS, *_REPEAT_NAMES):
+        return False
+    values = [value for record in records if (value := record.fields.get(name)) is not None]
+    return bool(values) and all(rows.is_score(value) for value in values)
+
+
+def _are_labels(name: str, records: Sequence[Record]) -> bool:
+    """Whether a column has short texts only."""
+    values = [value for record in records if (value := record.fields.get(name)) is not None]
+    return all(isinstance(value, str) and len(value) <= _LONGEST_LABEL for value in values)
+
+
+def _plain_fields(fields: Mapping[str, Any], identifier: str, scores: Sequence[str], labels: Sequence[str]) -> Fields:
+    repeat = next((fields[name] for name in fields if name.casefold() in _REPEAT_NAMES), None)
+    tags = {name: str(fields[name]) for name in labels if fields.get(name) is not None}
+    texts = {
+        field: next((value for name, value in fields.items() if name.casefold() in names and value is not None), None)
+        for field, names in ((rows.QUESTION, layouts.QUESTION), (rows.PREDICTION, layouts.PREDICTION))
+    }
+    found = {rows.ID: fields.get(identifier), rows.REPEAT: repeat, rows.TAGS: tags, **texts}
+    return {**rows.present(found), rows.SCORES: {name: rows.score(fields.get(name)) for name in scores}}
+
+
+@dataclass(slots=True)
+class _Scores:
+    """The records of one system."""
+
+    source: Source
+    records: Sequence[Record]
+    ids: list[str] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+
+    def table(self, name: str) -> Table:
+        """The scores as a table; repeats of one item share a tag, by which intervals and tests are clustered."""
+        self.ids, self.items = item_ids(self.records)
+        metrics = dict.fromkeys(metric for record in self.records for metric in record.fields.get(rows.SCORES) or {})
+        columns = {metric: self._column(metric) for metric in metrics}
+        repeated = len(set(self.items)) < len(self.items)
+        return Table(
+            ids=self.ids,
+            columns={metric: column for metric, column in columns.items() if column is not None},
+            kind=KIND,
+            name=name,
+            signature=self._signature(),
+            tags={**self._tags(), **({REPEAT_TAG: self.items} if repeated else {})},
+            outputs=self._outputs(),
+            counts=self._counts(repeated=repeated),
+        )
+
+    def _column(self, metric: str) -> Column | None:
+        """The numbers of a metric; None if no record has one and none says why."""
+        reasons: dict[Missing, int] = {}
+        values, status = np.empty(len(self.records)), np.zeros(len(self.records), np.int64)
+        for row, record in enumerate(self.records):
+            value = (record.fields.get(rows.SCORES) or {}).get(metric)
+            values[row] = np.nan if value is None else _checked(value, metric, record)
+            if value is None:
+                status[row] = reasons.setdefault(_missing(record, metric), len(reasons) + 1)
+        return Column(values, status, list(reasons), notes=self._notes(metric))
+
+    def _notes(self, metric: str) -> dict[int, str]:
+        notes = [(record.fields.get(rows.NOTES) or {}).get(metric) for record in self.records]
+        return {row: str(note) for row, note in enumerate(notes) if note}
+
+    def _tags(self) -> dict[str, list[str]]:
+        tags = [record.fields.get(rows.TAGS) or {} for record in self.records]
+        names = dict.fromkeys(name for of_record in tags for name in of_record)
+        return {name: [str(of_record.get(name, "")) for of_record in tags] for name in names}
+
+    def _outputs(self) -> list[dict[str, Any]]:
+        outputs = [_output(record.fields) for record in self.records]
+        return outputs if any(outputs) else []
+
+    def _counts(self, *, repeated: bool) -> dict[str, int]:
+        return {REPEATS: len(self.items) - len(set(self.items))} if repeated else {}
+
+    def _signature(self) -> Signature:
+        return Signature.of(
+            {
+                "kind": KIND,
+                "format": self.source.title or "rows",
+                "predictions": f"sha256 {self.source.container.digest()[:16]}",
+                "steelyard": __version__,
+            }
+        )
+
+
+def _missing(record: Record, metric: str) -> Missing:
+    """Why a record has no score: the system failed, scoring failed, or nothing was measured."""
+    errors, unscored = record.fields.get(rows.ERRORS) or {}, record.fields.get(rows.UNSCORED) or {}
+    if (failed := errors.get(metric) or record.fields.get(rows.ERROR)) is not None:
+        return Missing("error", str(failed))
+    return Missing("unscored", str(unscored[metric]) if metric in unscored else NO_SCORE)
+
+
+def _checked(value: float, metric: str, record: Record) -> float:
+    if not np.isfinite(value):
+        raise InputError(Message("formats.score_not_finite", metric=metric), where=record.where)
+    limits.SCORE.check(abs(value), Message("words.a_value_of", measure=metric), error=InputError, where=record.where)
+    return float(value)
+
+
+def _output(fields: Mapping[str, Any]) -> dict[str, Any]:
+    shown = {ours: fields[name] for name, ours in _OUTPUT.items() if fields.get(name) is not None}
+    references = fields.get(rows.REFERENCES)
+    return {**shown, **({} if references is None else {"references": _groups(references)})}
+
+
+def _groups(references: Any) -> list[list[str]]:
+    """References as results files have them: groups of aliases."""
+    many = references if isinstance(references, list) else [references]
+    if many and all(isinstance(each, list) for each in many):
+        return [list(map(str, group)) for group in many]
+    return [list(map(str, many))]

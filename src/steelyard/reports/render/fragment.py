@@ -1,0 +1,49 @@
+"""Blocks as a fragment of HTML, for notebooks; it has no script and no style sheet."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Final
+
+from steelyard.reports.blocks import Block, Headline, ItemList, Notes, Row, TableBlock, printed
+
+_NUMBER: Final = ' style="text-align: right"'
+_TEXT: Final = ' style="text-align: left"'
+
+
+def render_fragment(blocks: Sequence[Block]) -> str:
+    """The headlines, tables, lists and notes of a report, every text escaped."""
+    return f"<div>{''.join(part for block in printed(blocks) for part in _parts(block))}</div>"
+
+
+def _parts(block: Block) -> Iterator[str]:
+    match block:
+        case TableBlock():
+            yield _table(block)
+            yield from map(_small, block.notes)
+        case Headline():
+            yield f"<p><strong>{escape(block.text)}</strong></p>"
+            yield from (f"<p>{escape(warning)}</p>" for warning in block.warnings)
+        case Notes():
+            yield from map(_small, block.texts)
+        case ItemList() if block.items:
+            entries = (f"<li>{escape(' '.join(item.parts))}</li>" for item in block.items)
+            yield f"<p>{escape(block.title)}</p><ul>{''.join(entries)}</ul>"
+
+
+def _table(block: TableBlock) -> str:
+    caption = f"<caption>{escape(block.title)}</caption>" if block.title else ""
+    head = "".join(_cell("th", heading, column, block) for column, heading in enumerate(block.headings))
+    rows = "".join(f"<tr>{_cells(row, block)}</tr>" for row in block.rows)
+    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _cells(row: Row, block: TableBlock) -> str:
+    return "".join(_cell("td", str(cell), column, block) for column, cell in enumerate(row))
+
+
+def _cell(tag: str, text: str, column: int, block: TableBlock) -> str:
+    return f"<{tag}{_TEXT if column < block.text_columns else _NUMBER}>{escape(text)}</{tag}>"
+
+
+def _small(text: str) -> str:
+    return f"<p><small>{escape(text)}</small></p>"

@@ -1,0 +1,238 @@
+"""The blocks of a report on its page: texts in every language, and tables as rows of headings and cells.
+
+A text that differs between languages is markup that changes with the language of the page; one that is the same in all
+is a name or a number.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Final
+
+from steelyard.i18n import LANGUAGES, Language
+from steelyard.reports import cells
+from steelyard.reports.blocks import (
+    Block,
+    Cell,
+    Headline,
+    ItemList,
+    Note,
+    Notes,
+    PageTables,
+    Place,
+    TableBlock,
+)
+from steelyard.reports.build import all_blocks
+from steelyard.reports.content import Report
+from steelyard.reports.render.html.frame import word
+from steelyard.reports.render.html.sanitize import sanitized
+
+MOST_UNFOLDED: Final = 12
+"""Tables that can be folded are closed where they have more rows together."""
+BAR: Final = "bar-cell"
+_MARKS: Final = {cells.BETTER: "good", cells.WORSE: "bad"}
+
+
+@dataclass(frozen=True, slots=True)
+class PageCell:
+    """A heading or a cell: its text, its classes, and how many columns it spans; `share` is drawn as a bar."""
+
+    text: str = ""
+    classes: str = ""
+    span: int = 1
+    share: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageTable:
+    """A table of a page: `groups` are headings above those of the columns, if there are any."""
+
+    block: TableBlock
+    key: str
+    groups: Sequence[PageCell]
+    headings: Sequence[PageCell]
+    rows: Sequence[Sequence[PageCell]]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it has no column of numbers."""
+        return self.block.text_columns >= len(self.block.headings)
+
+
+@dataclass(frozen=True, slots=True)
+class PageBlocks:
+    """The blocks of a page."""
+
+    tables: Sequence[PageTable]
+    notes: Sequence[Note]
+    outcomes: Sequence[Headline]
+    lists: Sequence[ItemList]
+
+    def tables_in(self, place: Place) -> list[PageTable]:
+        """The tables of a part of the page."""
+        tables = ((table, table.block.page) for table in self.tables)
+        return [table for table, form in tables if form and form.place == place and not form.choice]
+
+    def notes_in(self, place: Place) -> list[Note]:
+        """The notes of a part of the page, warnings last."""
+        return sorted((note for note in self.notes if note.place == place), key=lambda note: note.warning)
+
+    @property
+    def choices(self) -> dict[str, list[PageTable]]:
+        """The tables that a reader chooses from, by their choice."""
+        choices: dict[str, list[PageTable]] = {}
+        for table in self.tables:
+            if table.block.page and table.block.page.choice:
+                choices.setdefault(table.block.page.choice, []).append(table)
+        return choices
+
+    @property
+    def is_unfolded(self) -> bool:
+        """Whether tables that can be folded are open at first."""
+        folded = (table for table in self.tables if table.block.page and table.block.page.folded)
+        return sum(len(table.rows) for table in folded) <= MOST_UNFOLDED
+
+
+def page_blocks(report: Report, language: Language) -> PageBlocks:
+    """The blocks of a report that its page shows, with every text in every language."""
+    in_languages = [list(_shown(all_blocks(report, each))) for each in LANGUAGES]
+    blocks = list(zip(*in_languages, strict=True))
+    tables = [texts for texts in blocks if isinstance(texts[0], TableBlock)]
+    joined = [_joined(texts, language) for texts in blocks if not isinstance(texts[0], TableBlock)]
+    notes = [note for block in joined if isinstance(block, Notes) for note in block.lines]
+    return PageBlocks(
+        [_page_table(texts, language, f"table-{number}") for number, texts in enumerate(tables, 1)],
+        [Note(note) if isinstance(note, str) else note for note in notes],
+        [block for block in joined if isinstance(block, Headline)],
+        [block for block in joined if isinstance(block, ItemList)],
+    )
+
+
+def _shown(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks that have a form on a page; items and values are its data."""
+    for block in blocks:
+        match block:
+            case PageTables():
+                yield from block.tables()
+            case TableBlock() if block.page is not None:
+                yield block
+            case ItemList() if block.on_page:
+                yield block
+            case Headline() | Notes():
+                yield block
+
+
+def _joined(values: Sequence[Any], language: Language) -> Any:
+    """The same value in every language as one, with its texts in all of them."""
+    first = values[0]
+    match first:
+        case str():
+            texts = [sanitized(text) for text in values]
+            return texts[0] if len(set(texts)) == 1 else word(language, *texts)
+        case list() | tuple():
+            return [_joined(parts, language) for parts in zip(*values, strict=True)]
+    if not is_dataclass(first) or isinstance(first, type):
+        return first
+    names = [each.name for each in fields(first)]
+    return replace(first, **{name: _joined([getattr(value, name) for value in values], language) for name in names})
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of a block; on a page it may be several: the number, its detail, its extra and a bar.
+
+    Columns whose parts have headings are set `apart`; where there are several, their own headings are above (`named`).
+    A heading that begins with a `symbol`, such as p, keeps its small letter.
+    """
+
+    place: int
+    heading: str
+    is_text: bool
+    apart: bool
+    named: bool
+    symbol: bool
+    detail: bool
+    extra: bool
+    bar: bool
+
+
+def _page_table(texts: Sequence[TableBlock], language: Language, key: str) -> PageTable:
+    block: TableBlock = _joined(texts, language)
+    if block.page and block.page.heading:
+        block = replace(block, headings=[block.page.heading, *block.headings[1:]])
+    columns = [_column(texts, block, place) for place in range(len(block.headings))]
+    has_groups = any(column.named for column in columns)
+    return PageTable(
+        block,
+        key,
+        [cell for column in columns for cell in _group(column)] if has_groups else [],
+        [cell for column in columns for cell in _headings(block, column)],
+        [[cell for column in columns for cell in _cells(row[column.place], column)] for row in block.rows],
+    )
+
+
+def _column(texts: Sequence[TableBlock], block: TableBlock, place: int) -> _Column:
+    is_text = place < block.text_columns
+    apart = bool(block.value) and not is_text
+    values = [cell for row in block.rows if isinstance(cell := row[place], Cell)]
+    return _Column(
+        place,
+        block.headings[place],
+        is_text,
+        apart=apart,
+        named=apart and len(block.headings) - block.text_columns > 1,
+        symbol=any(len(each.headings[place].partition(" ")[0]) == 1 for each in texts),
+        detail=bool(block.detail) and not is_text,
+        extra=any(cell.extra for cell in values),
+        bar=any(cell.share is not None for cell in values),
+    )
+
+
+def _group(column: _Column) -> Iterator[PageCell]:
+    """The heading above those of the parts of a column."""
+    if column.is_text:
+        yield PageCell(classes="blank")
+        return
+    yield PageCell(column.heading, _classes("group", _name_class(column.heading)), 1 + column.detail + column.extra)
+    if column.bar:
+        yield PageCell(classes="blank")
+
+
+def _headings(block: TableBlock, column: _Column) -> Iterator[PageCell]:
+    if column.is_text:
+        yield PageCell(column.heading, _name_class(column.heading))
+        return
+    heading = column.heading if not block.value else block.value
+    own = "name" if column.symbol else _name_class(heading)
+    yield PageCell(heading, _classes("number", "first" if column.apart else "", own))
+    if column.detail:
+        yield PageCell(block.detail, "number")
+    if column.extra:
+        yield PageCell(block.extra, _classes("number", "counts-head" if column.named else ""))
+    if column.bar:
+        yield PageCell(classes=BAR)
+
+
+def _cells(cell: str | Cell, column: _Column) -> Iterator[PageCell]:
+    if column.is_text:
+        text = cell.text if isinstance(cell, Cell) else cell
+        yield PageCell(text, _name_class(text))
+        return
+    value = cell if isinstance(cell, Cell) else Cell(cell)
+    text = value.text + (f" {value.mark}" if value.mark else "")
+    strong = "strong" if column.detail or column.extra else ""
+    yield PageCell(text, _classes("number", strong, "first" if column.apart else "", _MARKS.get(value.mark, "")))
+    if column.detail:
+        yield PageCell(value.detail, "number muted")
+    if column.extra:
+        yield PageCell(value.extra, "number muted")
+    if column.bar:
+        yield PageCell(classes=BAR, share=value.share)
+
+
+def _name_class(text: str) -> str:
+    """The class of a name, which is the same in every language."""
+    return "" if hasattr(text, "__html__") else "said"
+
+
+def _classes(*names: str) -> str:
+    return " ".join(filter(None, names))

@@ -1,0 +1,52 @@
+"""What was counted and the settings of each result, side by side; in text they are lines (`footnotes`)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from steelyard.i18n import Words
+from steelyard.reports import cells
+from steelyard.reports.blocks import Block, PageForm, PageTables, TableBlock
+from steelyard.reports.content import Report
+from steelyard.stats.summary import Summary
+
+ORDER: Final = 80
+_FORM: Final = PageForm("settings")
+
+
+def blocks(report: Report, words: Words) -> Iterator[Block]:
+    """Both tables, on pages only."""
+    yield PageTables(partial(_tables, report, words))
+
+
+def _tables(report: Report, words: Words) -> Iterator[TableBlock]:
+    names = [summary.name for summary in report.summaries]
+    counted = _rows([_counts(summary) for summary in report.summaries])
+    rows = [[words.named(key), *values] for key, values in counted.items()]
+    yield TableBlock([words("report.counted"), *names], rows, page=_FORM)
+    settings = _rows([dict(table.signature.settings) for table in report.tables])
+    yield TableBlock(
+        [words("report.setting"), *names],
+        [[key, *values] for key, values in settings.items()],
+        words("report.signature"),
+        text_columns=1 + len(names),
+        page=_FORM,
+    )
+
+
+def _counts(summary: Summary) -> dict[str, str]:
+    """The items by status, then the other counts."""
+    counts = {
+        "report.items": summary.items,
+        "report.scored": summary.scored,
+        "report.unscored": summary.unscored,
+        "report.errors": summary.errors,
+        **summary.counts,
+    }
+    return {key: f"{count:,}" for key, count in counts.items()}
+
+
+def _rows(results: Sequence[Mapping[str, str]]) -> dict[str, list[str]]:
+    """For each key of any result its values; a dash where a result does not have it."""
+    keys = dict.fromkeys(key for of_result in results for key in of_result)
+    return {key: [of_result.get(key, cells.DASH) for of_result in results] for key in keys}

@@ -1,0 +1,77 @@
+"""`steelyard convert`: what is read, written and left out."""
+
+import json
+
+import pytest
+
+from steelyard.cli import main
+
+ROW = {
+    "user_input": "Who paid?",
+    "retrieved_contexts": ["Mr Vale paid."],
+    "response": "Mr Vale",
+    "reference": "Mr Vale",
+    "persona_name": "clerk",
+    "faithfulness": 0.5,
+}
+
+
+@pytest.fixture
+def ragas(tmp_path):
+    path = tmp_path / "ragas.jsonl"
+    path.write_text(json.dumps(ROW) + "\n", encoding="utf-8")
+    return path
+
+
+def run(capsys, *words):
+    code = main(["convert", *map(str, words), "--lang", "en"])
+    return code, capsys.readouterr()
+
+
+def test_rows_go_to_ours_and_back_without_loss(ragas, tmp_path, capsys):
+    code, printed = run(capsys, ragas, tmp_path / "ours.jsonl")
+    assert (code, printed.err) == (0, "")
+    assert printed.out == f"RAGAS → Steelyard rows: 1 rows in {tmp_path / 'ours.jsonl'}\n"
+    assert run(capsys, tmp_path / "ours.jsonl", tmp_path / "back.jsonl", "--to", "ragas")[0] == 0
+    assert json.loads((tmp_path / "back.jsonl").read_text("utf-8")) == ROW
+
+
+def test_fields_without_a_place_are_listed(ragas, tmp_path, capsys):
+    code, printed = run(capsys, ragas, tmp_path / "goldens.json", "--to", "deepeval", "--json")
+    done = json.loads(printed.out)
+    assert (code, done["read"], done["rows"]) == (0, "RAGAS", 1)
+    assert done["not_carried"] == {"ragas.persona_name": 1, "scores": 1}
+
+
+def test_a_results_file_is_a_source_and_a_target(tmp_path, capsys):
+    (tmp_path / "scores.csv").write_text("id,F1\na,0.5\nb,1\n", encoding="utf-8")
+    assert run(capsys, tmp_path / "scores.csv", tmp_path / "results.jsonl", "--to", "results")[0] == 0
+    code, printed = run(
+        capsys, tmp_path / "results.jsonl", tmp_path / "events.jsonl", "--to", "otel-evaluations", "--json"
+    )
+    assert (code, json.loads(printed.out)["rows"]) == (0, 2)
+    assert "gen_ai.evaluation.result" in (tmp_path / "events.jsonl").read_text("utf-8")
+
+
+def test_plain_rows_keep_their_other_columns(tmp_path, capsys):
+    (tmp_path / "rows.csv").write_text("id,question,answer,ground_truth,region\n1,Q,A,G,north\n", encoding="utf-8")
+    assert run(capsys, tmp_path / "rows.csv", tmp_path / "ours.jsonl")[0] == 0
+    row = json.loads((tmp_path / "ours.jsonl").read_text("utf-8"))
+    assert (row["question"], row["prediction"], row["references"]) == ("Q", "A", "G")
+    assert row["extra"] == {"rows": {"region": "north"}}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["ours.docx"], "no format is written to files with the suffix '.docx'"),
+        (["ours.jsonl", "--to", "promptfoo"], "files of promptfoo can be read, but not written"),
+        (["ours.jsonl", "--to", "raggas"], "did you mean 'ragas'?"),
+        (["ragas.jsonl"], "the file already exists"),
+    ],
+)
+def test_mistakes(ragas, capsys, monkeypatch, words, message):
+    monkeypatch.chdir(ragas.parent)
+    code, printed = run(capsys, ragas.name, *words)
+    assert code == 2
+    assert message in printed.err

@@ -1,0 +1,337 @@
+"""Metrics over the contexts of answers: what earns points, what does not, and labelled and published values."""
+
+import json
+import math
+
+import pytest
+from commands import run
+
+import steelyard
+from steelyard.contexts.sentences import cited_sentences, sentences
+from steelyard.errors import InputError, UnknownName
+
+CONTEXTS = [
+    "On 2020-06-05 Acme paid 30,000 yuan to Bob Stone.",
+    "On 2020-08-01 Acme paid 12,000 yuan by bank transfer.",
+    "The weather was fine in May.",
+]
+
+
+def scores(answer, names, contexts=CONTEXTS, **fields):
+    row = {"question": "How much did Acme pay?", "prediction": answer, "contexts": contexts, **fields}
+    table = steelyard.evaluate_answers([row], None, names)
+    values = {name: float(table.column(name)[0]) for name in table.metrics}
+    return {name: None if math.isnan(value) else value for name, value in values.items()}
+
+
+def reason(answer, name, **fields):
+    row = {"question": "How much did Acme pay?", "prediction": answer, "contexts": CONTEXTS, **fields}
+    why = steelyard.evaluate_answers([row], None, [name]).why(name, 0)
+    return None if why is None else str(why.reason)
+
+
+# ----- grounding
+
+
+@pytest.mark.parametrize(
+    ("answer", "grounded", "share", "invented"),
+    [
+        ("Acme paid 30,000 yuan on 2020-06-05.", 1, 1, 0),
+        ("Acme paid 30,000 yuan on 2020-06-07.", 0, 0.5, 1),
+        ("Acme paid 30,000 yuan and 12,000 yuan, 30,000 + 12,000 = 42,000 yuan.", 1, 1, 0),
+        ("It did pay.", 1, None, 0),
+        ("", 0, 0, None),
+        (" \n", 0, 0, None),
+        ("<think>30,000 yuan</think>", 0, 0, None),
+        (None, 0, 0, None),
+        (" ".join(CONTEXTS), 1, 1, 0),  # faithful, if of no use: other metrics say that
+        ("30,000 yuan " * 20_000, 0, 0, None),  # too long to be judged, which must not pay
+    ],
+)
+def test_grounding(answer, grounded, share, invented):
+    found = scores(answer, ["Grounded", "GroundedValues", "Invented"])
+    assert found == {"Grounded": grounded, "GroundedValues": share, "Invented": invented}
+
+
+def test_a_value_that_only_the_question_gives_is_neither_grounded_nor_invented():
+    question = "Did Acme pay 77,000 yuan?"
+    found = scores("It did not pay 77,000 yuan.", ["Grounded", "GroundedValues", "Invented"], question=question)
+    assert found == {"Grounded": 1, "GroundedValues": None, "Invented": 0}
+
+
+def test_what_was_invented_is_noted_and_summed():
+    rows = [{"prediction": f"Acme paid {amount} yuan.", "contexts": CONTEXTS} for amount in ("5,000", "6,000")]
+    table = steelyard.evaluate_answers(rows, None, "Invented,Grounded")
+    assert table.notes(0) == {"Invented": "5,000 yuan (money)", "Grounded": "5,000 yuan (money)"}
+    assert table.sums == ["Invented"]
+    assert table.summary().metrics["Invented"].total == 2
+
+
+def test_nothing_retrieved_grounds_nothing_and_no_contexts_is_no_score():
+    assert scores("Acme paid 30,000 yuan.", ["Grounded"], contexts=[]) == {"Grounded": 0}
+    rows = [{"prediction": "Acme paid.", "contexts": CONTEXTS}, {"prediction": "Acme paid.", "contexts": None}]
+    table = steelyard.evaluate_answers(rows, None, "Grounded")
+    assert str(table.why("Grounded", 1).reason) == "there are no contexts"
+
+
+@pytest.mark.parametrize("name", ["Grounded", "GroundedValues", "Invented"])
+def test_labelled_answers_in_chinese(legal_lines, name):
+    path = legal_lines / "grounding.jsonl"
+    labels = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    column = steelyard.evaluate_answers(path, None, [name]).column(name)
+    is_bad = column > 0 if name == "Invented" else column < 1
+    assert is_bad.tolist() == [label["hallucinated"] for label in labels]
+
+
+def test_a_long_context():
+    context = "".join(f"第{n}行没有别的内容，只是文字。" for n in range(70_000))
+    assert len(context) > 1_000_000
+    row = {"prediction": "邬远舟支付了30000元。", "contexts": [context + "邬远舟给了我现金30000元。"]}
+    assert steelyard.evaluate_answers([row], None, "Grounded").mean("Grounded") == 1
+
+
+# ----- refusals
+
+
+def test_labelled_refusals_in_chinese(legal_lines):
+    path = legal_lines / "abstention.jsonl"
+    labels = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    column = steelyard.evaluate_answers(path, None, "Refusal").column("Refusal")
+    assert column.tolist() == [float(label["abstains"]) for label in labels]
+
+
+@pytest.mark.parametrize(("yes", "no"), [(True, False), (1, 0), ("yes", "no"), ("是", "否"), ("True", "FALSE")])
+def test_refusals_of_questions_that_have_an_answer_and_of_others(yes, no):
+    said = ["不知道。", "42000元", "不知道。", "42000元", "", None]
+    known = [yes, yes, no, no, no, no]
+    rows = [{"question": "金额是多少？", "prediction": p, "answerable": a} for p, a in zip(said, known, strict=True)]
+    table = steelyard.evaluate_answers(rows, None, "Refusal")
+    assert table.column("Refusal").tolist() == [1, 0, 1, 0, 0, 0]
+    parts = {name: [None if math.isnan(v) else v for v in values] for name, values in table.parts["Refusal"].items()}
+    assert parts == {
+        "over_refusal": [1, 0, None, None, None, None],
+        "missed_refusal": [None, None, 0, 1, None, None],
+    }
+
+
+def test_a_report_shows_refusals_by_whether_there_is_an_answer(write):
+    said = [("不知道。", True), ("42000元", True), ("不知道。", False), ("42000元", False), ("4200元", False)]
+    rows = [{"question": "金额是多少？", "pred": answer, "answerable": known} for answer, known in said]
+    path = write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    text = run("answers", path, "-m", "Refusal").stdout
+    lines = [line.split() for line in text.splitlines()]
+    assert "a: Refusal" in text
+    assert ["answerable", "1", "1", "0.5000"] in lines
+    assert ["not", "answerable", "1", "2", "0.6667"] in lines
+    counts = json.loads(run("answers", path, "-m", "Refusal", "--json").stdout)
+    assert '"refusals": {"over_refused": 1, "answered": 1, "refused": 1, "missed": 2}' in json.dumps(counts)
+    plain = write("b.jsonl", "".join(json.dumps({"pred": row["pred"]}) + "\n" for row in rows))
+    assert "not answerable" not in run("answers", plain, "-m", "Refusal").stdout
+
+
+# ----- citations
+
+
+def test_sentences():
+    assert sentences("He paid 3.5 yuan. Mr. Li saw it! 他说“好。行。”走了。\nEnd") == [
+        "He paid 3.5 yuan.",
+        "Mr. Li saw it!",
+        "他说“好。行。”走了。",
+        "End",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "cited", "void"),
+    [
+        ("A [1].", [0], []),
+        ("A. [1][2]", [0, 1], []),
+        ("付款。【2】", [1], []),
+        ("付款［３］。", [2], []),
+        ("A [1, 3].", [0, 2], []),
+        ("A [1-3].", [0, 1, 2], []),
+        ("A [doc 2] and [Source: 3].", [1, 2], []),
+        ("A [文档1、文档2]。", [0, 1], []),
+        ("A [^1].", [0], []),
+        ("A [report-7].", [1], []),  # the id of the second
+        ("A【1†source】.", [0], []),
+        ("A [0] [4].", [], ["0", "4"]),
+        ("A [sic] [2020] UKSC [see 1].", [], []),
+        ("A\n[1] Report of the court", [], []),  # a list of sources
+        ("A.\n[1]", [0], []),
+    ],
+)
+def test_what_is_a_citation(text, cited, void):
+    found = cited_sentences(text, ["a", "report-7", "c"])[0]
+    assert (list(found.cited), sorted(found.void)) == (cited, void)
+
+
+def test_ids_go_before_positions():
+    assert list(cited_sentences("A [2].", ["2", "1", None])[0].cited) == [0]
+    assert list(cited_sentences("A [3].", ["2", "1", None])[0].cited) == [2]
+
+
+@pytest.mark.parametrize(
+    ("answer", "precision", "recall"),
+    [
+        ("Acme paid 30,000 yuan on 2020-06-05 [1].", 1, 1),
+        ("Acme paid 30,000 yuan on 2020-06-05 [1] and 12,000 yuan on 2020-08-01 [2].", 1, 1),
+        ("Acme paid 30,000 yuan on 2020-06-05 [2].", 0, 0),
+        ("Acme paid 30,000 yuan on 2020-06-05 [1][2][3]. It paid 12,000 yuan on 2020-08-01 [1][2][3].", 1 / 3, 1),
+        ("Acme paid 30,000 yuan on 2020-06-05 [1]. It paid 12,000 yuan.", 1, 0.5),
+        ("Acme paid 30,000 yuan, of 99,000 yuan [1].", 0, 0),  # one value is invented
+        ("Acme paid 30,000 yuan on 2020-06-05.", None, 0),  # nothing is cited
+        ("Acme paid 30,000 yuan [7].", 0, 0),  # a citation of nothing
+        ("It paid [1]. So it was [1][2].", None, None),  # nothing to support: no points, none lost
+        ("It paid [9].", 0, None),
+        ("Acme paid 30,000 + 12,000 = 42,000 yuan [1][2].", 1, 1),
+        ("Acme paid 30,000 + 12,000 = 42,000 yuan [1][2][3].", 2 / 3, 1),
+        ("", 0, 0),
+        (None, 0, 0),
+    ],
+)
+def test_citations(answer, precision, recall):
+    found = scores(answer, ["CitationP", "CitationR"])
+    assert found == {
+        "CitationP": precision if precision is None else pytest.approx(precision),
+        "CitationR": recall if recall is None else pytest.approx(recall),
+    }
+
+
+def test_why_citations_have_no_score():
+    assert reason("Acme paid 30,000 yuan.", "CitationP") == "the answer cites nothing in a sentence with values"
+    assert reason("It paid.", "CitationR").startswith("no sentence of the answer has values")
+
+
+def test_many_citations_take_no_time():
+    answer = "Acme paid 30,000 yuan " + "[1]" * 20_000 + "。" * 10_000 + "“" + "[2] x。" * 5000
+    assert scores(answer, ["CitationR"])["CitationR"] is not None
+
+
+# ----- contexts
+
+
+@pytest.mark.parametrize(
+    ("reference", "precision", "recall"),
+    [
+        ("30,000 yuan", 1 / 3, 1),
+        ("30000元", 1 / 3, 1),
+        ("The weather was fine in May", 1 / 3, 1),
+        ("the WEATHER was fine", 1 / 3, 1),
+        ("42,000 yuan", 0, 0),
+        ("Acme paid 30,000 yuan on 2020-06-05. It snowed in December.", 1 / 3, 0.5),
+        ("yes", None, None),
+        ("是", None, None),
+        ([["30,000 yuan", "12,000 yuan"], ["nothing of this"]], 2 / 3, 0.5),
+    ],
+)
+def test_contexts_by_their_text(reference, precision, recall):
+    found = scores("x", ["ContextP", "ContextR"], references=reference)
+    assert found == {
+        "ContextP": precision if precision is None else pytest.approx(precision),
+        "ContextR": recall if recall is None else pytest.approx(recall),
+    }
+
+
+def test_contexts_by_their_ids():
+    ids = {"retrieved_context_ids": ["a", "b", "a", 3], "reference_context_ids": ["3", "a", "z"]}
+    found = scores("x", ["ContextP", "ContextR"], contexts=None, references="y", **ids)
+    assert found == {"ContextP": pytest.approx(2 / 3), "ContextR": pytest.approx(2 / 3)}
+    assert scores("x", ["ContextP"], contexts=[], **{**ids, "retrieved_context_ids": []}) == {"ContextP": 0}
+
+
+def test_reference_contexts_go_before_references():
+    found = scores("x", ["ContextR"], references="42,000 yuan", reference_contexts=[CONTEXTS[0]])
+    assert found == {"ContextR": 1}
+
+
+# ----- spans
+
+
+def spans(*found):
+    return [{"document": document, "span": [start, end]} for document, start, end in found]
+
+
+@pytest.mark.parametrize(
+    ("found", "precision", "recall"),
+    [
+        ([("a", 10, 20)], 1, 0.5),
+        ([("a", 10, 20), ("a", 15, 30)], 1, 1),
+        ([("a", 10, 20)] * 5, 1, 0.5),  # said again is not found again
+        ([("b", 10, 30)], 0, 0),
+        ([("a", 0, 40)], 0.5, 1),
+        ([], 0, 0),
+    ],
+)
+def test_spans(found, precision, recall):
+    wanted = spans(("a", 10, 25), ("a", 20, 30))
+    row = {"contexts": spans(*found), "reference_contexts": wanted}
+    table = steelyard.evaluate_answers([row], None, "SpanP,SpanR")
+    assert (table.mean("SpanP"), table.mean("SpanR")) == (precision, recall)
+
+
+def test_spans_of_legalbench_rag(real):
+    folder = real / "legalbench_rag"
+    tests = [json.loads(line) for line in (folder / "privacy_qa.tests.jsonl").read_text("utf-8").splitlines()]
+    lines = (folder / "privacy_qa.retrieved.bm25-500char.jsonl").read_text("utf-8").splitlines()
+    retrieved = {(row := json.loads(line))["id"]: row["retrieved"] for line in lines}
+    rows = [
+        {"id": each["id"], "contexts": retrieved[each["id"]], "reference_contexts": each["snippets"]} for each in tests
+    ]
+    published = {1: (0.048103, 0.036940), 5: (0.032551, 0.098191), 10: (0.027105, 0.169535)}
+    table = steelyard.evaluate_answers(rows, None, [f"Span{side}@{k}" for k in published for side in "PR"])
+    for k, figures in published.items():
+        assert (table.mean(f"SpanP@{k}"), table.mean(f"SpanR@{k}")) == pytest.approx(figures, abs=5e-7)
+    gold = [{**row, "contexts": row["reference_contexts"]} for row in rows]
+    table = steelyard.evaluate_answers(gold, None, "SpanP,SpanR")
+    assert (table.mean("SpanP"), table.mean("SpanR")) == (1, 1)
+
+
+# ----- names of other tools
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("faithfulness", "Grounded"),
+        ("hallucination", "Grounded"),
+        ("context_precision", "ContextP"),
+        ("contextual_precision@5", "ContextP"),
+        ("context_recall", "ContextR"),
+        ("context_entity_recall", "ContextR"),
+        ("answer_relevancy", "Refusal"),
+        ("answer_correctness", "F1"),
+        ("factual_correctness", "F1"),
+        ("semantic_similarity", "F1"),
+        ("BERTScore", "F1"),
+        ("llm-judge", "F1"),
+        ("g-eval", "F1"),
+        ("noise_sensitivity", "Refusal"),
+    ],
+)
+def test_names_that_other_tools_give_to_a_model(name, nearest):
+    with pytest.raises(UnknownName) as caught:
+        steelyard.evaluate_answers(["a"], ["a"], [name])
+    assert str(caught.value.message) == f"{name.partition('@')[0]} is judged by a model, which this version does not do"
+    assert nearest in str(caught.value.hint)
+    assert "did you mean" not in str(caught.value)
+
+
+def test_a_metric_of_that_name_that_somebody_registers_goes_first():
+    from steelyard.registry.metrics import REGISTRY
+
+    steelyard.metric("Faithfulness", kind="answers")(lambda pairs, profile: [1.0] * len(pairs.answers))
+    try:
+        assert steelyard.evaluate_answers(["a"], ["a"], ["faithfulness"]).mean("Faithfulness") == 1
+    finally:
+        del REGISTRY["Faithfulness"]
+
+
+# ----- what no row has
+
+
+def test_a_metric_without_what_it_needs():
+    with pytest.raises(
+        InputError, match=r"^answers: Grounded needs what no row has: contexts\nhint: accepted names: con"
+    ):
+        steelyard.evaluate_answers(["a"], ["a"], ["EM", "Grounded"])
