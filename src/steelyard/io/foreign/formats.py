@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
@@ -41,9 +41,11 @@ class WritableFormat(Format, Protocol):
         """Write rows with the fields of module `rows`."""
 
 
-INSTALLED: Final = EntryPointGroup[Format](
-    "steelyard.formats", Message("plugins.format"), lambda value: _is_format(value)
-)
+def _is_format(value: object) -> bool:
+    return all(hasattr(value, name) for name in ("NAME", "TITLE", "recognises", "read"))
+
+
+INSTALLED: Final = EntryPointGroup[Format]("steelyard.formats", Message("plugins.format"), _is_format)
 """Formats of installed packages, under names without a point."""
 
 
@@ -110,10 +112,6 @@ def formats() -> dict[str, Format]:
 def _built_in() -> dict[str, Format]:
     modules = [_module(each.name) for each in iter_modules(foreign.__path__)]
     return {module.NAME: cast(Format, module) for module in modules if hasattr(module, "NAME")}
-
-
-def _is_format(value: object) -> bool:
-    return all(hasattr(value, name) for name in ("NAME", "TITLE", "recognises", "read"))
 
 
 def is_writable(each: Format) -> bool:
