@@ -36,6 +36,7 @@ class WritableFormat(Format, Protocol):
     """A format that can be written."""
 
     CARRIES: frozenset[str]
+    NEEDS: frozenset[str] = frozenset()
 
     def write(self, rows: Iterable[Fields], path: Path) -> None:
         """Write rows with the fields of module `rows`."""
