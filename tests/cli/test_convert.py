@@ -92,8 +92,7 @@ def test_every_sample_is_written_or_one_message(name, tmp_path):
         target = tmp_path / f"{number}{SUFFIXES.get(name, '.jsonl')}"
         try:
             convert(sample, target, write_as=name)
-        except SteelyardError as error:
-            assert str(error)
+        except SteelyardError:
             assert not target.exists() or target.is_dir()
         else:
             written += 1
