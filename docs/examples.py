@@ -72,7 +72,8 @@ def _printed(code: str, environment: dict[str, str]) -> str:
 
 def _refresh(path: Path) -> None:
     settings = {key: value for key, value in os.environ.items() if key not in ("LC_ALL", "LC_MESSAGES")}
-    environment = {**settings, "PYTHONIOENCODING": "utf-8", **language(path)}
+    sources = os.pathsep.join([str(ROOT / "src"), *filter(None, [settings.get("PYTHONPATH")])])
+    environment = {**settings, "PYTHONPATH": sources, "PYTHONIOENCODING": "utf-8", **language(path)}
     page = path.read_text("utf-8")
     with tempfile.TemporaryDirectory() as name:
         shutil.copytree(ROOT / "data", Path(name) / "data")
