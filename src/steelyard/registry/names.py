@@ -177,7 +177,8 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
     whole = _find(text)  # ROUGE-1 is a name, not ROUGE at 1
     if whole is not None:
         return whole, {}
-    match = _NAME.fullmatch(text.strip())
+    base, level = _level(text)
+    match = _NAME.fullmatch(base)
     if not match:
         raise computed_elsewhere(text) or UnknownName.of(Message("words.metric"), text, _known())
     found = _metric(match["base"], text)
@@ -187,7 +188,15 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
     elif match["cut"]:
         _say_once("k", parameters, text)
         parameters["k"] = _cutoff(match["cut"])
-    return found, parameters
+    for key in level:
+        _say_once(key, parameters, text)
+    return found, {**parameters, **level}
+
+
+def _level(text: str) -> tuple[str, dict[str, Number]]:
+    """A name without its relevance level, and that level: ranx writes precision@5-l2."""
+    base, _, level = text.strip().rpartition("-l")
+    return (base, {"rel": int(level)}) if base and level.isdecimal() else (text.strip(), {})
 
 
 def _metric(base: str, text: str) -> Metric:
