@@ -10,6 +10,10 @@ from typing import Any
 
 import pytest
 from commands import ROOT, run
+from foreign_files import values_of
+
+import steelyard
+from steelyard.io.conversion import convert
 
 
 def _load_examples() -> Any:
@@ -46,6 +50,8 @@ def test_commands_print_what_the_page_says(page, tmp_path):
 
 
 @each_page
+@pytest.mark.filterwarnings("ignore:unsafe cast", "ignore:unclosed file:ResourceWarning")  # of ranx
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_code_prints_what_the_page_says(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     for code, text in EXAMPLES.code_blocks(page.read_text("utf-8")):
@@ -62,6 +68,27 @@ def test_a_page_has_no_code_that_is_not_run(page):
     text = page.read_text("utf-8")
     assert text.count("```python") == len(EXAMPLES.code_blocks(text))
     assert text.count("\n") <= 120
+
+
+@pytest.mark.parametrize(("source", "name"), [("ragas/v2.jsonl", "ragas"), ("deepeval/v2_goldens.json", "deepeval")])
+def test_files_come_back_as_they_were(source, name, tmp_path):
+    path = ROOT / "data" / source
+    convert(path, tmp_path / "rows.jsonl")
+    convert(tmp_path / "rows.jsonl", tmp_path / path.name, write_as=name)
+    assert values_of(tmp_path / path.name) == values_of(path)
+
+
+OF_RANX = {
+    **{"ndcg@10": 0.6526704080906194, "map": 0.5634973233201237, "mrr": 0.8854166666666666},
+    **{"recall@10": 0.7061904761904761, "precision@5": 0.515, "hit_rate@5": 0.975},
+    **{"r-precision": 0.5090178571428572, "bpref": 0.6896756306689342, "precision@5-l2": 0.35},
+}
+
+
+def test_values_are_those_of_ranx():
+    """The numbers that ranx 0.3.21 gives for the same files."""
+    table = steelyard.evaluate_retrieval(ROOT / "data/ranx/qrels.json", ROOT / "data/ranx/run.json", list(OF_RANX))
+    assert {name: table.mean(name) for name in OF_RANX} == pytest.approx(OF_RANX, abs=1e-12)
 
 
 @pytest.mark.parametrize("tool", TOOLS)

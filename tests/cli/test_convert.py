@@ -49,6 +49,11 @@ def test_fields_without_a_place_are_listed(ragas, tmp_path, capsys):
     assert done["not_carried"] == {"ragas.persona_name": 1, "scores": 1}
 
 
+def test_fields_without_a_place_are_printed_in_one_line(ragas, tmp_path, capsys):
+    printed = run(capsys, ragas, tmp_path / "goldens.json", "--to", "deepeval")[1]
+    assert printed.out.splitlines()[1:] == ["not carried (rows: 1): ragas.persona_name, scores"]
+
+
 def test_a_results_file_is_a_source_and_a_target(tmp_path, capsys):
     (tmp_path / "scores.csv").write_text("id,F1\na,0.5\nb,1\n", encoding="utf-8")
     assert run(capsys, tmp_path / "scores.csv", tmp_path / "results.jsonl", "--to", "results")[0] == 0

@@ -72,6 +72,20 @@ def test_exit_codes(words, code, files, run, monkeypatch):
     assert run("gate", "new.jsonl", *words)[0] == code
 
 
+def test_one_of_several_systems_is_selected(run, monkeypatch):
+    monkeypatch.chdir(ROOT / "data" / "promptfoo")
+    rule = ("--require", "Correct >= 0.8")
+    code, _, err = run("gate", "results.json", *rule)
+    assert (code, err.splitlines()[0]) == (2, "results.json: it contains 2 results: v1, v2")
+    assert "--system" in err
+    assert run("gate", "results.json", "--system", "v1", *rule)[0] == 1
+    baseline = ("--baseline", "results.json", "--baseline-system", "v1")
+    code, out, _ = run("gate", "results.json", "--system", "v2", *baseline, *rule)
+    assert (code, out.splitlines()[0]) == (0, "the gate is passed: v2 against v1")
+    code, _, err = run("gate", "results.json", "--system", "v3", *rule)
+    assert (code, err.splitlines()[0]) == (2, "results.json: no system is called 'v3'")
+
+
 def test_what_is_printed(files, run):
     old, new = files
     code, out, err = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--require", "legal >= 0.8")

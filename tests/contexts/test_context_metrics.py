@@ -307,6 +307,10 @@ def test_spans_of_legalbench_rag(real):
         ("llm-judge", "F1"),
         ("g-eval", "F1"),
         ("noise_sensitivity", "Refusal"),
+        ("FaithfulnessMetric", "Grounded"),
+        ("LLMContextRecall", "ContextR"),
+        ("nv_context_relevance", "ContextP"),
+        ("Correctness [GEval]", "F1"),
     ],
 )
 def test_names_that_other_tools_give_to_a_model(name, nearest):

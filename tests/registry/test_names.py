@@ -6,12 +6,17 @@ from steelyard.registry.names import parse_measure, parse_measures, split_names
 SPELLINGS = {
     "nDCG@10": ["nDCG@10", "ndcg@10", "NDCG@10", "ndcg_cut_10", "ndcg_cut.10", "nDCG(k=10)", "nDCG(cutoff=10)"],
     "P@5": ["P@5", "p@5", "P_5", "P.5", "precision@5", "Prec@5"],
-    "P(rel=2)@5": ["P(rel=2)@5", "precision(rel=2)@5", "P(rel=2, k=5)"],
+    "P(rel=2)@5": ["P(rel=2)@5", "precision(rel=2)@5", "P(rel=2, k=5)", "precision@5-l2"],
     "R@100": ["R@100", "recall@100", "recall_100", "Recall@100"],
     "AP": ["AP", "map", "MAP", "average_precision", "average precision"],
     "AP@20": ["AP@20", "map@20", "map_cut_20"],
     "RR": ["RR", "mrr", "MRR", "recip_rank", "reciprocal-rank"],
     "RR@10": ["RR@10", "mrr@10", "MRR@10"],
+    "AP(rel=2)": ["AP(rel=2)", "map-l2"],
+    "EM": ["EM", "exact_match", "equals", "exact"],
+    "Acc": ["Acc", "contains", "icontains", "includes", "string_present"],
+    "ROUGE-L": ["ROUGE-L", "rouge-l", "rouge_score"],
+    "ContextP": ["ContextP", "id_based_context_precision", "IDBasedContextPrecision"],
     "Rprec": ["Rprec", "r-precision", "R-Prec", "rprec"],
     "bpref": ["bpref", "Bpref", "BPref"],
     "Success@5": ["Success@5", "success_5", "hit_rate@5", "hits@5", "hit@5"],
@@ -61,6 +66,14 @@ def test_no_name_at_all_is_an_error():
         parse_measures([])
 
 
+@pytest.mark.parametrize("name", ["F1", "f1@5"])
+def test_a_metric_of_answers_is_none_of_rankings(name):
+    with pytest.raises(
+        ConfigError, match=f"^{name} is a metric of answers, not of retrieval\nhint: .*steelyard answers"
+    ):
+        parse_measures([name])
+
+
 MISTAKES = {
     "ndgc@10": (UnknownName, "no metric is called 'ndgc@10'\nhint: did you mean 'nDCG'?"),
     "P": (ConfigError, "P needs k\nhint: for example P@10"),
@@ -69,6 +82,12 @@ MISTAKES = {
     "P@5.5": (ConfigError, "a cutoff must be an integer of at least 1, not 5.5\nhint: for example nDCG@10"),
     "P(k=5)@10": (ConfigError, "P(k=5)@10: k is given twice"),
     "P(rel=2,rel=3)@5": (ConfigError, "P(rel=2,rel=3)@5: rel is given twice"),
+    "P(rel=2)@5-l3": (ConfigError, "P(rel=2)@5-l3: rel is given twice"),
+    "ndcg_burges@10": (
+        UnknownName,
+        "ndcg_burges is not computed here\nhint: nearest: nDCG (the gain is the grade itself, as in trec_eval), ERR",
+    ),
+    "gm_map": (UnknownName, "gm_map is not computed here\nhint: nearest: AP, bpref, Rprec"),
     "P(k=0)": (ConfigError, "a cutoff must be an integer of at least 1, not 0\nhint: for example nDCG@10"),
     "P(k=2.5)": (ConfigError, "P: k must be an integer, not 2.5"),
     "SetF(beta=1e400)": (ConfigError, "SetF: beta must be finite, not inf"),

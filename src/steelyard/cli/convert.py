@@ -57,7 +57,5 @@ def _lines(done: Any, arguments: argparse.Namespace) -> list[str]:
     for name, count in sorted(done.not_carried.items()):
         by_count.setdefault(count, []).append(name)
     numbered = [Message("cli.numbered", rows=f"{done.numbered:,}")] if done.numbered else []
-    left = [
-        Message("cli.not_carried", names=", ".join(names), rows=f"{count:,}") for count, names in by_count.items()
-    ]
+    left = [Message("cli.not_carried", names=", ".join(names), rows=f"{count:,}") for count, names in by_count.items()]
     return [message.text(arguments.lang) for message in (first, *numbered, *left)]

@@ -28,7 +28,7 @@ DISAGREEING: Final = "counts.scores_disagreeing"
 
 
 def load(path: str | Path, *, strict: bool = False, system: str | None = None) -> Table:
-    """The one result in a file, or that of `system`; with `strict`, one whose items contradict its footer is refused."""
+    """The one result in a file, or that of `system`; with `strict`, none whose items contradict its footer."""
     tables = load_all(path, strict=strict)
     names = [table.name for table in tables]
     if system is not None and system not in names:
