@@ -48,7 +48,7 @@ def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     if not sections:
         hint = Message("formats.header_line_hint")
         raise InputError(Message("formats.no_result"), where=str(path), hint=hint)
-    return [_checked(_table(section), section, strict=strict) for section in sections]
+    return [_checked(table_of(section), section, strict=strict) for section in sections]
 
 
 def not_one(names: Sequence[str], path: str | Path) -> InputError:
@@ -173,7 +173,8 @@ def _checked(table: Table, section: Section, *, strict: bool) -> Table:
     return replace(table, counts={**table.counts, **{code: count for code, count in counts.items() if count}})
 
 
-def _table(section: Section) -> Table:
+def table_of(section: Section) -> Table:
+    """The table of one result."""
     header, items = section.header, list(section.items.values())
     tags = dict.fromkeys(tag for item in items for tag in item.tags)
     return Table(

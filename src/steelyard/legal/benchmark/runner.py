@@ -138,19 +138,25 @@ def _write(writer: ResultsWriter, question: Question, answer: Reply | Failure, d
     try:
         writer.add(item_of(question, answer, document))
     except (ValueError, TypeError, RecursionError, MemoryError) as error:
-        writer.add(_failed_item(question, Failure(unwritable(error), answer.seconds, 1), document))
+        writer.add(failed_item(question, Failure(unwritable(error), answer.seconds, 1), document))
 
 
 def item_of(question: Question, answer: Reply | Failure, document: Document) -> Item:
     """The item of an answer: score, parts, reasons, and the output of the system."""
     if isinstance(answer, Failure):
-        return _failed_item(question, answer, document)
+        return failed_item(question, answer, document)
     about = question.about
     spent = {"seconds": round(answer.seconds, 6), **({} if answer.tokens is None else {"tokens": answer.tokens})}
     output = {**answer.record, "question": about.question, **spent}
     verdict = judge_safely(question, answer.record, document)
     if isinstance(verdict, Unjudged):
-        return _failed_item(question, Failure(verdict.reason, answer.seconds, 1), document, output)
+        return failed_item(question, Failure(verdict.reason, answer.seconds, 1), document, output)
+    return judged_item(question, verdict, output)
+
+
+def judged_item(question: Question, verdict: LegalVerdict, output: Json) -> Item:
+    """The item of a verdict with the output of the system."""
+    about = question.about
     return Item(
         about.id,
         {METRIC: verdict.score},
@@ -161,7 +167,7 @@ def item_of(question: Question, answer: Reply | Failure, document: Document) -> 
     )
 
 
-def _failed_item(question: Question, failure: Failure, document: Document, output: Json | None = None) -> Item:
+def failed_item(question: Question, failure: Failure, document: Document, output: Json | None = None) -> Item:
     """An item without a verdict; `output` is the output of the system, if there is one."""
     about = question.about
     spent = output or {"question": about.question, "seconds": failure.seconds, "attempts": failure.attempts}
