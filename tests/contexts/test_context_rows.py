@@ -3,9 +3,11 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import run
 
 import steelyard
 from steelyard.answers.contexts import Context
@@ -101,6 +103,9 @@ def test_ids_beside_contexts_and_in_them():
     assert one(reference_context_ids={"a": 3, "b": 0}).reference_ids == {"a": 3, "b": 0}
     assert one(retrieval_gt=[["a"], ["b"]]).reference_ids == {"a": 1, "b": 1}
     assert one(reference_contexts=[{"id": "a", "text": "p"}]).reference_ids == {"a": 1}
+    graded = [{"id": "a", "grade": 3}, {"id": "b"}]
+    assert one(reference_contexts=graded).reference_ids == {"a": 3, "b": 1}
+    assert one(reference_contexts=graded, reference_context_ids=["b", "a"]).reference_ids == {"b": 1, "a": 3}
 
 
 @pytest.mark.parametrize("quoted", ["['p, 1', \"q's\"]", '["p, 1", "q\'s"]'])
@@ -137,6 +142,44 @@ def test_two_files_are_joined_with_their_contexts(write):
     source = stream_answers(predicted, references=expected, wanted=Wanted(BOTH, "needed"))
     (row,) = (row for batch in source.batches() for row in batch)
     assert (row.contexts, row.retrieved_ids, row.reference_ids) == ((Context("p", "d"),), ("d",), {"d": 1})
+
+
+def test_an_item_without_a_prediction_in_the_other_file_retrieved_nothing(write):
+    predicted = write("p.jsonl", lines({"id": "1", "retrieved_ids": ["d"]}))
+    expected = write("r.jsonl", lines(*({"id": name, "reference_context_ids": ["d"]} for name in "12")))
+    table = steelyard.evaluate_answers(predicted, expected, "nDCG@5,ContextR")
+    assert table.column("nDCG@5").tolist() == table.column("ContextR").tolist() == [1, 0]
+
+
+SAMPLES = Path(__file__).parents[1] / "io" / "foreign" / "data"
+
+
+def test_several_systems_in_one_file():
+    done = run("answers", SAMPLES / "promptfoo.json", "-m", "F1", "--json")
+    assert [result["name"] for result in json.loads(done.stdout)["results"]] == ["echo", "short"]
+    with pytest.raises(InputError, match="the outputs of several systems: echo, short"):
+        steelyard.evaluate_answers(SAMPLES / "promptfoo.json", None, "F1")
+    table = steelyard.evaluate_answers(SAMPLES / "promptfoo.json", None, "F1", system="short")
+    assert len(table) == 3
+    with pytest.raises(steelyard.UnknownName, match="did you mean 'short'"):
+        steelyard.evaluate_answers(SAMPLES / "promptfoo.json", None, "F1", system="shor")
+
+
+def test_repeats_have_ids_of_their_own_and_a_tag():
+    table = steelyard.evaluate_answers(SAMPLES / "inspect" / "log.eval", None, "F1")
+    assert table.signature.get("format") == "Inspect"
+    assert [name.rpartition("#")[0] for name in table.ids] == list(table.tags["repeat_of"])
+    assert len(set(table.tags["repeat_of"])) == len(table) / 2
+
+
+def test_rows_of_other_tools_of_which_only_some_have_ids():
+    ids = steelyard.evaluate_answers(SAMPLES / "deepeval_goldens.jsonl", None, "F1").ids
+    assert len(set(ids)) == 3
+
+
+def test_spans_of_another_tool():
+    table = steelyard.evaluate_answers(SAMPLES / "retrieval" / "legalbench-rag-results.json", None, "SpanP@5,SpanR@5")
+    assert table.mean("SpanR@5") == pytest.approx(1 / 3)
 
 
 def test_the_format_of_another_tool_is_named(write):

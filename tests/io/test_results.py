@@ -185,7 +185,8 @@ MISTAKES = {
     "no header": (
         '{"id": "q", "scores": {}}\n',
         "{path}: this is neither a results file nor a file of scores: no record has a score\n"
-        "hint: a file of scores has an id and columns of numbers, or is the output of RAGAS, DeepEval, promptfoo, Inspect or lm-eval",
+        "hint: a file of scores has an id and columns of numbers, or is the output of RAGAS, DeepEval,"
+        " promptfoo, Inspect or lm-eval",
     ),
     "a stranger": (json.dumps(HEAD) + "\n[1]\n", "{path}:2: this line is neither a header, an item nor a footer"),
     "items lost": (

@@ -25,13 +25,14 @@ class BadContext(BadValue):
 
 
 class Context(NamedTuple):
-    """One passage; `span` are its first and its last character + 1 in the document."""
+    """One passage; `span` are its first and its last character + 1 in the document, `grade` is its relevance."""
 
     text: str | None = None
     id: str | None = None
     document: str | None = None
     span: tuple[int, int] | None = None
     score: float | None = None
+    grade: int | None = None
 
 
 Contexts = tuple[Context, ...]
@@ -69,6 +70,14 @@ def grades_of(value: Any) -> Grades | None:
     return {str(name): int(grade) for name, grade in value.items()}
 
 
+def reference_grades(value: Any, contexts: Contexts | None) -> Grades | None:
+    """The reference ids with their grades: those in a value, else those of the contexts, which may have grades."""
+    known = {each.id: each.grade for each in contexts or () if each.id and each.grade is not None}
+    ids = context_ids(contexts)
+    grades = dict.fromkeys(ids, 1) if _is_missing(value) and ids is not None else grades_of(value)
+    return grades if grades is None or not known else {name: known.get(name, grade) for name, grade in grades.items()}
+
+
 def named_contexts(contexts: Contexts | None, ids: Sequence[str] | None) -> Contexts | None:
     """The contexts with these ids, where each has one; contexts of ids alone where there are no texts."""
     if contexts is None or ids is None:
@@ -98,6 +107,7 @@ def _context(value: Any) -> Context:
         document=_document(_first(inner, _DOCUMENT) or _first(beside, _DOCUMENT)),
         span=_span(inner) or _span(beside),
         score=_number(_first(value, _SCORE)),
+        grade=value["grade"] if type(value.get("grade")) is int else None,
     )
 
 

@@ -39,6 +39,7 @@ def evaluate_answers(
     processes: int = 1,
     progress: Callable[[int], None] | None = None,
     keep: bool = False,
+    system: str | None = None,
 ) -> Table:
     """Evaluate answers: one row per item, one column per metric.
 
@@ -46,7 +47,7 @@ def evaluate_answers(
     such as `{"question": …, "prediction": …, "references": …, "contexts": …}`, contain both too. A missing prediction
     scores 0; an item without a reference is unscored; both are counted in `counts`. Long files are read and scored in
     batches, on `processes` processes; `progress` is called with the number of rows done. With `keep` the Table also
-    contains the texts, for reports.
+    contains the texts, for reports. `system` selects one of the systems whose outputs a file of another tool has.
     """
     if language != "auto":
         raise ConfigError(
@@ -54,7 +55,7 @@ def evaluate_answers(
         )
     measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
     profile_of(profile, tokens)  # check the name
-    wanted = Wanted(required_fields(measures), context_use(measures, keep=keep))
+    wanted = Wanted(required_fields(measures), context_use(measures, keep=keep), system)
     answers = _answers(predictions, references, mapping, ids, wanted)
     spec = ScoringSpec(tuple(measures), profile, tokens)
     return evaluate_source(answers, spec, name=name, processes=processes, progress=progress, keep=keep)

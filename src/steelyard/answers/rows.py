@@ -16,9 +16,9 @@ from steelyard.answers.contexts import (
     Grades,
     context_ids,
     contexts_of,
-    grades_of,
     ids_of,
     named_contexts,
+    reference_grades,
 )
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.i18n import Message
@@ -71,8 +71,14 @@ class RowReader:
         cells: bool,
         optional: frozenset[str] = frozenset(),
         contexts: ContextUse = "unused",
+        numbered: bool = False,
     ) -> None:
-        """`wanted` are the required fields but for `optional` ones; with `cells` every value is the text of a cell."""
+        """`wanted` are the required fields but for `optional` ones; with `cells` every value is the text of a cell.
+
+        With `numbered` a row without an id has its number as its id although other rows have ids.
+        """
+        self._numbered = numbered
+        self._rows_read = 0
         self.name = name
         self.numbers = 0
         self.unreadable = 0
@@ -171,11 +177,17 @@ class RowReader:
         layout, fields = self._layout, record.fields
         expected, predicted = fields.get(layout.references or ""), fields.get(layout.prediction or "")
         references, nested = _references(_cell(expected) if self._cells else expected)
-        identifier = None if layout.id is None else self._id(fields.get(layout.id), record.number, record.place)
+        identifier = None if layout.id is None else self._id(self._named(fields), record.number, record.place)
         tags = dict(_tags(fields, layout.tags)) if layout.tags else _NO_TAGS
         question = (_text(fields.get(layout.question)) or "") if layout.question else ""
         row = AnswerRow(identifier or self._next_id(), self._predicted(predicted), references, tags, question, nested)
         return row if self._contexts == "unused" else self._with_contexts(row, fields)
+
+    def _named(self, fields: Mapping[str, Any]) -> Any:
+        """The value that names a row."""
+        self._rows_read += 1
+        value = fields.get(self._layout.id or "")
+        return self._rows_read if value is None and self._numbered else value
 
     def _with_contexts(self, row: AnswerRow, fields: Mapping[str, Any]) -> AnswerRow:
         try:
@@ -236,12 +248,11 @@ def row_with_contexts(row: AnswerRow, values: Sequence[Any]) -> AnswerRow:
     contexts, expected, retrieved, grades = values
     found, wanted, ids = contexts_of(contexts), contexts_of(expected), ids_of(retrieved)
     named = named_contexts(found, ids)
-    known = context_ids(wanted)
     return row._replace(
         contexts=named,
         reference_contexts=wanted,
         retrieved_ids=(() if named == () else context_ids(named)) if ids is None else ids,
-        reference_ids=grades_of(grades) if known is None or grades is not None else dict.fromkeys(known, 1),
+        reference_ids=reference_grades(grades, wanted),
     )
 
 

@@ -11,6 +11,7 @@ from steelyard.answers.rows import BATCH, AnswerRow, ContextUse, RowReader, plai
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.foreign.formats import Source, open_source
+from steelyard.io.foreign.items import records_of
 from steelyard.io.layouts import ID_HINT, Columns, check_mapping
 from steelyard.io.records import Record, digest_rows, no_array
 from steelyard.io.streams import BINARY, STDIN, STDIN_NAME, open_stream
@@ -31,10 +32,14 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What metrics need of a source: the fields that must be there, and what contexts are read for."""
+    """What is wanted of a source: the fields that must be there, what contexts are read for, and of which system.
+
+    Without a system the file has the outputs of one only.
+    """
 
     fields: frozenset[str] = BOTH
     contexts: ContextUse = "unused"
+    system: str | None = None
 
     @property
     def optional(self) -> frozenset[str]:
@@ -82,7 +87,7 @@ class AnswerStream:
         self.format = source.title
         reader = _reader(source, self._mapping, BOTH, self._wanted)
         with closing(source.container):
-            for rows in reader.batches(source.records()):
+            for rows in reader.batches(_records(source, self._wanted)):
                 self.counts.update(_counts(rows, self._wanted.fields))
                 yield rows
             self.digest = source.container.digest()
@@ -132,7 +137,7 @@ def _opened(path: str | Path) -> Source:
     if source.format is None and source.container.kind == "document":
         source.container.close()
         raise no_array(source.container.name)
-    if source.format is None and source.container.kind != "rows":
+    if source.format is None and source.container.kind not in ("rows", "lines"):
         open_stream(path).close()  # the error about a folder
         raise InputError(Message(BINARY), where=source.container.name)
     return source
@@ -172,7 +177,7 @@ class _Side:
 
 def _joined_files(predicted: str | Path, expected: str | Path, mapping: Mapping[str, str], wanted: Wanted) -> Answers:
     sources = [_opened(path) for path in (predicted, expected)]
-    files = [(source, list(source.records())) for source in sources]
+    files = [(source, list(_records(source, wanted))) for source in sources]
     columns = [
         Columns(source.container.name, list(dict.fromkeys(column for record in records for column in record.fields)))
         for source, records in files
@@ -181,7 +186,7 @@ def _joined_files(predicted: str | Path, expected: str | Path, mapping: Mapping[
     sides = []
     for (source, records), known, name in zip(files, columns, ("prediction", "references"), strict=True):
         own = {field: column for field, column in mapping.items() if column in known.columns}
-        reader = _reader(source, own, {name}, Wanted(BOTH, wanted.contexts))
+        reader = _reader(source, own, {name}, wanted)
         sides.append(_Side(_collected(reader, records, source.container.digest()), reader.has_ids))
     by_row = _is_joined_by_row(*sides)
     joined = _join(*(side.answers for side in sides))
@@ -217,10 +222,22 @@ def _join(predicted: Answers, expected: Answers) -> Answers:
             where=predicted.name,
             hint=Message("formats.same_test_set_hint", id=expected.rows[0].id),
         )
-    rows = [_joined(row, predictions[row.id]) if row.id in predictions else row for row in expected.rows]
+    rows = [_joined(row, predictions.get(row.id) or _absent(row, predicted.rows)) for row in expected.rows]
     read = {code: n for code in (NUMBERS, UNREADABLE, UNUSED) if (n := predicted.counts[code])}
     counts = Counter(_counts(rows) | read | ({UNMATCHED: unmatched} if unmatched else {}))
     return Answers(predicted.name, rows, digest_rows([(predicted.digest, expected.digest)]), counts)
+
+
+def _absent(row: AnswerRow, others: Sequence[AnswerRow]) -> AnswerRow:
+    """The predictions of a row that is not among the others: none, and nothing retrieved if the first has contexts."""
+    first = others[0]
+    return AnswerRow(
+        row.id,
+        None,
+        (),
+        contexts=None if first.contexts is None else (),
+        retrieved_ids=None if first.retrieved_ids is None else (),
+    )
 
 
 def _joined(row: AnswerRow, predicted: AnswerRow) -> AnswerRow:
@@ -251,7 +268,14 @@ def _reader(source: Source, mapping: Mapping[str, str], fields: Collection[str],
         cells=source.cells,
         optional=wanted.optional,
         contexts=wanted.contexts,
+        numbered=source.format is not None,
     )
+
+
+def _records(source: Source, wanted: Wanted) -> Iterable[Record]:
+    if source.format is None:
+        return source.records()
+    return records_of(source.records(), wanted.system, source.container.name)
 
 
 def _name(path: str | Path) -> str:

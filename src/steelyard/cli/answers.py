@@ -1,7 +1,7 @@
 """`steelyard answers FILE [FILE…]`: answer metrics for any script, and paired comparison of systems."""
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
     add_output_options,
@@ -11,6 +11,11 @@ from steelyard.cli.options import (
     result_names,
 )
 from steelyard.i18n import Message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from steelyard.table import Table
 
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese")
 WITH_TEXTS = (".html", ".jsonl")
@@ -83,8 +88,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
     load_metrics(arguments.metrics_from, Path.cwd())
     with counting("rows") as progress:
-        tables = [
-            evaluate_answers(
+
+        def evaluate(path: str, name: str, system: str | None = None) -> "Table":
+            return evaluate_answers(
                 path,
                 arguments.references,
                 arguments.metric and split_names(arguments.metric),
@@ -95,12 +101,24 @@ def run(arguments: argparse.Namespace) -> int:
                 processes=arguments.concurrency,
                 progress=progress,
                 keep=any(output.suffix.lower() in WITH_TEXTS for output in arguments.output),
+                system=system,
             )
-            for path, name in zip(arguments.files, result_names(arguments.files), strict=True)
-        ]
+
+        names = zip(arguments.files, result_names(arguments.files), strict=True)
+        tables = [table for path, name in names for table in _of_every_system(evaluate, path, name)]
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     deliver(Report(tables, comparisons, arguments.per_item, arguments.by), arguments)
     return 0
+
+
+def _of_every_system(evaluate: "Callable[..., Table]", path: str, name: str) -> "list[Table]":
+    """The table of a file, or one for each system whose outputs it has."""
+    from steelyard.io.foreign.items import SeveralSystems
+
+    try:
+        return [evaluate(path, name)]
+    except SeveralSystems as error:
+        return [evaluate(path, system or name, system) for system in error.systems]
 
 
 def _mapping(pairs: list[tuple[str, str]]) -> dict[str, str]:

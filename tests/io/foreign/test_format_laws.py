@@ -60,6 +60,12 @@ def test_titles_and_names_differ():
     assert all(name == each.NAME for name, each in formats().items())
 
 
+@pytest.mark.parametrize("page", ["formats.md", "formats.zh.md"])
+def test_every_format_is_on_the_page(page):
+    text = (DATA.parents[3] / "docs" / page).read_text("utf-8")
+    assert [name for name in formats() if f"`{name}`" not in text] == []
+
+
 @pytest.mark.parametrize("name", ["empty.jsonl", "empty.csv", "empty.json"])
 def test_a_file_without_rows_has_no_format(name, tmp_path):
     file = tmp_path / name

@@ -77,20 +77,14 @@ def test_an_error_of_a_version_without_reasons(write):
     assert (rows[0]["error"], rows[1]["scores"]) == ("no reply", {"pass": 0.0, "score": 0.0})
 
 
-def table(**output: object) -> str:
-    head = {"prompts": [{"label": "p", "provider": "echo"}], "vars": ["question"]}
-    body = [{"outputs": [{"pass": True, "score": 1, "text": "a", **output}], "vars": ["q"], "test": {}}]
-    return json.dumps({"results": {"version": 2, "table": {"head": head, "body": body}}})
-
-
-def test_the_table_of_version_2(write):
-    (row,) = fields_of(write("x.json", table()))
-    assert (row["question"], row["prediction"], row["scores"]) == ("q", "a", {"pass": 1.0, "score": 1.0})
-    failed = {"text": "Expected b\n---\nanswer", "score": 0, "pass": False}
-    (row,) = fields_of(write("x.json", table(**failed, gradingResult={"pass": False, "reason": "Expected b"})))
-    assert (row["prediction"], row["scores"]) == ("answer", {"pass": 0.0, "score": 0.0})
-    (row,) = fields_of(write("x.json", table(text="no reply\n---\nno reply", score=0, **{"pass": False})))
-    assert (row["error"], "prediction" in row, "scores" in row) == ("no reply", False, False)
+def test_the_table_of_version_2():
+    first, second, third = fields_of("promptfoo_v2.json")
+    assert first["prediction"] == first["question"] == "May goods be returned within 14 days?"
+    assert first["scores"] == {"contains": 1.0, "pass": 1.0, "score": 1.0}
+    assert second["prediction"] == "Who bears the freight?"  # without the reason before it
+    assert second["scores"] == {"contains": 0.0, "pass": 0.0, "score": 0.0}
+    assert (third["error"], "prediction" in third, "scores" in third) == ("the server is down", False, False)
+    assert [row["id"] for row in (first, second, third)] == ["0", "1", "2"]
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,16 @@ def test_columns_of_attributes_and_nested_attributes_are_the_same(tmp_path):
     assert found["contexts"] == [{"id": "d1", "text": "p", "metadata": {"page": 2}}]
 
 
+def test_ids_in_cells_stay_text(tmp_path):
+    file = tmp_path / "spans.csv"
+    file.write_text("trace_id,span_id,attributes.input.value,attributes.output.value\n0012,1e5,2021,42\n")
+    (found,) = fields_of(file)
+    assert (found["id"], found["question"], found["prediction"]) == ("0012", "2021", "42")
+    file.write_text("traceId,name,value,dataType\n0012,1e5,0.5,NUMERIC\n")
+    (found,) = fields_of(file)
+    assert (found["id"], found["scores"]) == ("0012", {"1e5": 0.5})
+
+
 def test_a_trace_of_langfuse_has_its_observations_and_scores():
     first, second = fields_of(trace("langfuse-traces"))
     assert (first["question"], first["prediction"]) == ("When was the lease signed?", "On 3 May 2021.")

@@ -129,9 +129,15 @@ def test_scores_of_contexts_are_kept_where_they_fall(tmp_path):
     assert (tmp_path / "run.txt").read_text() == "q Q0 a 1 3 steelyard\nq Q0 b 2 1.5 steelyard\n"
 
 
+def test_a_text_of_four_words_is_no_qrels(tmp_path):
+    file = tmp_path / "notes.txt"
+    file.write_text("four words of text\n")
+    assert "this is not JSON" in complaint(fields_of, file)
+
+
 def test_an_id_with_blanks_is_refused(tmp_path):
     row = {"id": "q 1", "retrieved_context_ids": ["d"]}
-    assert complaint(trec_run.write, [row], tmp_path / "run.txt").startswith("an id with blanks")
+    assert "run.txt: an id with blanks" in complaint(trec_run.write, [row], tmp_path / "run.txt")
 
 
 @pytest.mark.parametrize(
@@ -139,8 +145,9 @@ def test_an_id_with_blanks_is_refused(tmp_path):
     [
         ("run.txt", "q Q0 d 1 2.0 t\nq Q0 d 1 2.0\n", ":2: 5 columns instead of 6"),
         ("run.txt", "q Q0 d 1 2 t\nq Q0 e 1 high t\n", ":2: the field 'score' must be a number, not 'high'"),
+        ("run.txt", "q Q0 d 1 2 t\nq Q0 e 1 nan t\n", ":2: the field 'score' must be a number, not 'nan'"),
         ("qrels.txt", "q 0 d 1\nq 0 d\n", ":2: 3 columns instead of 4"),
-        ("qrels.txt", "q 0 d yes\n", ":1: the field 'grade' must be a number, not 'yes'"),
+        ("qrels.txt", "q 0 e 1\nq 0 d yes\n", ":2: the field 'grade' must be a number, not 'yes'"),
         ("n.jsonl", '{"qid": "t", "nuggets": [{"text": 1}]}\n', ":1: the field 'nuggets[0].text' must be text"),
         ("n.jsonl", '{"qid": "t", "nuggets": [{"text": "n", "assignment": "maybe"}]}\n', "must be one of support"),
         ("u.jsonl", '{"query": "q", "passage": "p", "judgment": "3"}\n', ":1: the field 'judgment' must be a number"),

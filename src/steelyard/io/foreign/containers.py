@@ -4,6 +4,7 @@ It is rows, one JSON document, lines of text in columns, an archive, or the file
 """
 
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, is_file, is_
 
 ARCHIVES: Final = (".eval", ".zip")
 CELLS: Final = (".csv", ".tsv")
+_VALUES: Final = {4: 3, 6: 4}  # the columns of qrels and runs, and which of them is a number
+_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _HEAD: Final = 1 << 14  # bytes in which the first line of columns must end
 
 
@@ -126,4 +129,5 @@ def _width(path: str | Path) -> int:
         except InputError:
             return 0
     columns = next((line.split() for line in text.split("\n") if line.strip()), [])
-    return len(columns) if len(columns) in (4, 6) and columns[0][0] not in "{[" else 0
+    value = _VALUES.get(len(columns))
+    return len(columns) if value is not None and _NUMBER.fullmatch(columns[value]) else 0

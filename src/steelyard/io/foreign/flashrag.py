@@ -75,7 +75,7 @@ def _fields(item: Mapping[str, Any]) -> Fields:
 
 
 def _texts(values: Any) -> list[str] | None:
-    return None if values is None else [str(each) for each in values]
+    return [str(each) for each in values or []] or None
 
 
 def _passages(found: Any) -> list[Any] | None:

@@ -17,6 +17,7 @@ NAME: Final = "langfuse-scores"
 TITLE: Final = "Langfuse scores"
 CARRIES: Final = frozenset((rows.ID, rows.SCORES, rows.UNSCORED, rows.NOTES))
 
+_TEXTS: Final = ("id", "traceId", "observationId", "name", "comment", "stringValue")
 _KNOWN: Final = ("name", "value", "comment", "traceId")
 
 
@@ -29,7 +30,7 @@ def recognises(container: Container) -> bool:
 def read(container: Container) -> Iterator[Record]:
     """One record for each trace, with all its scores."""
     items: dict[str, list[Record]] = {}
-    for record in rows.with_values(container.records(), cells=container.cells):
+    for record in rows.with_values(container.records(), _TEXTS, cells=container.cells):
         rows.check(record.fields, SCORE, record.where, TITLE)
         items.setdefault(_trace(record), []).append(record)
     for trace, found in items.items():

@@ -42,7 +42,7 @@ def read(container: Container) -> Iterator[Record]:
     if container.kind == "document":
         traces: Iterator[Record] = iter((Record(container.name, 1, container.document, "{}"),))
     else:
-        traces = rows.with_values(container.records(), cells=container.cells)
+        traces = rows.with_values(container.records(), ("trace_id", "trace"), cells=container.cells)
     for record in traces:
         yield record._replace(fields=_fields(*_parts(record), record))
 

@@ -66,15 +66,15 @@ def read(container: Container) -> Iterator[Record]:
 
 def write(content: Iterable[Fields], path: Path) -> None:
     """Write rows as the suffix of the file says."""
-    suffix, found = format_suffix(path), [{**row, rows.EXTRA: row.get(rows.EXTRA) or {}} for row in content]
+    suffix, marked = format_suffix(path), ({**row, rows.EXTRA: row.get(rows.EXTRA) or {}} for row in content)
     if suffix in LINES:
-        rows.write_lines(found, path)
+        rows.write_lines(marked, path)
     elif suffix == ".json":
-        write_whole(path, json.dumps(found, ensure_ascii=False, indent=1) + "\n")
+        write_whole(path, json.dumps(list(marked), ensure_ascii=False, indent=1) + "\n")
     elif suffix in CELLS:
-        write_whole(path, _separated(found, "," if suffix == ".csv" else "\t"))
+        write_whole(path, _separated(list(marked), "," if suffix == ".csv" else "\t"))
     elif suffix == ".parquet":
-        _write_parquet(found, path)
+        _write_parquet(list(marked), path)
     else:
         known = ", ".join((*LINES, ".json", *CELLS, ".parquet"))
         raise ConfigError(

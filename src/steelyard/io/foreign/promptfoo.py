@@ -51,6 +51,8 @@ _RESULT: Final = shapes.Fields(
             }
         ),
         "metadata": shapes.MapOf(shapes.ANYTHING),
+        "promptIdx": shapes.WHOLE,
+        "testIdx": shapes.WHOLE,
         "success": shapes.FLAG,
         "score": shapes.NUMBER,
         "failureReason": shapes.WHOLE,

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -154,10 +154,12 @@ def _number(text: str) -> Any:
     return number if is_score(number) else text
 
 
-def with_values(records: Iterable[Record], *, cells: bool) -> Iterator[Record]:
-    """Records with the values that the cells of CSV hold; others as they are."""
+def with_values(records: Iterable[Record], texts: Collection[str], *, cells: bool) -> Iterator[Record]:
+    """Records with the values that the cells of CSV hold, except in columns of `texts`; others as they are."""
     for record in records:
-        fields = {name: parsed_cell(value) for name, value in record.fields.items()} if cells else record.fields
+        fields = record.fields
+        if cells:
+            fields = {name: value if name in texts else parsed_cell(value) for name, value in fields.items()}
         yield record._replace(fields=fields)
 
 

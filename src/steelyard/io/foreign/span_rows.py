@@ -13,6 +13,8 @@ from steelyard.io.shapes import Fields as Shape
 NAME: Final = "spans"
 TITLE: Final = "rows of spans"
 
+_IDS: Final = ("trace_id", "span_id")
+_TEXTS: Final = (*_IDS, *(f"context.{name}" for name in _IDS), "parent_id", "parent_span_id", "name")
 _PREFIX: Final = "attributes."
 _ROW: Final = Shape(
     {
@@ -35,7 +37,7 @@ def recognises(container: Container) -> bool:
 
 def read(container: Container) -> Iterator[Record]:
     """One record for each trace."""
-    return records_of(map(_span, rows.with_values(container.records(), cells=container.cells)), NAME)
+    return records_of(map(_span, rows.with_values(container.records(), _TEXTS, cells=container.cells)), NAME)
 
 
 def _id(row: Mapping[str, Any], name: str) -> str:

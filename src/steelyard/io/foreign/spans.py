@@ -54,7 +54,7 @@ class Verdict(NamedTuple):
 
 @dataclass(slots=True)
 class Span:
-    """One span, with what the conventions say about it."""
+    """One span, with what the conventions say about it; of the record that it comes from only the place is held."""
 
     trace: str
     id: str
@@ -69,6 +69,10 @@ class Span:
     verdicts: list[Verdict] = field(default_factory=list)
     metadata: Any = None
     error: str | None = None
+
+    def __post_init__(self) -> None:
+        """Drop the fields of the record."""
+        self.source = self.source._replace(fields={})
 
 
 def describe(span: Span, attributes: Mapping[str, Any], events: Iterable[tuple[str, Mapping[str, Any]]] = ()) -> None:
@@ -156,8 +160,8 @@ def scores_of(verdicts: Iterable[Verdict]) -> Fields:
             errors[name] = str(verdict.error)
         elif scores[name] is None:
             reasons[name] = str(verdict.label or verdict.explanation or "no number")
-        said = [verdict.label, verdict.explanation] if scores[name] is not None else [verdict.explanation]
-        if note := ": ".join(str(each) for each in said if each):
+        texts = [verdict.label, verdict.explanation] if scores[name] is not None else [verdict.explanation]
+        if note := ": ".join(str(each) for each in texts if each):
             notes[name] = note
     return {rows.SCORES: scores, rows.UNSCORED: reasons, rows.ERRORS: errors, rows.NOTES: notes}
 

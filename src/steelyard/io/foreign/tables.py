@@ -1,6 +1,5 @@
 """Tables of scores that other tools computed, and of rows with an id and columns of numbers."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +13,9 @@ from steelyard.i18n import Message
 from steelyard.io import layouts
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.formats import Source, open_source
+from steelyard.io.foreign.items import item_ids, systems_of
 from steelyard.io.foreign.rows import Fields
-from steelyard.io.records import Record, first_seen, result_name
+from steelyard.io.records import Record, result_name
 from steelyard.table import REPEAT_TAG, Column, Missing, Signature, Table
 
 KIND: Final = "scores"
@@ -33,7 +33,7 @@ def load_scores(path: str | Path) -> list[Table]:
     records = list(source.records() if source.format else _plain(source))
     if not any(record.fields.get(rows.SCORES) for record in records):
         raise InputError(Message("formats.no_scores"), where=str(path), hint=Message("formats.no_scores_hint"))
-    systems = dict.fromkeys(str(record.fields.get(rows.SYSTEM) or "") for record in records)
+    systems = systems_of(records)
     return [
         _Scores(source, [record for record in records if str(record.fields.get(rows.SYSTEM) or "") == system]).table(
             system or result_name(str(path))
@@ -106,7 +106,7 @@ class _Scores:
 
     def table(self, name: str) -> Table:
         """The scores as a table; repeats of one item share a tag, by which intervals and tests are clustered."""
-        self._read_ids()
+        self.ids, self.items = item_ids(self.records)
         metrics = dict.fromkeys(metric for record in self.records for metric in record.fields.get(rows.SCORES) or {})
         columns = {metric: self._column(metric) for metric in metrics}
         repeated = len(set(self.items)) < len(self.items)
@@ -120,22 +120,6 @@ class _Scores:
             outputs=self._outputs(),
             counts=self._counts(repeated=repeated),
         )
-
-    def _read_ids(self) -> None:
-        """An id for each row: that of its item, with the number of the repeat where an item has several."""
-        seen: dict[str, Record] = {}
-        times: Counter[str] = Counter(_item(record, row) for row, record in enumerate(self.records, 1))
-        for row, record in enumerate(self.records, 1):
-            item, repeat = _item(record, row), record.fields.get(rows.REPEAT)
-            identifier = f"{item}#{repeat}" if repeat is not None and times[item] > 1 else item
-            if identifier in seen:
-                message = Message(
-                    "formats.duplicate_id", identifier=identifier, first=first_seen(seen[identifier].where)
-                )
-                raise InputError(message, where=record.where, hint=Message("formats.repeat_hint"))
-            seen[identifier] = record
-            self.ids.append(identifier)
-            self.items.append(item)
 
     def _column(self, metric: str) -> Column | None:
         """The numbers of a metric; None if no record has one and none says why."""
@@ -173,11 +157,6 @@ class _Scores:
                 "steelyard": __version__,
             }
         )
-
-
-def _item(record: Record, row: int) -> str:
-    value = record.fields.get(rows.ID)
-    return str(row) if value is None else str(value)
 
 
 def _missing(record: Record, metric: str) -> Missing:

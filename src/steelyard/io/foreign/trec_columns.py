@@ -1,5 +1,6 @@
 """Lines in columns, as qrels and runs of TREC have them, grouped by query."""
 
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.containers import Container
+from steelyard.io.shapes import wrong_shape
 from steelyard.io.writing import write_whole
 
 Line = list[str]
@@ -27,25 +29,25 @@ def grouped(container: Container, width: int, value: tuple[int, str], title: str
 def number_of(text: str, where: str, column: str) -> float:
     """The number in a column."""
     try:
-        return float(text)
+        found = float(text)
     except ValueError:
-        raise InputError(
-            Message("formats.field_wrong_type", path=column, words=Message("words.a_number"), value=repr(text)),
-            where=where,
-        ) from None
+        found = math.nan
+    if not math.isfinite(found):
+        raise wrong_shape(column, Message("words.a_number"), text, where)
+    return found
 
 
 def write_columns(lines: Iterable[Iterable[object]], path: Path) -> None:
     """Write lines of columns; an id with blanks is an error."""
-    write_whole(path, "".join(_joined(line) for line in lines))
+    write_whole(path, "".join(_joined(line, path) for line in lines))
 
 
-def _joined(line: Iterable[object]) -> str:
+def _joined(line: Iterable[object], path: Path) -> str:
     columns = [str(column) for column in line]
     wrong = next((column for column in columns if len(column.split()) != 1), None)
     if wrong is not None:
         hint = Message("formats.id_with_blanks_hint")
-        raise InputError(Message("formats.id_with_blanks", identifier=wrong), hint=hint)
+        raise InputError(Message("formats.id_with_blanks", identifier=wrong), where=str(path), hint=hint)
     return f"{' '.join(columns)}\n"
 
 

@@ -19,6 +19,7 @@ _ROW: Final = Shape(
     frozenset(("query", "passage", "judgment")),
 )
 _REPLIES: Final = ("prediction", "predition")  # the second is how older versions write it
+_TEXTS: Final = ("query", "passage", "qid", "docid", *_REPLIES)
 _USED: Final = ("query", "passage", "judgment", "result_status")
 _LONGEST: Final = 100
 
@@ -31,7 +32,7 @@ def recognises(container: Container) -> bool:
 
 def read(container: Container) -> Iterator[Record]:
     """One record for each passage; a reply that could not be parsed is an error, although it is recorded as 0."""
-    for record in rows.with_values(container.records(), cells=container.cells):
+    for record in rows.with_values(container.records(), _TEXTS, cells=container.cells):
         rows.check(record.fields, _ROW, record.where, TITLE)
         yield record._replace(fields=_fields(record.fields))
 
