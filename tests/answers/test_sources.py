@@ -160,7 +160,8 @@ def test_no_column_for_a_field(write):
         f"{path}: no column contains 'references'; columns: 'answer'\n"
         "hint: accepted names: golden_answers, references, reference, answers, expected_output, target, gt_answer, "
         "generation_gt, ground_truth, ground_truths, gold, gold_answers, gt_ls; "
-        "select another column with --map references=COLUMN, or another file with --references FILE"
+        "select another column with --map references=COLUMN, or another file with --references FILE;"
+        " metrics such as Grounded and Refusal need no references (-m)"
     )
 
 

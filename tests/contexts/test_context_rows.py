@@ -172,6 +172,14 @@ def test_repeats_have_ids_of_their_own_and_a_tag():
     assert len(set(table.tags["repeat_of"])) == len(table) / 2
 
 
+def test_a_system_that_failed_scores_nought_and_says_why():
+    table = steelyard.evaluate_answers(SAMPLES / "promptfoo.json", None, "F1,Refusal", system="short")
+    (row,) = table.failures
+    assert table.column("F1")[row] == 0
+    assert table.failures[row]
+    assert (table.summary().errors, table.summary().metrics["F1"].errors) == (1, 1)
+
+
 def test_rows_of_other_tools_of_which_only_some_have_ids():
     ids = steelyard.evaluate_answers(SAMPLES / "deepeval_goldens.jsonl", None, "F1").ids
     assert len(set(ids)) == 3

@@ -183,7 +183,7 @@ def test_nothing_recorded_is_overwritten(tmp_path):
 MISTAKES = {
     "empty": ("", "{path}: it contains no result\nhint: a results file begins with a header line"),
     "no header": (
-        '{"id": "q", "scores": {}}\n',
+        '{"name": "q"}\n',
         "{path}: this is neither a results file nor a file of scores: no record has a score\n"
         "hint: a file of scores has an id and columns of numbers, or is the output of RAGAS, DeepEval,"
         " promptfoo, Inspect or lm-eval",

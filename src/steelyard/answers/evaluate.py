@@ -87,6 +87,7 @@ def evaluate_source(
         signature=_signature(answers, spec, builder),
         tags=builder.all_tags(),
         outputs=outputs,
+        failures=builder.failures,
         counts=dict(answers.counts),
     )
 
@@ -172,6 +173,7 @@ class _TableBuilder:
         self.references = 0
         self.evidence = 0
         self.met: frozenset[str] = frozenset()
+        self.failures: dict[int, str] = {}
         self._columns = {str(measure): _ColumnBuilder(measure) for measure in measures}
 
     def add(self, batch: ScoredBatch) -> None:
@@ -179,6 +181,7 @@ class _TableBuilder:
         for name, column in batch.tags.items():
             before = self.tags.setdefault(name, [])
             before += [""] * (len(self.ids) - len(before)) + column
+        self.failures |= {len(self.ids) + row: why for row, why in batch.failures.items()}
         self.ids += batch.ids
         self.references += batch.references
         self.evidence += batch.evidence

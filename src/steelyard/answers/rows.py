@@ -22,7 +22,7 @@ from steelyard.answers.contexts import (
 )
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.i18n import Message
-from steelyard.io.foreign.rows import parsed_cell
+from steelyard.io.foreign.rows import ERROR, parsed_cell
 from steelyard.io.layouts import ANSWERABLE, ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
 from steelyard.io.records import COLUMNS, Record, first_seen
 
@@ -44,7 +44,8 @@ class AnswerRow(NamedTuple):
 
     `references` are groups of aliases if the file has lists of lists (`nested`), else one group of all. `contexts`
     are what was retrieved, best first, `reference_contexts` what should have been; () is for nothing retrieved, None
-    if the row does not say. `retrieved_ids` and `reference_ids` are their ids, if all have one.
+    if the row does not say. `retrieved_ids` and `reference_ids` are their ids, if all have one. `error` says why the
+    system gave no answer, where the file of another tool has that.
     """
 
     id: str
@@ -57,6 +58,7 @@ class AnswerRow(NamedTuple):
     reference_contexts: Contexts | None = None
     retrieved_ids: tuple[str, ...] | None = None
     reference_ids: Grades | None = None
+    error: str = ""
 
 
 class RowReader:
@@ -71,13 +73,14 @@ class RowReader:
         cells: bool,
         optional: frozenset[str] = frozenset(),
         contexts: ContextUse = "unused",
-        numbered: bool = False,
+        foreign: bool = False,
     ) -> None:
         """`wanted` are the required fields but for `optional` ones; with `cells` every value is the text of a cell.
 
-        With `numbered` a row without an id has its number as its id although other rows have ids.
+        In a `foreign` format a row without an id has its number as its id although other rows have ids, and may say why
+        the system failed.
         """
-        self._numbered = numbered
+        self._foreign = foreign
         self._rows_read = 0
         self.name = name
         self.numbers = 0
@@ -181,13 +184,15 @@ class RowReader:
         tags = dict(_tags(fields, layout.tags)) if layout.tags else _NO_TAGS
         question = (_text(fields.get(layout.question)) or "") if layout.question else ""
         row = AnswerRow(identifier or self._next_id(), self._predicted(predicted), references, tags, question, nested)
+        if self._foreign and row.prediction is None and fields.get(ERROR):
+            row = row._replace(error=str(fields[ERROR]))
         return row if self._contexts == "unused" else self._with_contexts(row, fields)
 
     def _named(self, fields: Mapping[str, Any]) -> Any:
         """The value that names a row."""
         self._rows_read += 1
         value = fields.get(self._layout.id or "")
-        return self._rows_read if value is None and self._numbered else value
+        return self._rows_read if value is None and self._foreign else value
 
     def _with_contexts(self, row: AnswerRow, fields: Mapping[str, Any]) -> AnswerRow:
         try:

@@ -36,7 +36,7 @@ class ScoredBatch:
     """The rows of a batch without their texts: ids, tags, and the column of each metric.
 
     `references` is a checksum of ids and references that does not depend on their order, `evidence` one of the
-    reference contexts. `met` are the needs that some row meets.
+    reference contexts. `met` are the needs that some row meets, `failures` the rows on which the system failed.
     """
 
     ids: list[str]
@@ -45,6 +45,7 @@ class ScoredBatch:
     references: int
     evidence: int
     met: frozenset[str]
+    failures: dict[int, str]
 
 
 def score_batches(batches: Iterable[list[AnswerRow]], spec: ScoringSpec, processes: int = 1) -> Iterator[ScoredBatch]:
@@ -63,7 +64,9 @@ def score_batch(rows: Sequence[AnswerRow], measures: Sequence[Measure], profile:
     prepared = PreparedRows(rows)
     columns = {str(measure): batch_column(measure, prepared, profile) for measure in measures}
     met = frozenset(need for need in needed(measures) if prepared.has(need).any())
-    return ScoredBatch([row.id for row in rows], _tags(rows), columns, _reference_sum(rows), _evidence_sum(rows), met)
+    failures = {index: row.error for index, row in enumerate(rows) if row.error}
+    sums = _reference_sum(rows), _evidence_sum(rows)
+    return ScoredBatch([row.id for row in rows], _tags(rows), columns, *sums, met, failures)
 
 
 def _reference_sum(rows: Sequence[AnswerRow]) -> int:

@@ -248,6 +248,7 @@ def _joined(row: AnswerRow, predicted: AnswerRow) -> AnswerRow:
         retrieved_ids=_either(predicted.retrieved_ids, row.retrieved_ids),
         reference_contexts=_either(row.reference_contexts, predicted.reference_contexts),
         reference_ids=_either(row.reference_ids, predicted.reference_ids),
+        error=predicted.error,
     )
 
 
@@ -268,7 +269,7 @@ def _reader(source: Source, mapping: Mapping[str, str], fields: Collection[str],
         cells=source.cells,
         optional=wanted.optional,
         contexts=wanted.contexts,
-        numbered=source.format is not None,
+        foreign=source.format is not None,
     )
 
 

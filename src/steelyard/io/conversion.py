@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -54,7 +55,7 @@ def convert(source: str | Path, target: Path, *, read_as: str | None = None, wri
     opened = open_source(source, read_as)
     records = opened.records() if opened.format else _plain_rows(opened)
     content = (record.fields for record in records)
-    return _written(content, Conversion(opened.title or "rows", written.TITLE), written, target)
+    return _written(_some(content, source), Conversion(opened.title or "rows", written.TITLE), written, target)
 
 
 def _is_results(source: str | Path) -> bool:
@@ -88,9 +89,15 @@ def _writable() -> Message:
 
 def _written(content: Iterator[Fields], done: Conversion, target: Any, path: Path) -> Conversion:
     target.write(_counted(content, done, target), path)
-    if not done.rows:
-        raise InputError(Message("formats.no_rows"), where=str(path))
     return done
+
+
+def _some(content: Iterator[Fields], source: str | Path) -> Iterator[Fields]:
+    """The rows, of which there must be one before anything is written."""
+    first = next(content, None)
+    if first is None:
+        raise InputError(Message("formats.no_rows"), where=str(source))
+    return chain((first,), content)
 
 
 def _counted(content: Iterator[Fields], done: Conversion, target: Any) -> Iterator[Fields]:

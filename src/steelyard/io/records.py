@@ -22,7 +22,7 @@ LINES: Final = (".jsonl", ".ndjson")
 COMPRESSED = (".gz", ".zst", ".zstd")
 _PLAIN = (".txt", ".run", ".trec", ".res", ".results", ".test", ".out", ".dat")
 # extensions that are not part of the name of a result
-_EXTENSIONS = (*LINES, ".json", ".csv", ".tsv", ".parquet", *_PLAIN)
+_EXTENSIONS = (*LINES, ".json", ".csv", ".tsv", ".parquet", ".eval", *_PLAIN)
 LINES_HINT = Message("formats.rename_to_jsonl_hint")
 ARRAY_HINT = Message("formats.rename_to_json_hint")
 NOT_AN_OBJECT = "formats.not_an_object"

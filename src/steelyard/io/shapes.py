@@ -76,6 +76,8 @@ def check_shape(value: Any, shape: Shape, path: str, where: str) -> None:
         case ListOf():
             if not isinstance(value, list):
                 raise wrong_shape(path, Message("words.a_list"), value, where)
+            if isinstance(shape.member, Plain) and all(map(shape.member.accepts, value)):
+                return
             for number, member in enumerate(value):
                 check_shape(member, shape.member, f"{path}[{number}]", where)
         case _:

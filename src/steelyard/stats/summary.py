@@ -131,6 +131,7 @@ def interval_list(interval: Interval) -> list[float | None]:
 def _summarise_column(table: Table, metric: str) -> MetricSummary:
     column = table.column(metric)
     present = ~np.isnan(column)
+    failed = int(present[list(table.failures)].sum())
     clusters = clusters_of(table)
     return MetricSummary(
         mean=table.mean(metric),
@@ -138,9 +139,9 @@ def _summarise_column(table: Table, metric: str) -> MetricSummary:
             mean_interval(column[present], clusters=None if clusters is None else clusters[present]),
             table.bounds(metric),
         ),
-        scored=int(present.sum()) - len(table.failures),
+        scored=int(present.sum()) - failed,
         unscored=table.count("unscored", metric),
-        errors=table.count("error", metric) + len(table.failures),
+        errors=table.count("error", metric) + failed,
         total=float(np.cumsum(column[present])[-1]) if table[metric].summed and present.any() else None,
     )
 

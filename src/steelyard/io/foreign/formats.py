@@ -14,7 +14,7 @@ from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io import foreign
 from steelyard.io.foreign.containers import Container, open_container
-from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, Fields, read_as
+from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, TAGS, Fields, extra_of, read_as
 from steelyard.io.records import Record
 
 
@@ -106,7 +106,8 @@ def is_writable(each: Format) -> bool:
 
 def not_carried(row: Fields, target: Any) -> Iterator[str]:
     """The names of the fields of a row that a format has no place for; it may say which keys of contexts it has."""
-    yield from row.keys() & ALL - target.CARRIES - {EXTRA}
+    own = {TAGS} if extra_of(row, target.NAME) else set()  # labels of the same format come back from `extra`
+    yield from row.keys() & ALL - target.CARRIES - {EXTRA} - own
     if hasattr(target, "CONTEXT_KEYS"):
         keys = {key for each in row.get(CONTEXTS) or [] if isinstance(each, dict) for key in each}
         yield from (f"{CONTEXTS}.{key}" for key in keys - target.CONTEXT_KEYS)

@@ -16,6 +16,7 @@ from steelyard.io import shapes
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.containers import CELLS, Container
 from steelyard.io.foreign.rows import Fields
+from steelyard.io.layouts import LABELS
 from steelyard.io.records import Record, format_suffix
 
 NAME: Final = "ragas"
@@ -126,7 +127,8 @@ def _fields(source: Mapping[str, Any], where: str) -> Fields:
     is_conversation = isinstance(original.get("user_input"), list)
     if is_conversation:
         fields |= _conversation(original, where)
-    fields = {name: value for name, value in (fields | _scores(original)).items() if value is not None}
+    fields |= rows.present({rows.TAGS: rows.labels(original)}) | _scores(original)
+    fields = {name: value for name, value in fields.items() if value is not None}
     return rows.with_rest(fields, original, _written(fields, is_conversation=is_conversation), NAME)
 
 
@@ -156,7 +158,7 @@ def _scores(fields: Mapping[str, Any]) -> Fields:
 
 
 def _may_be_score(name: str) -> bool:
-    return name not in _NAMES and name != _ALL_REFERENCES and name.partition(" ")[0] not in _NO_SCORES
+    return name not in (*_NAMES, *LABELS) and name != _ALL_REFERENCES and name.partition(" ")[0] not in _NO_SCORES
 
 
 def _result(value: Any) -> tuple[Any, str]:

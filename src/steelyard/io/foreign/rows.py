@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from steelyard.errors import InputError
 from steelyard.i18n import Message
+from steelyard.io.layouts import LABELS
 from steelyard.io.records import NOT_AN_OBJECT, Record
 from steelyard.io.shapes import TEXT, ListOf, Plain, Shape, check_shape
 from steelyard.io.shapes import Fields as ObjectShape
@@ -73,12 +74,22 @@ _ID_NAMES: Final = ("id", "doc_id", "docid", "_id", "document")
 
 
 def renamed(fields: Mapping[str, Any], names: Mapping[str, str], source: str) -> Fields:
-    """The fields by our names; numbers under other names are scores, and all else is kept under `extra`."""
+    """The fields by our names; of the others, numbers are scores, labels are tags, and what is no score is `extra`."""
     known = {names[name]: value for name, value in fields.items() if name in names and value is not None}
     others = {name: value for name, value in fields.items() if name not in names}
-    scores = {name: score(value) for name, value in others.items() if is_score(value)}
+    tags = labels(others)
+    scores = {name: score(value) for name, value in others.items() if is_score(value) and name not in tags}
     extra = {name: value for name, value in others.items() if name not in scores and value not in (None, "")}
-    return {**known, **present({SCORES: scores, EXTRA: {source: extra} if extra else {}})}
+    tags = {**tags, **(known.get(TAGS) or {})}
+    return {**known, **present({TAGS: tags, SCORES: scores, EXTRA: {source: extra} if extra else {}})}
+
+
+def labels(fields: Mapping[str, Any]) -> dict[str, str]:
+    """The fields that are labels by their name, such as category and answerable, as tags."""
+    found = {name: value for name, value in fields.items() if name in LABELS and isinstance(value, str | bool)}
+    return {
+        name: value if isinstance(value, str) else json.dumps(value) for name, value in found.items() if value != ""
+    }
 
 
 def present(fields: Mapping[str, Any]) -> Fields:

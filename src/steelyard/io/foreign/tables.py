@@ -32,7 +32,7 @@ def load_scores(path: str | Path) -> list[Table]:
     source = open_source(path)
     records = list(source.records() if source.format else _plain(source))
     if not any(record.fields.get(rows.SCORES) for record in records):
-        raise InputError(Message("formats.no_scores"), where=str(path), hint=Message("formats.no_scores_hint"))
+        raise InputError(Message("formats.no_scores"), where=str(path), hint=_hint(source))
     systems = systems_of(records)
     return [
         _Scores(source, [record for record in records if str(record.fields.get(rows.SYSTEM) or "") == system]).table(
@@ -40,6 +40,13 @@ def load_scores(path: str | Path) -> list[Table]:
         )
         for system in systems
     ]
+
+
+def _hint(source: Source) -> Message:
+    """What to do with a file without scores: rows of a known format can be scored."""
+    if source.format is None:
+        return Message("formats.no_scores_hint")
+    return Message("formats.score_rows_hint", title=source.title, name=source.container.name)
 
 
 def holds_scores(path: str | Path) -> bool:
@@ -57,7 +64,7 @@ def _plain(source: Source) -> Iterator[Record]:
     columns = list(dict.fromkeys(name for record in records for name in record.fields))
     identifier = next((name for name in columns if name.casefold() in layouts.ID), None)
     if identifier is None:
-        raise InputError(Message("formats.no_scores"), where=source.container.name, hint=layouts.ID_HINT)
+        raise InputError(Message("formats.no_scores"), where=source.container.name, hint=_hint(source))
     parsed = [_parsed(record) for record in records] if source.cells else records
     scores = [name for name in columns if name != identifier and _is_scores(name, parsed)]
     others = [name for name in columns if name not in (identifier, *scores) and name.casefold() not in _TEXTS]
