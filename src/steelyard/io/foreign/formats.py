@@ -19,7 +19,7 @@ from steelyard.io.records import Record
 
 
 class Format(Protocol):
-    """A module of the package: one format."""
+    """A module of the package: one format; it may have BOUNDS, the values that all of its scores can take."""
 
     NAME: str
     TITLE: str

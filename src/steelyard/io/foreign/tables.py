@@ -16,7 +16,7 @@ from steelyard.io.foreign.formats import Source, open_source
 from steelyard.io.foreign.items import item_ids, systems_of
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.records import Record, result_name
-from steelyard.table import REPEAT_TAG, Column, Missing, Signature, Table
+from steelyard.table import REPEAT_TAG, UNBOUNDED, Bounds, Column, FloatArray, Missing, Signature, Table
 
 KIND: Final = "scores"
 NO_SCORE: Final = Message("missing.not_recorded")
@@ -137,7 +137,13 @@ class _Scores:
             values[row] = np.nan if value is None else _checked(value, metric, record)
             if value is None:
                 status[row] = reasons.setdefault(_missing(record, metric), len(reasons) + 1)
-        return Column(values, status, list(reasons), notes=self._notes(metric))
+        return Column(values, status, list(reasons), notes=self._notes(metric), bounds=self._bounds(values))
+
+    def _bounds(self, values: FloatArray) -> Bounds | None:
+        """The values that scores of this format can take, unless some score is outside of them."""
+        low, high = getattr(self.source.format, "BOUNDS", UNBOUNDED)
+        is_within = bool(np.all((values >= low) & (values <= high) | np.isnan(values)))
+        return (low, high) if is_within and (low, high) != UNBOUNDED else None
 
     def _notes(self, metric: str) -> dict[int, str]:
         notes = [(record.fields.get(rows.NOTES) or {}).get(metric) for record in self.records]

@@ -1,6 +1,7 @@
 """Results files as Tables: lines to sections, one for each result, and a section to a Table."""
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard import limits
-from steelyard.errors import InputError
+from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.foreign.tables import load_scores
 from steelyard.io.records import LINES, format_suffix, parse_json
@@ -27,12 +28,23 @@ CONTRADICTED: Final = "counts.means_contradicted"
 DISAGREEING: Final = "counts.scores_disagreeing"
 
 
-def load(path: str | Path, *, strict: bool = False) -> Table:
-    """The one result in a file; with `strict`, one whose items contradict its footer is refused."""
+def load(path: str | Path, *, strict: bool = False, system: str | None = None) -> Table:
+    """The one result in a file, or the one of this name; `strict` refuses one whose items contradict its footer."""
     tables = load_all(path, strict=strict)
+    if system is not None:
+        return _named(tables, system, path)
     if len(tables) != 1:
         raise not_one([table.name for table in tables], path)
     return tables[0]
+
+
+def _named(tables: Sequence[Table], name: str, path: str | Path) -> Table:
+    named = [table for table in tables if table.name == name]
+    if not named:
+        raise UnknownName.of(Message("words.result"), name, [table.name for table in tables], where=str(path))
+    if len(named) > 1:
+        raise not_one([table.name for table in tables], path)
+    return named[0]
 
 
 def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
@@ -42,7 +54,7 @@ def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     footer gives the mean of every metric, and the score of a legal item is what its parts come to. Without `strict`
     a table of which that is not true has the counts CONTRADICTED and DISAGREEING.
     """
-    if not read_once(path) and not begins_with_header(path):
+    if os.path.isdir(path) or (not read_once(path) and not begins_with_header(path)):
         return load_scores(path)
     sections = read_sections(path)
     if not sections:
