@@ -1,6 +1,7 @@
 """Tables of scores that other tools computed, and of rows with an id and columns of numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +25,7 @@ REPEATS: Final = "counts.repeated_rows"
 _LONGEST_LABEL: Final = 100
 _REPEAT_NAMES: Final = ("repeat", "epoch", "trial", "attempt")
 _TEXTS: Final = frozenset((*layouts.QUESTION, *layouts.REFERENCES, *layouts.PREDICTION, *layouts.TAGS))
+_DOCUMENT: Final = ("text", "title", "content", "contents", "document", "passage")
 _OUTPUT: Final = {rows.QUESTION: "question", rows.PREDICTION: "answer", rows.CONTEXTS: "contexts"}
 
 
@@ -50,12 +52,30 @@ def _hint(source: Source) -> Message:
 
 
 def holds_scores(path: str | Path) -> bool:
-    """Whether a file of another tool has scores; plain rows and files that cannot be read are not looked into."""
+    """Whether a file of another tool has scores, or one of rows has an id, numbers and short labels only.
+
+    False for files that cannot be read.
+    """
     try:
         source = open_source(path)
-        return source.format is not None and any(record.fields.get(rows.SCORES) for record in source.records())
+        if source.format is None:
+            with closing(source.container):
+                begins = _begins_with_scores(source)
+            return begins and bool(load_scores(path))
+        return any(record.fields.get(rows.SCORES) for record in source.records())
     except InputError:
         return False
+
+
+def _begins_with_scores(source: Source) -> bool:
+    """Whether the first of some rows has an id and numbers, and beside them only short labels."""
+    first = source.container.first if source.container.kind == "rows" else {}
+    values = {name: rows.parsed_cell(value) if source.cells else value for name, value in first.items()}
+    others = [value for name, value in values.items() if name.casefold() not in layouts.ID and value is not None]
+    labels = [value for value in others if not rows.is_score(value)]
+    are_short = all(isinstance(value, str) and len(value) <= _LONGEST_LABEL for value in labels)
+    has_texts = any(name.casefold() in (*_TEXTS, *_DOCUMENT) for name in first)
+    return len(labels) < len(others) < len(first) and are_short and not has_texts
 
 
 def _plain(source: Source) -> Iterator[Record]:
