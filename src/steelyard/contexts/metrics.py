@@ -22,7 +22,7 @@ def grounded(pairs: AnswerBatch, profile: Profile) -> Scored:
     Convention: values are compared, not spellings (42,000 元 is 4.2 万元); what the answer computes from values of the
         contexts follows; all contexts are one text. An answer that states no value invents none; a blank one scores 0,
         and so does one that is too long to be judged. Relations between values that are all there are not checked.
-    Source: the judge of `steelyard legal`
+    Source: the judge of `steelyard.legal`
     """
     from steelyard.contexts.grounding import judge
 
@@ -36,7 +36,7 @@ def grounded_values(pairs: AnswerBatch, profile: Profile) -> Scored:
     Formula: |values of the answer in the contexts| / |values of the answer that the question does not give|
     Convention: as Grounded; a value inside a quotation is part of it. An answer without such values is unscored; a
         blank one scores 0.
-    Source: the judge of `steelyard legal`
+    Source: the judge of `steelyard.legal`
     """
     from steelyard.contexts.grounding import judge
 
@@ -49,7 +49,7 @@ def invented(pairs: AnswerBatch, profile: Profile) -> Scored:
 
     Formula: |values of the answer that are neither in the contexts nor in the question, nor follow from them|
     Convention: as Grounded; a blank or missing answer is unscored, because it invents nothing.
-    Source: the judge of `steelyard legal`
+    Source: the judge of `steelyard.legal`
     """
     from steelyard.contexts.grounding import judge
 
@@ -64,7 +64,7 @@ def refusal(pairs: AnswerBatch, profile: Profile) -> Scored:
     Convention: the question decides what is asked. With a column or tag `answerable` there are two parts, of which
         less is better: over_refusal, the share of answerable questions that are refused, and missed_refusal, the share
         of the others that are answered. A blank answer is no refusal, and counts in neither part.
-    Source: the judge of `steelyard legal`; over-refusal as in RGB, AAAI 2024 (negative rejection)
+    Source: the judge of `steelyard.legal`; over-refusal as in RGB, AAAI 2024 (negative rejection)
     """
     from steelyard.contexts.refusals import refusals
 
@@ -109,7 +109,7 @@ def context_precision(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     Convention: by id if the row has ids of both, the rank does not matter, and a context counts once. Else a context
         has a sentence if it has its words, whatever the punctuation, or all its values; sentences are those of the
         reference contexts, else of the references. Nothing retrieved scores 0.
-    Source: RAGAS IDBasedContextPrecision; without ids, the judge of `steelyard legal`
+    Source: RAGAS IDBasedContextPrecision; without ids, the judge of `steelyard.legal`
     """
     from steelyard.contexts.evidence import evidence_scores
 
@@ -123,7 +123,7 @@ def context_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     Formula: |reference contexts retrieved, by id, or sentences of the reference that the contexts have| / |all of them|
     Convention: as ContextP, all contexts being one text; of several references of one group the best one counts, and
         groups count equally. A sentence without values that is one character or a yes or no is not looked for.
-    Source: RAGAS IDBasedContextRecall; without ids, the judge of `steelyard legal`
+    Source: RAGAS IDBasedContextRecall; without ids, the judge of `steelyard.legal`
     """
     from steelyard.contexts.evidence import evidence_scores
 

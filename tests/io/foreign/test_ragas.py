@@ -115,6 +115,17 @@ def test_columns_that_are_no_scores(write):
     assert row["extra"]["ragas"] == {"Unnamed: 0": 0, "query_length": 12, "episode_done": "True"}
 
 
+@pytest.mark.parametrize("cell", ["[" * 150 + "]" * 150, "[" * 100_000 + "]" * 100_000, "{1}", "[b'x']", "[Infinity]"])
+def test_a_cell_that_is_no_json_is_text(write, cell):
+    (row,) = fields_of(write("x.csv", f"user_input,response,rubrics\nq,a,{cell}\n"))
+    assert row["extra"]["ragas"] == {"rubrics": cell}
+
+
+def test_a_backslash_in_a_list_is_read_as_python_reads_it(write):
+    (row,) = fields_of(write("x.csv", "user_input,response,retrieved_contexts\nq,a,\"['\\d', 'e']\"\n"))
+    assert row["contexts"] == ["\\d", "e"]
+
+
 def test_nan_in_place_of_a_text_is_a_missing_text(write):
     (row,) = fields_of(write("x.jsonl", '{"user_input": "q", "response": "a", "reference": NaN, "f": NaN}\n'))
     assert row == {"question": "q", "prediction": "a", "scores": {"f": None}, "unscored": {"f": "NaN"}}

@@ -43,6 +43,22 @@ def test_two_files_are_compared_and_gated(tmp_path, capsys):
     assert main(["report", new, "-o", str(tmp_path / "page.html")]) == 0
 
 
+def test_rows_without_ids_are_paired_by_their_questions(tmp_path, capsys):
+    rows = [{"user_input": f"question {row} " + "x" * 90, "response": "a", "f": row / 9} for row in range(9)]
+    for name, order in (("old", rows), ("new", rows[4:] + rows[:4])):  # RAGAS writes rows as they are finished
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in order))
+    assert main(["compare", str(tmp_path / "old.jsonl"), str(tmp_path / "new.jsonl"), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["comparisons"]
+    assert (found["n"], found["diff"]) == (9, 0.0)
+    assert (found["wins"], found["losses"]) == (0, 0)
+
+
+def test_rows_without_ids_that_have_a_question_twice_have_their_numbers(tmp_path):
+    rows = [{"user_input": "q", "response": "a", "f": 1.0}, {"user_input": "q", "response": "b", "f": 0.0}]
+    (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert steelyard.load(tmp_path / "x.jsonl").ids == ["1", "2"]
+
+
 def test_repeats_are_clustered_by_item(tmp_path):
     lines = [f"q{item},{epoch},{0.1 * item}" for item in range(1, 9) for epoch in range(1, 6)]
     table = steelyard.load(csv_file(tmp_path, "runs.csv", "id,epoch,score", *lines))

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from complaints import complaint
 from foreign_files import fields_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from steelyard.errors import ConfigError
 from steelyard.io.foreign.formats import format_called, not_carried
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -171,3 +173,24 @@ def test_cells_come_back(name, rows, tmp_path):
         {field: value for field, value in row.items() if value != ""} for row in fields_of(tmp_path / "x.csv", name)
     ]
     assert again == rows
+
+
+ROW = {"question": "q", "prediction": "a\tb", "references": ["c"], "contexts": ["p, r", "s"]}
+
+
+@pytest.mark.parametrize("name", ["ragas", "deepeval"])
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".csv", ".tsv", ".JSONL"])
+def test_the_suffix_says_how_rows_are_written(name, suffix, tmp_path):
+    path = tmp_path / f"x{suffix}"
+    format_called(name).write([ROW], path)  # type: ignore[attr-defined]
+    assert fields_of(path) == [ROW]
+
+
+@pytest.mark.parametrize("name", ["ragas", "deepeval", "flashrag"])
+@pytest.mark.parametrize("suffix", [".xlsx", ".jsonl.gz", ""])
+def test_a_file_that_cannot_be_written_is_refused(name, suffix, tmp_path):
+    path = tmp_path / f"x{suffix}"
+    message = complaint(format_called(name).write, [ROW], path, kind=ConfigError)  # type: ignore[attr-defined]
+    assert str(path) in message
+    assert ".jsonl" in message
+    assert not path.exists()

@@ -16,7 +16,7 @@ from steelyard.io import shapes
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.containers import CELLS, Container
 from steelyard.io.foreign.rows import Fields
-from steelyard.io.records import Record, format_suffix
+from steelyard.io.records import Record
 
 NAME: Final = "deepeval"
 TITLE: Final = "DeepEval goldens"
@@ -101,11 +101,9 @@ def read(container: Container) -> Iterator[Record]:
 def write(content: Iterable[Fields], path: Path) -> None:
     """Write goldens as DeepEval reads them: a JSON array, JSONL with lists, or CSV if no passage contains `|`."""
     written = (_with_extra(row) for row in content)
-    suffix = format_suffix(path)
-    if suffix in CELLS:
-        rows.write_cells(({name: _joined(name, value, path) for name, value in row.items()} for row in written), path)
-    else:
-        (rows.write_array if suffix == ".json" else rows.write_lines)(written, path)
+    if path.suffix.lower() in CELLS:
+        written = ({name: _joined(name, value, path) for name, value in row.items()} for row in written)
+    rows.write_rows(written, path)
 
 
 def fields_of(golden: Fields, where: str) -> Fields:

@@ -8,7 +8,7 @@ from steelyard.io import layouts, shapes
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.rows import Fields
-from steelyard.io.records import Record, format_suffix
+from steelyard.io.records import LINES, Record
 
 NAME: Final = "flashrag"
 TITLE: Final = "FlashRAG"
@@ -54,8 +54,7 @@ def read(container: Container) -> Iterator[Record]:
 
 def write(content: Iterable[Fields], path: Path) -> None:
     """Write the rows of a dataset as JSONL, or as a JSON array; an output that was read is written back as it was."""
-    written = (_with_extra(row) for row in content)
-    (rows.write_array if format_suffix(path) == ".json" else rows.write_lines)(written, path)
+    rows.write_rows((_with_extra(row) for row in content), path, (*LINES, ".json"))
 
 
 def _fields(item: Mapping[str, Any]) -> Fields:

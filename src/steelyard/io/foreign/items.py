@@ -3,12 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from typing import Final
 
 from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.foreign import rows
 from steelyard.io.records import Record, first_seen
 from steelyard.table import REPEAT_TAG
+
+_LONGEST_ITEM: Final = 80
 
 
 class SeveralSystems(InputError):
@@ -22,7 +25,7 @@ class SeveralSystems(InputError):
 
 def item_ids(records: Sequence[Record]) -> tuple[list[str], list[str]]:
     """The id of each row, and the item it belongs to: the two differ where an item is repeated."""
-    items = [_item(record, row) for row, record in enumerate(records, 1)]
+    items = _by_question(records) or [_item(record, row) for row, record in enumerate(records, 1)]
     times = Counter(items)
     ids: dict[str, Record] = {}
     for item, record in zip(items, records, strict=True):
@@ -66,6 +69,24 @@ def _identified(records: Sequence[Record]) -> Iterator[Record]:
         tags = {**(record.fields.get(rows.TAGS) or {}), **({REPEAT_TAG: item} if is_repeated else {})}
         fields = {**record.fields, rows.ID: identifier, **({rows.TAGS: tags} if tags else {})}
         yield record._replace(fields=fields)
+
+
+def _by_question(records: Sequence[Record]) -> list[str]:
+    """The questions of rows without ids, since tools may write rows in another order each time.
+
+    There are none if a row has an id or no question, or if a question is there twice and not as a repeat.
+    """
+    if any(record.fields.get(rows.ID) is not None for record in records):
+        return []
+    asked = [(record.fields.get(rows.QUESTION), record.fields.get(rows.REPEAT)) for record in records]
+    found = [(_shortened(question), repeat) for question, repeat in asked if isinstance(question, str) and question]
+    return [question for question, _ in found] if len(set(found)) == len(records) else []
+
+
+def _shortened(question: str) -> str:
+    """A question as one line; a long one is cut, and its hash added."""
+    line = " ".join(question.split())
+    return line if len(line) <= _LONGEST_ITEM else f"{line[:_LONGEST_ITEM]}… {rows.text_id(question)}"
 
 
 def _item(record: Record, row: int) -> str:

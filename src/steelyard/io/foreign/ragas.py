@@ -4,7 +4,6 @@ RAGAS has no id, and an experiment has its rows in the order in which they were 
 missing are the same to it.
 """
 
-import ast
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,10 +13,10 @@ from typing import Any, Final
 from steelyard.i18n import Message
 from steelyard.io import shapes
 from steelyard.io.foreign import rows
-from steelyard.io.foreign.containers import CELLS, Container
+from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.layouts import LABELS
-from steelyard.io.records import Record, format_suffix
+from steelyard.io.records import Record
 
 NAME: Final = "ragas"
 TITLE: Final = "RAGAS"
@@ -108,8 +107,7 @@ def read(container: Container) -> Iterator[Record]:
 
 def write(content: Iterable[Fields], path: Path) -> None:
     """Write rows as RAGAS 0.4 reads them; CSV has the columns of all rows, lists as Python writes them."""
-    written = (_with_extra(row) for row in content)
-    (rows.write_cells if format_suffix(path) in CELLS else rows.write_lines)(written, path)
+    rows.write_rows((_with_extra(row) for row in content), path)
 
 
 def _fields(source: Mapping[str, Any], where: str) -> Fields:
@@ -167,7 +165,7 @@ def _result(value: Any) -> tuple[Any, str]:
     if match is None:
         return value, ""
     try:
-        return rows.parsed_cell(match["value"]), str(ast.literal_eval(match["reason"] or "''"))
+        return rows.parsed_cell(match["value"]), str(rows.evaluated(match["reason"] or "''"))
     except (ValueError, SyntaxError):
         return value, ""
 

@@ -7,14 +7,15 @@ import json
 import math
 import re
 import sys
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.errors import InputError
+from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
 from steelyard.io.layouts import LABELS
-from steelyard.io.records import NOT_AN_OBJECT, Record
+from steelyard.io.records import LINES, NOT_AN_OBJECT, Record, parse_json
 from steelyard.io.shapes import TEXT, ListOf, Plain, Shape, check_shape
 from steelyard.io.shapes import Fields as ObjectShape
 from steelyard.io.writing import whole_file, write_whole
@@ -66,6 +67,8 @@ ALL: Final = frozenset(
 TEXTS: Final = ListOf(TEXT)
 IDS: Final = ListOf(Plain(Message("words.a_number_or_text"), lambda value: isinstance(value, str | int)))
 PASSAGES: Final = ListOf(Plain(Message("words.text_or_an_object"), lambda value: isinstance(value, str | dict)))
+
+SUFFIXES: Final = (*LINES, ".json", ".csv", ".tsv")  # of files that rows can be written to
 
 # strings in brackets without commas, as NumPy writes an array of texts
 _STRING: Final = r"""(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
@@ -140,19 +143,35 @@ def parsed_cell(text: Any) -> Any:
         return None
     if stripped[0] not in "[{":
         return _number(stripped) if stripped[0] in "-+.0123456789nN" else text
-    for parse in (json.loads, _array, ast.literal_eval):
+    for parse in (_json, _array, _literal):
         try:
             return parse(stripped)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except (InputError, TypeError, ValueError, SyntaxError, RecursionError, MemoryError):
             continue
     return text
+
+
+def _json(text: str) -> Any:
+    return parse_json(text, "", nan=True)
+
+
+def _literal(text: str) -> Any:
+    """The value that Python writes so, if JSON can express it."""
+    return _json(json.dumps(evaluated(text)))
+
+
+def evaluated(text: str) -> Any:
+    """The value of a literal; no warning about a backslash that Python would write in another way."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(text)
 
 
 def _array(text: str) -> list[str]:
     """The texts of a NumPy array, which Python would join to one text since there are no commas between them."""
     if not _ARRAY.fullmatch(text):
         raise ValueError(text)
-    return [str(ast.literal_eval(each)) for each in re.findall(_STRING, text, re.DOTALL)]
+    return [str(evaluated(each)) for each in re.findall(_STRING, text, re.DOTALL)]
 
 
 def _number(text: str) -> Any:
@@ -187,25 +206,34 @@ def texts_of(contexts: Iterable[Any]) -> list[str]:
     return [text_of(context) for context in contexts]
 
 
-def write_lines(content: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write rows as JSONL."""
+def write_rows(content: Iterable[Mapping[str, Any]], path: Path, suffixes: Iterable[str] = SUFFIXES) -> None:
+    """Write rows as the suffix of the file says: JSONL, a JSON array, CSV or TSV."""
+    suffix = path.suffix.lower()
+    if suffix not in suffixes:
+        hint = Message("core.known", names=", ".join(suffixes))
+        raise ConfigError(Message("formats.suffix_unknown", suffix=suffix), where=str(path), hint=hint)
+    if suffix in LINES:
+        write_lines(content, path)
+    elif suffix == ".json":
+        write_whole(path, json.dumps(list(content), ensure_ascii=False, indent=4) + "\n")
+    else:
+        _write_cells(list(content), path, "," if suffix == ".csv" else "\t")
+
+
+def write_lines(content: Iterable[Any], path: Path) -> None:
+    """Write values as JSONL."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        for row in content:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        for value in content:
+            file.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
-def write_array(content: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write rows as a JSON array."""
-    write_whole(path, json.dumps(list(content), ensure_ascii=False, indent=4) + "\n")
-
-
-def write_cells(content: Iterable[Mapping[str, Any]], path: Path) -> None:
-    """Write rows as CSV with the columns of all rows; a list is written as Python writes it."""
-    rows = list(content)
+def _write_cells(content: list[Mapping[str, Any]], path: Path, separator: str) -> None:
+    """Write rows with the columns of all of them; a list is written as Python writes it."""
     with whole_file(path) as part, part.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)))
+        columns = list(dict.fromkeys(name for row in content for name in row))
+        writer = csv.DictWriter(file, columns, delimiter=separator)
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(content)
 
 
 def ids_of(contexts: Iterable[Any]) -> list[str]:
