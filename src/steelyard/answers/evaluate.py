@@ -58,6 +58,7 @@ def evaluate_answers(
     wanted = Wanted(required_fields(measures), context_use(measures, keep=keep), system)
     answers = _answers(predictions, references, mapping, ids, wanted)
     spec = ScoringSpec(tuple(measures), profile, tokens)
+    name = system if name is None else name
     return evaluate_source(answers, spec, name=name, processes=processes, progress=progress, keep=keep)
 
 
