@@ -211,3 +211,20 @@ def test_a_manifest_for_ultrarag_has_only_variables_that_must_exist(here):
     text = (folder / "server.yaml").read_text(encoding="utf-8")
     assert "memory_q_ls" not in text
     assert "profile: $profile" in text
+
+
+def test_an_answer_that_is_null_or_cannot_be_read_is_a_failure(here):
+    from servers.test_servers import evaluation
+
+    names = [question["id"] for question in _questions()[:3]]
+    evaluation.evaluate_legal(names, [None, {"nothing": 1}, "不清楚。"], save_path="output/legal.json")
+    (results,) = here.glob("output/*.jsonl")
+    table = steelyard.load(results, strict=True)
+    assert list(table.failures) == [0, 1]
+    assert table.failures[0] == "the answer is null"
+    assert (table.ids, table.complete) == (names, True)
+
+
+def _questions():
+    lines = (ROOT / "data" / "legal_answers.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]

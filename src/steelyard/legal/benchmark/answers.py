@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from steelyard import __version__
-from steelyard.errors import InputError, SystemFailure, UnknownName
+from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Localized, Message
 from steelyard.io.outputs import record_of
 from steelyard.io.results import Footer, Header, Item
 from steelyard.io.results.reading import Section, table_of
-from steelyard.legal.benchmark.judging import described, verdict_on_answer
+from steelyard.legal.benchmark.judging import verdict_on_answer
 from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.runner import failed_item, judged_item
@@ -57,25 +57,12 @@ def judge_answers(
 
 def _item(question: Question, answer: Any, verdict: LegalVerdict, benchmark: Benchmark) -> Item:
     """The item of an answer; one that is None, cannot be read or cannot be judged is a failure of the system."""
-    record = _record(answer, question.about.id)
     unjudged = [flag.args["reason"] for flag in verdict.flags if flag.code == "pipelines.not_judged"]
-    output: dict[str, Any] = {"question": question.about.question}
-    if isinstance(record, dict) and not unjudged:
-        return judged_item(question, verdict, {**record, **output})
-    why = unjudged[0] if isinstance(record, dict) else record
-    return failed_item(question, Failure(why, 0.0, 1), benchmark.documents[question.about.document], output)
-
-
-def _record(answer: Any, identifier: str) -> dict[str, Any] | Localized | str:
-    """An answer as a record, or why there is none."""
-    if answer is None:
-        return Message("legal.answer_null")
-    try:
-        return record_of(answer, identifier)
-    except SystemFailure as error:
-        return error.problems[0].message
-    except Exception as error:  # any shape may come from a pipeline
-        return described(error)
+    why: list[Localized | str] = [Message("legal.answer_null")] if answer is None else unjudged
+    output = {"question": question.about.question}
+    if why:
+        return failed_item(question, Failure(why[0], 0.0, 1), benchmark.documents[question.about.document], output)
+    return judged_item(question, verdict, {**record_of(answer, question.about.id), **output})
 
 
 def _header(benchmark: Benchmark, name: str, items: int) -> Header:
