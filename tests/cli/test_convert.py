@@ -3,8 +3,14 @@
 import json
 
 import pytest
+from foreign_files import DATA
 
 from steelyard.cli import main
+from steelyard.errors import SteelyardError
+from steelyard.io.conversion import convert
+from steelyard.io.foreign.formats import formats, is_writable
+
+SUFFIXES = {"beir": "", "trec-run": ".run", "trec-qrels": ".qrels", "legalbench-rag": ".json", "deepeval": ".json"}
 
 ROW = {
     "user_input": "Who paid?",
@@ -75,3 +81,19 @@ def test_mistakes(ragas, capsys, monkeypatch, words, message):
     code, printed = run(capsys, ragas.name, *words)
     assert code == 2
     assert message in printed.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, each in formats().items() if is_writable(each)])
+def test_every_sample_is_written_or_one_message(name, tmp_path):
+    written = 0
+    samples = [path for path in DATA.rglob("*") if path.is_file() and path.suffix != ".md"]
+    for number, sample in enumerate(samples):
+        target = tmp_path / f"{number}{SUFFIXES.get(name, '.jsonl')}"
+        try:
+            convert(sample, target, write_as=name)
+        except SteelyardError:
+            assert not target.exists() or target.is_dir()
+        else:
+            written += 1
+    assert written

@@ -53,7 +53,8 @@ def _lines(done: Any, arguments: argparse.Namespace) -> list[str]:
 
     path = str(arguments.target)
     first = Message("cli.converted", read=done.read, written=done.written, rows=f"{done.rows:,}", path=path)
+    numbered = [Message("cli.numbered", rows=f"{done.numbered:,}")] if done.numbered else []
     left = [
         Message("cli.not_carried", name=name, rows=f"{count:,}") for name, count in sorted(done.not_carried.items())
     ]
-    return [message.text(arguments.lang) for message in (first, *left)]
+    return [message.text(arguments.lang) for message in (first, *numbered, *left)]

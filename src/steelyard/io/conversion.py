@@ -27,11 +27,15 @@ _ROWS: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 @dataclass(slots=True)
 class Conversion:
-    """What was converted: the titles of both formats, the number of rows, and the fields that were not carried."""
+    """What was converted: the titles of both formats, the number of rows, and the fields that were not carried.
+
+    `numbered` rows had no id and have the number of the row.
+    """
 
     read: str
     written: str
     rows: int = 0
+    numbered: int = 0
     not_carried: Counter[str] = field(default_factory=Counter)
 
     def as_dict(self) -> dict[str, Any]:
@@ -40,6 +44,7 @@ class Conversion:
             "read": self.read,
             "written": self.written,
             "rows": self.rows,
+            "numbered": self.numbered,
             "not_carried": dict(sorted(self.not_carried.items())),
         }
 
@@ -101,10 +106,18 @@ def _some(content: Iterator[Fields], source: str | Path) -> Iterator[Fields]:
 
 
 def _counted(content: Iterator[Fields], done: Conversion, target: Any) -> Iterator[Fields]:
+    """The rows, counted; where the target needs an id, a row without one has its number."""
+    needed, has_needed = getattr(target, "NEEDS", frozenset[str]()), False
     for row in content:
         done.rows += 1
         done.not_carried.update(not_carried(row, target))
-        yield row
+        has_needed = has_needed or any(row.get(name) for name in needed - {rows.ID})
+        is_numbered = rows.ID in needed and row.get(rows.ID) is None
+        done.numbered += is_numbered
+        yield {**row, rows.ID: str(done.rows)} if is_numbered else row
+    if needed - {rows.ID} and not has_needed:
+        names = ", ".join(sorted(needed - {rows.ID}))
+        raise ConfigError(Message("formats.target_needs", title=target.TITLE, names=names))
 
 
 def _plain_rows(source: Source) -> Iterator[Record]:

@@ -38,6 +38,10 @@ class EntryPointGroup(Generic[T]):
             raise ConfigError(Message("plugins.two_entry_points", name=name, group=self.name), hint=hint)
         return self._loaded(points[0]) if points else None
 
+    def names(self) -> list[str]:
+        """The names of the entry points of the group, each once."""
+        return list(dict.fromkeys(point.name for point in self._points()))
+
     def is_empty(self) -> bool:
         """Whether no installed package has an entry point in this group."""
         return not self._points()

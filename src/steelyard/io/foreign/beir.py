@@ -25,6 +25,7 @@ from steelyard.io.writing import write_whole
 NAME: Final = "beir"
 TITLE: Final = "BEIR"
 CARRIES: Final = frozenset((rows.ID, rows.QUESTION, rows.CONTEXTS, rows.REFERENCE_CONTEXTS, rows.REFERENCE_IDS))
+NEEDS: Final = frozenset((rows.ID, rows.QUESTION))
 
 _CORPUS: Final = "corpus.jsonl"
 _QUERIES: Final = "queries.jsonl"

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
@@ -16,6 +16,7 @@ from steelyard.io import foreign
 from steelyard.io.foreign.containers import Container, open_container
 from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, TAGS, Fields, extra_of, read_as
 from steelyard.io.records import Record
+from steelyard.registry.entry_points import EntryPointGroup
 
 
 class Format(Protocol):
@@ -35,9 +36,18 @@ class WritableFormat(Format, Protocol):
     """A format that can be written."""
 
     CARRIES: frozenset[str]
+    NEEDS: frozenset[str] = frozenset()
 
     def write(self, rows: Iterable[Fields], path: Path) -> None:
         """Write rows with the fields of module `rows`."""
+
+
+def _is_format(value: object) -> bool:
+    return all(hasattr(value, name) for name in ("NAME", "TITLE", "recognises", "read"))
+
+
+INSTALLED: Final = EntryPointGroup[Format]("steelyard.formats", Message("plugins.format"), _is_format)
+"""Formats of installed packages, under names without a point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +102,15 @@ def format_called(name: str) -> Format:
     return formats()[name]
 
 
-@cache
 def formats() -> dict[str, Format]:
-    """Every format by name."""
+    """Every format by name: the modules of this package, then those of installed packages."""
+    built_in = _built_in()
+    names = [name for name in INSTALLED.names() if not name.startswith(".") and name not in built_in]
+    return {**built_in, **{name: each for name in names if (each := INSTALLED.load(name))}}
+
+
+@cache
+def _built_in() -> dict[str, Format]:
     modules = [_module(each.name) for each in iter_modules(foreign.__path__)]
     return {module.NAME: cast(Format, module) for module in modules if hasattr(module, "NAME")}
 

@@ -16,6 +16,7 @@ from steelyard.io.records import Record
 NAME: Final = "langfuse-scores"
 TITLE: Final = "Langfuse scores"
 CARRIES: Final = frozenset((rows.ID, rows.SCORES, rows.UNSCORED, rows.NOTES))
+NEEDS: Final = frozenset((rows.ID, rows.SCORES))
 
 _TEXTS: Final = ("id", "traceId", "observationId", "name", "comment", "stringValue")
 _KNOWN: Final = ("name", "value", "comment", "traceId")

@@ -17,6 +17,7 @@ from steelyard.io.shapes import Fields as Shape
 NAME: Final = "otel-evaluations"
 TITLE: Final = "OpenTelemetry evaluations"
 CARRIES: Final = frozenset((rows.ID, rows.SCORES, rows.UNSCORED, rows.ERRORS, rows.NOTES))
+NEEDS: Final = frozenset((rows.SCORES,))
 
 _PREFIX: Final = "gen_ai.evaluation."
 _VALUE: Final = f"{_PREFIX}score.value"

@@ -13,6 +13,7 @@ from steelyard.io.records import Record
 NAME: Final = "trec-qrels"
 TITLE: Final = "TREC qrels"
 CARRIES: Final = frozenset((rows.ID, rows.REFERENCE_CONTEXTS, rows.REFERENCE_IDS))
+NEEDS: Final = frozenset((rows.ID, rows.REFERENCE_CONTEXTS, rows.REFERENCE_IDS))
 
 _WIDTH: Final = 4
 

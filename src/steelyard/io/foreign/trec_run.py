@@ -14,6 +14,7 @@ from steelyard.io.records import Record
 NAME: Final = "trec-run"
 TITLE: Final = "TREC run"
 CARRIES: Final = frozenset((rows.ID, rows.CONTEXTS, rows.RETRIEVED_IDS, rows.SYSTEM))
+NEEDS: Final = frozenset((rows.ID, rows.CONTEXTS, rows.RETRIEVED_IDS))
 
 _WIDTH: Final = 6
 _TAG: Final = "steelyard"
