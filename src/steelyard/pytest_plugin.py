@@ -107,11 +107,14 @@ class Evaluations:
 
 
 @pytest.fixture
-def steelyard(
-    request: pytest.FixtureRequest, record_property: Callable[[str, object], None], pytestconfig: pytest.Config
-) -> Iterator[Evaluations]:
+def steelyard(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Iterator[Evaluations]:
     """Evaluators whose results are kept as files and whose means are properties of the test."""
-    evaluations = Evaluations(_results_folder(pytestconfig), request.node.nodeid, record_property)
+    properties = request.node.user_properties  # `record_property` warns of a schema of JUnit
+
+    def record(name: str, value: object) -> None:
+        properties.append((name, value))
+
+    evaluations = Evaluations(_results_folder(pytestconfig), request.node.nodeid, record)
     yield evaluations
     pytestconfig.stash[_KEPT].extend(evaluations.kept)
 
