@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -58,19 +58,22 @@ def evaluate_legal(
 ) -> Table:
     """Evaluate a system on a legal benchmark, by default the bundled one.
 
-    `system` is a SPEC (`http://…`, `replay:FILE`, `builtin:baseline` …), an object with `.query(question)`, or a
-    function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
+    `system` is a SPEC (`http://…`, `replay:FILE`, `builtin:baseline` …), a System, an object with `.query(question)`,
+    or a function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
     every item is written there as soon as it is done. Documents are inside the folder, or in `documents_folder`.
     """
     benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids, documents_folder=documents_folder)
-    opened = (
-        open_system(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
-        if isinstance(system, str)
-        else PythonSystem(system)
-    )
+    opened = _opened(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
     with TemporaryDirectory() as scratch:
         target = Path(path) if path is not None else Path(scratch) / "results.jsonl"
         return run_benchmark(benchmark, opened, settings or AskSettings(), target)
+
+
+def _opened(system: Any, settings: SystemSettings) -> System:
+    if isinstance(system, str):
+        return open_system(system, settings)
+    is_system = all(hasattr(system, name) for name in ("name", "ask", "close")) and not isinstance(system, type)
+    return cast(System, system) if is_system else PythonSystem(system)
 
 
 def run_benchmark(
