@@ -98,12 +98,13 @@ def _recorded(batches: Iterable[list[AnswerRow]], outputs: list[dict[str, Any]])
 
 
 def _output(row: AnswerRow) -> dict[str, Any]:
-    """The texts of a row; contexts are texts, and their ids stand beside them."""
+    """The texts of a row; the ids of contexts stand beside them, those of references with grades if any is not 1."""
+    grades = row.reference_ids or {}
     contexts = {
         "contexts": [each.text for each in row.contexts or () if each.text is not None],
         "context_ids": list(row.retrieved_ids or ()),
         "reference_contexts": [each.text for each in row.reference_contexts or () if each.text is not None],
-        "reference_context_ids": list(row.reference_ids or ()),
+        "reference_context_ids": list(grades) if set(grades.values()) == {1} else dict(grades),
     }
     return {
         "question": row.question,

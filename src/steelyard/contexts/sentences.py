@@ -17,6 +17,7 @@ _LONGEST_QUOTED: Final = 400  # characters of a quotation; a longer one is not c
 _LONGEST_MARK: Final = 80
 _MARK: Final = re.compile(rf"[\[［【]([^\[\]［］【】\n]{{1,{_LONGEST_MARK}}})[\]］】]")
 _SEPARATOR: Final = re.compile(r"\s*(?:[,;、&]|\band\b|和)\s*")
+_RAW_SEPARATOR: Final = re.compile(r"[,;、&，；]|\band\b|和")  # as above, in a text that is not normalised
 _NOUN: Final = (
     r"(?:\^|(?:documents?|docs?|sources?|src|references?|refs?|passages?|contexts?|chunks?|citations?|cites?|evidence"
     r"|文档|文献|文件|资料|材料|来源|段落|片段|上下文|参考|引用|证据)[\s.:#_-]*)?"
@@ -66,6 +67,34 @@ def cited_sentences(answer: str, ids: Sequence[str | None]) -> list[CitedSentenc
         if (at := _sentence_of(mark, bare, firsts)) is not None:
             _cite(found[at], mark, places, len(ids))
     return found
+
+
+def citations_in(answer: str, ids: Sequence[str | None]) -> Iterator[tuple[int, int, int | None]]:
+    """The citations of an answer: where each stands, and the index of the context that it names, None if it names none.
+
+    Of several names in one pair of brackets each is a citation of its own; a range is one, of its first context.
+    """
+    before = len(answer) - len(without_thinking(answer))
+    places = {name: index for index, name in reversed(list(enumerate(ids))) if name}
+    for match in _MARK.finditer(answer, before):
+        parts = [] if match[1].strip() in places else list(_parts(match[1]))
+        if len(parts) < 2:
+            found = [(match.start(), match.end(), _names(match[1].strip(), frozenset(places)))]
+        else:
+            at = match.start(1)
+            found = [(at + start, at + end, _names(match[1][start:end], frozenset(places))) for start, end in parts]
+        if all(names for *_, names in found):
+            for start, end, names in found:
+                yield start, end, next((at for name in names if (at := _index(name, places, len(ids))) >= 0), None)
+
+
+def _parts(inner: str) -> Iterator[tuple[int, int]]:
+    """The spans of the names between separators, without blanks."""
+    at = 0
+    for separator in (*_RAW_SEPARATOR.finditer(inner), None):
+        start, end = at, separator.start() if separator else len(inner)
+        at = separator.end() if separator else end
+        yield start + len(inner[start:end]) - len(inner[start:end].lstrip()), start + len(inner[start:end].rstrip())
 
 
 def _bounds(text: str) -> Iterator[tuple[int, int]]:
@@ -129,8 +158,14 @@ def _sentence_of(mark: _Mark, bare: str, firsts: Sequence[int]) -> int | None:
 
 def _cite(sentence: CitedSentence, mark: _Mark, places: dict[str, int], contexts: int) -> None:
     for name in mark.names:
-        index = places.get(name, int(name) - 1 if name.isdecimal() else -1)
-        if 0 <= index < contexts:
+        index = _index(name, places, contexts)
+        if index >= 0:
             sentence.cited[index] = None
         else:
             sentence.void.add(name)
+
+
+def _index(name: str, places: dict[str, int], contexts: int) -> int:
+    """The index of the context that a citation names, by id or by position from 1 on; -1 if it names none."""
+    index = places.get(name, int(name) - 1 if name.isdecimal() else -1)
+    return index if index < contexts else -1

@@ -1,0 +1,154 @@
+"use strict";
+// The contexts of an answer: each with its number, its id, whether it was wanted, and the places that the answer is about.
+const Contexts = (() => {
+  const { element, t } = Frame;
+  const SHORT = 360; // a longer text is folded
+  const AROUND = 60; // characters beside a mark in a folded text
+  const LONGEST_WORD = 20;
+
+  // `pane` shows all of them, null where there are none; `go` brings one into sight, if the page has it
+  function make(data, output) {
+    const given = output?.contexts ?? [];
+    if (!given.length) return { pane: null, go: null };
+    const entries = given.map((each, place) => entry(data, each, place));
+    return { pane: pane(output, entries), go: (place) => show(entries[place]) };
+  }
+
+  function pane(output, entries) {
+    const all = entries.length + (output.others ?? 0);
+    const name = `${t("report.contexts")} (${all.toLocaleString("en")})`;
+    const isMarked = output.contexts.some((each) => each.marks);
+    return element(
+      "section",
+      { class: "contexts", "aria-label": name },
+      element("h3", {}, name),
+      isMarked ? Texts.legend(["holds"]) : null,
+      element(
+        "div",
+        { class: "context-list", tabindex: "0", role: "region", "aria-label": name },
+        element("ol", { class: "plain" }, entries),
+        output.others ? element("p", { class: "muted small note" }, counted("report.contexts_left_out", output.others)) : null,
+      ),
+      missed(output),
+    );
+  }
+
+  function entry(data, each, place) {
+    return element("li", { class: "context", tabindex: "-1" }, head(data, each, place), words(data, each), rest(data, each));
+  }
+
+  function head(data, each, place) {
+    const size = each.length ?? textOf(data, each).length;
+    return element(
+      "p",
+      { class: "context-head small" },
+      element("span", { class: "context-number digits", title: t("report.context").replace("{number}", place + 1) }, String(place + 1)),
+      each.id ? element("span", { class: "context-id said" }, each.id) : null,
+      each.relevant === undefined ? null : relevance(each.relevant),
+      size ? element("span", { class: "muted digits" }, counted("report.characters", size)) : null,
+    );
+  }
+
+  // a sign and words, so that the colour is not all
+  function relevance(isRelevant) {
+    const [sign, code, tone] = isRelevant ? ["✓", "report.relevant", "good"] : ["–", "report.not_relevant", "muted"];
+    return element("span", { class: tone }, element("span", { "aria-hidden": "true" }, `${sign} `), t(code));
+  }
+
+  function textOf(data, each) {
+    return each.text === undefined ? "" : data.contexts[each.text];
+  }
+
+  function words(data, each) {
+    const text = textOf(data, each);
+    if (!text) return element("p", { class: "muted small note" }, t("report.no_text"));
+    return folded(text, each.marks ?? []);
+  }
+
+  // a long text shows its beginning and what is around its marks, and unfolds
+  function folded(text, marks) {
+    const made = element("div", { class: "context-text said" });
+    if (text.length <= SHORT * 1.25) made.append(...Texts.marked(text, marks));
+    else {
+      const button = element("button", { type: "button", class: "more" }, t("report.show_all"));
+      button.addEventListener("click", () => made.replaceChildren(...Texts.marked(text, marks)));
+      made.append(...excerpts(text, marks), " ", button);
+    }
+    return made;
+  }
+
+  function excerpts(text, marks) {
+    const nodes = [];
+    let at = 0;
+    for (const [start, end] of windows(text, marks)) {
+      if (start > at) nodes.push(element("span", { class: "muted" }, " … "));
+      const inside = marks.filter((mark) => mark[0] < end && start < mark[1]);
+      const moved = inside.map(([from, to, ...of]) => [Math.max(from, start) - start, Math.min(to, end) - start, ...of]);
+      nodes.push(...Texts.marked(text.slice(start, end), moved));
+      at = end;
+    }
+    if (at < text.length) nodes.push(element("span", { class: "muted" }, " …"));
+    return nodes;
+  }
+
+  // the stretches that are shown of a folded text, in order; none overlap
+  function windows(text, marks) {
+    const found = [[0, whole(text, marks.length ? SHORT / 2 : SHORT)]];
+    for (const [start, end] of marks) {
+      const next = [whole(text, Math.max(0, start - AROUND)), whole(text, Math.min(text.length, end + AROUND))];
+      const last = found[found.length - 1];
+      if (next[0] <= last[1] + AROUND) last[1] = Math.max(last[1], next[1]);
+      else found.push(next);
+    }
+    return found;
+  }
+
+  // the nearest place before this one where neither a character nor a short Latin word is cut
+  function whole(text, at) {
+    let place = at;
+    while (place > 0 && at - place < LONGEST_WORD && /^[\w’'-]{2}$/.test(text.slice(place - 1, place + 1))) place -= 1;
+    const unit = text.charCodeAt(place);
+    return unit >= 0xdc00 && unit < 0xe000 ? place - 1 : place;
+  }
+
+  function rest(data, each) {
+    const left = each.length === undefined ? 0 : each.length - textOf(data, each).length;
+    return left > 0 ? element("p", { class: "muted small note" }, counted("report.left_out", left)) : null;
+  }
+
+  function missed(output) {
+    if (!output.missed) return null;
+    const more = output.unlisted ? `… +${output.unlisted.toLocaleString("en")}` : null;
+    return element(
+      "div",
+      { class: "small" },
+      element("h4", {}, t("report.not_retrieved")),
+      element("p", { class: "chips" }, output.missed.map((each) => element("span", { class: "chip said" }, each)), more),
+    );
+  }
+
+  function counted(code, number) {
+    return t(code).replace("{number}", number.toLocaleString("en"));
+  }
+
+  function show(found) {
+    if (!found) return;
+    found.scrollIntoView({ block: "nearest" });
+    found.focus({ preventScroll: true });
+  }
+
+  // the contexts that should have been retrieved
+  function expected(data, given) {
+    return given.map((each) =>
+      element(
+        "div",
+        { class: "passage" },
+        each.id ? element("p", { class: "context-id small said" }, each.id) : null,
+        each.text === undefined ? null : folded(textOf(data, each), []),
+        rest(data, each),
+      ),
+    );
+  }
+
+  return { make, expected };
+})();
