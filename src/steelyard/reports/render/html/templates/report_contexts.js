@@ -6,39 +6,42 @@ const Contexts = (() => {
   const AROUND = 60; // characters beside a mark in a folded text
   const LONGEST_WORD = 20;
 
-  // `pane` shows all of them, null where there are none; `go` brings one into sight, if the page has it
+  // `pane` shows all of them, null where there are none, `folded` the same in less space; `go` brings one into sight
   function make(data, output) {
     const given = output?.contexts ?? [];
-    if (!given.length) return { pane: null, go: null };
-    const entries = given.map((each, place) => entry(data, each, place));
-    return { pane: pane(output, entries), go: (place) => show(entries[place]) };
+    if (!given.length) return { pane: null, folded: () => null, go: null };
+    const hasTexts = given.some((each) => each.text !== undefined);
+    const entries = given.map((each, place) => entry(data, each, place, hasTexts));
+    const name = `${t("report.contexts")} (${(given.length + (output.others ?? 0)).toLocaleString("en")})`;
+    const body = content(output, entries, name);
+    return {
+      pane: element("section", { class: "contexts", "aria-label": name }, element("h3", {}, name), ...body),
+      folded: () => element("details", { class: "contexts" }, element("summary", {}, name), ...body),
+      go: (place) => show(entries[place]),
+    };
   }
 
-  function pane(output, entries) {
-    const all = entries.length + (output.others ?? 0);
-    const name = `${t("report.contexts")} (${all.toLocaleString("en")})`;
+  function content(output, entries, name) {
     const isMarked = output.contexts.some((each) => each.marks);
-    return element(
-      "section",
-      { class: "contexts", "aria-label": name },
-      element("h3", {}, name),
-      isMarked ? Texts.legend(["holds"]) : null,
+    return [
+      isMarked ? Texts.legend(["holds"]) : "",
       element(
         "div",
         { class: "context-list", tabindex: "0", role: "region", "aria-label": name },
         element("ol", { class: "plain" }, entries),
         output.others ? element("p", { class: "muted small note" }, counted("report.contexts_left_out", output.others)) : null,
       ),
-      missed(output),
-    );
+      missed(output) ?? "",
+    ];
   }
 
-  function entry(data, each, place) {
-    return element("li", { class: "context", tabindex: "-1" }, head(data, each, place), words(data, each), rest(data, each));
+  function entry(data, each, place, hasTexts) {
+    const text = hasTexts ? words(data, each) : null;
+    return element("li", { class: "context", tabindex: "-1" }, head(data, each, place), text, rest(data, each));
   }
 
   function head(data, each, place) {
-    const size = each.length ?? textOf(data, each).length;
+    const size = each.length ?? characters(textOf(data, each));
     return element(
       "p",
       { class: "context-head small" },
@@ -59,14 +62,19 @@ const Contexts = (() => {
     return each.text === undefined ? "" : data.contexts[each.text];
   }
 
+  // as people count them: one that takes two units of the script counts once
+  function characters(text) {
+    return [...text].length;
+  }
+
   function words(data, each) {
     const text = textOf(data, each);
     if (!text) return element("p", { class: "muted small note" }, t("report.no_text"));
-    return folded(text, each.marks ?? []);
+    return shortened(text, each.marks ?? []);
   }
 
   // a long text shows its beginning and what is around its marks, and unfolds
-  function folded(text, marks) {
+  function shortened(text, marks) {
     const made = element("div", { class: "context-text said" });
     if (text.length <= SHORT * 1.25) made.append(...Texts.marked(text, marks));
     else {
@@ -112,19 +120,18 @@ const Contexts = (() => {
   }
 
   function rest(data, each) {
-    const left = each.length === undefined ? 0 : each.length - textOf(data, each).length;
+    const left = each.length === undefined ? 0 : each.length - characters(textOf(data, each));
     return left > 0 ? element("p", { class: "muted small note" }, counted("report.left_out", left)) : null;
   }
 
   function missed(output) {
     if (!output.missed) return null;
-    const more = output.unlisted ? `… +${output.unlisted.toLocaleString("en")}` : null;
-    return element(
-      "div",
-      { class: "small" },
-      element("h4", {}, t("report.not_retrieved")),
-      element("p", { class: "chips" }, output.missed.map((each) => element("span", { class: "chip said" }, each)), more),
-    );
+    return element("div", { class: "small" }, element("h4", {}, t("report.not_retrieved")), ids(output.missed, output.unlisted));
+  }
+
+  function ids(names, others = 0) {
+    const more = others ? `… +${others.toLocaleString("en")}` : null;
+    return element("p", { class: "chips" }, names.map((each) => element("span", { class: "chip said" }, each)), more);
   }
 
   function counted(code, number) {
@@ -133,21 +140,21 @@ const Contexts = (() => {
 
   function show(found) {
     if (!found) return;
+    found.closest("details")?.setAttribute("open", "");
     found.scrollIntoView({ block: "nearest" });
     found.focus({ preventScroll: true });
   }
 
-  // the contexts that should have been retrieved
+  // the contexts that should have been retrieved; of some only the id is known
   function expected(data, given) {
-    return given.map((each) =>
-      element(
-        "div",
-        { class: "passage" },
-        each.id ? element("p", { class: "context-id small said" }, each.id) : null,
-        each.text === undefined ? null : folded(textOf(data, each), []),
-        rest(data, each),
-      ),
-    );
+    const texts = given.filter((each) => each.text !== undefined);
+    const bare = given.filter((each) => each.text === undefined).map((each) => each.id);
+    return [...texts.map((each) => reference(data, each)), ...(bare.length ? [ids(bare)] : [])];
+  }
+
+  function reference(data, each) {
+    const name = each.id ? element("p", { class: "context-id small said" }, each.id) : null;
+    return element("div", { class: "passage" }, name, shortened(textOf(data, each), []), rest(data, each));
   }
 
   return { make, expected };

@@ -172,7 +172,7 @@ const Item = (() => {
       list("report.citations", (output.citations ?? []).map((each) => evidence.passage(each))),
       reasons(item, result, output),
       folded("report.further_evidence", (output.evidence ?? []).map((each) => evidence.passage(each))),
-      contexts.pane === beside ? null : contexts.pane,
+      contexts.pane === beside ? null : evidence.pane ? contexts.folded() : contexts.pane,
       spent(output),
     );
   }

@@ -38,7 +38,7 @@ const Texts = (() => {
   }
 
   function citation(piece, onclick) {
-    return element("button", { type: "button", class: "link cites", title: meaning("cites"), onclick }, piece);
+    return element("button", { type: "button", class: "link cites said", title: meaning("cites"), onclick }, piece);
   }
 
   // what the marks of a text mean
