@@ -43,7 +43,7 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
         "questions": [_first(tables, of_item, "question") for of_item in zip(*rows, strict=True)],
         "tags": _tags(tables, rows),
         "expected": [_expected(tables, of_item, details, texts) for of_item in zip(*rows, strict=True)],
-        "results": [_result(*each) for each in zip(tables, rows, _said(tables, rows, answer, main), strict=True)],
+        "results": [_result(*each) for each in zip(tables, rows, _answers(tables, rows, answer, main), strict=True)],
         "documents": details.documents(),
         "library": list(documents),
         "contexts": texts.as_json(),
@@ -86,23 +86,23 @@ def _expected(tables: Sequence[Table], rows: Rows, details: ItemDetails, texts: 
     return present(values) or None
 
 
-def _said(
+def _answers(
     tables: Sequence[Table], rows: Sequence[Rows], answer: Callable[[Table, int], Json], main: str
 ) -> list[list[Json | None]]:
     """The answers of each result. Those to one item are made together, and the items with the lowest scores first.
 
     Details that are limited for one page are then those of items that a reader looks at first.
     """
-    said: list[list[Json | None]] = [[None] * len(of_table) for of_table in rows]
+    answers: list[list[Json | None]] = [[None] * len(of_table) for of_table in rows]
     scores = _column(tables[-1].column(main), rows[-1]) if main in tables[-1].metrics else [None] * len(rows[-1])
     for item in sorted(range(len(scores)), key=lambda item: (scores[item] is None, scores[item] or 0.0)):
-        for table, of_table, answers in zip(tables, rows, said, strict=True):
+        for table, of_table, of_result in zip(tables, rows, answers, strict=True):
             row = of_table[item]
-            answers[item] = None if row is None else answer(table, row)
-    return said
+            of_result[item] = None if row is None else answer(table, row)
+    return answers
 
 
-def _result(table: Table, rows: Rows, said: list[Json | None]) -> Json:
+def _result(table: Table, rows: Rows, answers: list[Json | None]) -> Json:
     return {
         "name": table.name,
         "scores": {metric: _column(table.column(metric), rows) for metric in table.metrics},
@@ -111,7 +111,7 @@ def _result(table: Table, rows: Rows, said: list[Json | None]) -> Json:
             for metric in table.metrics
             if (parts := table.parts.get(metric, {}))
         },
-        "said": said,
+        "said": answers,
     }
 
 
