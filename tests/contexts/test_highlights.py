@@ -93,6 +93,7 @@ def test_the_verdicts_are_those_of_the_metrics():
         ("x [b]", [("[b]", "cites", 1)]),
         ("x [9]", [("[9]", "void")]),
         ("x [sic] [1] [see 2, 3]", [("[1]", "cites", 0)]),
+        ("x [1].\n[1] a book\n[9] a letter", [("[1]", "cites", 0), ("[1]", "cites", 0)]),
         ("<think>[2]</think> x [1]", [("[1]", "cites", 0)]),
     ],
 )

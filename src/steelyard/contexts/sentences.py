@@ -72,7 +72,8 @@ def cited_sentences(answer: str, ids: Sequence[str | None]) -> list[CitedSentenc
 def citations_in(answer: str, ids: Sequence[str | None]) -> Iterator[tuple[int, int, int | None]]:
     """The citations of an answer: where each stands, and the index of the context that it names, None if it names none.
 
-    Of several names in one pair of brackets each is a citation of its own; a range is one, of its first context.
+    Of several names in one pair of brackets each is a citation of its own; a range is one, of its first context. In a
+    list of sources only names of contexts are citations.
     """
     before = len(answer) - len(without_thinking(answer))
     places = {name: index for index, name in reversed(list(enumerate(ids))) if name}
@@ -84,8 +85,11 @@ def citations_in(answer: str, ids: Sequence[str | None]) -> Iterator[tuple[int, 
             at = match.start(1)
             found = [(at + start, at + end, _names(match[1][start:end], frozenset(places))) for start, end in parts]
         if all(names for *_, names in found):
+            is_entry = _is_entry(answer, match.start(), match.end())
             for start, end, names in found:
-                yield start, end, next((at for name in names if (at := _index(name, places, len(ids))) >= 0), None)
+                index = next((at for name in names if (at := _index(name, places, len(ids))) >= 0), None)
+                if index is not None or not is_entry:
+                    yield start, end, index
 
 
 def _parts(inner: str) -> Iterator[tuple[int, int]]:
@@ -145,13 +149,16 @@ def _without(text: str, marks: Sequence[_Mark]) -> str:
     return "".join([*pieces, text[at:]])
 
 
+def _is_entry(text: str, start: int, end: int) -> bool:
+    """Whether a mark begins a line that goes on, as in a list of sources."""
+    line, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    return not text[line:start].strip() and bool(text[end : stop if stop >= 0 else len(text)].strip())
+
+
 def _sentence_of(mark: _Mark, bare: str, firsts: Sequence[int]) -> int | None:
     """The index of the sentence that a mark belongs to, whose first letter stands before it; None if it is none."""
-    line = bare.rfind("\n", 0, mark.start) + 1
-    if not bare[line : mark.start].strip():
-        stop = bare.find("\n", mark.end)
-        if bare[mark.end : stop if stop >= 0 else len(bare)].strip():
-            return None
+    if _is_entry(bare, mark.start, mark.end):
+        return None
     at = bisect_left(firsts, mark.start) - 1
     return at if at >= 0 else None
 
