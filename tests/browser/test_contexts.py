@@ -105,6 +105,20 @@ def test_a_long_context_is_folded_around_what_it_holds(at):
     assert first.locator(".context-text").text_content() == AGREEMENT
 
 
+def test_what_a_context_holds_beyond_the_page_is_counted(at):
+    long = {
+        **BARE,
+        "prediction": "It paid 42,000 yuan.",
+        "contexts": ["It paid 42,000 yuan. " + FILLER * 9 + "42,000 yuan."],
+    }
+    page = at(table_of_rows("a", ROW, long), item="q2")
+    assert marks(page, "holds", ".context") == ["42,000 yuan"]
+    assert page.locator(".context .note").all_inner_texts() == [
+        f"{len(text) - 4000:,} more characters are not on this page",
+        "Values of the answer in the part that is not on this page: 1",
+    ]
+
+
 def test_citations_lead_to_their_contexts(at):
     page = at(table_of_rows("a", ROW, BARE))
     links = page.locator(".answer-text button.cites")

@@ -77,8 +77,8 @@ def kind_page() -> KindPage:
 
 
 def _places(context: ShownContext, spans: "Iterable[Span]") -> list[Mark]:
-    """The places in the part of a context that the page has."""
-    return _marks(context.shown, [(start, end, "holds") for start, end in spans if end <= len(context.shown)])
+    """The places of a context; those after the part that the page has are counted there."""
+    return _marks(context.shown, [(start, end, "holds") for start, end in spans])
 
 
 def _marks(text: str, spans: "Iterable[Marked]") -> list[Mark]:

@@ -70,7 +70,7 @@ const Contexts = (() => {
   function words(data, each) {
     const text = textOf(data, each);
     if (!text) return element("p", { class: "muted small note" }, t("report.no_text"));
-    return shortened(text, each.marks ?? []);
+    return shortened(text, (each.marks ?? []).filter((mark) => mark[1] <= text.length));
   }
 
   // a long text shows its beginning and what is around its marks, and unfolds
@@ -119,9 +119,18 @@ const Contexts = (() => {
     return unit >= 0xdc00 && unit < 0xe000 ? place - 1 : place;
   }
 
+  // how much is left out, and how many of the places that are marked elsewhere
   function rest(data, each) {
-    const left = each.length === undefined ? 0 : each.length - characters(textOf(data, each));
-    return left > 0 ? element("p", { class: "muted small note" }, counted("report.left_out", left)) : null;
+    const text = textOf(data, each);
+    const left = each.length === undefined ? 0 : each.length - characters(text);
+    const unseen = (each.marks ?? []).filter((mark) => mark[1] > text.length).length;
+    if (left <= 0) return null;
+    return element(
+      "div",
+      { class: "muted small" },
+      element("p", { class: "note" }, counted("report.left_out", left)),
+      unseen ? element("p", { class: "note" }, counted("report.holds_left_out", unseen)) : null,
+    );
   }
 
   function missed(output) {
