@@ -106,11 +106,8 @@ def test_a_long_context_is_folded_around_what_it_holds(at):
 
 
 def test_what_a_context_holds_beyond_the_page_is_counted(at):
-    long = {
-        **BARE,
-        "prediction": "It paid 42,000 yuan.",
-        "contexts": ["It paid 42,000 yuan. " + FILLER * 9 + "42,000 yuan."],
-    }
+    text = f"It paid 42,000 yuan. {FILLER * 9}42,000 yuan."
+    long = {**BARE, "prediction": "It paid 42,000 yuan.", "contexts": [text]}
     page = at(table_of_rows("a", ROW, long), item="q2")
     assert marks(page, "holds", ".context") == ["42,000 yuan"]
     assert page.locator(".context .note").all_inner_texts() == [
