@@ -197,3 +197,12 @@ def test_a_text_of_many_items_is_on_the_page_once():
     ids = [str(n) for n in range(20)]
     table = table_of(ids, {"F1": np.zeros(20)}, kind="answers", name="a", outputs=outputs)
     assert render_html(Report([table])).count("SHARED " * 50) == 1
+
+
+def test_contexts_without_a_text_keep_their_places():
+    row = {"prediction": "x [2]", "references": ["x"], "contexts": [{"id": "a"}, {"id": "b", "text": "words"}]}
+    output = steelyard.evaluate_answers([row], None, ["F1"], keep=True).outputs[0]
+    assert (output["contexts"], output["context_ids"]) == (["", "words"], ["a", "b"])
+    _, item = said(output["answer"], **{key: output[key] for key in ("contexts", "context_ids")})
+    assert item["contexts"] == [{"id": "a"}, {"text": 0, "id": "b"}]
+    assert item["marks"] == [(2, 5, "cites", 1)]
