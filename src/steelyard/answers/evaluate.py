@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from steelyard import __version__
 from steelyard.answers.columns import BatchColumn, reasons_of
+from steelyard.answers.contexts import Contexts
 from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS
 from steelyard.answers.needs import check_met, context_use, required_fields
@@ -113,12 +114,13 @@ def _recorded(batches: Iterable[list[AnswerRow]], outputs: list[dict[str, Any]])
 
 
 def _output(row: AnswerRow) -> dict[str, Any]:
-    """The texts of a row; contexts are texts, and their ids stand beside them."""
+    """The texts of a row; the ids of contexts stand beside them, those of references with grades if any is not 1."""
+    grades = row.reference_ids or {}
     contexts = {
-        "contexts": [each.text for each in row.contexts or () if each.text is not None],
+        "contexts": _texts(row.contexts),
         "context_ids": list(row.retrieved_ids or ()),
-        "reference_contexts": [each.text for each in row.reference_contexts or () if each.text is not None],
-        "reference_context_ids": list(row.reference_ids or ()),
+        "reference_contexts": _texts(row.reference_contexts),
+        "reference_context_ids": list(grades) if set(grades.values()) == {1} else dict(grades),
     }
     return {
         "question": row.question,
@@ -126,6 +128,12 @@ def _output(row: AnswerRow) -> dict[str, Any]:
         "references": [list(group) for group in row.references],
         **{name: values for name, values in contexts.items() if values},
     }
+
+
+def _texts(contexts: Contexts | None) -> list[str]:
+    """The texts of contexts, "" for one without; none if no context has a text."""
+    texts = [each.text for each in contexts or ()]
+    return [text or "" for text in texts] if any(text is not None for text in texts) else []
 
 
 class _ColumnBuilder:

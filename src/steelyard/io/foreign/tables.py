@@ -26,7 +26,14 @@ _LONGEST_LABEL: Final = 100
 _REPEAT_NAMES: Final = ("repeat", "epoch", "trial", "attempt")
 _TEXTS: Final = frozenset((*layouts.QUESTION, *layouts.REFERENCES, *layouts.PREDICTION, *layouts.TAGS))
 _DOCUMENT: Final = ("text", "title", "content", "contents", "document", "passage")
-_OUTPUT: Final = {rows.QUESTION: "question", rows.PREDICTION: "answer", rows.CONTEXTS: "contexts"}
+_OUTPUT: Final = {
+    rows.QUESTION: "question",
+    rows.PREDICTION: "answer",
+    rows.CONTEXTS: "contexts",
+    rows.RETRIEVED_IDS: "context_ids",
+    rows.REFERENCE_CONTEXTS: "reference_contexts",
+    rows.REFERENCE_IDS: "reference_context_ids",
+}
 
 
 def load_scores(path: str | Path) -> list[Table]:
