@@ -129,3 +129,36 @@ def test_measures_of_other_packages_are_names():
     found = steelyard.evaluate_retrieval({"q": {"d": 2}}, {"q": {"d": 1.0}}, metrics=metrics)
     assert found.metrics == ["nDCG@10", "AP(rel=2)"]
     assert steelyard.evaluate_retrieval({"q": {"d": 2}}, {"q": {"d": 1.0}}, metrics=Spelled("RR")).metrics == ["RR"]
+
+
+class Silent:
+    """A system that is no plain function: it sees the whole question, and says what a reply cost."""
+
+    name = "silent"
+
+    def __init__(self) -> None:
+        self.asked: list[steelyard.Ask] = []
+        self.closed = 0
+
+    def ask(self, ask: steelyard.Ask) -> steelyard.Reply:
+        self.asked.append(ask)
+        return steelyard.Reply({"answer": ""}, tokens=3)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_a_system_is_asked_with_id_and_document():
+    system = Silent()
+    found = steelyard.evaluate_legal(system, types="fact_exact")
+    assert found.name == "silent"
+    assert {ask.id for ask in system.asked} == set(found.ids)
+    assert all(ask.document for ask in system.asked)
+    assert system.closed >= 1
+
+
+def test_files_are_converted_by_their_paths_as_text(tmp_path):
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"prediction": "a", "references": ["a"]}) + "\n", "utf-8")
+    done = steelyard.convert(str(tmp_path / "rows.jsonl"), str(tmp_path / "rows.csv"))
+    assert (done.rows, dict(done.not_carried)) == (1, {})
+    assert steelyard.evaluate_answers(tmp_path / "rows.csv", metrics="EM").mean("EM") == 1

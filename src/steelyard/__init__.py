@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         SystemFailure,
         UnknownName,
     )
+    from steelyard.io.conversion import convert
     from steelyard.io.results import load, load_all
     from steelyard.legal.benchmark.runner import evaluate_legal
     from steelyard.pipelines.server import Server
@@ -41,6 +42,7 @@ _MODULES = {
     "Table": "table",
     "UnknownName": "errors",
     "compare": "api",
+    "convert": "io.conversion",
     "evaluate_answers": "answers.evaluate",
     "evaluate_legal": "legal.benchmark.runner",
     "evaluate_retrieval": "retrieval.evaluate",
@@ -67,6 +69,7 @@ __all__ = [
     "UnknownName",
     "__version__",
     "compare",
+    "convert",
     "evaluate_answers",
     "evaluate_legal",
     "evaluate_retrieval",

@@ -111,7 +111,7 @@ def test_mappings_are_joined_by_id():
     assert (list(table.ids), table.column("EM").tolist()) == (["b", "a"], [0.0, 1.0])
     for wrong in ({"x"}, (word for word in "x")):
         with pytest.raises(
-            steelyard.ConfigError, match=r"^predictions and references must be sequences, or mappings by id$"
+            steelyard.ConfigError, match=r"^predictions and references must be sequences, or mappings by id\n"
         ):
             steelyard.evaluate_answers(wrong, ["x"])
 

@@ -160,9 +160,14 @@ def test_several_systems_in_one_file():
     with pytest.raises(InputError, match="the outputs of several systems: echo, short"):
         steelyard.evaluate_answers(SAMPLES / "promptfoo.json", None, "F1")
     table = steelyard.evaluate_answers(SAMPLES / "promptfoo.json", None, "F1", system="short")
-    assert len(table) == 3
+    assert (len(table), table.name) == (3, "short")
     with pytest.raises(steelyard.UnknownName, match="did you mean 'short'"):
         steelyard.evaluate_answers(SAMPLES / "promptfoo.json", None, "F1", system="shor")
+
+
+def test_systems_of_one_name_in_two_files_have_different_names():
+    done = run("answers", SAMPLES / "promptfoo.json", SAMPLES / "promptfoo.json", "-m", "F1", "--json")
+    assert [result["name"] for result in json.loads(done.stdout)["results"]] == ["echo", "short", "echo-2", "short-2"]
 
 
 def test_repeats_have_ids_of_their_own_and_a_tag():

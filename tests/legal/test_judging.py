@@ -16,8 +16,8 @@ from platforms import posix
 from steelyard import limits
 from steelyard.io.results import load
 from steelyard.legal.benchmark import judging
+from steelyard.legal.benchmark.answers import judge_answers
 from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline
-from steelyard.legal.benchmark.judging import judge_answers
 from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.runner import run_benchmark
@@ -179,7 +179,7 @@ def test_a_judge_that_never_ends_keeps_no_command(benchmark, tmp_path):
 
 def test_answers_without_a_run_are_judged_one_by_one(benchmark, monkeypatch):
     first, second = (question.about.id for question in benchmark.questions[:2])
-    verdicts = judge_answers({first: {"answer": "是", "amount_breakdown": deep(900)}, second: "材料未载明。"})
+    verdicts = judge_answers({first: {"answer": "是", "amount_breakdown": deep(900)}, second: "材料未载明。"}).verdicts
     assert verdicts[first].score == 0.0
     assert verdicts[first].remarks[0].startswith("not_judged: judging failed: SystemFailure: ")
     assert verdicts[second].remarks == ()

@@ -540,7 +540,8 @@ def test_ultrarag_builds_and_runs_our_server(project):
         assert wire.ask("ping")["result"] == {}
         assert wire.close() == 0
     assert list(tools) == TOOLS
-    assert tools["evaluate"]["annotations"]["output"] == "pred_ls,gt_ls,metrics,save_path,profile->eval_res"
+    annotation = "pred_ls,gt_ls,metrics,save_path,profile,id_ls,memory_q_ls,ret_psg->eval_res"
+    assert tools["evaluate"]["annotations"]["output"] == annotation
     assert json.loads(answer["content"][0]["text"])["eval_res"]["avg_em"] == 1.0
     assert answer["isError"] is False
     assert read_yaml(project / "servers/evaluation/server.yaml").plain() == SERVER_FILE

@@ -38,11 +38,10 @@ def reads(monkeypatch):
     """The files that were opened to be read."""
     found = []
 
-    def watched(path, real=folder_module.open_stream):
+    def watched(path, real=results_module.open_stream):
         found.append(os.path.basename(path))
         return real(path)
 
-    monkeypatch.setattr(folder_module, "open_stream", watched)
     monkeypatch.setattr(results_module, "open_stream", watched)
     return found
 

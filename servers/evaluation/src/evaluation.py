@@ -6,6 +6,8 @@ import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import count
@@ -16,7 +18,8 @@ import steelyard
 from steelyard.counts import with_texts
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
-from steelyard.legal.benchmark.judging import judge_answers
+from steelyard.io.results import save_all
+from steelyard.legal.benchmark.answers import judge_answers
 from steelyard.pipelines.server import Server, notify, progress
 from steelyard.registry.names import CUTOFFS, parse_measure
 from steelyard.stats.compare import Comparison
@@ -32,6 +35,8 @@ app = Server("evaluation", __file__, ABOUT)
 
 ANSWER_METRICS = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
 RESAMPLES = 10_000
+RESULTS = ".jsonl"
+"""Extension of a results file."""
 
 Names = Annotated[list[str] | str | None, "which metrics; null for all of them"]
 Rankings = Annotated[list[str] | str | None, "of mrr, map, recall, ndcg, precision; null for all of them"]
@@ -39,7 +44,9 @@ Cutoffs = Annotated[list[int] | None, "cut-offs of recall, ndcg and precision; n
 Judgments = Annotated[str, "judgments in TREC form: query 0 document grade"]
 Run = Annotated[str, "ranking in TREC form: query Q0 document rank score tag"]
 SavePath = Annotated[
-    str | None, "where to save the result as JSON, with the time added to the name; null to save nothing"
+    str | None,
+    "where to save the result as JSON, with the time added to the name, and beside it a results file (.jsonl) with"
+    " the scores of every item; null to save nothing",
 ]
 
 _DROPPED = re.compile(r"\b(?:a|an|the)\b|[\W_]")  # what UltraRAG removes from a text before a comparison
@@ -63,8 +70,11 @@ def _check_rankings(arguments: Mapping[str, Any]) -> None:
         _from_one(arguments["n_resamples"], "n_resamples")
 
 
-@app.tool("pred_ls,gt_ls,metrics,save_path,profile->eval_res", checks=_check_answers)
-def evaluate(
+@app.tool(
+    "pred_ls,gt_ls,metrics,save_path,profile,id_ls,memory_q_ls,ret_psg->eval_res",
+    checks=_check_answers,
+)
+def evaluate(  # noqa: PLR0917 - the first arguments are those of UltraRAG
     pred_ls: Annotated[list[Any], "the answers, one text per question; null for an answer that failed"],
     gt_ls: Annotated[list[Any], "for each question the list of its reference answers"],
     metrics: Names = None,
@@ -72,6 +82,13 @@ def evaluate(
     profile: Annotated[
         str, "ultrarag repeats UltraRAG's numbers (English only); steelyard reads any script"
     ] = "ultrarag",
+    ids: Annotated[list[Any] | None, "for the results file: ids of the questions; without them 1, 2, …"] = None,
+    questions: Annotated[
+        list[Any] | None, "for the results file: the questions; of several lists, as loops have them, the first"
+    ] = None,
+    contexts: Annotated[
+        list[Any] | None, "for the results file: for each question the passages that were found"
+    ] = None,
 ) -> dict[str, Any]:
     """Evaluate answers: for each metric a list of scores in the order of the questions, and its mean avg_<metric>.
 
@@ -85,11 +102,14 @@ def evaluate(
         raise InputError(Message("servers.lengths_differ", answers=len(pred_ls), references=len(gt_ls)))
     columns = {name: str(parse_measure(name)) for name in _names(metrics, ANSWER_METRICS)}
     on_progress = partial(progress, total=len(pred_ls))
-    table = steelyard.evaluate_answers(pred_ls, gt_ls, list(columns.values()), profile=profile, progress=on_progress)
+    table = steelyard.evaluate_answers(
+        pred_ls, gt_ls, list(columns.values()), profile=profile, progress=on_progress, keep=save_path is not None
+    )
     scores = {name: [_known(score) for score in table.column(column).tolist()] for name, column in columns.items()}
     averages = {f"avg_{name}": _known(table.mean(column)) for name, column in columns.items()}
     _warn_of_misjudged(profile, gt_ls)
-    return _saved({**scores, **averages, "profile": profile, **_settings(table, columns)}, save_path)
+    result = {**scores, **averages, "profile": profile, **_settings(table, columns)}
+    return _saved(result, save_path, [_with_texts(table, ids, questions, contexts)])
 
 
 @app.tool("run_path,qrels_path,ir_metrics,ks,save_path->eval_res", checks=_check_rankings)
@@ -103,7 +123,7 @@ def evaluate_trec(
     columns = whole | cut
     table = steelyard.evaluate_retrieval(qrels_path, run_path, list(columns.values()))
     means = {key: table.mean(column) for key, column in columns.items()}
-    return _saved({**means, **_settings(table, columns)}, save_path)
+    return _saved({**means, **_settings(table, columns)}, save_path, [table])
 
 
 @app.tool("run_new_path,run_old_path,qrels_path,ir_metrics,ks,n_resamples,save_path->eval_res", checks=_check_rankings)
@@ -131,10 +151,10 @@ def evaluate_trec_pvalue(  # noqa: PLR0917 - the arguments are those of UltraRAG
         tables.append(steelyard.evaluate_retrieval(qrels_path, path, list(columns.values())))
     progress(2, 3)
     new, old = tables
-    comparisons = steelyard.compare(new, old, metrics=list(columns.values()), resamples=resamples, correction="none")
+    comparisons = steelyard.compare(old, new, metrics=list(columns.values()), resamples=resamples, correction="none")
     adjusted = adjust([comparison.p_value for comparison in comparisons], "holm")
     results = {key: _fields(comparison, p) for key, comparison, p in zip(columns, comparisons, adjusted, strict=True)}
-    return _saved(results, save_path)
+    return _saved(results, save_path, [old, new])
 
 
 @app.tool("id_ls,pred_ls,legal_path,save_path->eval_res")
@@ -156,7 +176,8 @@ def evaluate_legal(
     often = Counter(id_ls).most_common(1)
     if often and often[0][1] > 1:
         raise InputError(Message("servers.question_twice", question=often[0][0]))
-    verdicts = judge_answers(dict(zip(id_ls, pred_ls, strict=True)), legal_path, progress=progress)
+    judged = judge_answers(dict(zip(id_ls, pred_ls, strict=True)), legal_path, progress=progress)
+    verdicts = judged.verdicts
     parts = dict.fromkeys(part for verdict in verdicts.values() for part in verdict.parts)
     averages = {
         f"avg_{part}": _mean([each.parts[part] for each in verdicts.values() if part in each.parts]) for part in parts
@@ -164,7 +185,7 @@ def evaluate_legal(
     scores = [each.score for each in verdicts.values()]
     items = {"ids": list(verdicts), "legal": scores, "reasons": [each.reason for each in verdicts.values()]}
     failed = with_texts({"counts.failed": sum(answer is None for answer in pred_ls)})
-    return _saved({**items, "avg_legal": _mean(scores), **averages, "counts": failed}, save_path)
+    return _saved({**items, "avg_legal": _mean(scores), **averages, "counts": failed}, save_path, [judged.table])
 
 
 def _warn_of_misjudged(profile: str, gt_ls: Sequence[Any]) -> None:
@@ -253,7 +274,49 @@ def _known(score: float) -> float | None:
     return None if math.isnan(score) else score
 
 
-def _saved(result: dict[str, Any], save_path: str | None) -> dict[str, Any]:
+def _with_texts(
+    table: steelyard.Table, ids: list[Any] | None, questions: list[Any] | None, contexts: list[Any] | None
+) -> steelyard.Table:
+    """The table with the ids of a pipeline and with its texts; a list that does not belong to the rows is left out."""
+    if not table.outputs:
+        return table
+    first = questions[0] if questions and isinstance(questions[0], list) else questions
+    lists = {"question": _rows_of("questions", first, table), "contexts": _rows_of("contexts", contexts, table)}
+    texts = {name: values for name, values in lists.items() if values}
+    outputs = [
+        {**(output or {}), **{name: values[row] for name, values in texts.items() if _is_text(name, values[row])}}
+        for row, output in enumerate(table.outputs)
+    ]
+    return replace(table, ids=_identifiers(ids, table) or table.ids, outputs=outputs)
+
+
+def _rows_of(argument: str, values: list[Any] | None, table: steelyard.Table) -> list[Any]:
+    """A list with a value for each row; empty, with a notice, if it has another length."""
+    if not values or len(values) == len(table):
+        return values or []
+    notify(Message("servers.list_left_out", argument=argument, values=len(values), rows=len(table)))
+    return []
+
+
+def _identifiers(ids: list[Any] | None, table: steelyard.Table) -> list[str]:
+    """The ids as texts; empty, with a notice, if one is missing or occurs twice."""
+    names = [str(value) for value in _rows_of("ids", ids, table) if isinstance(value, str | int) and str(value)]
+    if not ids or len(names) == len(set(names)) == len(table):
+        return names
+    if len(ids) == len(table):
+        notify(Message("servers.ids_left_out"))
+    return []
+
+
+def _is_text(name: str, value: Any) -> bool:
+    """Whether a value is a question, or a list of passages."""
+    if name == "question":
+        return isinstance(value, str)
+    return isinstance(value, list) and all(isinstance(passage, str) for passage in value)
+
+
+def _saved(result: dict[str, Any], save_path: str | None, tables: Sequence[steelyard.Table]) -> dict[str, Any]:
+    """The result as a tool returns it; it is saved as JSON, with a results file of the tables beside it."""
     if save_path is None:
         return {"eval_res": result}
     try:
@@ -261,20 +324,32 @@ def _saved(result: dict[str, Any], save_path: str | None) -> dict[str, Any]:
     except OSError as error:
         raise ConfigError(Message("servers.cannot_write", why=error.strerror), where=save_path) from None
     notify(Message("servers.saved", path=saved))
+    results = Path(saved).with_suffix(RESULTS)
+    _save_results([replace(table, name=results.stem) for table in tables] if len(tables) == 1 else tables, results)
+    notify(Message("servers.results_saved", path=results))
     return {"eval_res": result}
+
+
+def _save_results(tables: Sequence[steelyard.Table], path: Path) -> None:
+    """Write a results file; texts that JSON or UTF-8 cannot hold are left out, with a notice."""
+    try:
+        save_all(tables, path, overwrite=False)
+    except (ValueError, TypeError, RecursionError) as error:
+        notify(Message("servers.texts_left_out", why=error))
+        save_all([replace(table, outputs=()) for table in tables], path, overwrite=False)
 
 
 def _write(text: str, save_path: str) -> str:
     """Write a new file with the time in its name, and return the name; no file is overwritten."""
     stem = f"{os.path.splitext(save_path)[0]}_{datetime.now():%Y%m%d_%H%M%S}"
     Path(stem).parent.mkdir(parents=True, exist_ok=True)
-    for number in count(1):
-        name = f"{stem}.json" if number == 1 else f"{stem}-{number}.json"
-        if not os.path.exists(name):
+    for name in (stem if number == 1 else f"{stem}-{number}" for number in count(1)):
+        if os.path.exists(f"{name}{RESULTS}"):
+            continue
+        with suppress(FileExistsError), open(f"{name}.json", "x", encoding="utf-8") as file:
+            file.write(text)
             break
-    with open(name, "x", encoding="utf-8") as file:
-        file.write(text)
-    return name
+    return f"{name}.json"
 
 
 if __name__ == "__main__":

@@ -44,6 +44,8 @@ def contexts_of(value: Any) -> Contexts | None:
         return None
     if isinstance(value, Mapping) and not _is_object(value):
         return tuple(Context(_text(text), str(name)) for name, text in value.items())
+    if isinstance(value, Mapping) and (columns := _columns(value)):
+        value = [dict(zip(value, row, strict=True)) for row in zip(*columns, strict=True)]
     members = value if isinstance(value, list | tuple) else [value]
     if members and all(isinstance(member, list | tuple) for member in members):  # one list for each round of retrieval
         members = [each for member in members for each in member]
@@ -109,6 +111,13 @@ def _context(value: Any) -> Context:
         score=_number(_first(value, _SCORE)),
         grade=value["grade"] if type(value.get("grade")) is int else None,
     )
+
+
+def _columns(value: Mapping[str, Any]) -> list[Sequence[Any]]:
+    """The lists of equal length that an object consists of, as data sets of Hugging Face store a list of objects."""
+    columns: list[Sequence[Any]] = [column for column in value.values() if isinstance(column, list | tuple)]
+    is_table = len(columns) == len(value) and len({len(column) for column in columns}) == 1 and "span" not in value
+    return columns if is_table else []
 
 
 def _is_object(value: Mapping[str, Any]) -> bool:

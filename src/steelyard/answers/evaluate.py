@@ -10,12 +10,22 @@ from numpy.typing import NDArray
 
 from steelyard import __version__
 from steelyard.answers.columns import BatchColumn, reasons_of
+from steelyard.answers.contexts import Contexts
+from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS
 from steelyard.answers.needs import check_met, context_use, required_fields
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow
 from steelyard.answers.scoring import ScoredBatch, ScoringSpec, score_batches
-from steelyard.answers.sources import Answers, AnswerStream, Wanted, answers_of, answers_of_rows, stream_answers
+from steelyard.answers.sources import (
+    Answers,
+    AnswerStream,
+    Wanted,
+    answers_of,
+    answers_of_frame,
+    answers_of_rows,
+    stream_answers,
+)
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.io.records import result_name
@@ -26,15 +36,15 @@ from steelyard.text.tokens import TokenUnit
 
 
 def evaluate_answers(
-    predictions: str | Path | Sequence[Any],
-    references: str | Path | Sequence[Any] | None = None,
+    predictions: Any,
+    references: Any = None,
     metrics: str | Sequence[str] | None = None,
     *,
     profile: str = "steelyard",
     tokens: TokenUnit = "words",
     language: str = "auto",
     mapping: Mapping[str, str] | None = None,
-    ids: Sequence[str] | None = None,
+    ids: Sequence[Any] | None = None,
     name: str | None = None,
     processes: int = 1,
     progress: Callable[[int], None] | None = None,
@@ -43,11 +53,14 @@ def evaluate_answers(
 ) -> Table:
     """Evaluate answers: one row per item, one column per metric.
 
-    `predictions` and `references` are paths (one file may contain both) or sequences of texts; rows with named fields,
-    such as `{"question": …, "prediction": …, "references": …, "contexts": …}`, contain both too. A missing prediction
-    scores 0; an item without a reference is unscored; both are counted in `counts`. Long files are read and scored in
-    batches, on `processes` processes; `progress` is called with the number of rows done. With `keep` the Table also
-    contains the texts, for reports. `system` selects one of the systems whose outputs a file of another tool has.
+    `predictions` and `references` are paths, sequences of texts (lists, Series, arrays), or mappings by id. What has
+    named fields contains both, alone: a path, a data frame, an Arrow table, a Hugging Face data set, columns by name,
+    or rows such as `{"question": …, "prediction": …, "references": …, "contexts": …}`; `mapping` gives the column of a
+    field. `ids` name the items; without them a column of ids does, or the index of pandas where it is not 0, 1, 2 …
+    A missing prediction scores 0; an item without a reference is unscored; both are counted in `counts`. Long files
+    are read and scored in batches, on `processes` processes; `progress` is called with the number of rows done. With
+    `keep` the Table also contains the texts, for reports. `system` selects one of the systems whose outputs a file of
+    another tool has.
     """
     if language != "auto":
         raise ConfigError(
@@ -58,6 +71,7 @@ def evaluate_answers(
     wanted = Wanted(required_fields(measures), context_use(measures, keep=keep), system)
     answers = _answers(predictions, references, mapping, ids, wanted)
     spec = ScoringSpec(tuple(measures), profile, tokens)
+    name = system if name is None else name
     return evaluate_source(answers, spec, name=name, processes=processes, progress=progress, keep=keep)
 
 
@@ -100,12 +114,13 @@ def _recorded(batches: Iterable[list[AnswerRow]], outputs: list[dict[str, Any]])
 
 
 def _output(row: AnswerRow) -> dict[str, Any]:
-    """The texts of a row; contexts are texts, and their ids stand beside them."""
+    """The texts of a row; the ids of contexts stand beside them, those of references with grades if any is not 1."""
+    grades = row.reference_ids or {}
     contexts = {
-        "contexts": [each.text for each in row.contexts or () if each.text is not None],
+        "contexts": _texts(row.contexts),
         "context_ids": list(row.retrieved_ids or ()),
-        "reference_contexts": [each.text for each in row.reference_contexts or () if each.text is not None],
-        "reference_context_ids": list(row.reference_ids or ()),
+        "reference_contexts": _texts(row.reference_contexts),
+        "reference_context_ids": list(grades) if set(grades.values()) == {1} else dict(grades),
     }
     return {
         "question": row.question,
@@ -113,6 +128,12 @@ def _output(row: AnswerRow) -> dict[str, Any]:
         "references": [list(group) for group in row.references],
         **{name: values for name, values in contexts.items() if values},
     }
+
+
+def _texts(contexts: Contexts | None) -> list[str]:
+    """The texts of contexts, "" for one without; none if no context has a text."""
+    texts = [each.text for each in contexts or ()]
+    return [text or "" for text in texts] if any(text is not None for text in texts) else []
 
 
 class _ColumnBuilder:
@@ -200,27 +221,53 @@ class _TableBuilder:
 
 
 def _answers(
-    predictions: str | Path | Sequence[Any],
-    references: str | Path | Sequence[Any] | None,
-    mapping: Mapping[str, str] | None,
-    ids: Sequence[str] | None,
-    wanted: Wanted,
+    predictions: Any, references: Any, mapping: Mapping[str, str] | None, ids: Any, wanted: Wanted
 ) -> Answers | AnswerStream:
     if isinstance(predictions, str | Path):
         if references is not None and not isinstance(references, str | Path):
             raise ConfigError(Message("metrics.references_not_file"))
+        if ids is not None:
+            raise ConfigError(Message("metrics.ids_of_file"), hint=Message("metrics.ids_of_file_hint"))
         return stream_answers(predictions, mapping=mapping, references=references, wanted=wanted)
+    frame = frame_of(predictions) if references is None or not isinstance(predictions, Mapping) else None
+    if frame is not None:
+        if references is not None:
+            raise ConfigError(Message("metrics.references_beside_frame"), hint=Message("metrics.one_frame_hint"))
+        return answers_of_frame(frame, mapping=mapping, ids=ids, wanted=wanted)
+    return _answers_of_values(
+        _listed(predictions) if references is None else predictions, references, mapping, ids, wanted
+    )
+
+
+def _answers_of_values(
+    predictions: Any, references: Any, mapping: Mapping[str, str] | None, ids: Any, wanted: Wanted
+) -> Answers:
     if references is None and _are_rows(predictions):
-        return answers_of_rows(predictions, mapping=mapping, wanted=wanted)
+        return answers_of_rows(predictions, mapping=mapping, ids=ids, wanted=wanted)
     if references is None or isinstance(references, str | Path):
-        raise ConfigError(Message("metrics.references_not_values"))
+        raise ConfigError(Message("metrics.references_not_values"), hint=Message("metrics.values_hint"))
     if isinstance(predictions, Mapping):
         if not isinstance(references, Mapping):
             raise ConfigError(Message("metrics.references_not_mapping"))
         return answers_of([predictions.get(key) for key in references], list(references.values()), ids=list(references))
-    if not (isinstance(predictions, Sequence | np.ndarray) and isinstance(references, Sequence | np.ndarray)):
-        raise ConfigError(Message("metrics.answers_not_sequences"))
-    return answers_of(predictions, references, ids=ids)
+    if mapping:
+        raise ConfigError(Message("metrics.mapping_of_values"), hint=Message("metrics.values_hint"))
+    found = paired_ids(predictions, references) if ids is None else _values(ids)
+    return answers_of(_values(predictions), _values(references), ids=found)
+
+
+def _listed(rows: Any) -> Any:
+    """The rows of an iterable without a length, such as a streamed data set; others as they are."""
+    return list(rows) if isinstance(rows, Iterable) and not hasattr(rows, "__len__") else rows
+
+
+def _values(values: Any) -> Sequence[Any]:
+    """The values of a sequence or a Series."""
+    if is_series(values):
+        return values_of(values)
+    if not isinstance(values, Sequence) or isinstance(values, str | bytes):
+        raise ConfigError(Message("metrics.answers_not_sequences"), hint=Message("metrics.values_hint"))
+    return values
 
 
 def _are_rows(predictions: Any) -> TypeGuard[Sequence[Mapping[str, Any]]]:

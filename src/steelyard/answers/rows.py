@@ -298,6 +298,8 @@ def _references(value: Any) -> tuple[tuple[tuple[str, ...], ...], bool]:
         return (tuple(value),), False
     if _is_missing(value) or value in ([], [[]]):
         return (), False
+    if isinstance(value, Mapping) and isinstance(value.get("text"), list):  # SQuAD: {"text": […], "answer_start": […]}
+        return _references(value["text"])
     values = value if isinstance(value, list) else [value]
     grouped = [isinstance(member, list) for member in values]
     if not any(grouped):
@@ -357,11 +359,13 @@ def _is_missing(value: Any) -> bool:
 
 
 def plain_value(value: Any) -> Any:
-    """A Python value with numpy values and tuples converted."""
+    """A Python value with numpy values and tuples converted, inside lists and objects too."""
     if type(value) is str or (type(value) is list and set(map(type, value)) == {str}):
         return value
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
+    if isinstance(value, Mapping):
+        return {name: plain_value(member) for name, member in value.items()}
     return [plain_value(member) for member in value] if isinstance(value, list | tuple) else value
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from steelyard.answers.frames import Frame
 from steelyard.answers.rows import BATCH, AnswerRow, ContextUse, RowReader, plain_value
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.foreign.formats import Source, open_source
 from steelyard.io.foreign.items import records_of
-from steelyard.io.layouts import ID_HINT, Columns, check_mapping
+from steelyard.io.layouts import ID, ID_HINT, Columns, check_mapping, layout_of
 from steelyard.io.records import Record, digest_rows, no_array
 from steelyard.io.streams import BINARY, STDIN, STDIN_NAME, open_stream
 
@@ -111,20 +112,47 @@ def stream_answers(
 
 
 def answers_of_rows(
-    rows: Sequence[Mapping[str, Any]], *, mapping: Mapping[str, str] | None = None, wanted: Wanted = _USUAL
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    mapping: Mapping[str, str] | None = None,
+    ids: Sequence[Any] | None = None,
+    wanted: Wanted = _USUAL,
 ) -> Answers:
     """Answers from rows with named fields in Python, by the rules of files."""
+    if ids is not None:
+        _check_ids(ids, len(rows))
+        rows = [{**row, ID[0]: each} for row, each in zip(rows, ids, strict=True)]
+        mapping = {**(mapping or {}), "id": ID[0]}
     records = [Record("answers", number, _plain_fields(row), "row {1}") for number, row in enumerate(rows, 1)]
-    reader = RowReader(
+    digest = digest_rows([[sorted(record.fields.items()) for record in records]])
+    return _collected(_value_reader(mapping or {}, wanted), records, digest, wanted.fields)
+
+
+def answers_of_frame(
+    frame: Frame, *, mapping: Mapping[str, str] | None = None, ids: Any = None, wanted: Wanted = _USUAL
+) -> Answers:
+    """Answers from a table with named columns, by the rules of files; columns without a meaning are not converted."""
+    mapping = {**(mapping or {}), **({} if ids is None else {"id": ID[0]})}
+    frame = frame.with_ids(mapping, ids)
+    known = Columns("answers", list(frame.columns))
+    check_mapping(mapping, known)
+    meant = layout_of(known, mapping, set(BOTH), wanted.optional).columns()
+    used = [name for name in known.columns if name in meant]
+    columns = [[plain_value(value) for value in frame.columns[name]()] for name in used]
+    rows = enumerate(zip(*columns, strict=True), 1)
+    records = (Record("answers", number, dict(zip(used, row, strict=True)), "row {1}") for number, row in rows)
+    return _collected(_value_reader(mapping, wanted), records, digest_rows([used, *columns]), wanted.fields)
+
+
+def _value_reader(mapping: Mapping[str, str], wanted: Wanted) -> RowReader:
+    return RowReader(
         "answers",
-        mapping=mapping or {},
+        mapping=mapping,
         wanted=set(BOTH),
         cells=False,
         optional=wanted.optional,
         contexts=wanted.contexts,
     )
-    digest = digest_rows([[sorted(record.fields.items()) for record in records]])
-    return _collected(reader, records, digest, wanted.fields)
 
 
 def _plain_fields(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,14 +177,21 @@ def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Seque
         raise InputError(
             Message("formats.reference_count_differs", predictions=len(predictions), references=len(references))
         )
-    if ids is not None and len(ids) != len(predictions):
-        raise InputError(Message("formats.id_count_differs", ids=len(ids), predictions=len(predictions)))
+    if ids is not None:
+        _check_ids(ids, len(predictions))
     if not len(predictions):
         raise InputError(Message("formats.no_rows"), where="answers")
-    columns = [[plain_value(value) for value in values] for values in (predictions, references, ids or ())]
+    columns = [
+        [plain_value(value) for value in values] for values in (predictions, references, () if ids is None else ids)
+    ]
     reader = RowReader("answers", mapping={}, wanted=set(BOTH), cells=False)
     rows = reader.rows_of(columns[0], columns[1], None if ids is None else columns[2])
     return Answers("answers", rows, digest_rows(columns), Counter(_counts(rows) | _reading_counts(reader)))
+
+
+def _check_ids(ids: Sequence[Any], rows: int) -> None:
+    if len(ids) != rows:
+        raise InputError(Message("formats.id_count_differs", ids=len(ids), predictions=rows))
 
 
 def read_questions(path: str | Path, *, mapping: Mapping[str, str] | None = None) -> list[AnswerRow]:

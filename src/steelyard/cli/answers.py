@@ -13,7 +13,7 @@ from steelyard.cli.options import (
 from steelyard.i18n import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from steelyard.table import Table
 
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
 
         names = zip(arguments.files, result_names(arguments.files), strict=True)
-        tables = [table for path, name in names for table in _of_every_system(evaluate, path, name)]
+        tables = _distinct(table for path, name in names for table in _of_every_system(evaluate, path, name))
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     deliver(Report(tables, comparisons, arguments.per_item, arguments.by), arguments)
     return 0
@@ -119,6 +119,17 @@ def _of_every_system(evaluate: "Callable[..., Table]", path: str, name: str) -> 
         return [evaluate(path, name)]
     except SeveralSystems as error:
         return [evaluate(path, system or name, system) for system in error.systems]
+
+
+def _distinct(tables: "Iterable[Table]") -> "list[Table]":
+    """The tables with different names: two files may have systems of one name."""
+    from dataclasses import replace
+
+    from steelyard.reports.content import unique_names
+
+    found = list(tables)
+    names = unique_names([table.name for table in found])
+    return [replace(table, name=name) for table, name in zip(found, names, strict=True)]
 
 
 def _mapping(pairs: list[tuple[str, str]]) -> dict[str, str]:

@@ -39,9 +39,10 @@ def add_command(commands: Any) -> None:
         help="no item of question type TYPE may drop from 1 (repeatable)",
     )
     parser.add_argument("--baseline", metavar="OLD", help="the results file of an earlier run")
-    words = "the system of {} to use, if the file has several"
-    parser.add_argument("--system", metavar="NAME", help=words.format("RESULT"))
-    parser.add_argument("--baseline-system", metavar="NAME", help=words.format("OLD"))
+    parser.add_argument("--system", metavar="NAME", help="the result of this name, if the file has several")
+    parser.add_argument(
+        "--baseline-system", metavar="NAME", help="the same for the baseline, which is RESULT if there is no --baseline"
+    )
     parser.add_argument(
         "--alpha", type=fraction, default=0.05, metavar="A", help="confidence intervals have level 1 - A (%(default)s)"
     )
@@ -69,25 +70,25 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.stats.rules import spelled
 
     begun = time.perf_counter()
+    earlier = arguments.baseline or (arguments.result if arguments.baseline_system is not None else None)
     named = [arguments.result, *filter(None, [arguments.baseline])]
     check_outputs(arguments.output, named, suffixes=SUFFIXES)
     rules = read_rules(arguments.require, arguments.no_fall)
-    check_rules(rules, has_baseline=arguments.baseline is not None)
+    check_rules(rules, has_baseline=earlier is not None)
     settings = GateSettings(arguments.alpha, arguments.allow_inconclusive, arguments.force)
-    result, baseline = _load(arguments)
+    result, baseline = _load((arguments.result, arguments.system), (earlier, arguments.baseline_system))
     gate = decide(spelled(rules, result.columns), result, baseline, settings)
     _deliver(gate, arguments, time.perf_counter() - begun)
     return 0 if gate.passed else 1
 
 
-def _load(arguments: argparse.Namespace) -> "tuple[Table, Table | None]":
-    """The result and the baseline, with different names."""
+def _load(*sources: tuple[str | None, str | None]) -> "tuple[Table, Table | None]":
+    """The result and the baseline, each by its file and the name of its system, with different names."""
     from steelyard.cli.results import with_distinct_names
     from steelyard.io.results import load
 
-    sources = [(arguments.result, arguments.system), (arguments.baseline, arguments.baseline_system)]
-    tables = [(path, [load(path, strict=True, system=name)]) for path, name in sources if path is not None]
-    result, *others = with_distinct_names(tables)
+    files = [(path, load(path, strict=True, system=system)) for path, system in sources if path is not None]
+    result, *others = with_distinct_names([(path, [table]) for path, table in files])
     return result, others[0] if others else None
 
 

@@ -42,6 +42,7 @@ def add_command(commands: Any) -> None:
     words = "stratify by a tag; uncertain: undecided verdicts first; doubtful: verdicts with partial credit more often"
     parser.add_argument("--by", metavar="TAG", help=words)
     parser.add_argument("-m", "--metric", metavar="NAME", help="the metric (default: the first of the result)")
+    parser.add_argument("--system", metavar="NAME", help="the result of this name, if the file has several")
     parser.add_argument("--seed", type=natural, default=42, metavar="N", help="random seed (%(default)s)")
     parser.add_argument("--mask", action="store_true", help="mask identity, phone and card numbers and addresses")
     parser.add_argument(
@@ -79,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs(arguments.output, [arguments.result], suffixes=SUFFIXES, overwrite=True)
     if not (arguments.overwrite or all(map(is_untouched, _reviews(arguments.output)))):
         check_outputs(arguments.output, suffixes=SUFFIXES)
-    table = load(arguments.result)
+    table = load(arguments.result, system=arguments.system)
     sample = take_sample(table, SampleSettings(arguments.size, arguments.by, arguments.seed, arguments.metric))
     beside = [Path(arguments.result).parent]
     documents = load_documents([table], arguments.benchmark, beside, documents_folder(arguments))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,8 @@ _MOST_NAMED: Final = 10  # invented values in a note
 _MOST_CACHED: Final = 4_000_000  # characters of contexts after which the caches of the judges are cleared
 
 Span = tuple[int, int]
+GAP: Final = "\n\n"
+"""What stands between contexts that are read as one text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +92,30 @@ def _judgment(answer: str, question: str, context: str) -> Judgment:
         return Judgment(why=TOO_LONG)
     if read(answer).is_silent:
         return Judgment(why=BLANK)
-    invented = find_invented(answer, context, question=question)
-    bad = [(value.start, value.end) for value in invented]
+    checked = checked_values(answer, question, context)
+    wrong = len(checked.invented)
+    return Judgment(checked.found, wrong + len(checked.grounded), len(checked.grounded))
+
+
+class CheckedValues(NamedTuple):
+    """The values of an answer: spans that the contexts have, that only the question gives, and that are invented."""
+
+    grounded: list[Span]
+    asked: list[Span]
+    invented: list[Span]
+    found: list[Invented]
+
+
+def checked_values(answer: str, question: str, context: str) -> CheckedValues:
+    """The values of an answer, each in the longest span that contains it; `found` are the invented ones."""
+    found = find_invented(answer, context, question=question)
+    bad = [(value.start, value.end) for value in found]
     own = [(value.start, value.end) for value in find_invented(answer, context)] if question else bad
     units = _outermost([*_claim_spans(answer), *own, *bad])
-    asked = [unit for unit in units if _has(unit, own) and not _has(unit, bad)]
     wrong = [unit for unit in units if _has(unit, bad)]
-    values = len(units) - len(asked)
-    return Judgment(invented, values, values - len(wrong))
+    asked = [unit for unit in units if _has(unit, own) and not _has(unit, bad)]
+    grounded = [unit for unit in units if not _has(unit, own) and not _has(unit, bad)]
+    return CheckedValues(grounded, asked, wrong, found)
 
 
 def _claim_spans(answer: str) -> list[Span]:
@@ -123,7 +141,7 @@ def _has(unit: Span, spans: Sequence[Span]) -> bool:
 
 def joined(contexts: Contexts) -> str:
     """The contexts as one text."""
-    return "\n\n".join(each.text or "" for each in contexts)
+    return GAP.join(each.text or "" for each in contexts)
 
 
 class Memory:

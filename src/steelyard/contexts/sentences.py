@@ -17,6 +17,7 @@ _LONGEST_QUOTED: Final = 400  # characters of a quotation; a longer one is not c
 _LONGEST_MARK: Final = 80
 _MARK: Final = re.compile(rf"[\[［【]([^\[\]［］【】\n]{{1,{_LONGEST_MARK}}})[\]］】]")
 _SEPARATOR: Final = re.compile(r"\s*(?:[,;、&]|\band\b|和)\s*")
+_RAW_SEPARATOR: Final = re.compile(r"[,;、&，；]|\band\b|和")  # as above, in a text that is not normalised
 _NOUN: Final = (
     r"(?:\^|(?:documents?|docs?|sources?|src|references?|refs?|passages?|contexts?|chunks?|citations?|cites?|evidence"
     r"|文档|文献|文件|资料|材料|来源|段落|片段|上下文|参考|引用|证据)[\s.:#_-]*)?"
@@ -68,6 +69,38 @@ def cited_sentences(answer: str, ids: Sequence[str | None]) -> list[CitedSentenc
     return found
 
 
+def citations_in(answer: str, ids: Sequence[str | None]) -> Iterator[tuple[int, int, int | None]]:
+    """The citations of an answer: where each stands, and the index of the context that it names, None if it names none.
+
+    Of several names in one pair of brackets each is a citation of its own; a range is one, of its first context. In a
+    list of sources only names of contexts are citations.
+    """
+    before = len(answer) - len(without_thinking(answer))
+    places = {name: index for index, name in reversed(list(enumerate(ids))) if name}
+    for match in _MARK.finditer(answer, before):
+        parts = [] if match[1].strip() in places else list(_parts(match[1]))
+        if len(parts) < 2:
+            found = [(match.start(), match.end(), _names(match[1].strip(), frozenset(places)))]
+        else:
+            at = match.start(1)
+            found = [(at + start, at + end, _names(match[1][start:end], frozenset(places))) for start, end in parts]
+        if all(names for *_, names in found):
+            is_entry = _is_entry(answer, match.start(), match.end())
+            for start, end, names in found:
+                index = next((at for name in names if (at := _index(name, places, len(ids))) >= 0), None)
+                if index is not None or not is_entry:
+                    yield start, end, index
+
+
+def _parts(inner: str) -> Iterator[tuple[int, int]]:
+    """The spans of the names between separators, without blanks."""
+    at = 0
+    for separator in (*_RAW_SEPARATOR.finditer(inner), None):
+        start, end = at, separator.start() if separator else len(inner)
+        at = separator.end() if separator else end
+        yield start + len(inner[start:end]) - len(inner[start:end].lstrip()), start + len(inner[start:end].rstrip())
+
+
 def _bounds(text: str) -> Iterator[tuple[int, int]]:
     start = at = opened = 0
     for end in _END.finditer(text):
@@ -116,21 +149,30 @@ def _without(text: str, marks: Sequence[_Mark]) -> str:
     return "".join([*pieces, text[at:]])
 
 
+def _is_entry(text: str, start: int, end: int) -> bool:
+    """Whether a mark begins a line that goes on, as in a list of sources."""
+    line, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    return not text[line:start].strip() and bool(text[end : stop if stop >= 0 else len(text)].strip())
+
+
 def _sentence_of(mark: _Mark, bare: str, firsts: Sequence[int]) -> int | None:
     """The index of the sentence that a mark belongs to, whose first letter stands before it; None if it is none."""
-    line = bare.rfind("\n", 0, mark.start) + 1
-    if not bare[line : mark.start].strip():
-        stop = bare.find("\n", mark.end)
-        if bare[mark.end : stop if stop >= 0 else len(bare)].strip():
-            return None
+    if _is_entry(bare, mark.start, mark.end):
+        return None
     at = bisect_left(firsts, mark.start) - 1
     return at if at >= 0 else None
 
 
 def _cite(sentence: CitedSentence, mark: _Mark, places: dict[str, int], contexts: int) -> None:
     for name in mark.names:
-        index = places.get(name, int(name) - 1 if name.isdecimal() else -1)
-        if 0 <= index < contexts:
+        index = _index(name, places, contexts)
+        if index >= 0:
             sentence.cited[index] = None
         else:
             sentence.void.add(name)
+
+
+def _index(name: str, places: dict[str, int], contexts: int) -> int:
+    """The index of the context that a citation names, by id or by position from 1 on; -1 if it names none."""
+    index = places.get(name, int(name) - 1 if name.isdecimal() else -1)
+    return index if index < contexts else -1

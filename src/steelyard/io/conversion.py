@@ -49,8 +49,11 @@ class Conversion:
         }
 
 
-def convert(source: str | Path, target: Path, *, read_as: str | None = None, write_as: str | None = None) -> Conversion:
+def convert(
+    source: str | Path, target: str | Path, *, read_as: str | None = None, write_as: str | None = None
+) -> Conversion:
     """Convert a file; formats that are not named are found by the shape of the source and the suffix of the target."""
+    target = Path(target)
     if write_as == RESULTS:
         return _to_results(source, target)
     written = _target(target, write_as)

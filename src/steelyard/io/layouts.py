@@ -73,6 +73,11 @@ class Layout(NamedTuple):
     reference_ids: str | None = None
     unused: tuple[str, ...] = ()  # columns that have a name of contexts or ids, beside the one that is used
 
+    def columns(self) -> set[str]:
+        """Every column that has a meaning."""
+        single = (each for each in self if isinstance(each, str))
+        return {*single, *self.tags, *self.unused}
+
 
 def check_mapping(mapping: Mapping[str, str], *files: Columns) -> None:
     """Refuse unknown fields and columns; with two files, predictions are in the first and references in the last."""

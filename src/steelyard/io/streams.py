@@ -97,7 +97,8 @@ def open_stream(path: str | Path) -> Stream:
     except FileNotFoundError:
         raise InputError(Message("formats.no_such_file"), where=str(path), hint=_hint_for_missing(Path(path))) from None
     except OSError as error:
-        raise InputError(Message("formats.cannot_read", strerror=error.strerror), where=str(path)) from None
+        message = Message("formats.cannot_read", strerror=error.strerror)
+        raise InputError(message, where=str(path), hint=hint_for_folder(Path(path))) from None
     except ValueError:
         raise InputError(Message("formats.invalid_file_name"), where=repr(str(path))) from None
     if not file.seekable():  # a pipe
@@ -423,3 +424,13 @@ def _hint_for_missing(path: Path) -> Message | None:
         return Message("cli.no_folder", folder=str(path.parent))
     close = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], n=1)
     return Message("core.nearest_name", name=str(path.with_name(close[0]))) if close else None
+
+
+def hint_for_folder(path: Path) -> Message | None:
+    """The newest files in a folder that was given in place of a file; None if it is no folder or cannot be listed."""
+    try:
+        files = [entry for entry in os.scandir(path) if entry.is_file()]
+        newest = sorted(files, key=lambda entry: entry.stat().st_mtime, reverse=True)[:3]
+    except (OSError, ValueError):
+        return None
+    return Message("formats.folder_hint", names=", ".join(entry.path for entry in newest)) if newest else None

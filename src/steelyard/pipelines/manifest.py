@@ -8,6 +8,7 @@ prompts: {}
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,18 @@ def write_file(path: Path, text: str) -> None:
 
 
 def _describe_tools(tools: Mapping[str, Tool], parameters: Mapping[str, Any], kind: ToolKind) -> dict[str, Any]:
-    return {name: describe_binding(tool.binding_for(parameters)) for name, tool in tools.items() if tool.kind == kind}
+    bindings = {name: tool.binding_for(parameters) for name, tool in tools.items() if tool.kind == kind}
+    return {name: describe_binding(_without_optional_variables(binding)) for name, binding in bindings.items()}
+
+
+def _without_optional_variables(binding: Binding) -> Binding:
+    """The binding without variables that need not exist: UltraRAG requires every variable of a manifest."""
+    inputs = {
+        argument: name
+        for argument, name in binding.inputs.items()
+        if argument not in binding.optional or name.startswith("$")
+    }
+    return replace(binding, inputs=inputs)
 
 
 def _read_binding(entry: Located) -> Binding:

@@ -65,8 +65,10 @@ BUILT_IN: Final = (
         "answers",
         "report.answers",
         metrics=("steelyard.answers.metrics", "steelyard.contexts.metrics"),
+        report="steelyard.contexts.report",
         lower_is_better=frozenset(("Invented", "Refusal.over_refusal", "Refusal.missed_refusal")),
     ),
+    Kind("scores", "report.scores", report="steelyard.contexts.report"),
     Kind(
         "legal",
         "report.legal_questions",

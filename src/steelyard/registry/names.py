@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from itertools import groupby
 from typing import Any
 
 from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
@@ -136,18 +138,22 @@ def column_called(name: str, columns: Collection[str]) -> str:
     """The column with this name in any known spelling; the name itself if there is none."""
     if name in columns:
         return name
-    try:
-        ours = str(parse_measure(name))
-    except SteelyardError:  # no metric of ours; the result may still say which columns it has
-        return name
-    return ours if ours in columns else name
+    with suppress(SteelyardError):  # no metric of ours; the result may still have such a column
+        if (ours := str(parse_measure(name))) in columns:
+            return ours
+    alike = [column for column in columns if column.casefold() == name.casefold()]
+    return alike[0] if len(alike) == 1 else name
 
 
 def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> list[str] | None:
     """The columns for names, of which one argument may have several, without repetition; None if no name is given."""
     if not names:
         return None
-    return list(dict.fromkeys(column_called(name, columns) for name in split_names(names)))
+    wanted: list[str] = []
+    for is_column, group in groupby(map(str.strip, names), key=lambda text: text in columns):
+        texts = list(group)
+        wanted += texts if is_column else split_names(texts)  # a name of another tool may have a comma
+    return list(dict.fromkeys(column_called(name, columns) for name in wanted))
 
 
 def split_names(texts: Sequence[str]) -> list[str]:

@@ -19,6 +19,7 @@ from steelyard.reports.blocks import (
     Notes,
     TableBlock,
 )
+from steelyard.reports.sections.footnotes import repeats
 from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Threshold
@@ -49,7 +50,7 @@ def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
         Headline(headline(gate, words), gate.passed, list(cut_off(gate, words))),
         _table(gate, words),
         *(_regressions(finding, words) for finding in gate.findings if finding.regressions),
-        Notes([*warnings(gate, words), *signatures]),
+        Notes([*warnings(gate, words), *repeats(gate.tables, words), *signatures]),
         _suite(gate, words),
         Fields(partial(_fields, gate)),
     ]

@@ -3,6 +3,7 @@
     METRIC >= 0.95      also > <= < ==          METRIC[type=fact_exact,difficulty=hard] >= 0.9
     legal.no_hallucination == 1                 METRIC >= baseline - 0.01
     METRIC not-worse-by 0.02                    no item of fact_exact may fall from 1
+    "Correctness [GEval]" >= 0.5                a name with brackets or operators is quoted
                                                 no item of legal.uncertain may rise from 0 (where less is better)
 
 `str(rule)` is its text, and parsing that text gives the same rule.
@@ -27,7 +28,8 @@ RULE_HINT: Final = Message("stats.rules_hint")
 TAG_HINT: Final = Message("stats.tags_hint")
 
 _NUMBER: Final = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_NAME: Final = r"""(?:[^][<>=()"]|\([^()<>\[\]"]*\))+?"""
+_PLAIN_NAME: Final = r"""(?:[^][<>=()"]|\([^()<>\[\]"]*\))+?"""
+_NAME: Final = rf"""(?:"(?:[^"\\]|\\.)+"|{_PLAIN_NAME})"""
 _TAGS: Final = r"""\[(?P<tags>(?:[^]["]|"(?:[^"\\]|\\.)*")*)\]"""
 _TARGET: Final = rf"\s*(?P<name>{_NAME})\s*(?:{_TAGS})?"
 _NO_REGRESSION: Final = re.compile(
@@ -53,7 +55,9 @@ class Target:
 
     def __str__(self) -> str:
         tags = ",".join(f"{tag}={_quoted(value)}" for tag, value in self.tags)
-        return f"{self.name}[{tags}]" if tags else self.name
+        is_plain = re.fullmatch(_PLAIN_NAME, self.name) and " ".join(self.name.split()) == self.name
+        name = self.name if is_plain else json.dumps(self.name, ensure_ascii=False)
+        return f"{name}[{tags}]" if tags else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,8 @@ def _compared(match: re.Match[str], text: str) -> Threshold | Relative:
 
 
 def _target(match: re.Match[str], text: str) -> Target:
-    name = " ".join(match["name"].split())
+    quoted = match["name"].startswith('"')
+    name = _unquoted(match["name"], text) if quoted else " ".join(match["name"].split())
     if not name:
         raise ConfigError(Message("stats.invalid_rule", text=text), hint=RULE_HINT)
     return Target(name, () if match["tags"] is None else _tags(match["tags"], text))

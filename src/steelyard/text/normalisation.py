@@ -104,6 +104,9 @@ def fold(text: str) -> str:
 
 def fold_with_offsets(text: str) -> Folded:
     """The folded text, with the offsets of its characters in the original."""
+    whole = text.translate(_table())
+    if len(whole) == len(text):  # no character becomes two, so none is dropped either
+        return Folded(_with_zeros(whole), tuple(range(len(text) + 1)))
     pieces = list(_folded_characters(text))
     folded = "".join(char for char, _ in pieces)
     return Folded(_with_zeros(folded), (*(offset for _, offset in pieces), len(text)))
@@ -160,6 +163,8 @@ def normalise_with_offsets(text: str) -> Folded:
     """The normalised text, with the offsets of its characters in the original."""
     folded = fold_with_offsets(text)
     plain = simplified(folded.text)
+    if not _NOISE.search(plain):
+        return Folded(plain, folded.offsets)
     kept: list[int] = []
     end = 0
     for noise in _NOISE.finditer(plain):

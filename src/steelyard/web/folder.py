@@ -78,9 +78,14 @@ def within(folder: Path, path: str) -> Path | None:
 def holds_results(path: Path) -> bool:
     """Whether a file is a results file, or has scores of another tool; other files are not results.
 
+    Nor is the JSON of an evaluation of a pipeline, beside which the same scores are in a results file.
     A JSONL file whose first line is not JSON is broken: reading it gives the error.
     """
-    return begins_with_header(path) or holds_scores(path)
+    if begins_with_header(path):
+        return True
+    beside = path.with_suffix(".jsonl")  # pipelines write the same scores to both files
+    is_twin = path.suffix == ".json" and beside.is_file() and begins_with_header(beside)
+    return not is_twin and holds_scores(path)
 
 
 def _result_file(entry: os.DirEntry[str], folder: Path) -> Iterator[ResultFile]:

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 from steelyard import limits
 from steelyard.errors import InputError
+from steelyard.i18n import Message
 from steelyard.io.records import (
     Record,
     format_suffix,
@@ -26,6 +27,7 @@ from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, is_file, is_
 
 ARCHIVES: Final = (".eval", ".zip")
 CELLS: Final = (".csv", ".tsv")
+_NOT_READ: Final = (".yaml", ".yml", ".html", ".htm", ".xml", ".xlsx", ".pdf", ".lz4")
 _VALUES: Final = {4: 3, 6: 4}  # the columns of qrels and runs, and which of them is a number
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _HEAD: Final = 1 << 14  # bytes in which the first line of columns must end
@@ -97,6 +99,9 @@ def open_container(path: str | Path) -> Container:
     name, suffix = STDIN_NAME if str(path) == STDIN else str(path), format_suffix(path)
     if str(path) != STDIN and is_folder(path):
         return Container(name, Path(path), "folder")
+    if suffix in _NOT_READ:
+        message = Message("formats.type_not_read", suffix=suffix)
+        raise InputError(message, where=name, hint=Message("formats.type_not_read_hint"))
     if suffix in ARCHIVES:
         open_stream(path).close()  # the error about a file that cannot be read
         return Container(name, Path(path), "archive")

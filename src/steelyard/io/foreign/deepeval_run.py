@@ -15,6 +15,7 @@ from steelyard.io.records import Record
 
 NAME: Final = "deepeval-run"
 TITLE: Final = "DeepEval test run"
+BOUNDS: Final = (0.0, 1.0)
 
 _DATA: Final = "testRunData"
 _CASES: Final = ("testCases", "conversationalTestCases")

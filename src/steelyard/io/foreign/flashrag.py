@@ -12,6 +12,7 @@ from steelyard.io.records import LINES, Record
 
 NAME: Final = "flashrag"
 TITLE: Final = "FlashRAG"
+BOUNDS: Final = (0.0, 1.0)
 CARRIES: Final = frozenset((rows.ID, rows.QUESTION, rows.REFERENCES, rows.TAGS))
 
 _METADATA: Final = ("metadata", "meta_data")  # FlashRAG, UltraRAG

@@ -20,7 +20,7 @@ from steelyard.registry.entry_points import EntryPointGroup
 
 
 class Format(Protocol):
-    """A module of the package: one format."""
+    """A module of the package: one format; it may have BOUNDS, the values that all of its scores can take."""
 
     NAME: str
     TITLE: str

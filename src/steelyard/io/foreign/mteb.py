@@ -18,6 +18,7 @@ from steelyard.io.streams import read_text
 
 NAME: Final = "mteb"
 TITLE: Final = "MTEB"
+BOUNDS: Final = (0.0, 1.0)
 
 _META: Final = "model_meta.json"
 _DOCUMENT: Final = Shape(

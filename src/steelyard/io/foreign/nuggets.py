@@ -17,6 +17,7 @@ from steelyard.io.shapes import Fields as Shape
 
 NAME: Final = "nuggets"
 TITLE: Final = "nuggets of TREC RAG"
+BOUNDS: Final = (0.0, 1.0)
 
 _CREDIT: Final = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 _FAILED: Final = "failed"

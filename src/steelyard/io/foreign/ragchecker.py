@@ -15,6 +15,7 @@ from steelyard.io.records import Record
 
 NAME: Final = "ragchecker"
 TITLE: Final = "RAGChecker"
+BOUNDS: Final = (0.0, 1.0)
 
 _RESULTS: Final = "results"
 _NAMES: Final = {"query_id": rows.ID, "query": rows.QUESTION, "response": rows.PREDICTION}

@@ -1,6 +1,7 @@
 """Tables of scores that other tools computed, and of rows with an id and columns of numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,8 @@ from steelyard.io.foreign.formats import Source, open_source
 from steelyard.io.foreign.items import item_ids, systems_of
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.records import Record, result_name
-from steelyard.table import REPEAT_TAG, Column, Missing, Signature, Table
+from steelyard.io.streams import hint_for_folder
+from steelyard.table import REPEAT_TAG, UNBOUNDED, Bounds, Column, FloatArray, Missing, Signature, Table
 
 KIND: Final = "scores"
 NO_SCORE: Final = Message("missing.not_recorded")
@@ -24,7 +26,15 @@ REPEATS: Final = "counts.repeated_rows"
 _LONGEST_LABEL: Final = 100
 _REPEAT_NAMES: Final = ("repeat", "epoch", "trial", "attempt")
 _TEXTS: Final = frozenset((*layouts.QUESTION, *layouts.REFERENCES, *layouts.PREDICTION, *layouts.TAGS))
-_OUTPUT: Final = {rows.QUESTION: "question", rows.PREDICTION: "answer", rows.CONTEXTS: "contexts"}
+_DOCUMENT: Final = ("text", "title", "content", "contents", "document", "passage")
+_OUTPUT: Final = {
+    rows.QUESTION: "question",
+    rows.PREDICTION: "answer",
+    rows.CONTEXTS: "contexts",
+    rows.RETRIEVED_IDS: "context_ids",
+    rows.REFERENCE_CONTEXTS: "reference_contexts",
+    rows.REFERENCE_IDS: "reference_context_ids",
+}
 
 
 def load_scores(path: str | Path) -> list[Table]:
@@ -45,17 +55,35 @@ def load_scores(path: str | Path) -> list[Table]:
 def _hint(source: Source) -> Message:
     """What to do with a file without scores: rows of a known format can be scored."""
     if source.format is None:
-        return Message("formats.no_scores_hint")
+        return hint_for_folder(Path(source.container.name)) or Message("formats.no_scores_hint")
     return Message("formats.score_rows_hint", title=source.title, name=source.container.name)
 
 
 def holds_scores(path: str | Path) -> bool:
-    """Whether a file of another tool has scores; plain rows and files that cannot be read are not looked into."""
+    """Whether a file of another tool has scores, or one of rows has an id, numbers and short labels only.
+
+    False for files that cannot be read.
+    """
     try:
         source = open_source(path)
-        return source.format is not None and any(record.fields.get(rows.SCORES) for record in source.records())
+        if source.format is None:
+            with closing(source.container):
+                begins = _begins_with_scores(source)
+            return begins and bool(load_scores(path))
+        return any(record.fields.get(rows.SCORES) for record in source.records())
     except InputError:
         return False
+
+
+def _begins_with_scores(source: Source) -> bool:
+    """Whether the first of some rows has an id and numbers, and beside them only short labels."""
+    first = source.container.first if source.container.kind == "rows" else {}
+    values = {name: rows.parsed_cell(value) if source.cells else value for name, value in first.items()}
+    others = [value for name, value in values.items() if name.casefold() not in layouts.ID and value is not None]
+    labels = [value for value in others if not rows.is_score(value)]
+    are_short = all(isinstance(value, str) and len(value) <= _LONGEST_LABEL for value in labels)
+    has_texts = any(name.casefold() in (*_TEXTS, *_DOCUMENT) for name in first)
+    return len(labels) < len(others) < len(first) and are_short and not has_texts
 
 
 def _plain(source: Source) -> Iterator[Record]:
@@ -137,7 +165,13 @@ class _Scores:
             values[row] = np.nan if value is None else _checked(value, metric, record)
             if value is None:
                 status[row] = reasons.setdefault(_missing(record, metric), len(reasons) + 1)
-        return Column(values, status, list(reasons), notes=self._notes(metric))
+        return Column(values, status, list(reasons), notes=self._notes(metric), bounds=self._bounds(values))
+
+    def _bounds(self, values: FloatArray) -> Bounds | None:
+        """The values that scores of this format can take, unless some score is outside of them."""
+        low, high = getattr(self.source.format, "BOUNDS", UNBOUNDED)
+        is_within = bool(np.all((values >= low) & (values <= high) | np.isnan(values)))
+        return (low, high) if is_within and (low, high) != UNBOUNDED else None
 
     def _notes(self, metric: str) -> dict[int, str]:
         notes = [(record.fields.get(rows.NOTES) or {}).get(metric) for record in self.records]

@@ -16,6 +16,7 @@ from steelyard.io.records import Record
 
 NAME: Final = "ultrarag"
 TITLE: Final = "UltraRAG"
+BOUNDS: Final = (0.0, 1.0)
 
 _AVERAGE: Final = "avg_"
 _MEMORY: Final = "memory_"

@@ -1,6 +1,7 @@
 """Results files as Tables: lines to sections, one for each result, and a section to a Table."""
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -28,15 +29,22 @@ DISAGREEING: Final = "counts.scores_disagreeing"
 
 
 def load(path: str | Path, *, strict: bool = False, system: str | None = None) -> Table:
-    """The one result in a file, or that of `system`; with `strict`, none whose items contradict its footer."""
+    """The one result in a file, or the one of this name; `strict` refuses one whose items contradict its footer."""
     tables = load_all(path, strict=strict)
-    names = [table.name for table in tables]
-    if system is not None and system not in names:
-        raise UnknownName.of(Message("words.system"), system, names, where=str(path))
-    found = [table for table in tables if system in (None, table.name)]
-    if len(found) != 1:
-        raise not_one(names, path)
-    return found[0]
+    if system is not None:
+        return _named(tables, system, path)
+    if len(tables) != 1:
+        raise not_one([table.name for table in tables], path)
+    return tables[0]
+
+
+def _named(tables: Sequence[Table], name: str, path: str | Path) -> Table:
+    named = [table for table in tables if table.name == name]
+    if not named:
+        raise UnknownName.of(Message("words.result"), name, [table.name for table in tables], where=str(path))
+    if len(named) > 1:
+        raise not_one([table.name for table in tables], path)
+    return named[0]
 
 
 def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
@@ -46,13 +54,13 @@ def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     footer gives the mean of every metric, and the score of a legal item is what its parts come to. Without `strict`
     a table of which that is not true has the counts CONTRADICTED and DISAGREEING.
     """
-    if not read_once(path) and not begins_with_header(path):
+    if os.path.isdir(path) or (not read_once(path) and not begins_with_header(path)):
         return load_scores(path)
     sections = read_sections(path)
     if not sections:
         hint = Message("formats.header_line_hint")
         raise InputError(Message("formats.no_result"), where=str(path), hint=hint)
-    return [_checked(_table(section), section, strict=strict) for section in sections]
+    return [_checked(table_of(section), section, strict=strict) for section in sections]
 
 
 def not_one(names: Sequence[str], path: str | Path) -> InputError:
@@ -177,7 +185,8 @@ def _checked(table: Table, section: Section, *, strict: bool) -> Table:
     return replace(table, counts={**table.counts, **{code: count for code, count in counts.items() if count}})
 
 
-def _table(section: Section) -> Table:
+def table_of(section: Section) -> Table:
+    """The table of one result."""
     header, items = section.header, list(section.items.values())
     tags = dict.fromkeys(tag for item in items for tag in item.tags)
     return Table(

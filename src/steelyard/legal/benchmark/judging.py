@@ -2,21 +2,17 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from steelyard import limits
 from steelyard.documents.pages import Document
-from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.outputs import record_of
 from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline
-from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
-from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark.loading import Benchmark
 from steelyard.legal.model import Question
 from steelyard.legal.score import judge
 from steelyard.legal.verdicts import LegalVerdict
-from steelyard.progress import ProgressCallback, no_progress
 
 _LONGEST_REASON: Final = 200  # characters
 
@@ -91,21 +87,3 @@ def judge_records(benchmark: Benchmark, records: Mapping[str, Mapping[str, Any]]
         )
         for question in benchmark.questions
     }
-
-
-def judge_answers(
-    answers: Mapping[str, Any], folder: str | Path | None = None, *, progress: ProgressCallback = no_progress
-) -> dict[str, LegalVerdict]:
-    """Verdicts on answers by the id of their question, in the given order; None (a failed answer) scores 0."""
-    benchmark = load_benchmark(folder or benchmark_folder())
-    questions = {question.about.id: question for question in benchmark.questions}
-    verdicts: dict[str, LegalVerdict] = {}
-    for done, (name, answer) in enumerate(answers.items()):
-        if name not in questions:
-            raise UnknownName.of(Message("words.question"), str(name), questions)
-        progress(done, len(answers))
-        document = benchmark.documents[questions[name].about.document]
-        verdicts[name] = verdict_on_answer(questions[name], answer, document)
-    if not verdicts:
-        raise InputError(Message("legal.no_answers"))
-    return verdicts

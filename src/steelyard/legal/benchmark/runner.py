@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -58,19 +58,22 @@ def evaluate_legal(
 ) -> Table:
     """Evaluate a system on a legal benchmark, by default the bundled one.
 
-    `system` is a SPEC (`http://…`, `replay:FILE`, `builtin:baseline` …), an object with `.query(question)`, or a
-    function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
+    `system` is a SPEC (`http://…`, `replay:FILE`, `builtin:baseline` …), a System, an object with `.query(question)`,
+    or a function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
     every item is written there as soon as it is done. Documents are inside the folder, or in `documents_folder`.
     """
     benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids, documents_folder=documents_folder)
-    opened = (
-        open_system(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
-        if isinstance(system, str)
-        else PythonSystem(system)
-    )
+    opened = _opened(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
     with TemporaryDirectory() as scratch:
         target = Path(path) if path is not None else Path(scratch) / "results.jsonl"
         return run_benchmark(benchmark, opened, settings or AskSettings(), target)
+
+
+def _opened(system: Any, settings: SystemSettings) -> System:
+    if isinstance(system, str):
+        return open_system(system, settings)
+    is_system = all(hasattr(system, name) for name in ("name", "ask", "close")) and not isinstance(system, type)
+    return cast(System, system) if is_system else PythonSystem(system)
 
 
 def run_benchmark(
@@ -138,19 +141,25 @@ def _write(writer: ResultsWriter, question: Question, answer: Reply | Failure, d
     try:
         writer.add(item_of(question, answer, document))
     except (ValueError, TypeError, RecursionError, MemoryError) as error:
-        writer.add(_failed_item(question, Failure(unwritable(error), answer.seconds, 1), document))
+        writer.add(failed_item(question, Failure(unwritable(error), answer.seconds, 1), document))
 
 
 def item_of(question: Question, answer: Reply | Failure, document: Document) -> Item:
     """The item of an answer: score, parts, reasons, and the output of the system."""
     if isinstance(answer, Failure):
-        return _failed_item(question, answer, document)
+        return failed_item(question, answer, document)
     about = question.about
     spent = {"seconds": round(answer.seconds, 6), **({} if answer.tokens is None else {"tokens": answer.tokens})}
     output = {**answer.record, "question": about.question, **spent}
     verdict = judge_safely(question, answer.record, document)
     if isinstance(verdict, Unjudged):
-        return _failed_item(question, Failure(verdict.reason, answer.seconds, 1), document, output)
+        return failed_item(question, Failure(verdict.reason, answer.seconds, 1), document, output)
+    return judged_item(question, verdict, output)
+
+
+def judged_item(question: Question, verdict: LegalVerdict, output: Json) -> Item:
+    """The item of a verdict with the output of the system."""
+    about = question.about
     return Item(
         about.id,
         {METRIC: verdict.score},
@@ -161,7 +170,7 @@ def item_of(question: Question, answer: Reply | Failure, document: Document) -> 
     )
 
 
-def _failed_item(question: Question, failure: Failure, document: Document, output: Json | None = None) -> Item:
+def failed_item(question: Question, failure: Failure, document: Document, output: Json | None = None) -> Item:
     """An item without a verdict; `output` is the output of the system, if there is one."""
     about = question.about
     spent = output or {"question": about.question, "seconds": failure.seconds, "attempts": failure.attempts}

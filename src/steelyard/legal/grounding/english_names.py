@@ -243,5 +243,6 @@ def _latin_words(text: str) -> frozenset[str]:
 
 
 def _unaccented(word: str) -> str:
-    plain = word if word.isascii() else unicodedata.normalize("NFD", word)
-    return "".join(char for char in plain if not unicodedata.combining(char)).lower().removesuffix("'s")
+    if not word.isascii():
+        word = "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
+    return word.lower().removesuffix("'s")

@@ -7,8 +7,7 @@ from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES
 from steelyard.legal.report.passages import Library, answer_marks
 from steelyard.legal.report.verdicts import reasons_in, remarks_in
-from steelyard.reports.render.html.items import as_list, as_text
-from steelyard.reports.render.html.kind_page import AnswerDetails, Expected, ItemDetails, Json
+from steelyard.reports.render.html.kind_page import AnswerDetails, Expected, ItemDetails, Json, as_list, as_text
 
 Output = Mapping[str, Any]
 

@@ -9,7 +9,8 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Note, Notes
 from steelyard.reports.content import Report
 from steelyard.stats.compare import Comparison
-from steelyard.stats.summary import Summary
+from steelyard.stats.summary import Summary, cluster_tag
+from steelyard.table import REPEAT_TAG, Table
 
 ORDER: Final = 90
 CANNOT_TELL: Final = {
@@ -40,11 +41,20 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
     """For each result what was counted, then the method of comparison, then the signatures."""
     for summary in report.summaries:
         yield Note(f"{summary.name}: {_item_counts(summary, words)}{_other_counts(summary, words)}", "settings")
+    yield from (Note(line, "settings") for line in repeats(report.tables, words))
     if report.comparisons:
         yield Note(" · ".join(_method(report.comparisons, words)))
         yield from (Note(line, warning=True) for line in _warnings(report.comparisons, words))
     for summary in report.summaries:
         yield Note(f"{words('report.signature')} {summary.name}: {summary.signature}", "settings")
+
+
+def repeats(tables: Sequence[Table], words: Words) -> Iterator[str]:
+    """For each result with repeated runs of its items, that intervals and tests are clustered by item."""
+    for table in tables:
+        if cluster_tag(table) == REPEAT_TAG:
+            items = len(set(table.tags[REPEAT_TAG]))
+            yield f"{table.name}: {words('report.repeats_clustered', rows=f'{len(table):,}', items=f'{items:,}')}"
 
 
 def too_few(comparisons: Sequence[Comparison], words: Words) -> list[str]:

@@ -1,14 +1,15 @@
 """The items of a report as the data of its page: columns to sort and filter by, and the answer of each system."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES, translations
 from steelyard.io.results import numbers
 from steelyard.reports.content import Report
-from steelyard.reports.render.html.kind_page import ItemDetails, Json, KindPage
+from steelyard.reports.render.html.contexts import ContextTexts
+from steelyard.reports.render.html.kind_page import ItemDetails, Json, KindPage, as_text, present
 from steelyard.stats.direction import is_lower_better
 from steelyard.table import FloatArray, Table
 
@@ -16,13 +17,12 @@ Output = Mapping[str, Any]
 Rows = Sequence[int | None]
 """The row of each item of the page in one table; None where the table does not have it."""
 
-LONGEST_CONTEXT: Final = 600
-"""So many characters of a retrieved text are kept, so that a page does not hold the index a second time."""
 LONGEST_FIELD: Final = 2_000
 DIGITS: Final = 6
 DOCUMENT: Final = "document"
 _COSTS: Final = ("seconds", "tokens", "attempts")
-_SHOWN: Final = frozenset(("id", "question", "answer", "references", "contexts", *_COSTS))
+_CONTEXTS: Final = ("contexts", "context_ids", "reference_contexts", "reference_context_ids")
+_SHOWN: Final = frozenset(("id", "question", "answer", "references", *_CONTEXTS, *_COSTS))
 """Fields that have a place of their own; the others are shown by their names."""
 
 
@@ -32,7 +32,8 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
     ids = list(dict.fromkeys(identifier for table in tables for identifier in table.ids))
     positions = [{identifier: row for row, identifier in enumerate(table.ids)} for table in tables]
     rows = [[position.get(identifier) for identifier in ids] for position in positions]
-    details = kind.details(documents)
+    details, texts = kind.details(documents), ContextTexts()
+    answer = partial(_answer, details=details, kind=kind, texts=texts)
     return {
         "kind": tables[0].kind,
         "metrics": report.metrics,
@@ -41,10 +42,11 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
         "ids": ids,
         "questions": [_first(tables, of_item, "question") for of_item in zip(*rows, strict=True)],
         "tags": _tags(tables, rows),
-        "expected": [_expected(tables, of_item, details) for of_item in zip(*rows, strict=True)],
-        "results": [_result(table, of_table, details, kind) for table, of_table in zip(tables, rows, strict=True)],
+        "expected": [_expected(tables, of_item, details, texts) for of_item in zip(*rows, strict=True)],
+        "results": [_result(*each) for each in zip(tables, rows, _answers(tables, rows, answer, main), strict=True)],
         "documents": details.documents(),
         "library": list(documents),
+        "contexts": texts.as_json(),
     }
 
 
@@ -70,7 +72,7 @@ def _tag(tables: Sequence[Table], rows: Rows, tag: str) -> str:
     return next((value for value in values if value), "")
 
 
-def _expected(tables: Sequence[Table], rows: Rows, details: ItemDetails) -> Json | None:
+def _expected(tables: Sequence[Table], rows: Rows, details: ItemDetails, texts: ContextTexts) -> Json | None:
     """What a right answer to an item has; None where nothing is known of it."""
     expected = details.expected(_first(tables, rows, "verdict") or {}, _tag(tables, rows, DOCUMENT))
     values = {
@@ -79,11 +81,28 @@ def _expected(tables: Sequence[Table], rows: Rows, details: ItemDetails) -> Json
         "quotes": expected.quotes,
         "evidence": expected.evidence,
         "references": _first(tables, rows, "references"),
+        "contexts": texts.expected({key: _first(tables, rows, key) for key in _CONTEXTS[2:]}),
     }
-    return _present(values) or None
+    return present(values) or None
 
 
-def _result(table: Table, rows: Rows, details: ItemDetails, kind: KindPage) -> Json:
+def _answers(
+    tables: Sequence[Table], rows: Sequence[Rows], answer: Callable[[Table, int], Json], main: str
+) -> list[list[Json | None]]:
+    """The answers of each result. Those to one item are made together, and the items with the lowest scores first.
+
+    Details that are limited for one page are then those of items that a reader looks at first.
+    """
+    answers: list[list[Json | None]] = [[None] * len(of_table) for of_table in rows]
+    scores = _column(tables[-1].column(main), rows[-1]) if main in tables[-1].metrics else [None] * len(rows[-1])
+    for item in sorted(range(len(scores)), key=lambda item: (scores[item] is None, scores[item] or 0.0)):
+        for table, of_table, of_result in zip(tables, rows, answers, strict=True):
+            row = of_table[item]
+            of_result[item] = None if row is None else answer(table, row)
+    return answers
+
+
+def _result(table: Table, rows: Rows, answers: list[Json | None]) -> Json:
     return {
         "name": table.name,
         "scores": {metric: _column(table.column(metric), rows) for metric in table.metrics},
@@ -92,7 +111,7 @@ def _result(table: Table, rows: Rows, details: ItemDetails, kind: KindPage) -> J
             for metric in table.metrics
             if (parts := table.parts.get(metric, {}))
         },
-        "said": [None if row is None else _answer(table, row, details, kind) for row in rows],
+        "said": answers,
     }
 
 
@@ -101,7 +120,7 @@ def _column(column: FloatArray, rows: Rows) -> list[float | None]:
     return [None if row is None else values[row] for row in rows]
 
 
-def _answer(table: Table, row: int, details: ItemDetails, kind: KindPage) -> Json:
+def _answer(table: Table, row: int, *, details: ItemDetails, kind: KindPage, texts: ContextTexts) -> Json:
     """The answer of one system to one item, with its verdict; fields without a value are left out."""
     output = _output(table, row)
     text = as_text(output.get("answer"))
@@ -113,7 +132,7 @@ def _answer(table: Table, row: int, details: ItemDetails, kind: KindPage) -> Jso
         "fields": {key: _cut(as_text(value), LONGEST_FIELD) for key, value in output.items() if key not in shown},
         "citations": verdict.citations,
         "evidence": verdict.evidence,
-        "contexts": [_cut(as_text(_content(context)), LONGEST_CONTEXT) for context in as_list(output.get("contexts"))],
+        **texts.answer(output, verdict.contexts),
         "abstained": verdict.abstained,
         "invented": verdict.invented,
         "reasons": verdict.reasons,
@@ -124,7 +143,7 @@ def _answer(table: Table, row: int, details: ItemDetails, kind: KindPage) -> Jso
         "seconds": output.get("seconds"),
         "tokens": output.get("tokens"),
     }
-    return _present(values)
+    return present(values)
 
 
 def _notes(table: Table, row: int, kind: KindPage) -> Json:
@@ -138,31 +157,8 @@ def _gaps(table: Table, row: int) -> Json:
     return {metric: [why.kind, list(translations(why.reason))] for metric, why in missing.items()}
 
 
-def _present(values: Json) -> Json:
-    return {key: value for key, value in values.items() if value not in (None, "", [], {}, ())}
-
-
 def _output(table: Table, row: int | None) -> Output:
     return {} if row is None or not table.outputs else table.outputs[row] or {}
-
-
-def as_list(value: Any) -> list[Any]:
-    """The value if it is a list, else an empty one."""
-    return value if isinstance(value, list) else []
-
-
-def as_text(value: Any) -> str:
-    """A text as it is, anything else as JSON."""
-    if value is None or isinstance(value, str):
-        return value or ""
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _content(context: Any) -> Any:
-    """The text of a retrieved record, whatever its field is called."""
-    if not isinstance(context, Mapping):
-        return context
-    return next((context[key] for key in ("text", "contents", "content") if context.get(key)), dict(context))
 
 
 def _cut(text: str, length: int) -> str:

@@ -4,6 +4,7 @@ A kind registers its report module in `registry.kinds`. If that module has a fun
 it returns adds to the page of every result of the kind. The classes here add nothing: they are for all other kinds.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,9 @@ from steelyard.registry.kinds import kind_of
 from steelyard.table import Table
 
 Json = dict[str, Any]
-Mark = tuple[int, int, str]
-"""What is marked in a text: where it begins and ends, in UTF-16 units, and the class of the mark."""
+Mark = tuple[int, int, str] | tuple[int, int, str, int]
+"""What is marked in a text: where it begins and ends, in UTF-16 units, and the class; a citation of a context also has
+the index of the context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,10 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class AnswerDetails:
-    """What was found in an answer. Reasons are (part, text in every language), remarks are texts in every language."""
+    """What was found in an answer. Reasons are (part, text in every language), remarks are texts in every language.
+
+    `contexts` are the marks of each of its contexts.
+    """
 
     marks: Sequence[Mark] = ()
     citations: Sequence[Json] = ()
@@ -65,6 +70,7 @@ class AnswerDetails:
     invented: Sequence[Sequence[str]] = ()
     reasons: Sequence[Sequence[str]] = ()
     remarks: Sequence[Sequence[str]] = ()
+    contexts: Sequence[Sequence[Mark]] = ()
 
 
 class ItemDetails:
@@ -122,3 +128,20 @@ def kind_page(kind: str) -> KindPage:
     """What a kind adds to pages."""
     make = getattr(kind_of(kind).load_report(), "kind_page", None)
     return _COMMON if make is None else make()
+
+
+def as_list(value: Any) -> list[Any]:
+    """The value if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_text(value: Any) -> str:
+    """A text as it is, anything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def present(values: Json) -> Json:
+    """The fields that have a value."""
+    return {key: value for key, value in values.items() if value not in (None, "", [], {}, ())}

@@ -68,11 +68,7 @@ const Evidence = (() => {
       element("h3", { class: "said" }, view.name),
       element("div", { class: "pages" }, tabs),
       text,
-      element(
-        "p",
-        { class: "legend small" },
-        ["expected", "cited", "shown"].map((kind) => [element("mark", { class: kind }, Texts.meaning(kind)), " "]),
-      ),
+      Texts.legend(["expected", "cited", "shown"]),
     );
     turnTo(made, view, first);
     return made;

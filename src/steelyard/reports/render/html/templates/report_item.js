@@ -35,14 +35,17 @@ const Item = (() => {
   function content(data, item, around, dialog) {
     const results = shown(data, around.other());
     const evidence = Evidence.make(data, item, results);
+    const contexts = results.map((result) => Contexts.make(data, result.said[item]));
+    const beside = evidence.pane ?? (results.length === 1 ? contexts[0].pane : null);
+    const about = { evidence, contexts, beside, metric: around.metric?.() ?? data.main };
     return [
       head(data, item, around, dialog),
       element(
         "div",
         { class: `item-body ${results.length > 1 ? "two" : "one"}`, ...region("item-title") },
         element("div", { class: "asked" }, question(data, item), expected(data, item, evidence)),
-        element("div", { class: "answers" }, answers(data, item, results, { evidence, metric: around.metric?.() ?? data.main })),
-        evidence.pane ? element("div", { class: "source" }, evidence.pane) : null,
+        element("div", { class: "answers" }, answers(data, item, results, about)),
+        beside ? element("div", { class: "source" }, beside) : null,
       ),
     ];
   }
@@ -101,6 +104,7 @@ const Item = (() => {
       key.answer ? values(key.answer) : null,
       key.references ? references(key.references) : null,
       key.quotes ? list("report.quotes", key.quotes.map((each) => Texts.box(String(each)))) : null,
+      key.contexts ? list("report.reference_contexts", Contexts.expected(data, key.contexts)) : null,
       key.evidence ? list("report.passages", key.evidence.map((each) => evidence.passage(each))) : null,
     );
   }
@@ -143,13 +147,14 @@ const Item = (() => {
     const differing = compared ? Diff.marks(...texts) : null;
     const shown = results.map((result, place) => {
       const before = place ? results[0] : null;
-      return answer(data, item, result, { ...about, output: outputs[place], differing: differing?.[place] ?? [], before });
+      const own = { output: outputs[place], contexts: about.contexts[place], differing: differing?.[place] ?? [], before };
+      return answer(data, item, result, { ...about, ...own });
     });
     const tooLong = element("p", { class: "muted note" }, t("report.too_long_to_compare"));
     return compared && !differing ? [...shown, tooLong] : shown;
   }
 
-  function answer(data, item, result, { output, differing, evidence, before, metric }) {
+  function answer(data, item, result, { output, contexts, beside, differing, evidence, before, metric }) {
     const name = element("h3", { class: "said" }, result.name);
     const titled = element("header", { class: "answer-head" }, name, score(data, item, result, { before, metric }));
     const absent = element("p", { class: "warn" }, t("report.item_absent"));
@@ -159,24 +164,32 @@ const Item = (() => {
       { class: "answer" },
       titled,
       output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.box(output.failure)) : null,
-      words(data, output, differing),
+      words(data, output, differing, contexts.go),
+      verdicts(output),
       output.abstained === undefined ? null : reading(output.abstained),
       output.fields ? values(output.fields) : null,
       output.invented ? list("report.invented", output.invented.map(([text, kind]) => invented(text, kind))) : null,
       list("report.citations", (output.citations ?? []).map((each) => evidence.passage(each))),
       reasons(item, result, output),
       folded("report.further_evidence", (output.evidence ?? []).map((each) => evidence.passage(each))),
-      folded("report.retrieved_texts", (output.contexts ?? []).map((each) => Texts.box(each))),
+      contexts.pane === beside ? null : evidence.pane ? contexts.folded() : contexts.pane,
       spent(output),
     );
   }
 
-  function words(data, output, differing) {
+  function words(data, output, differing, go) {
     if (output.answer !== undefined) {
-      return Texts.box(output.answer, [...(output.marks ?? []), ...differing], { class: "answer-text" });
+      return Texts.box(output.answer, [...(output.marks ?? []), ...differing], { class: "answer-text" }, go);
     }
     const none = output.failure || !hasAnswers(data);
     return none ? null : element("p", { class: "muted note" }, t("report.no_answer_given"));
+  }
+
+  // what the marks of the values mean, of those that the answer has
+  function verdicts(output) {
+    const there = new Set((output.marks ?? []).map((mark) => mark[2]));
+    const names = ["grounded", "asked", "invented", "void"].filter((name) => there.has(name));
+    return output.contexts && names.length ? Texts.legend(names) : null;
   }
 
   // whether items are answered: rankings have neither questions nor answers

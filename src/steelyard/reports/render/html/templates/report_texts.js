@@ -11,21 +11,40 @@ const Texts = (() => {
     quote: "report.in_citation",
     added: "report.added",
     removed: "report.removed",
+    grounded: "report.grounded",
+    asked: "report.in_question",
+    holds: "report.holds",
+    cites: "report.cites",
+    void: "report.cites_nothing",
   };
 
-  // the text as nodes; `marks` are [start, end, class], and where several lie over one another all classes are set
-  function marked(text, marks) {
+  // the text as nodes; `marks` are [start, end, class], and where several lie over one another all classes are set;
+  // a citation of a context has its place too, and `go` is called with it
+  function marked(text, marks, go = null) {
     const edges = new Set([0, text.length]);
     for (const [start, end] of marks) edges.add(Math.min(start, text.length)).add(Math.min(end, text.length));
     const cuts = [...edges].sort((a, b) => a - b);
     const nodes = [];
     for (let place = 0; place + 1 < cuts.length; place += 1) {
       const [start, end] = [cuts[place], cuts[place + 1]];
-      const classes = marks.filter((mark) => mark[0] <= start && end <= mark[1]).map((mark) => mark[2]);
+      const over = marks.filter((mark) => mark[0] <= start && end <= mark[1]);
+      const cited = go ? over.find((mark) => mark[2] === "cites") : undefined;
+      const classes = over.map((mark) => mark[2]).filter((name) => name !== "cites");
       const piece = text.slice(start, end);
-      nodes.push(classes.length ? mark(piece, classes) : document.createTextNode(piece));
+      const node = cited ? citation(piece, () => go(cited[3])) : document.createTextNode(piece);
+      nodes.push(classes.length ? mark(node, classes) : node);
     }
     return nodes;
+  }
+
+  function citation(piece, onclick) {
+    return element("button", { type: "button", class: "link cites said", title: meaning("cites"), onclick }, piece);
+  }
+
+  // what the marks of a text mean
+  function legend(names) {
+    const words = names.map((name) => [element("mark", { class: name }, meaning(name)), " "]);
+    return element("p", { class: "legend small" }, words);
   }
 
   function meaning(name) {
@@ -33,22 +52,22 @@ const Texts = (() => {
   }
 
   // what a colour means is also a tooltip
-  function mark(piece, classes) {
+  function mark(node, classes) {
     const names = [...new Set(classes)];
-    return element("mark", { class: names.join(" "), title: names.map(meaning).join(", ") }, piece);
+    return element("mark", { class: names.join(" "), title: names.map(meaning).join(", ") }, node);
   }
 
   // a box with the text; a long one is cut, and says how to see the rest
-  function box(text, marks = [], attributes = {}) {
+  function box(text, marks = [], attributes = {}, go = null) {
     const made = element("div", { ...attributes, class: `said ${attributes.class ?? ""}` });
     if (text.length <= LONG * 1.2) {
-      made.append(...marked(text, marks));
+      made.append(...marked(text, marks, go));
       return made;
     }
     const shown = marks.filter((each) => each[0] < LONG);
     const button = element("button", { type: "button", class: "more" }, `${t("report.show_all")} (${text.length.toLocaleString()})`);
-    button.addEventListener("click", () => made.replaceChildren(...marked(text, marks)));
-    made.append(...marked(text.slice(0, LONG), shown), "… ", button);
+    button.addEventListener("click", () => made.replaceChildren(...marked(text, marks, go)));
+    made.append(...marked(text.slice(0, LONG), shown, go), "… ", button);
     return made;
   }
 
@@ -67,5 +86,5 @@ const Texts = (() => {
     return t("report.page").replace("{number}", number);
   }
 
-  return { marked, box, meaning, page, number, signed, tone };
+  return { marked, box, legend, meaning, page, number, signed, tone };
 })();

@@ -1,0 +1,88 @@
+"""Pages of answers with contexts: what is grounded in an answer, what it cites, and where contexts have its values."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from steelyard.documents.pages import Document
+from steelyard.i18n import Message, translations
+from steelyard.legal.wording import INVENTED
+from steelyard.reports.render.html.contexts import MOST_CONTEXTS, ShownContext, contexts_in
+from steelyard.reports.render.html.kind_page import AnswerDetails, ItemDetails, KindPage, Mark
+
+if TYPE_CHECKING:
+    from steelyard.contexts.grounding import Span
+    from steelyard.contexts.highlights import Highlighter, Highlights, Marked
+
+MOST_CHECKED: Final = 2_500_000
+"""Characters of contexts that are checked for one page; contexts full of numbers take ten seconds."""
+LONGEST_CHECKED: Final = 500_000
+"""Contexts of one answer that are longer together are not checked."""
+_UNCHECKED: Final = Message("report.not_highlighted")
+
+
+class ContextPage(KindPage):
+    """Pages of results whose outputs may have contexts."""
+
+    codes: ClassVar[Iterable[str]] = tuple(kind.code for kind in INVENTED.values())
+
+    def details(self, documents: Mapping[str, Document]) -> ItemDetails:
+        """The details of items, with highlights."""
+        return ContextItems()
+
+
+class ContextItems(ItemDetails):
+    """The highlights of answers with contexts; nothing is done for answers without them."""
+
+    def __init__(self) -> None:
+        self._left = MOST_CHECKED
+        self._last: Sequence[str] = ()
+        self._highlighter: Highlighter | None = None
+
+    def answer(self, text: str, output: Mapping[str, Any], document: str) -> AnswerDetails:
+        """What is grounded in an answer, what is not, what it cites, and where the contexts have its values."""
+        contexts = contexts_in(output)
+        if not contexts or not text:
+            return AnswerDetails()
+        from steelyard.contexts.highlights import citation_marks
+
+        cited = citation_marks(text, [each.id for each in contexts])
+        if not any(each.text for each in contexts):
+            return AnswerDetails(marks=_marks(text, cited))
+        found = self._checked(text, str(output.get("question") or ""), contexts)
+        if found is None:
+            return AnswerDetails(marks=_marks(text, cited), remarks=[list(translations(_UNCHECKED))])
+        return AnswerDetails(
+            marks=_marks(text, [*found.answer, *cited]),
+            contexts=[_places(*of) for of in zip(contexts[:MOST_CONTEXTS], found.contexts, strict=False)],
+            invented=found.invented,
+        )
+
+    def _checked(self, text: str, question: str, contexts: Sequence[ShownContext]) -> "Highlights | None":
+        """The highlights; None if there is too much text."""
+        from steelyard.contexts.highlights import Highlighter, is_checkable
+
+        texts = [each.text for each in contexts]
+        size = sum(map(len, texts)) if texts != self._last else 0  # results that are compared may have the same
+        if size > min(self._left, LONGEST_CHECKED) or not is_checkable(text):
+            return None
+        self._left -= size
+        self._last = texts
+        self._highlighter = self._highlighter or Highlighter()
+        return self._highlighter.values(text, question, texts)
+
+
+def kind_page() -> KindPage:
+    """What pages show of results with contexts (`reports.render.html.kind_page`)."""
+    return ContextPage()
+
+
+def _places(context: ShownContext, spans: "Iterable[Span]") -> list[Mark]:
+    """The places of a context; those after the part that the page has are counted there."""
+    return _marks(context.shown, [(start, end, "holds") for start, end in spans])
+
+
+def _marks(text: str, spans: "Iterable[Marked]") -> list[Mark]:
+    """The spans as a page counts them, in UTF-16 units."""
+    from steelyard.legal.report.passages import utf16
+
+    return [(utf16(text, start), utf16(text, end), *rest) for start, end, *rest in spans]

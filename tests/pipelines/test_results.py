@@ -1,0 +1,230 @@
+"""Evaluating steps of pipelines leave results files, which are compared, gated and viewed."""
+
+import json
+import shutil
+from pathlib import Path
+
+import httpx
+import pytest
+from web.serving import serving
+
+import steelyard
+from steelyard.cli import main
+from steelyard.pipelines.manifest import write_manifest
+
+ROOT = Path(__file__).parents[2]
+SERVERS = "servers:\n  benchmark: servers/benchmark\n  evaluation: servers/evaluation\n"
+STEPS = "pipeline:\n- benchmark.get_data\n- evaluation.evaluate\n"
+PARAMETERS = """benchmark:
+  benchmark:
+    path: {name}_answers.jsonl
+    key_map: {{id_ls: id, q_ls: q, gt_ls: gold, pred_ls: answer, ret_psg: found}}
+evaluation:
+  metrics: [em, f1]
+  save_path: output/{name}.json
+"""
+WORDS = [f"word{number}" for number in range(30)]
+
+
+def pipeline(name, answers, steps=STEPS, **changed):
+    """A pipeline that evaluates given answers, each about a word of the list."""
+    rows = [
+        {"id": f"q{row}", "q": f"Which word is {row}?", "gold": [word], "answer": answer, "found": [f"It is {word}."]}
+        | changed
+        for row, (word, answer) in enumerate(zip(WORDS, answers, strict=True))
+    ]
+    Path(f"{name}_answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    Path(f"{name}.yaml").write_text(SERVERS + steps, encoding="utf-8")
+    Path("parameters").mkdir(exist_ok=True)
+    Path("parameters", f"{name}_parameter.yaml").write_text(PARAMETERS.format(name=name), encoding="utf-8")
+    return f"{name}.yaml"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def two(here):
+    """The results files of two pipelines; the old one knows two words."""
+    assert main(["run", pipeline("old", [*WORDS[:2], *(["stone"] * 28)])]) == 0
+    assert main(["run", pipeline("new", WORDS)]) == 0
+    (old,), (new,) = here.glob("output/old_*.jsonl"), here.glob("output/new_*.jsonl")
+    return str(old), str(new)
+
+
+def test_a_step_leaves_a_results_file_beside_its_json(two, capsys):
+    old = Path(two[0])
+    saved = json.loads(old.with_suffix(".json").read_text(encoding="utf-8"))
+    table = steelyard.load(old)
+    assert [table.column("EM").tolist(), table.column("F1").tolist()] == [saved["em"], saved["f1"]]
+    assert (table.mean("EM"), str(table.signature)) == (saved["avg_em"], saved["signature"])
+    assert table.signature.get("profile") == "ultrarag"
+    assert (table.name, table.ids[:2], table.complete) == (old.stem, ["q0", "q1"], True)
+    assert table.outputs[2] == {
+        "question": "Which word is 2?",
+        "answer": "stone",
+        "references": [["word2"]],
+        "contexts": ["It is word2."],
+    }
+
+
+def test_two_pipelines_are_compared_gated_and_viewed(two, here, capsys):
+    assert main(["compare", *two, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["comparisons"]
+    assert [(each["metric"], each["n"], each["significant"]) for each in found] == [("EM", 30, True), ("F1", 30, True)]
+    assert found[0]["diff"] == pytest.approx(28 / 30)
+    assert main(["gate", two[1], "--baseline", two[0], "--require", "EM > baseline", "--require", "F1 >= 0.8"]) == 0
+    assert main(["gate", two[0], "--baseline", two[1], "--require", "EM >= baseline"]) == 1
+    assert main(["report", *two, "-o", "page.html"]) == 0
+    assert "Which word is 2?" in Path("page.html").read_text(encoding="utf-8")
+    assert main(["sample", two[0], "-n", "3", "-o", "review.html"]) == 0
+    with serving(here / "output") as server:
+        entries = server.viewer.listed().entries
+        page = httpx.get(server.address, trust_env=False).text
+    assert all(Path(path).stem in page for path in two)
+    assert not {entry.path for entry in entries} & {str(Path(path).with_suffix(".json").name) for path in two}
+
+
+def test_the_line_that_names_the_file(two, here, capsys):
+    capsys.readouterr()
+    assert main(["run", "new.yaml", "--json"]) == 0
+    out, err = capsys.readouterr()
+    lines = err.splitlines()
+    assert [line.partition("_")[0] for line in lines[:2]] == ["saved: output/new", "results: output/new"]
+    assert list(json.loads(out)["eval_res"]) == [
+        "em",
+        "f1",
+        "avg_em",
+        "avg_f1",
+        "profile",
+        "ci95",
+        "counts",
+        "signature",
+    ]
+
+
+def test_a_step_in_a_loop_leaves_a_file_each_time(here):
+    loop = "pipeline:\n- benchmark.get_data\n- loop:\n    times: 3\n    steps:\n    - evaluation.evaluate\n"
+    assert main(["run", pipeline("loop", WORDS, loop)]) == 0
+    files = sorted(here.glob("output/loop_*.json*"))
+    assert len(files) == 6
+    assert {path.stem for path in files if path.suffix == ".json"} == {path.stem for path in files[1::2]}
+    assert all(steelyard.load(path).mean("EM") == 1 for path in here.glob("output/loop_*.jsonl"))
+
+
+def test_a_resumed_run_keeps_the_file_of_a_finished_step(here, capsys):
+    shutil.copytree(ROOT / "data", "data")
+    steps = STEPS + "- evaluation.evaluate_trec\n"
+    pipeline("two", WORDS, steps)
+    text = Path("parameters/two_parameter.yaml").read_text(encoding="utf-8")
+    bad = text + "  qrels_path: data/none.txt\n  run_path: data/run_a.txt\n  ir_metrics: [map]\n  ks: [10]\n"
+    Path("parameters/two_parameter.yaml").write_text(bad, encoding="utf-8")
+    assert main(["run", "two.yaml"]) == 2
+    (before,) = here.glob("output/two_*.jsonl")
+    Path("parameters/two_parameter.yaml").write_text(bad.replace("none.txt", "qrels.txt"), encoding="utf-8")
+    assert main(["run", "two.yaml", "--resume"]) == 0
+    after = sorted(here.glob("output/two_*.jsonl"))
+    assert len(after) == 2
+    assert before in after
+    assert sorted(steelyard.load(path).kind for path in after) == ["answers", "retrieval"]
+
+
+@pytest.mark.slow
+def test_isolated_servers_leave_the_same_file(two, here):
+    assert main(["run", "new.yaml", "--isolated"]) == 0
+    files = sorted(here.glob("output/new_*.jsonl"))
+    assert len(files) == 2
+    lines = [path.read_text(encoding="utf-8").splitlines() for path in files]
+    assert lines[0][1:] == lines[1][1:]
+
+
+def test_of_several_questions_of_a_loop_the_first_is_kept(here):
+    for name in ("data", "prompt", "examples"):
+        shutil.copytree(ROOT / name, name)
+    assert main(["run", "examples/ircot.yaml"]) == 0
+    (results,) = here.glob("output/evaluate_results_*.jsonl")
+    (snapshot,) = here.glob("output/memory_*.json")
+    steps = json.loads(snapshot.read_text(encoding="utf-8"))
+    values = [step["memory"]["memory_q_ls"] for step in steps if "memory_q_ls" in step["memory"]]
+    assert values[-1] != values[0]
+    assert [output["question"] for output in steelyard.load(results).outputs] == values[0]
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ({"ids": ["a"]}, "ids has 1 entries for 2 answers; the results file is without it"),
+        ({"ids": ["a", "a"]}, "an id is missing or occurs twice; the items of the results file are numbered"),
+        ({"questions": [["x", "y", "z"]]}, "questions has 3 entries for 2 answers; the results file is without it"),
+        ({"contexts": [["x"], ["\ud800"]]}, "the results file is without texts: "),
+    ],
+)
+def test_lists_that_do_not_belong_to_the_answers_are_left_out(here, lists, message):
+    from servers.test_servers import evaluation
+
+    from steelyard.pipelines.server import callbacks
+
+    notices = []
+    with callbacks(on_notice=lambda notice: notices.append(str(notice))):
+        evaluation.evaluate(["a", "b"], [["a"], ["b"]], ["em"], "output/r.json", **lists)
+    assert any(notice.startswith(message) for notice in notices)
+    (results,) = here.glob("output/*.jsonl")
+    table = steelyard.load(results)
+    assert (table.ids, table.mean("EM")) == (["1", "2"], 1.0)
+
+
+def test_runs_and_their_comparison(here):
+    for folder in ("examples", "data"):
+        shutil.copytree(ROOT / folder, folder)
+    assert main(["run", "examples/eval_trec_pvalue.yaml"]) == 0
+    (results,) = here.glob("output/*.jsonl")
+    old, new = steelyard.load_all(results)
+    assert (old.name, new.name) == ("run_b", "run_a")
+    saved = json.loads(results.with_suffix(".json").read_text(encoding="utf-8"))
+    (found,) = steelyard.compare(old, new, metrics="AP")
+    assert (saved["map"]["A_mean"], saved["map"]["diff"]) == (new.mean("AP"), found.difference)
+    assert main(["compare", str(results)]) == 0
+
+
+def test_answers_to_a_legal_benchmark(here):
+    for folder in ("examples", "data"):
+        shutil.copytree(ROOT / folder, folder)
+    assert main(["run", "examples/legal.yaml"]) == 0
+    (results,) = here.glob("output/legal_results_*.jsonl")
+    saved = json.loads(results.with_suffix(".json").read_text(encoding="utf-8"))
+    table = steelyard.load(results, strict=True)
+    assert (table.kind, table.ids, table.column("legal").tolist()) == ("legal", saved["ids"], saved["legal"])
+    assert table.mean("legal") == pytest.approx(saved["avg_legal"])
+    assert [table.notes(row)["legal"] for row in range(len(table))] == saved["reasons"]
+    assert main(["report", str(results), "-o", "page.html"]) == 0
+
+
+def test_a_manifest_for_ultrarag_has_only_variables_that_must_exist(here):
+    from servers.test_servers import evaluation
+
+    folder = here / "servers" / "evaluation"
+    shutil.copytree(ROOT / "servers" / "evaluation", folder, ignore=shutil.ignore_patterns("server.yaml"))
+    write_manifest(evaluation.app, {"parameter_file": str(folder / "parameter.yaml")})
+    text = (folder / "server.yaml").read_text(encoding="utf-8")
+    assert "memory_q_ls" not in text
+    assert "profile: $profile" in text
+
+
+def test_an_answer_that_is_null_or_cannot_be_read_is_a_failure(here):
+    from servers.test_servers import evaluation
+
+    names = [question["id"] for question in _questions()[:3]]
+    evaluation.evaluate_legal(names, [None, {"nothing": 1}, "不清楚。"], save_path="output/legal.json")
+    (results,) = here.glob("output/*.jsonl")
+    table = steelyard.load(results, strict=True)
+    assert list(table.failures) == [0, 1]
+    assert table.failures[0] == "the answer is null"
+    assert (table.ids, table.complete) == (names, True)
+
+
+def _questions():
+    lines = (ROOT / "data" / "legal_answers.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
