@@ -145,7 +145,7 @@ def _json_lines(stream: Stream, keep: Collection[str]) -> Iterator[Record]:
     for number, line in enumerate(lines, 1):
         try:
             if line.strip():
-                yield _record(parse_json(line, name, number, nan=True), name, number)
+                yield _record(parse_json(line, name, number, nan=not keep), name, number)
         except InputError as error:
             if fields := _readable_fields(line, keep):
                 yield Record(name, number, fields, problem=error.message)
