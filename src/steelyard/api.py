@@ -231,12 +231,13 @@ def gate(
     alpha: float = 0.05,
     allow_inconclusive: bool = False,
     force: bool = False,
+    allow_errors: float = 0.05,
 ) -> GateResult:
     """Check a result against rules such as `F1 >= 0.8` or `F1 not-worse-by 0.02`, as `steelyard gate` does."""
     rules = [parse_rule(text) for text in ([require] if isinstance(require, str) else require)]
     check_rules(rules, has_baseline=baseline is not None)
     table, *others = _tables(result, *([] if baseline is None else [baseline]))
-    settings = GateSettings(alpha, allow_inconclusive, force)
+    settings = GateSettings(alpha, allow_inconclusive, force, allow_errors)
     return GateResult(decide(spelled(rules, table.columns), table, others[0] if others else None, settings))
 
 

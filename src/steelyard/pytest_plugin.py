@@ -200,7 +200,7 @@ class RowItem:
     ) -> ItemCheck:
         """The score of an answer by one metric; it passes with at least 1, or within the limits given.
 
-        `contexts` are what the system retrieved, for metrics over them.
+        `contexts` are what the system retrieved, for metrics over them; by default those of the row.
         """
         from steelyard.answers.evaluate import evaluate_answers
 
@@ -218,7 +218,9 @@ class RowItem:
         groups = [list(group) for group in self.row.references]
         references = groups if self.row.nested or not groups else groups[0]
         row = {"question": self.question, "prediction": answer, "references": references}
-        return row if contexts is None else {**row, "contexts": contexts}
+        own = [each._asdict() for each in self.row.contexts or ()] or None
+        found = own if contexts is None else contexts
+        return row if found is None else {**row, "contexts": found}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

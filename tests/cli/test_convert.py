@@ -102,3 +102,13 @@ def test_every_sample_is_written_or_one_message(name, tmp_path):
         else:
             written += 1
     assert written
+
+
+def test_results_go_to_ragas_as_ragas_has_them(tmp_path, capsys):
+    row = {"id": "a", "question": "Q", "prediction": "A", "references": ["G"], "contexts": [{"id": "d1", "text": "T"}]}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert main(["answers", str(tmp_path / "rows.jsonl"), "-o", str(tmp_path / "results.jsonl")]) == 0
+    assert run(capsys, tmp_path / "results.jsonl", tmp_path / "ragas.jsonl", "--to", "ragas")[0] == 0
+    written = json.loads((tmp_path / "ragas.jsonl").read_text("utf-8"))
+    assert (written["reference"], written["retrieved_contexts"]) == ("G", ["T"])
+    assert main(["answers", str(tmp_path / "ragas.jsonl")]) == 0

@@ -64,7 +64,7 @@ def test_each_command_takes_the_file(foreign, tmp_path, monkeypatch, capsys):
     assert main(["compare", path, path, "-m", metric, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["comparisons"]
     assert {pair["metric"] for pair in found} == {metric}
-    assert main(["gate", path, "--system", system, "--require", f"{metric} >= 0"]) == 0
+    assert main(["gate", path, "--system", system, "--require", f"{metric} >= 0", "--allow-errors", "1"]) == 0
     assert f"|format:{title}|" in capsys.readouterr().out
     assert main(["sample", path, "--system", system, "-m", metric, "-n", "1", "-o", "r.html", "-o", "r.jsonl"]) == 0
     assert json.loads((tmp_path / "r.jsonl").read_text(encoding="utf-8").splitlines()[0])["metric"] == metric
@@ -86,7 +86,7 @@ def test_two_systems_of_one_file_are_compared_and_gated(capsys):
     (found,) = json.loads(capsys.readouterr().out)["comparisons"]
     assert (found["a"], found["b"], found["metric"], found["diff"], found["n"]) == ("short", "echo", "Correct", 1.0, 2)
     rules = ["--require", "Correct >= baseline", "--baseline-system", "echo"]
-    assert main(["gate", path, "--system", "short", *rules]) == 0
+    assert main(["gate", path, "--system", "short", "--allow-errors", "100%", *rules]) == 0
     assert "short against echo" in capsys.readouterr().out
     assert main(["gate", path, "--require", "Correct >= 0"]) == 2
     message = "it contains 2 results: echo, short\nhint: exactly one is required here; --system NAME selects one"
@@ -97,7 +97,8 @@ def test_two_systems_of_one_file_are_compared_and_gated(capsys):
 
 def test_repeats_are_clustered_and_the_output_says_so(capsys):
     path, note = str(DATA / "inspect" / "log.eval"), "log: 8 rows are repeated runs of 4 items; intervals and tests"
-    for command in (["report", path], ["compare", path, path], ["gate", path, "--require", "graded >= 0"]):
+    gate = ["gate", path, "--require", "graded >= 0", "--allow-errors", "1"]
+    for command in (["report", path], ["compare", path, path], gate):
         assert main(command) == 0
         assert note in capsys.readouterr().out
     assert main(["report", path, "--lang", "zh"]) == 0
@@ -178,3 +179,14 @@ def test_types_of_files_that_are_not_read_give_one_message(suffix, tmp_path, run
     code, _, err = run("report", path)
     assert (code, err.splitlines()[0]) == (2, f"{path}: files of the type {suffix} are not read")
     assert len(err.splitlines()) == 2
+
+
+def test_a_system_that_failed_does_not_pass(tmp_path, capsys):
+    rows = [{"id": str(row), "scores": {"pass": None}, "error": "503"} for row in range(19)]
+    rows.append({"id": "19", "scores": {"pass": 1.0}})
+    path = tmp_path / "scores.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert main(["gate", str(path), "--require", "pass >= 0.9", "--lang", "en"]) == 1
+    assert "19 items have an error in place of a score" in capsys.readouterr().out
+    assert main(["gate", str(path), "--require", "pass >= 0.9", "--allow-errors", "95%"]) == 0
+    assert main(["gate", str(path), "--require", "pass >= 0.9", "--allow-errors", "94%"]) == 1

@@ -372,3 +372,27 @@ print(sorted(name for name in sys.modules if name.startswith(("steelyard.context
 def test_judges_are_imported_when_they_are_needed(code, imported):
     done = subprocess.run([sys.executable, "-c", IMPORTS.format(code=code)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(imported)
+
+
+def test_lists_that_a_frame_has_as_text_are_lists():
+    frame = {
+        "question": ["Q"],
+        "response": ["A"],
+        "reference": ["A"],
+        "retrieved_context_ids": ["['d0a', 'd0b']"],
+        "reference_context_ids": ["['d0b']"],
+    }
+    assert steelyard.evaluate_answers(frame, metrics=["RR"]).mean("RR") == 0.5
+
+
+def test_objects_as_contexts_are_no_format_of_another_tool(tmp_path):
+    row = {"id": "a", "question": "Q", "answer": "42 pounds", "ground_truth": "42 pounds"}
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(row | {"contexts": [{"id": "d1", "text": "42 pounds"}]}) + "\n", encoding="utf-8")
+    assert steelyard.evaluate_answers(path, metrics=["Grounded"]).mean("Grounded") == 1
+
+
+def test_a_mapped_column_of_a_file_of_another_tool(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"user_input": "Q", "reference": "A", "respnse": "A"}) + "\n", encoding="utf-8")
+    assert steelyard.evaluate_answers(path, metrics=["EM"], mapping={"prediction": "respnse"}).mean("EM") == 1

@@ -205,7 +205,7 @@ class RowReader:
 
     def _evidence(self, fields: Mapping[str, Any], column: str | None) -> Any:
         value = None if column is None else fields.get(column)
-        if not self._cells or not isinstance(value, str):
+        if not isinstance(value, str) or not (self._cells or value.startswith(("[", "{"))):
             return value
         parsed = parsed_cell(value)
         return parsed if isinstance(parsed, list | tuple | dict | None) else value  # an id such as 007 is a text

@@ -84,7 +84,7 @@ class AnswerStream:
 
     def batches(self) -> Iterator[list[AnswerRow]]:
         """The rows in batches; can be called once."""
-        source = _opened(self._path)
+        source = _opened(self._path, self._mapping)
         self.format = source.title
         reader = _reader(source, self._mapping, BOTH, self._wanted)
         with closing(source.container):
@@ -159,9 +159,14 @@ def _plain_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     return {str(name): plain_value(value) for name, value in row.items()}
 
 
-def _opened(path: str | Path) -> Source:
-    """The source at a path; what has no rows and no format of another tool is an error."""
+def _opened(path: str | Path, mapping: Mapping[str, str] | None = None) -> Source:
+    """The source at a path; what has no rows and no format of another tool is an error.
+
+    Rows of which `mapping` names a column by the file's own name are read as plain rows, whatever their format.
+    """
     source = open_source(path)
+    if mapping and source.container.kind == "rows" and not source.container.first.keys().isdisjoint(mapping.values()):
+        source = Source(source.container, None)
     if source.format is None and source.container.kind == "document":
         source.container.close()
         raise no_array(source.container.name)

@@ -190,6 +190,18 @@ def _number(text: str) -> float:
         return math.nan
 
 
+def share(text: str) -> float:
+    """A share as a number from 0 to 1, or in percent: 0.05 or 5%."""
+    number, is_percent = text.strip().removesuffix("%"), text.strip().endswith("%")
+    try:
+        value = float(number) / (100 if is_percent else 1)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a share such as 0.05 or 5%, not {text!r}") from None
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"must be between 0 and 1, or 0% and 100%, not {text}")
+    return value
+
+
 def fraction(text: str) -> float:
     """A number between 0 and 1."""
     try:

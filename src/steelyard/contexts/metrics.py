@@ -21,7 +21,8 @@ def grounded(pairs: AnswerBatch, profile: Profile) -> Scored:
     Formula: [every value of the answer is in the contexts or in the question, or follows from them]
     Convention: values are compared, not spellings (42,000 元 is 4.2 万元); what the answer computes from values of the
         contexts follows; all contexts are one text. An answer that states no value invents none; a blank one scores 0,
-        and so does one that is too long to be judged. Relations between values that are all there are not checked.
+        and so does one that is too long to be judged. Relations between values that are all there are not checked, nor
+        numbers below 1,000 without a unit, numbers of articles and sections, and names of a single word.
     Source: the judge of `steelyard.legal`
     """
     from steelyard.contexts.grounding import judge

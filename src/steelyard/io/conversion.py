@@ -21,6 +21,15 @@ from steelyard.table import Table
 
 RESULTS: Final = "results"
 NATIVE: Final = "steelyard"
+_OUTPUT: Final = {
+    "question": rows.QUESTION,
+    "answer": rows.PREDICTION,
+    "references": rows.REFERENCES,
+    "contexts": rows.CONTEXTS,
+    "context_ids": rows.RETRIEVED_IDS,
+    "reference_contexts": rows.REFERENCE_CONTEXTS,
+    "reference_context_ids": rows.REFERENCE_IDS,
+}
 _BY_SUFFIX: Final = {".run": "trec-run", ".trec": "trec-run", ".qrels": "trec-qrels", "": "beir"}
 _ROWS: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
@@ -167,7 +176,9 @@ def _rows_of(tables: Sequence[Table]) -> Iterator[Fields]:
 
 
 def _output(output: Mapping[str, Any]) -> Fields:
-    names = {"answer": rows.PREDICTION, **{name: name for name in (rows.QUESTION, rows.REFERENCES, rows.CONTEXTS)}}
-    extra = {name: value for name, value in output.items() if name not in names}
-    found = {names[name]: value for name, value in output.items() if name in names}
+    extra = {name: value for name, value in output.items() if name not in _OUTPUT}
+    found = {_OUTPUT[name]: value for name, value in output.items() if name in _OUTPUT}
+    groups = found.get(rows.REFERENCES)
+    if isinstance(groups, list) and len(groups) == 1 and isinstance(groups[0], list):  # one group of aliases
+        found[rows.REFERENCES] = groups[0]
     return {**found, rows.EXTRA: {"output": extra} if extra else {}}

@@ -34,7 +34,7 @@ class Kind:
     `title` is the code of the text that says what was evaluated. The others are modules: `metrics` register its
     metrics; `checks` checks items of a results file of this kind (`Checks`); `report` makes the sections of a report
     that only this kind has. None is for nothing to add. `lower_is_better` names the columns of which less is better, as
-    rules and `compare -m` name them; of all others more is better.
+    rules and `compare -m` name them; `undirected` those of which neither is; of all others more is better.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Kind:
     checks: str | None = None
     report: str | None = None
     lower_is_better: frozenset[str] = frozenset()
+    undirected: frozenset[str] = frozenset()
 
     def load_metrics(self) -> None:
         """Import the modules that register the metrics."""
@@ -67,6 +68,7 @@ BUILT_IN: Final = (
         metrics=("steelyard.answers.metrics", "steelyard.contexts.metrics"),
         report="steelyard.contexts.report",
         lower_is_better=frozenset(("Invented", "Refusal.over_refusal", "Refusal.missed_refusal")),
+        undirected=frozenset(("Refusal",)),
     ),
     Kind("scores", "report.scores", report="steelyard.contexts.report"),
     Kind(

@@ -3,6 +3,7 @@
 import math
 
 from steelyard.stats.compare import Comparison
+from steelyard.stats.direction import is_directed
 from steelyard.stats.intervals import Interval
 from steelyard.stats.summary import MetricSummary
 
@@ -36,7 +37,7 @@ def p_value(value: float) -> str:
 
 def mark(comparison: Comparison | None) -> str:
     """▲ or ▼ where the difference is significant."""
-    if comparison is None or not comparison.significant:
+    if comparison is None or not comparison.significant or not is_directed(comparison.metric):
         return ""
     return BETTER if comparison.gain > 0 else WORSE
 

@@ -183,6 +183,8 @@ def _status(gate: Gate, finding: Finding) -> Literal["passed", "failed", "skippe
 def _reasons(finding: Finding, words: Words) -> Iterator[str]:
     if finding.cut_off:
         yield words("gate.run_cut_off")
+    if finding.errors:
+        yield words("gate.too_many_errors", n=f"{finding.errors:,}")
     if finding.n == 0:
         yield from _no_item(finding, words)
         return

@@ -8,6 +8,11 @@ def is_lower_better(name: str) -> bool:
     return any(name in kind.lower_is_better for kind in BUILT_IN)
 
 
+def is_directed(name: str) -> bool:
+    """Whether more or less is better of this column; of a rate of refusals alone neither is."""
+    return not any(name in kind.undirected for kind in BUILT_IN)
+
+
 def gain(name: str, difference: float) -> float:
     """The difference (newer minus older), negated if less is better."""
     return -difference if is_lower_better(name) else difference

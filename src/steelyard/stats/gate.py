@@ -35,11 +35,15 @@ _UNKNOWN = Interval(float("nan"), float("nan"), "none")
 
 @dataclass(frozen=True, slots=True)
 class GateSettings:
-    """The level, whether inconclusive rules pass, and whether to decide on incomplete or unlike results."""
+    """The level, whether inconclusive rules pass, and whether to decide on incomplete or unlike results.
+
+    `allow_errors` is the share of items that may have an error in place of a score.
+    """
 
     alpha: float = 0.05
     allow_inconclusive: bool = False
     force: bool = False
+    allow_errors: float = 0.05
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 0.5:
@@ -62,7 +66,8 @@ class Finding:
     sample is conclusive; if not, `more_items` are estimated to make it so, or `more_documents` if items share documents
     (None: no number would). `unpaired` counts items that are scored in only one of the two results. `regressions` are
     the items that break a rule against falling. `cut_off` is true if the rule is not met because a run is incomplete.
-    `unknown` is the value of a tag that no item has.
+    `unknown` is the value of a tag that no item has. `errors` counts items that have an error in place of a score, if
+    there are so many that the rule is not met.
     """
 
     rule: Rule
@@ -79,6 +84,7 @@ class Finding:
     regressions: tuple[Regression, ...] = ()
     cut_off: bool = False
     unknown: UnknownValue | None = None
+    errors: int = 0
 
     @property
     def difference(self) -> float:
@@ -133,7 +139,8 @@ def decide(
     check_rules(rules, has_baseline=baseline is not None)
     if baseline is not None and not settings.force:
         check_comparable(result, baseline)
-    findings = tuple(_decide(rule, result, baseline, settings.alpha) for rule in rules)
+    decided = (_decide(rule, result, baseline, settings.alpha) for rule in rules)
+    findings = tuple(_without_errors(finding, result, settings.allow_errors) for finding in decided)
     gate = Gate(result, baseline, findings, settings)
     return replace(gate, findings=tuple(map(_unmet, findings))) if gate.cut_off and not settings.force else gate
 
@@ -145,6 +152,17 @@ def check_rules(rules: Sequence[Rule], *, has_baseline: bool) -> None:
     relative = [rule for rule in rules if needs_baseline(rule)]
     if relative and not has_baseline:
         raise ConfigError(Message("stats.rule_needs_baseline", needing=relative[0]), hint=BASELINE_HINT)
+
+
+def _without_errors(finding: Finding, result: Table, allowed: float) -> Finding:
+    """The finding, not met if too many items of the rule have an error in place of a score."""
+    if isinstance(finding.rule, NoRegression) or finding.n == 0:
+        return finding
+    chosen = select(result, finding.rule.target)
+    errors = chosen.count("error", finding.rule.target.name)
+    if errors <= allowed * len(chosen):
+        return finding
+    return replace(finding, outcome="not met", sure=True, more_items=None, more_documents=None, errors=errors)
 
 
 def _unmet(finding: Finding) -> Finding:

@@ -107,3 +107,9 @@ def test_errors_of_the_system_and_of_scoring_stay_errors(tmp_path):
 def test_a_bad_file_is_one_message(tmp_path, lines, message):
     with pytest.raises(InputError, match=message.replace(".", r"\.")):
         steelyard.load(csv_file(tmp_path, "new.csv", *lines))
+
+
+def test_a_label_is_no_score(tmp_path):
+    rows = [{"id": "a", "answerable": True, "F1": 0.5}, {"id": "b", "answerable": False, "F1": 1}]
+    table = steelyard.load(csv_file(tmp_path, "rows.jsonl", *map(json.dumps, rows)))
+    assert table.metrics == ["F1"]

@@ -79,10 +79,16 @@ def read(container: Container) -> Iterator[Record]:
     records = list(container.records() if container.kind == "rows" else _results(container))
     for record in records:
         shapes.check_shape(record.fields, _RESULT, "", record.where)
+    records.sort(key=lambda record: _place(record.fields))  # results are in the order of their completion
     systems = _systems([record.fields for record in records])
     tests = _tests([record.fields for record in records])
     for record, system, test in zip(records, systems, tests, strict=True):
         yield record._replace(fields=test | system | _fields(record.fields))
+
+
+def _place(result: Mapping[str, Any]) -> tuple[int, int]:
+    """The number of the test, then that of the prompt, so that systems are in the order of the configuration."""
+    return result.get("testIdx") or 0, result.get("promptIdx") or 0
 
 
 def _summary(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:

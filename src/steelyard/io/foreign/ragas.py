@@ -92,7 +92,14 @@ def recognises(container: Container) -> bool:
     if "user_input" in names:
         return not names.isdisjoint(("response", "reference", *_LISTS))
     answered = not names.isdisjoint(("answer", "ground_truth", "ground_truths"))
-    return {"question", "contexts"} <= names and answered and names.isdisjoint(_OTHER_ANSWERS)
+    is_old = {"question", "contexts"} <= names and answered and names.isdisjoint(_OTHER_ANSWERS)
+    return is_old and not _has_objects(container.first["contexts"])
+
+
+def _has_objects(contexts: Any) -> bool:
+    """Whether contexts are objects, which RAGAS does not have; in a cell they are written as JSON or Python."""
+    members = contexts if isinstance(contexts, list) else [contexts]
+    return any(isinstance(each, dict) or str(each).startswith(("[{", "{")) for each in members)
 
 
 def read(container: Container) -> Iterator[Record]:

@@ -107,7 +107,7 @@ def _parsed(record: Record) -> Record:
 
 def _is_scores(name: str, records: Sequence[Record]) -> bool:
     """Whether a column has numbers only, apart from empty cells."""
-    if name.casefold() in (*_TEXTS, *_REPEAT_NAMES):
+    if name.casefold() in (*_TEXTS, *_REPEAT_NAMES, *layouts.LABELS):
         return False
     values = [value for record in records if (value := record.fields.get(name)) is not None]
     return bool(values) and all(rows.is_score(value) for value in values)

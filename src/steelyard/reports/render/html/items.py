@@ -7,6 +7,7 @@ from typing import Any, Final
 from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES, translations
 from steelyard.io.results import numbers
+from steelyard.registry.kinds import kind_of
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.contexts import ContextTexts
 from steelyard.reports.render.html.kind_page import ItemDetails, Json, KindPage, as_text, present
@@ -38,6 +39,8 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
         "kind": tables[0].kind,
         "metrics": report.metrics,
         "falling": [metric for metric in report.metrics if is_lower_better(metric)],
+        "lower": sorted(name.rpartition(".")[2] for name in kind_of(tables[0].kind).lower_is_better),
+        "undirected": sorted(kind_of(tables[0].kind).undirected),
         "main": main,
         "ids": ids,
         "questions": [_first(tables, of_item, "question") for of_item in zip(*rows, strict=True)],

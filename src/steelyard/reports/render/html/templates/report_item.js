@@ -170,7 +170,7 @@ const Item = (() => {
       output.fields ? values(output.fields) : null,
       output.invented ? list("report.invented", output.invented.map(([text, kind]) => invented(text, kind))) : null,
       list("report.citations", (output.citations ?? []).map((each) => evidence.passage(each))),
-      reasons(item, result, output),
+      reasons(item, result, output, data),
       folded("report.further_evidence", (output.evidence ?? []).map((each) => evidence.passage(each))),
       contexts.pane === beside ? null : evidence.pane ? contexts.folded() : contexts.pane,
       spent(output),
@@ -221,7 +221,7 @@ const Item = (() => {
   }
 
   // parts of the score with their reasons, then the other metrics
-  function reasons(item, result, output) {
+  function reasons(item, result, output, data) {
     const why = new Map((output.reasons ?? []).map(([name, ...texts]) => [name, Frame.chosen(texts)]));
     const rows = [...partsOf(result, item, why), ...othersOf(item, result, output)];
     if (!rows.length && !output.remarks) return null;
@@ -230,7 +230,7 @@ const Item = (() => {
         "tr",
         {},
         element("th", { scope: "row", class: "name" }, part(name)),
-        element("td", { class: `number ${toneOf(name, value)}` }, Texts.number(value, 2)),
+        element("td", { class: `number ${toneOf(data, name, value)}` }, Texts.number(value, 2)),
         element("td", {}, words ? Texts.box(words) : null),
       ),
     );
@@ -243,8 +243,10 @@ const Item = (() => {
     );
   }
 
-  function toneOf(name, value) {
+  function toneOf(data, name, value) {
     if (name === "uncertain") return "warn";
+    if (data.undirected.includes(name)) return "";
+    if (data.lower.includes(name)) return value === 0 ? "good" : value > 0 ? "bad" : "";
     return value === 1 ? "good" : value === 0 ? "bad" : "";
   }
 
