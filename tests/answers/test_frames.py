@@ -2,6 +2,7 @@
 
 import json
 from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 import pandas
@@ -11,7 +12,7 @@ import pytest
 import steelyard
 from steelyard import evaluate_answers
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {
         "question": "How much?",
         "response": "42 pounds [1]",

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,7 +130,7 @@ def test_deepeval_calls_the_reference_contexts_context():
 
 def test_contexts_that_begin_later_and_that_change(write):
     later = [{"id": str(n), "pred": "a", "contexts": None} for n in range(3000)]
-    rows = [{"id": "x", "pred": "a"}, *later, {"id": "y", "pred": "a", "contexts": ["p"]}]
+    rows: list[Any] = [{"id": "x", "pred": "a"}, *later, {"id": "y", "pred": "a", "contexts": ["p"]}]
     assert read(write("a.jsonl", lines(*rows)))[-1].contexts == (Context("p"),)
     rows = [{"pred": "a", "passages": ["p"]}] * 2048 + [{"pred": "a", "contexts": ["p"]}]
     with pytest.raises(InputError, match=r"a\.jsonl:2049"):
@@ -278,7 +279,8 @@ def test_an_unknown_need(registered):
 
 def ranked_rows(qrels, run):
     """Rows of the judged queries, their documents in trec_eval's order."""
-    judged, found = {}, {}
+    judged: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for line in qrels.read_text("utf-8").splitlines():
         query, _, document, grade = line.split()
         judged.setdefault(query, {})[document] = int(grade)

@@ -24,7 +24,7 @@ def measures_of(kind: str) -> list[str]:
     Metrics of answers that need more than references are a kind of their own here: contexts.
     """
     usual = frozenset(USUAL_NEEDS)
-    kinds = {name: metric.kind for name, metric in REGISTRY.items()}
+    kinds: dict[str, str] = {name: metric.kind for name, metric in REGISTRY.items()}
     kinds |= {name: "contexts" for name, kind in kinds.items() if kind == "answers" and REGISTRY[name].needs != usual}
     names = [name for name in REGISTRY if kinds[name] == kind]
     plain = [str(Measure.of(REGISTRY[n], {"k": 5} if "k" in REGISTRY[n].required else {})) for n in names]

@@ -1,6 +1,7 @@
 """Our own rows: JSONL, JSON, CSV, TSV and parquet; plain rows of users stay plain rows."""
 
 import json
+from typing import Any
 
 import pytest
 from complaints import complaint
@@ -11,7 +12,7 @@ from steelyard.io.foreign import native
 from steelyard.io.foreign.rows import ALL
 
 SUFFIXES = [".jsonl", ".json", ".csv", ".tsv", ".parquet"]
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {
         "id": "q1",
         "question": 'Is 1 < 2, "true"?\n[yes]',

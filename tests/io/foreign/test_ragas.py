@@ -2,6 +2,7 @@
 
 import csv
 import json
+from typing import Any
 
 import pytest
 from complaints import complaint
@@ -132,7 +133,10 @@ def test_nan_in_place_of_a_text_is_a_missing_text(write):
 
 
 def test_csv_has_the_columns_of_later_rows(tmp_path):
-    rows = [{"question": "q1", "prediction": "a"}, {"question": "q2", "references": ["b"], "scores": {"f": 0.5}}]
+    rows: list[dict[str, Any]] = [
+        {"question": "q1", "prediction": "a"},
+        {"question": "q2", "references": ["b"], "scores": {"f": 0.5}},
+    ]
     ragas.write(rows, tmp_path / "x.csv")
     with (tmp_path / "x.csv").open(newline="", encoding="utf-8") as file:
         header, *_ = csv.reader(file)
