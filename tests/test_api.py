@@ -75,6 +75,11 @@ def test_a_gate_is_true_if_it_passes_and_says_why_not(results):
     assert failed.as_dict()["passed"] is False
 
 
+def test_what_is_no_result_is_one_message(results):
+    with pytest.raises(steelyard.ConfigError, match="not list"):
+        steelyard.compare(results[0], [results[1]])
+
+
 def test_a_gate_without_its_baseline_is_an_error(results):
     with pytest.raises(steelyard.ConfigError, match="baseline"):
         results[0].meets("F1 not-worse-by 0.02")

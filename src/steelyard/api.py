@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from steelyard.errors import ConfigError
 from steelyard.i18n import Language, Message, words_of
 from steelyard.io.results import load
 from steelyard.observers import FAILED_GATES
@@ -261,9 +262,18 @@ def plot(table: Table, path: str | Path | None = None, *, language: Language = "
 
 def _tables(*results: Result) -> list[Table]:
     """The tables with different names."""
-    tables = [each if isinstance(each, Table) else load(each) for each in results]
+    tables = [_table(each) for each in results]
     names = unique_names([table.name for table in tables])
     return [replace(table, name=name) for table, name in zip(tables, names, strict=True)]
+
+
+def _table(result: Result) -> Table:
+    if isinstance(result, Table):
+        return result
+    if isinstance(result, str | Path):
+        return load(result)
+    message = Message("reports.not_a_result", found=type(result).__name__)
+    raise ConfigError(message, hint=Message("reports.not_a_result_hint"))
 
 
 def _write(content: Report, path: Path, language: Language) -> None:
