@@ -1,5 +1,6 @@
 """What Python code calls beside the evaluators: comparison, gate and report, as objects that notebooks display."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,12 +37,12 @@ Result = Table | str | Path
 """A Table, or the path of a file that `steelyard.load` reads."""
 
 
-class Shown:
+class Shown(ABC):
     """An outcome made of blocks: text, and HTML in notebooks."""
 
+    @abstractmethod
     def blocks(self, language: Language = "en") -> Sequence[Block]:
         """The blocks in a language."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return render_console(self.blocks())

@@ -100,6 +100,7 @@ def test_errors_of_the_system_and_of_scoring_stay_errors(tmp_path):
         (["id,F1", "a,1", "a,0"], "new.csv:3: duplicate id 'a'"),
         (["name,F1", "a,1"], "neither a results file nor a file of scores"),
         (["id,answer", "a,yes"], "no record has a score"),
+        (["id,F1", "a,1", "b,x", "c,0.5"], "new.csv:3: the field 'F1' must be a number, not 'x'"),
         (["id,F1", "a,1e400"], "no record has a score"),
         (["id,F1", "a,1e200"], "new.csv:2"),
     ],

@@ -95,28 +95,14 @@ def rewritten(rows: list[Mapping[str, Any]], name: str, folder: Path, suffix: st
     return source, target
 
 
+@pytest.mark.parametrize(("name", "row"), [("ragas", RAGAS), ("deepeval", DEEPEVAL), ("flashrag", FLASHRAG)])
 @SAME_FOLDER
-@given(rows=st.lists(RAGAS, min_size=1, max_size=3))
-def test_ragas(rows, tmp_path):
-    source, target = rewritten(rows, "ragas", tmp_path)
+@given(data=st.data())
+def test_rows_of_a_format_come_back(name, row, data, tmp_path):
+    rows = data.draw(st.lists(row, min_size=1, max_size=3))
+    source, target = rewritten(rows, name, tmp_path)
     assert lines(target) == rows
-    assert fields_of(target, "ragas") == fields_of(source, "ragas")
-
-
-@SAME_FOLDER
-@given(rows=st.lists(DEEPEVAL, min_size=1, max_size=3))
-def test_deepeval(rows, tmp_path):
-    source, target = rewritten(rows, "deepeval", tmp_path)
-    assert lines(target) == rows
-    assert fields_of(target, "deepeval") == fields_of(source, "deepeval")
-
-
-@SAME_FOLDER
-@given(rows=st.lists(FLASHRAG, min_size=1, max_size=3))
-def test_flashrag(rows, tmp_path):
-    source, target = rewritten(rows, "flashrag", tmp_path)
-    assert lines(target) == rows
-    assert fields_of(target, "flashrag") == fields_of(source, "flashrag")
+    assert fields_of(target, name) == fields_of(source, name)
 
 
 OURS = some_of(

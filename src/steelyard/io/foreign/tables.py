@@ -17,6 +17,7 @@ from steelyard.io.foreign.formats import Source, open_source
 from steelyard.io.foreign.items import item_ids, systems_of
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.records import Record, result_name
+from steelyard.io.shapes import wrong_shape
 from steelyard.io.streams import hint_for_folder
 from steelyard.table import REPEAT_TAG, UNBOUNDED, Bounds, Column, FloatArray, Missing, Signature, Table
 
@@ -106,11 +107,15 @@ def _parsed(record: Record) -> Record:
 
 
 def _is_scores(name: str, records: Sequence[Record]) -> bool:
-    """Whether a column has numbers only, apart from empty cells."""
+    """Whether a column has numbers only, apart from empty cells; an error if others are among many numbers."""
     if name.casefold() in (*_TEXTS, *_REPEAT_NAMES, *layouts.LABELS):
         return False
-    values = [value for record in records if (value := record.fields.get(name)) is not None]
-    return bool(values) and all(rows.is_score(value) for value in values)
+    given = [(record, value) for record in records if (value := record.fields.get(name)) is not None]
+    others = [(record, value) for record, value in given if not rows.is_score(value)]
+    if others and 2 * len(others) <= len(given):  # numbers but for some: a column of scores with mistakes
+        record, value = others[0]
+        raise wrong_shape(name, Message("words.a_number"), value, record.where)
+    return bool(given) and not others
 
 
 def _are_labels(name: str, records: Sequence[Record]) -> bool:
