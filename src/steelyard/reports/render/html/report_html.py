@@ -69,6 +69,7 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
     blocks = page_blocks(report, language)
     return {
         "report": report,
+        "layout": _layout(len(report.tables)),
         "kind": kind_of(first).title or first,
         "about_documents": kind.about_documents,
         "main": main,
@@ -81,6 +82,12 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
+
+
+def _layout(results: int) -> str:
+    """The template with the parts of the page in order: for one result, for a difference, or for a leaderboard."""
+    name = {1: "one", 2: "two"}.get(results, "many")
+    return f"layout_{name}.html.j2"
 
 
 def _undrawn(metrics: int) -> list[tuple[str, ...]]:
