@@ -31,6 +31,7 @@ _OUTPUT: Final = {
     "reference_context_ids": rows.REFERENCE_IDS,
 }
 _BY_SUFFIX: Final = {".run": "trec-run", ".trec": "trec-run", ".qrels": "trec-qrels", "": "beir"}
+_FILES: Final = (".txt", ".eval", ".zip", ".yaml", ".yml", ".html", ".md")
 _ROWS: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
@@ -96,7 +97,17 @@ def _target(path: Path, name: str | None) -> Any:
     found: Format = format_called(name)
     if not is_writable(found):
         raise ConfigError(Message("formats.cannot_be_written", title=found.TITLE), hint=_writable())
+    _check_folder(path, found)
     return found
+
+
+def _check_folder(path: Path, written: Format) -> None:
+    """Refuse the name of a file for a format that is a folder."""
+    suffix = format_suffix(path)
+    if getattr(written, "IS_FOLDER", False) and suffix in (*_ROWS, *_BY_SUFFIX, *_FILES) and suffix:
+        message = Message("formats.target_is_folder", title=written.TITLE, suffix=suffix)
+        folder = path.parent / path.name[: path.name.lower().rindex(suffix)]
+        raise ConfigError(message, where=str(path), hint=Message("formats.target_is_folder_hint", folder=folder))
 
 
 def _writable() -> Message:
