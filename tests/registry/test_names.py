@@ -114,3 +114,8 @@ def test_a_name_like_nothing_lists_what_there_is():
     with pytest.raises(UnknownName) as caught:
         parse_measure("zzz!!")
     assert str(caught.value).startswith("no metric is called 'zzz!!'\nhint: known: P, R, AP, RR, nDCG, ")
+
+
+def test_a_name_in_a_list_may_have_several_cut_offs():
+    assert [str(each) for each in parse_measures(["ndcg_cut.5,10", "map"])] == ["nDCG@5", "nDCG@10", "AP"]
+    assert [str(each) for each in parse_measures({"P.5,10"})] == ["P@5", "P@10"]

@@ -101,7 +101,7 @@ def parse_measures(
     default: Sequence[str] = DEFAULT_RETRIEVAL,
     kind: Kind = "retrieval",
 ) -> list[Measure]:
-    """Measures for names (a list, or one text with commas), in order and each once.
+    """Measures for names (a list, or one text; each may hold several with commas), in order and each once.
 
     A name may be any object whose text is one, such as a measure of ir_measures.
     Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
@@ -131,7 +131,7 @@ def _as_texts(names: Any) -> list[str] | None:
         return None
     if isinstance(names, str):
         return split_names([names])
-    return [str(name) for name in names] if isinstance(names, Iterable) else [str(names)]
+    return split_names([str(name) for name in names] if isinstance(names, Iterable) else [str(names)])
 
 
 def column_called(name: str, columns: Collection[str]) -> str:

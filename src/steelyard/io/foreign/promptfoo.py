@@ -26,6 +26,7 @@ _FAILED: Final = 2  # failureReason: the provider failed
 _LONGEST_LABEL: Final = 60
 _AFTER_REASON: Final = "\n---\n"
 _CONTEXTS: Final = ("context", "contexts", "retrieved_contexts", "documents", "passages")
+_REFERENCES: Final = (*layouts.REFERENCES, "expected", "expected_answer", "correct_answer", "ideal")
 # assertions whose value is the expected output
 _EXPECTING: Final = frozenset(("equals", "similar", "factuality", "levenshtein", "rouge-n", "bleu", "gleu", "meteor"))
 _USED: Final = frozenset(("success", "score", "namedScores", "error"))
@@ -211,7 +212,7 @@ def _prediction(result: Mapping[str, Any]) -> str | None:
 
 
 def _references(inputs: Mapping[str, Any], test: Mapping[str, Any]) -> list[str] | None:
-    named = next((inputs[name] for name in layouts.REFERENCES if inputs.get(name) is not None), None)
+    named = next((inputs[name] for name in _REFERENCES if inputs.get(name) is not None), None)
     expected = [each.get("value") for each in test.get("assert") or [] if each.get("type") in _EXPECTING]
     several = named if isinstance(named, list) else expected if named is None else [named]
     return [each for each in several if isinstance(each, str)] or None
