@@ -75,6 +75,8 @@ SPELLINGS = {
     "idbasedcontextrecall": "ContextR",
 }
 
+_CUT_ALWAYS = ("ndcg_cut", "map_cut")  # without a number trec_eval has several cut-offs of these, never the whole list
+
 _NAME = re.compile(
     r"""(?P<base>[A-Za-z][A-Za-z0-9]*(?:[_\- ][A-Za-z]+)*)
         (?:\((?P<inner>[^()]*)\))?
@@ -172,9 +174,10 @@ def _expand(name: str, cutoffs: Sequence[int]) -> list[Measure]:
     found, parameters = _read(name)
     if "k" in parameters or "k" not in found.parameters:
         return [Measure.of(found, parameters)]
-    if "k" in found.required:
+    is_cut = name.strip().casefold() in _CUT_ALWAYS
+    if is_cut or "k" in found.required:
         cutoffs = cutoffs or CUTOFFS
-    if found.whole or not cutoffs:
+    if (found.whole and not is_cut) or not cutoffs:
         return [Measure.of(found, parameters)]
     return [Measure.of(found, {**parameters, "k": k}) for k in cutoffs]
 
