@@ -124,3 +124,10 @@ def test_a_folder_has_no_name_of_a_file(name, tmp_path, capsys):
     assert f"hint: name a folder, such as {tmp_path / 'x'}\n" in message
     assert not (tmp_path / name).exists()
     assert main(["convert", str(source), str(tmp_path / "version.1"), "--to", "beir"]) == 0
+
+
+def test_a_document_that_no_tool_writes_is_said_to_be_no_rows(tmp_path, capsys):
+    source = tmp_path / "run.json"
+    source.write_text('{"q1": {"d1": 0.5}}', encoding="utf-8")
+    assert main(["convert", str(source), str(tmp_path / "x.run")]) == 2
+    assert "an array of objects is required, not a single value" in capsys.readouterr().err

@@ -210,6 +210,11 @@ STRUCTURED = {
         "query,doc,score\nq1,d1,1\nq1,d1,2\n",
         "{path}:3: duplicate document 'd1' in this query (first on line 2)\nhint: list each document once per query",
     ),
+    "tabs in a file of commas": (
+        "run.csv",
+        "query\tdoc\tscore\nq\ta\t1\n",
+        "{path}:1: the columns are separated by tabs\nhint: rename the file to .tsv",
+    ),
     "a binary run of ranx": (
         "run.lz4",
         "x",

@@ -13,7 +13,7 @@ from steelyard.io.foreign import rows
 from steelyard.io.foreign.formats import Format, Source, format_called, formats, is_writable, not_carried, open_source
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.layouts import Columns, layout_of
-from steelyard.io.records import Record, format_suffix
+from steelyard.io.records import Record, format_suffix, no_array
 from steelyard.io.results import begins_with_header, load_all, save_all
 from steelyard.io.results.lines import items_of
 from steelyard.io.streams import is_folder, read_once
@@ -145,6 +145,8 @@ def _counted(content: Iterator[Fields], done: Conversion, target: Any) -> Iterat
 
 def _plain_rows(source: Source) -> Iterator[Record]:
     """Rows whose columns have their usual names, by our names; other columns are kept under `extra`."""
+    if source.container.kind == "document":
+        raise no_array(source.container.name)
     records = list(source.records())
     columns = list(dict.fromkeys(name for record in records for name in record.fields))
     known = _known_columns(Columns(source.container.name, columns))

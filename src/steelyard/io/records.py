@@ -294,6 +294,8 @@ def _header(row: list[str], name: str) -> list[str]:
         raise InputError(
             Message("formats.separated_by_semicolons"), where=where, hint=Message("formats.save_with_commas_hint")
         )
+    if len(names) == 1 and "\t" in names[0]:
+        raise InputError(Message("formats.separated_by_tabs"), where=where, hint=Message("formats.rename_to_tsv_hint"))
     again = repeated_one(names)
     if again is not None:
         message = Message("formats.duplicate_column", again=again)
