@@ -404,7 +404,7 @@ _FINDERS: Final[tuple[tuple[int, re.Pattern[str], Callable[[str], Iterator[Menti
     (1, re.compile(r"\d{3}|号"), _find_marked("serial", _ANNOUNCED)),
     (0, re.compile(r"[年月]|\d[-/.]\d|\d{8}|[A-Za-z]{3}"), _find_dates),
     (1, re.compile(r"[A-Za-z][-_]?\d|\d[A-Za-z]"), _find_marked("serial", _SERIAL)),
-    (0, re.compile(r"[时点:]|[ap]\.?m", re.IGNORECASE), _find_marked("time", _TIME)),
+    (0, re.compile(r"[时点]|\d:\d|\d ?[ap]\.?m", re.IGNORECASE), _find_marked("time", _TIME)),
     (0, re.compile(r"[%‰]|分之|per ?cent|利率|[月年]息", re.IGNORECASE), _find_numbered("percent", _PERCENT)),
     (0, re.compile(r"岁|\bold\b|\baged?\b"), _find_numbered("age", _AGE)),
     (0, re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE), _find_marked("ordinal", _ORDINAL)),

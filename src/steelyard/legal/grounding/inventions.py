@@ -16,12 +16,12 @@ from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.clocks import minutes_of
 from steelyard.legal.grounding.derivations import cents, is_rounded
 from steelyard.legal.grounding.derived import DerivedValues
-from steelyard.legal.grounding.grounds import Ground, document_ground, ground_of, percent_of, question_ground
+from steelyard.legal.grounding.grounds import Ground, document_ground, percent_of, question_ground
 from steelyard.legal.grounding.proper_names import is_known_name
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
 
-__all__ = ["Ground", "Invented", "document_ground", "find_invented", "ground_of"]
+__all__ = ["Ground", "Invented", "document_ground", "find_invented"]
 
 _MASKED: Final = re.compile(r"(\d*)[*xX×•·●]{2,}(\d*)")
 
