@@ -75,10 +75,10 @@ def _is_telling(sentence: str) -> bool:
 
 
 def _has_claims(sentence: str) -> bool:
-    claims = claims_of(sentence)
-    return bool(claims.values or claims.quotes or claims.names or claims.places)
+    claims = claims_of(sentence, full=True)
+    return bool(claims.values or claims.quotes or claims.names or claims.places or claims.articles)
 
 
 def _has(text: str, sentence: str) -> bool:
     """Whether a text has the words of a sentence, or all its values."""
-    return key_of(text).holds(sentence) or (_has_claims(sentence) and not find_invented(sentence, text))
+    return key_of(text).holds(sentence) or (_has_claims(sentence) and not find_invented(sentence, text, full=True))

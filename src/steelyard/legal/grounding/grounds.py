@@ -9,6 +9,7 @@ from typing import Final
 
 from steelyard.legal.evidence.quotes import quote_key
 from steelyard.legal.grounding import derivations
+from steelyard.legal.grounding.articles import Article, articles, items
 from steelyard.legal.grounding.clocks import stated_minutes
 from steelyard.legal.grounding.derivations import cents
 from steelyard.text.dates import Day
@@ -46,6 +47,16 @@ class Ground:
     @cached_property
     def _numbers(self) -> list[Mention]:
         return [value for value in self.values if value.kind in ("money", "number") and value.value is not None]
+
+    @cached_property
+    def numerals(self) -> frozenset[Decimal]:
+        """Every number, whatever it is part of."""
+        return frozenset(numeral.value for numeral in numerals(self.text) if numeral.value is not None)
+
+    @cached_property
+    def articles(self) -> tuple[Article, ...]:
+        """Articles of statutes and contracts, and the numbers of clauses."""
+        return (*articles(self.text), *items(self._context))
 
     @cached_property
     def money(self) -> frozenset[Decimal]:
