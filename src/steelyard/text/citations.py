@@ -64,6 +64,11 @@ def index_of(name: str, places: Mapping[str, int], contexts: int) -> int:
     return index if index < contexts else -1
 
 
+def has_citations(text: str, ids: Sequence[str | None]) -> bool:
+    """Whether a text has a citation mark; `ids` are those of its contexts, if they are known."""
+    return any(bracket in text for bracket in "[［【") and any(marks(text, frozenset(filter(None, ids))))
+
+
 def without_citations(text: str, ids: Sequence[str | None]) -> str:
     """The text without the marks that cite contexts, and without the blanks before them; `ids` has one per context."""
     places = places_of(ids)
