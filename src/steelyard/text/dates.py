@@ -78,7 +78,7 @@ _REACH: Final = 24  # characters between a number and the beginning of the name 
 _HAS_SEPARATED: Final = re.compile(r"\d[-/.]\d{1,2}[-/.]\d")
 _HAS_EIGHT: Final = re.compile(r"\d{8}")
 _FORMS: Final = tuple(
-    (gate, re.compile(form, re.IGNORECASE))
+    (gate, re.compile(form, re.IGNORECASE if gate in ("named", "separated") else 0))
     for gate, form in (
         ("年月", rf"{_YEAR}{_MONTH}{_DAYS}"),
         (
