@@ -70,12 +70,16 @@ def evaluate_answers(
         )
     measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
     profile_of(profile, tokens)  # check the name
-    fields, use = required_fields(measures), context_use(measures, keep=keep or strip_citations)
-    wanted = Wanted(fields, use, system, cited="references" in fields and not strip_citations)
-    answers = _answers(predictions, references, mapping, ids, wanted)
     spec = ScoringSpec(tuple(measures), profile, tokens, strip_citations)
+    answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, keep=keep))
     name = system if name is None else name
     return evaluate_source(answers, spec, name=name, processes=processes, progress=progress, keep=keep)
+
+
+def _wanted(spec: ScoringSpec, system: str | None, *, keep: bool) -> Wanted:
+    """What is read of a source; contexts also where their citation marks are stripped."""
+    fields, use = required_fields(spec.measures), context_use(spec.measures, keep=keep or spec.strip_citations)
+    return Wanted(fields, use, system, cited="references" in fields and not spec.strip_citations)
 
 
 def evaluate_source(

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Final
 
 from steelyard.legal.evidence.quotes import key_of, quote_key
-from steelyard.legal.grounding.articles import is_known_article
+from steelyard.legal.grounding.articles import Article, is_known_article
 from steelyard.legal.grounding.chinese_places import is_known_place
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.clocks import minutes_of
@@ -237,10 +237,13 @@ def _proper_names(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invente
 def _articles(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
     if not claims.articles:
         return
-    known = [article for ground in grounds for article in ground.articles]
+    known: dict[str, list[Article]] = {}
+    for ground in grounds:
+        for other in ground.articles:
+            known.setdefault(other.number, []).append(other)
     text = "\n".join(ground.text for ground in grounds)
     for article in claims.articles:
-        if not is_known_article(article, known, text):
+        if not is_known_article(article, known.get(article.number, ()), text):
             yield Invented(article.text, "article", article.start, article.end)
 
 
