@@ -62,6 +62,10 @@ def _add_reading_options(parser: argparse.ArgumentParser) -> None:
         metavar="FIELD=NAME",
         help="column or field name for FIELD (repeatable)",
     )
+    group.add_argument("--system", metavar="NAME", help="one system of a file that has the outputs of several")
+    group.add_argument(
+        "--tags", action="append", default=[], metavar="COLUMN", help="a column that is a tag, for --by (repeatable)"
+    )
     group.add_argument("--references", metavar="FILE", help="references in a separate file, joined by id")
     group.add_argument(
         "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
@@ -69,11 +73,12 @@ def _add_reading_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "-j", "--concurrency", type=processes, default=1, metavar="N", help="number of processes (%(default)s)"
     )
-    group.add_argument("--by", metavar="TAG", help="means for each value of a tag, such as category")
+    group.add_argument("--by", metavar="TAG", help="means for each value of a tag or column, such as category")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
+    from dataclasses import replace
     from pathlib import Path
 
     from steelyard.answers.evaluate import evaluate_answers
@@ -87,9 +92,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
     load_metrics(arguments.metrics_from, Path.cwd())
+    with_texts = any(output.suffix.lower() in WITH_TEXTS for output in arguments.output)
     with counting("rows") as progress:
 
-        def evaluate(path: str, name: str, system: str | None = None) -> "Table":
+        def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":
             return evaluate_answers(
                 path,
                 arguments.references,
@@ -100,15 +106,34 @@ def run(arguments: argparse.Namespace) -> int:
                 name=name,
                 processes=arguments.concurrency,
                 progress=progress,
-                keep=any(output.suffix.lower() in WITH_TEXTS for output in arguments.output),
+                keep=with_texts or (len(arguments.files) > 1 and "questions"),
                 system=system,
+                tags=list(dict.fromkeys([*arguments.tags, *([arguments.by] if arguments.by else [])])),
             )
 
-        names = zip(arguments.files, result_names(arguments.files), strict=True)
+        names = zip(arguments.files, _names(arguments), strict=True)
         tables = _distinct(table for path, name in names for table in _of_every_system(evaluate, path, name))
+    _check_tags(arguments.tags, tables)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
+    tables = tables if with_texts else [replace(table, outputs=()) for table in tables]
     deliver(Report(tables, comparisons, arguments.per_item, arguments.by), arguments)
     return 0
+
+
+def _names(arguments: argparse.Namespace) -> list[str]:
+    """The name of the result of each file; that of the only file is the system, where one is selected."""
+    is_named = arguments.system is not None and len(arguments.files) == 1
+    return [arguments.system] if is_named else result_names(arguments.files)
+
+
+def _check_tags(names: "Iterable[str]", tables: "list[Table]") -> None:
+    """Refuse a column that no row has a plain value in."""
+    from steelyard.errors import UnknownName
+
+    for name in names:
+        if not any(name in table.tags for table in tables):
+            known = list(dict.fromkeys(tag for table in tables for tag in table.tags))
+            raise UnknownName.of(Message("words.column"), name, known, where=tables[0].name)
 
 
 def _of_every_system(evaluate: "Callable[..., Table]", path: str, name: str) -> "list[Table]":

@@ -294,7 +294,8 @@ def _header(row: list[str], name: str) -> list[str]:
         )
     again = repeated_one(names)
     if again is not None:
-        raise InputError(Message("formats.duplicate_column", again=again), where=where)
+        hint = Message("formats.promptfoo_csv_hint") if "Grader Reason" in names else None
+        raise InputError(Message("formats.duplicate_column", again=again), where=where, hint=hint)
     return names
 
 

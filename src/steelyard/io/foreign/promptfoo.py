@@ -6,6 +6,7 @@ mean of the other assertions of each type; with a failed grader they are errors.
 """
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
@@ -63,6 +64,8 @@ _RESULT: Final = shapes.Fields(
 _OBJECTS: Final = shapes.ListOf(shapes.Fields({}))
 _HEAD: Final = shapes.Fields({"prompts": _OBJECTS, "vars": rows.TEXTS}, frozenset(("prompts",)))
 _BODY: Final = shapes.ListOf(shapes.Fields({"outputs": _OBJECTS, "vars": shapes.ListOf(shapes.ANYTHING)}))
+_OUTPUTS: Final = re.compile(r"\[[^\]]+\] ")  # [provider] prompt
+_VERDICT: Final = re.compile(r"\[(PASS|FAIL|ERROR)\]")
 _TABLE: Final = shapes.Fields({"head": _HEAD, "body": _BODY}, frozenset(("head", "body")))
 
 
@@ -72,6 +75,13 @@ def recognises(container: Container) -> bool:
     if container.kind == "rows":
         return {"promptIdx", "testIdx", "vars"} <= names.keys()
     return container.kind == "document" and _summary(names)[0] is not None
+
+
+def is_table(container: Container) -> bool:
+    """Whether rows of CSV are the table that promptfoo exports, whose columns of outputs are called by prompts."""
+    first = container.first if container.kind == "rows" and container.cells else {}
+    outputs = [value for name, value in first.items() if _OUTPUTS.match(name)]
+    return any("Grader Reason" in first or _VERDICT.match(str(value)) for value in outputs)
 
 
 def read(container: Container) -> Iterator[Record]:

@@ -23,6 +23,8 @@ from steelyard.table import Column, FloatArray, IntArray, Missing, Table
 
 HEAD: Final = 1 << 20
 """The most bytes that are read for the header line."""
+RESULT_HEADER: Final = frozenset(("kind", "signature", "metrics"))
+"""Keys by which the header of a result is known."""
 UNFINISHED: Final = "counts.items_before_cut"
 CONTRADICTED: Final = "counts.means_contradicted"
 DISAGREEING: Final = "counts.scores_disagreeing"
@@ -79,7 +81,7 @@ def begins_with_header(path: str | Path) -> bool:
         line = json.loads(first.partition(b"\n")[0])
     except (ValueError, RecursionError):
         return format_suffix(path) in LINES
-    return isinstance(line, dict) and {"kind", "signature", "metrics"} <= line.keys()
+    return isinstance(line, dict) and line.keys() >= RESULT_HEADER
 
 
 @dataclass(slots=True)
