@@ -66,18 +66,25 @@ def evaluate_answers(
     `keep` the Table also contains the texts, for reports, or only the questions. `system` selects one of the systems
     whose outputs a file has; `tags` are columns, beside the usual ones such as `category`, that become tags.
     """
-    if language != "auto":
-        raise ConfigError(
-            Message("metrics.language_not_auto", language=language), hint=Message("metrics.language_hint")
-        )
+    _check_language(language)
     measures = _measures(metrics, predictions)
     profile_of(profile, tokens)  # check the name
-    use = context_use(measures, keep=keep is True)
-    wanted = Wanted(required_fields(measures), use, system, tuple(tags), uses_answerable(measures))
+    wanted = _wanted(measures, system, tags, keep=keep is True)
     answers = _answers(predictions, references, mapping, ids, wanted)
     spec = ScoringSpec(tuple(measures), profile, tokens)
     name = system if name is None else name
     return evaluate_source(answers, spec, name=name, processes=processes, progress=progress, keep=keep)
+
+
+def _check_language(language: str) -> None:
+    if language != "auto":
+        message = Message("metrics.language_not_auto", language=language)
+        raise ConfigError(message, hint=Message("metrics.language_hint"))
+
+
+def _wanted(measures: Sequence[Measure], system: str | None, tags: Sequence[str], *, keep: bool) -> Wanted:
+    use = context_use(measures, keep=keep)
+    return Wanted(required_fields(measures), use, system, tuple(tags), uses_answerable(measures))
 
 
 def _measures(metrics: str | Sequence[str] | None, predictions: Any) -> list[Measure]:

@@ -37,6 +37,7 @@ References = tuple[tuple[str, ...], ...]
 ContextUse = Literal["unused", "kept", "needed"]
 """What contexts are read for: nothing, to be shown, or metrics; only for these is one that cannot be read an error."""
 _YES = frozenset(("true", "1", "yes", "y", "是", "可", "能", "对", "可以", "可回答", "能回答"))
+_UNKNOWN = frozenset(("", "unknown", "none", "null", "nan", "n/a", "未知"))
 _NO = frozenset(("false", "0", "no", "n", "否", "不可", "不能", "不是", "不可以", "不可回答", "不能回答", "无法回答"))
 _NO_LAYOUT = Layout(None, None, None, None, ())
 _NO_TAGS: Mapping[str, str] = {}  # shared: most rows have none
@@ -382,8 +383,8 @@ class _Answerable:
         self._first = ("", "")
 
     def add(self, text: str, where: str) -> None:
-        """Count a value; none is ""."""
-        if not text:
+        """Count a value; "" and words such as unknown are none."""
+        if text.strip().casefold() in _UNKNOWN:
             return
         if is_answerable(text) is not None:
             self._clear += 1

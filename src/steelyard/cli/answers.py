@@ -78,7 +78,6 @@ def _add_reading_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
-    from dataclasses import replace
     from pathlib import Path
 
     from steelyard.answers.evaluate import evaluate_answers
@@ -92,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
     load_metrics(arguments.metrics_from, Path.cwd())
-    with_texts = any(output.suffix.lower() in WITH_TEXTS for output in arguments.output)
+    with_texts = _has_texts(arguments)
     with counting("rows") as progress:
 
         def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":
@@ -108,22 +107,41 @@ def run(arguments: argparse.Namespace) -> int:
                 progress=progress,
                 keep=with_texts or (len(arguments.files) > 1 and "questions"),
                 system=system,
-                tags=list(dict.fromkeys([*arguments.tags, *([arguments.by] if arguments.by else [])])),
+                tags=_tags(arguments),
             )
 
-        names = zip(arguments.files, _names(arguments), strict=True)
-        tables = _distinct(table for path, name in names for table in _of_every_system(evaluate, path, name))
+        tables = _distinct(
+            table for path, name in _names(arguments) for table in _of_every_system(evaluate, path, name)
+        )
     _check_tags(arguments.tags, tables)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    tables = tables if with_texts else [replace(table, outputs=()) for table in tables]
-    deliver(Report(tables, comparisons, arguments.per_item, arguments.by), arguments)
+    deliver(
+        Report(tables if with_texts else _without_texts(tables), comparisons, arguments.per_item, arguments.by),
+        arguments,
+    )
     return 0
 
 
-def _names(arguments: argparse.Namespace) -> list[str]:
-    """The name of the result of each file; that of the only file is the system, where one is selected."""
+def _has_texts(arguments: argparse.Namespace) -> bool:
+    """Whether a file is written that shows the texts."""
+    return any(output.suffix.lower() in WITH_TEXTS for output in arguments.output)
+
+
+def _without_texts(tables: "list[Table]") -> "list[Table]":
+    from dataclasses import replace
+
+    return [replace(table, outputs=()) for table in tables]
+
+
+def _tags(arguments: argparse.Namespace) -> list[str]:
+    """The columns that become tags: those that are named, and what is grouped by."""
+    return list(dict.fromkeys([*arguments.tags, *([arguments.by] if arguments.by else [])]))
+
+
+def _names(arguments: argparse.Namespace) -> "Iterable[tuple[str, str]]":
+    """Each file with the name of its result; that of the only file is the system, where one is selected."""
     is_named = arguments.system is not None and len(arguments.files) == 1
-    return [arguments.system] if is_named else result_names(arguments.files)
+    return zip(arguments.files, [arguments.system] if is_named else result_names(arguments.files), strict=True)
 
 
 def _check_tags(names: "Iterable[str]", tables: "list[Table]") -> None:
