@@ -1,7 +1,7 @@
 """`steelyard answers FILE [FILE…]`: answer metrics for any script, and paired comparison of systems."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from steelyard.cli.options import (
     add_output_options,
@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
     load_metrics(arguments.metrics_from, Path.cwd())
-    with_texts = _has_texts(arguments)
+    keep = _kept(arguments)
     with counting("rows") as progress:
 
         def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":
@@ -105,32 +105,29 @@ def run(arguments: argparse.Namespace) -> int:
                 name=name,
                 processes=arguments.concurrency,
                 progress=progress,
-                keep=with_texts or (len(arguments.files) > 1 and "questions"),
+                keep=keep,
                 system=system,
                 tags=_tags(arguments),
             )
 
-        tables = _distinct(
-            table for path, name in _names(arguments) for table in _of_every_system(evaluate, path, name)
-        )
+        tables = _distinct(each for pair in _names(arguments) for each in _of_every_system(evaluate, *pair))
     _check_tags(arguments.tags, tables)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    deliver(
-        Report(tables if with_texts else _without_texts(tables), comparisons, arguments.per_item, arguments.by),
-        arguments,
-    )
+    deliver(Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by), arguments)
     return 0
 
 
-def _has_texts(arguments: argparse.Namespace) -> bool:
-    """Whether a file is written that shows the texts."""
-    return any(output.suffix.lower() in WITH_TEXTS for output in arguments.output)
+def _kept(arguments: argparse.Namespace) -> 'bool | Literal["questions"]':
+    """Whether a file is written that shows the texts; of several files at least the questions are compared."""
+    with_texts = any(output.suffix.lower() in WITH_TEXTS for output in arguments.output)
+    return with_texts or (len(arguments.files) > 1 and "questions")
 
 
-def _without_texts(tables: "list[Table]") -> "list[Table]":
+def _shown(tables: "list[Table]", keep: 'bool | Literal["questions"]') -> "list[Table]":
+    """The tables, with texts only if all were kept."""
     from dataclasses import replace
 
-    return [replace(table, outputs=()) for table in tables]
+    return tables if keep is True else [replace(table, outputs=()) for table in tables]
 
 
 def _tags(arguments: argparse.Namespace) -> list[str]:
