@@ -200,5 +200,5 @@ def test_changed_items_are_those_of_metrics_that_changed():
     assert "new − old, F1: 1 better, 1 worse" in text
     assert "new − old, R: 1 better, 0 worse" in text
     assert "new − old, S" not in text
-    assert "not listed (-m METRIC lists them): S" in text
+    assert "not listed (metrics=METRIC lists them): S" in text
     assert "new − old, S: 1 better" in str(steelyard.compare(old, new, metrics="S,F1"))
