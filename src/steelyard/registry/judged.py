@@ -98,6 +98,18 @@ def documented_bounds(name: str) -> tuple[float, float] | None:
     return _BOUNDS.get(_folded(_CUTOFF.sub("", name)))
 
 
+_OTHER_MEANINGS: Final = (
+    (re.compile(r"hits(?:@\d+)?(?:-l\d+)?"), "metrics.hits_of_ranx"),
+    (re.compile(r"rbp\.\d+(?:-l\d+)?"), "metrics.rbp_of_ranx"),
+)
+
+
+def other_meaning(name: str) -> Message | None:
+    """What a name of another tool means there, where it is computed otherwise here; None for other names."""
+    codes = (code for pattern, code in _OTHER_MEANINGS if pattern.fullmatch(name.strip().casefold()))
+    return next((Message(code, name=name) for code in codes), None)
+
+
 def computed_elsewhere(name: str) -> UnknownName | None:
     """The error for a metric that only other tools compute, with what is nearest here; None for other names."""
     folded = _folded("geval" if name.casefold().endswith(_G_EVAL) else name)

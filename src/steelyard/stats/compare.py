@@ -21,7 +21,7 @@ from steelyard.stats.summary import by_document, interval_list, known
 from steelyard.table import Bounds, Flags, FloatArray, Table, mean
 
 IF_NEEDED = ("reference contexts",)
-OWN_SETTINGS = ("run", "predictions", "format", "system", "steelyard")
+OWN_SETTINGS = ("run", "predictions", "format", "system", "suite", "steelyard")
 """Settings in which comparable tables may differ: they name the system itself."""
 
 FORCE_HINT = Message("stats.same_settings_hint")

@@ -20,7 +20,8 @@ from steelyard.registry.entry_points import EntryPointGroup
 
 
 class Format(Protocol):
-    """A module of the package: one format; it may have BOUNDS, the values that all of its scores can take."""
+    """A module of the package: one format; it may have BOUNDS, the values that all of its scores can take,
+    and `suite(container)`, the name of what was run, where a file has one."""
 
     NAME: str
     TITLE: str

@@ -196,10 +196,12 @@ class _Scores:
         return {REPEATS: len(self.items) - len(set(self.items))} if repeated else {}
 
     def _signature(self) -> Signature:
+        suite = getattr(self.source.format, "suite", lambda container: None)(self.source.container)
         return Signature.of(
             {
                 "kind": KIND,
                 "format": self.source.title or "rows",
+                **({"suite": suite} if suite else {}),
                 "predictions": f"sha256 {self.source.container.digest()[:16]}",
                 "steelyard": __version__,
             }
