@@ -17,6 +17,8 @@ from steelyard.stats.gate import Gate
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
 
+MANY: Final = 3
+"""From so many results on, a report is a leaderboard."""
 MAIN: Final = ("nDCG@10", "F1", "AP")
 """The metric of a headline: that of the kind, else the first of these that there is, else the first of all."""
 
@@ -25,8 +27,8 @@ MAIN: Final = ("nDCG@10", "F1", "AP")
 class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
-    `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any. `added` gives
-    blocks that follow those of the sections. `built` are its blocks by language (`build`), `grouped` the summaries of
+    `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any, `pairs` comparisons
+    of every two results. `added` gives blocks that follow those of the sections. `built` are its blocks by language (`build`), `grouped` the summaries of
     groups by the number of the result and the tag: both are made once.
     """
 
@@ -35,6 +37,7 @@ class Report:
     per_item: bool = False
     by: str | None = None
     gate: Gate | None = None
+    pairs: Sequence[Comparison] = ()
     added: Callable[[Words], Iterable[Block]] | None = None
     summaries: list[Summary] = field(init=False)
     built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -44,6 +47,11 @@ class Report:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "summaries", [table.summary() for table in self.tables])
+
+    @property
+    def is_many(self) -> bool:
+        """Whether the results are so many that they are shown as a leaderboard."""
+        return len(self.tables) >= MANY
 
     @property
     def metrics(self) -> list[str]:

@@ -11,7 +11,7 @@ from steelyard.reports.content import Report
 from steelyard.stats.compare import Comparison
 from steelyard.stats.pairing import quoted
 from steelyard.stats.summary import Summary, cluster_tag
-from steelyard.table import REPEAT_TAG, Table
+from steelyard.table import REPEAT_TAG, Signature, Table
 
 ORDER: Final = 90
 CANNOT_TELL: Final = {
@@ -40,16 +40,36 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 
 def footnotes(report: Report, words: Words) -> Iterator[Note]:
     """For each result what was counted, then the method of comparison, then the signatures."""
-    for summary in report.summaries:
-        yield Note(f"{summary.name}: {_item_counts(summary, words)}{_other_counts(summary, words)}", "settings")
+    yield from (Note(line, "settings") for line in _counted(report, words))
     yield from (Note(line, "settings") for line in repeats(report.tables, words))
     if report.comparisons:
         yield Note(" · ".join(_method(report.comparisons, words)))
-        yield from (Note(line, warning=True) for line in _warnings(report.comparisons, words))
     if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
         yield Note(words("report.equal_differences", metrics=", ".join(equal)))
-    for summary in report.summaries:
-        yield Note(f"{words('report.signature')} {summary.name}: {summary.signature}", "settings")
+    yield from (Note(line, "settings", quiet=True) for line in signatures(report.tables, words))
+
+
+def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
+    """The settings that all results share in one line, then for each result those that differ."""
+    shared = set.intersection(*(set(table.signature.settings) for table in tables))
+    common = Signature(tuple(setting for setting in tables[0].signature.settings if setting in shared))
+    if common.settings:
+        yield f"{words('report.signature')}: {common}"
+    for table in tables:
+        own = Signature(tuple(setting for setting in table.signature.settings if setting not in shared))
+        if own.settings:
+            yield f"{words('report.signature')} {table.name}: {own}"
+
+
+def _counted(report: Report, words: Words) -> Iterator[str]:
+    """The counts of each result; those that three results or more share are one line."""
+    lines = [[_item_counts(summary, words), *_other_counts(summary, words)] for summary in report.summaries]
+    shared = [text for text in lines[0] if report.is_many and all(text in line for line in lines)]
+    if shared:
+        yield f"{words('report.every_system')}: {' · '.join(shared)}"
+    for summary, line in zip(report.summaries, lines, strict=True):
+        if own := [text for text in line if text not in shared]:
+            yield f"{summary.name}: {' · '.join(own)}"
 
 
 def repeats(tables: Sequence[Table], words: Words) -> Iterator[str]:
@@ -97,11 +117,10 @@ def _statuses(summary: Summary, words: Words) -> Iterator[str]:
         yield f"{summary.errors:,} {words('report.errors')}"
 
 
-def _other_counts(summary: Summary, words: Words) -> str:
+def _other_counts(summary: Summary, words: Words) -> list[str]:
     """What else was counted: missing queries always, the rest where it is not 0."""
     shown = {name: n for name, n in summary.counts.items() if n or name in counts.ALWAYS_SHOWN}
-    texts = [f"{words.named(name)} {n:,}" for name, n in shown.items()]
-    return f"; {words('report.counted')}: {' · '.join(texts)}" if texts else ""
+    return [f"{words.named(name)} {n:,}" for name, n in shown.items()]
 
 
 def _method(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
@@ -118,7 +137,7 @@ def _method(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
     yield f"{words('report.at')} {first.settings.alpha:g}"
 
 
-def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
+def warnings_of(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
     """What makes a comparison doubtful."""
     unpaired = max(comparison.unpaired for comparison in comparisons)
     if unpaired:

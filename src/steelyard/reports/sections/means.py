@@ -20,11 +20,12 @@ _DIFFERENCE: Final = ("b", "diff", "p_value", "p_adjusted", "significant")
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """The table of means, and the same as values."""
+    """The table of means, where no leaderboard has them, and the same as values."""
     yield Fields(partial(_head, report))
     for index in range(len(report.tables)):
         yield Fields(partial(_summary, report, index), index)
-    yield _means(report, words)
+    if not report.is_many:
+        yield _means(report, words)
     yield Records((*_SUMMARY, *_DIFFERENCE), list(_records(report)))
 
 
