@@ -113,14 +113,15 @@ class Leaderboard:
     """Results by the metric of the headline, best first.
 
     `table` has a row for each; where there is room, the columns of `others`, the means of other metrics, follow its
-    own, and the `axis` follows the column `axis_after`. A terminal leaves out the columns `optional`, in this order,
-    until the table fits.
+    own, and the `axis` follows the column `axis_after`. A terminal without room leaves out columns, those that are
+    `wide`, which papers do not have, before the axis, and those that are `optional` after it.
     """
 
     table: TableBlock
     others: TableBlock
     axis: Axis | None = None
     axis_after: int = 2
+    wide: Sequence[int] = ()
     optional: Sequence[int] = ()
 
     @property
@@ -130,9 +131,10 @@ class Leaderboard:
         rows = [[*row, *other[others.text_columns :]] for row, other in zip(self.table.rows, others.rows, strict=True)]
         return replace(self.table, headings=[*self.table.headings, *others.headings[others.text_columns :]], rows=rows)
 
-    def is_whole(self, most: int = 0) -> bool:
-        """Whether the other metrics are few enough to follow in the same table: `most`, or `MOST_BESIDE`."""
-        return len(self.others.headings) - self.others.text_columns <= (most or MOST_BESIDE)
+    @property
+    def is_small(self) -> bool:
+        """Whether the other metrics are few enough to follow in the same table."""
+        return len(self.others.headings) - self.others.text_columns <= MOST_BESIDE
 
 
 MOST_BESIDE: Final = 6
@@ -326,6 +328,23 @@ def _units(block: TableBlock, fits: Callable[[TableBlock], bool]) -> Iterator[Se
             yield family
         else:
             yield from ([column] for column in family)
+
+
+def without_columns(block: TableBlock, columns: Sequence[int]) -> TableBlock:
+    """The table without some of its columns."""
+    kept = [column for column in range(len(block.headings)) if column not in columns]
+    texts = sum(column < block.text_columns for column in kept)
+    rows = [[row[column] for column in kept] for row in block.rows]
+    return replace(block, headings=[block.headings[column] for column in kept], rows=rows, text_columns=texts)
+
+
+def for_paper(block: Leaderboard | MetricMatrix, most: int) -> Iterator[TableBlock]:
+    """The tables of a board for formats without a width: of at most so many columns, and without wide ones."""
+    match block:
+        case Leaderboard():
+            yield without_columns(block.whole if block.is_small else block.table, block.wide)
+        case MetricMatrix() if not block.board.is_small:
+            yield from divided(block.table, lambda table: len(table.headings) <= most)
 
 
 def with_columns(block: TableBlock, columns: Sequence[int]) -> TableBlock:

@@ -28,8 +28,8 @@ class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
     `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any, `pairs` comparisons
-    of every two results. `added` gives blocks that follow those of the sections. `built` are its blocks by language (`build`), `grouped` the summaries of
-    groups by the number of the result and the tag: both are made once.
+    of every two results. `added` gives blocks that follow those of the sections. `built` are its blocks by language
+    (`build`), `grouped` the summaries of groups by the number of the result and the tag: both are made once.
     """
 
     tables: Sequence[Table]

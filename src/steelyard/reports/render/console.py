@@ -23,6 +23,7 @@ from steelyard.reports.blocks import (
     TableBlock,
     divided,
     with_columns,
+    without_columns,
 )
 from steelyard.text.visible import one_line, visible
 
@@ -107,37 +108,36 @@ def _wrapped(text: str, width: int) -> list[str]:
 def fitted(board: Leaderboard, width: int) -> TableBlock:
     """The table of a leaderboard: with the other metrics and the axis if there is room, else without some columns.
 
-    First the other metrics are left to a table of their own, then the axis is left out, then the optional columns in
-    their order; at last names are shortened.
+    First the wide columns are left out, then the other metrics are left to a table of their own, then the axis is left
+    out, then the optional columns; at last names are shortened.
     """
     table = board.whole if _is_whole(board, width) else board.table
-    gone: list[int] = []
-    for column in board.optional:
-        if _fits(_without(table, gone), width=width):
-            break
-        gone.append(column)
-    room = width - _width(_rich_table(_without(table, gone))) - _GAP
-    if board.axis and not gone and room >= AXIS[0]:
-        return _with_axis(table, board.axis, board.axis_after, min(room, AXIS[1]))
-    return _with_short_names(_without(table, gone), board.table.text_columns - 1 - (0 in gone), width)
+    gone = _left_out(table, board.wide, width - _axis_width(board))
+    room = width - _width(_rich_table(without_columns(table, gone))) - _GAP
+    if board.axis and room >= AXIS[0]:
+        return _with_axis(without_columns(table, gone), board.axis, board.axis_after, min(room, AXIS[1]))
+    gone = [*gone, *_left_out(without_columns(table, gone), board.optional, width)]
+    return _with_short_names(without_columns(table, gone), board.table.text_columns - 1 - (0 in gone), width)
+
+
+def _left_out(block: TableBlock, columns: Sequence[int], width: int) -> Sequence[int]:
+    """The first of these columns without which the table fits, or all."""
+    counts = range(len(columns))
+    enough = (count for count in counts if _fits(without_columns(block, columns[:count]), width=width))
+    return columns[: next(enough, len(columns))]
 
 
 def _is_whole(board: Leaderboard, width: int) -> bool:
     """Whether the other metrics are few, and there is room for them beside the axis."""
-    needed = (AXIS[0] + _GAP) if board.axis else 0
-    return board.is_whole() and _fits(board.whole, width=width - needed)
+    return board.is_small and _fits(without_columns(board.whole, board.wide), width=width - _axis_width(board))
+
+
+def _axis_width(board: Leaderboard) -> int:
+    return AXIS[0] + _GAP if board.axis else 0
 
 
 def _fits(block: TableBlock, *, width: int) -> bool:
     return _width(_rich_table(block)) <= width
-
-
-def _without(block: TableBlock, columns: Sequence[int]) -> TableBlock:
-    """The table without some of its columns."""
-    kept = [column for column in range(len(block.headings)) if column not in columns]
-    texts = sum(column < block.text_columns for column in kept)
-    rows = [[row[column] for column in kept] for row in block.rows]
-    return replace(block, headings=[block.headings[column] for column in kept], rows=rows, text_columns=texts)
 
 
 def _with_axis(block: TableBlock, axis: Axis, after: int, width: int) -> TableBlock:

@@ -10,11 +10,16 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Axis, Block, Cell, Dot, Fields, Leaderboard, Row, TableBlock
 from steelyard.reports.content import Report, main_metric
 from steelyard.reports.ranking import letters_by_metric, matrix, ranking
+from steelyard.reports.sections.differences import difference, effect
 from steelyard.stats.summary import MetricSummary, Summary, interval_list, known
 
-ORDER: Final = 10
-_INTERVAL, _LETTERS = 3, 6
-_RANK: Final = 0
+ORDER: Final = 12
+_UNLETTERED: Final = (
+    *("report.interval", "report.difference", "report.difference_interval", "report.p_adjusted"),
+    "report.better_same_worse",
+)
+_HEADINGS: Final = (*_UNLETTERED[:-1], "report.letters", _UNLETTERED[-1])
+_RANK, _INTERVAL, _DIFFERENCE_INTERVAL = 0, 3, 5
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
@@ -29,19 +34,18 @@ def leaderboard(report: Report, words: Words) -> Leaderboard:
     """The board of a report."""
     main = main_metric(report)
     marks = letters_by_metric(report).get(main)
-    codes = ("report.interval", "report.difference", "report.p_adjusted", *(["report.letters"] if marks else []))
     ranked = ranking(report, main)
     title = words("report.board_title", metric=main, n=f"{len(report.tables):,}")
     table = TableBlock(
-        ["#", words("report.system"), main, *map(words, codes)],
+        ["#", words("report.system"), main, *map(words, _HEADINGS if marks else _UNLETTERED)],
         [_row(report, main, each, words, marks) for each in ranked],
         title,
         text_columns=2,
         notes=[words("gate.shared_letters")] if marks else [],
     )
     others = matrix(report, [metric for metric in report.metrics if metric != main], words)
-    optional = [_INTERVAL, *([_LETTERS] if marks else []), _RANK]
-    return Leaderboard(table, others, _axis(report, main), optional=optional)
+    wide = [len(table.headings) - 1, _DIFFERENCE_INTERVAL]
+    return Leaderboard(table, others, _axis(report, main), wide=wide, optional=[_INTERVAL, _RANK])
 
 
 def _row(
@@ -51,16 +55,19 @@ def _row(
     rank, summary = ranked
     mean = summary.metrics.get(metric)
     text, spread = (cells.DASH, cells.DASH) if mean is None else (cells.mean(mean), cells.spread(mean))
-    letters = [marks.get(summary.name, cells.DASH)] if marks else []
     head = (f"{rank}", summary.name, Cell(text, strong=rank == 1), spread)
-    return [*head, *_difference(report, summary.name, metric, words), *letters]
+    *compared, changed = _compared(report, summary.name, metric, words)
+    return [*head, *compared, *([marks.get(summary.name, cells.DASH)] if marks else []), changed]
 
 
-def _difference(report: Report, name: str, metric: str, words: Words) -> tuple[str | Cell, str]:
+def _compared(report: Report, name: str, metric: str, words: Words) -> tuple[str | Cell, ...]:
+    """The difference from the first result, its interval, its p, and how many items are better, equal and worse."""
     compared = report.comparison(name, metric)
-    if compared is not None:
-        return Cell(cells.signed(compared.difference), cells.mark(compared)), cells.p_value(compared.p_adjusted)
-    return (words("report.baseline_short") if name == report.tables[0].name else cells.DASH), cells.DASH
+    if compared is None:
+        is_first = name == report.tables[0].name
+        return (words("report.baseline_short") if is_first else cells.DASH, *([cells.DASH] * 3))
+    changed = " / ".join(effect(compared)[1:])
+    return difference(compared), cells.interval(compared.interval), cells.p_value(compared.p_adjusted), changed
 
 
 def _axis(report: Report, metric: str) -> Axis | None:
