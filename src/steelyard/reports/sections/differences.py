@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.i18n import Words
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, Fields, PageForm, PageTables, Row, TableBlock
+from steelyard.reports.blocks import Block, Cell, Fields, PageForm, PageTables, Place, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.stats.compare import Comparison
 
@@ -27,10 +27,10 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 
 
 def _tables(report: Report, words: Words) -> Iterator[TableBlock]:
-    form = PageForm("results" if report.is_many else "metrics", folded=True)
+    place: Place = "results" if report.is_many else "metrics"
     for name in dict.fromkeys(comparison.a for comparison in report.comparisons):
         compared = [comparison for comparison in report.comparisons if comparison.a == name]
-        yield replace(_table(compared, words), page=form)
+        yield replace(_table(compared, words), page=PageForm(place, folded=True, result=name))
 
 
 def difference(comparison: Comparison) -> Cell:

@@ -8,7 +8,7 @@ from steelyard import __version__
 from steelyard.documents.pages import Document
 from steelyard.documents.sets import missing_of
 from steelyard.errors import Problem
-from steelyard.i18n import Language, Message, translations
+from steelyard.i18n import Language, Message, translations, words_of
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.content import Report, main_metric
 from steelyard.reports.plots.means import MOST_METRICS
@@ -52,7 +52,7 @@ def render_html(
     return render_page(
         "report",
         item_data(report, sanitized_documents(documents), main, kind),
-        title=" · ".join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard",
+        title=_title(report, main, language),
         language=language,
         folders=kind.folders,
         scripts=SCRIPTS,
@@ -61,6 +61,13 @@ def render_html(
         remarks=[*_undrawn(len(report.metrics)), *_absences(missing_of(documents))],
         links=links,
     )
+
+
+def _title(report: Report, main: str, language: Language) -> str:
+    """What the window is called: the names of one or two results, or what many were compared in."""
+    if report.is_many:
+        return words_of(language)("report.board_title", metric=main, n=f"{len(report.tables):,}")
+    return " · ".join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard"
 
 
 def _context(report: Report, main: str, language: Language, kind: KindPage) -> dict[str, Any]:
