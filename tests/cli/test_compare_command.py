@@ -134,11 +134,12 @@ def test_too_few_documents_are_said_in_every_format(tmp_path, run):
 
 def test_too_few_documents_earn_no_letters(tmp_path, run):
     _, out, _ = run("compare", *legal_results(tmp_path, 3), "-o", tmp_path / "out.json", "-o", tmp_path / "out.tex")
-    assert "s1      0.4000 –\n" in out
+    assert "letters" not in out.partition("\n\n")[0]
     assert "share a letter" not in out
     assert "the smallest possible p is 0.125, 0.375 after correction; use --test t\n" in out
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["letters"] == {"legal": None}
-    assert r"s1 & 0.4000 – \\" in (tmp_path / "out.tex").read_text("utf-8")
+    assert "s1      0.4000 –\n" in run("compare", *legal_results(tmp_path, 3), "-q")[1]
+    assert r"& s1 & 0.4000 &" in (tmp_path / "out.tex").read_text("utf-8")
 
 
 def test_parts_of_a_metric_compare_as_the_gate_takes_them(tmp_path, run):
@@ -171,11 +172,13 @@ def test_several_systems_get_letters(results, tmp_path, run):
     files = [results / f"{name}.jsonl" for name in ("run_a", "run_b", "run_c")]
     out = tmp_path / "out.tex"
     _, text, _ = run("compare", *files, "-m", "AP", "-o", out, "-o", tmp_path / "out.md", "-o", tmp_path / "out.json")
-    assert "run_a   0.5635 a" in text
-    assert "run_b   0.3245 b" in text
-    assert "results that share a letter do not differ significantly\ncorrection: holm (3), at 0.05\n" in text
-    assert r"run\_a & 0.5635$^{\mathrm{a}}$ \\" in out.read_text("utf-8")
-    assert "| run_c | 0.3328 b |" in (tmp_path / "out.md").read_text("utf-8")
+    assert re.search(r"\n1  run_a   0\.5635 .* baseline .* a +–\n", text)
+    assert re.search(r"\n3  run_b   0\.3245 .*▼ .* b +\d+ / \d+ / \d+\n", text)
+    assert "\nresults that share a letter do not differ significantly\n" in text
+    assert "\nall pairs: holm (3), at 0.05\n" in text
+    assert r"1 & run\_a & \textbf{0.5635} & " in out.read_text("utf-8")
+    assert re.search(r"\| 2 \| run_c \| 0\.3328 \| .* \| b \|", (tmp_path / "out.md").read_text("utf-8"))
+    assert "run_a   0.5635 a" in run("compare", *files, "-m", "AP", "-q")[1]
     found = json.loads((tmp_path / "out.json").read_text("utf-8"))
     assert found["letters"] == {"AP": {"run_a": "a", "run_c": "b", "run_b": "b"}}
     tables = [steelyard.load(path) for path in files]
@@ -192,7 +195,7 @@ def test_a_result_that_lacks_a_metric_has_a_dash_among_the_letters(results, tmp_
     steelyard.load(results / "run_b.jsonl").only(["nDCG@10", "RR"]).save(tmp_path / "run_b.jsonl")
     files = [results / "run_a.jsonl", tmp_path / "run_b.jsonl", results / "run_c.jsonl"]
     written = [tmp_path / f"out.{suffix}" for suffix in ("json", "md", "tex", "html")]
-    code, text, err = run("compare", *files, *(word for path in written for word in ("-o", path)))
+    code, text, err = run("compare", *files, "-q", *(word for path in written for word in ("-o", path)))
     assert (code, err) == (0, "")
     assert re.search(r"\nall pairs\nresult +nDCG@10 +RR +AP\n", text)
     assert re.search(r"\nrun_b +0\.\d{4} b +0\.\d{4} b +–\n", text)
@@ -200,7 +203,7 @@ def test_a_result_that_lacks_a_metric_has_a_dash_among_the_letters(results, tmp_
     assert letters["AP"] == {"run_a": "a", "run_c": "b"}
     assert list(letters["RR"]) == ["run_a", "run_c", "run_b"]
     assert re.search(r"\| run_b \| .* \| – \|", written[1].read_text("utf-8"))
-    assert re.search(r"run\\_b & .* & – \\\\", written[2].read_text("utf-8"))
+    assert re.search(r"run\\_b & .* & -- \\\\", written[2].read_text("utf-8"))
 
 
 def test_within_each_value_of_a_tag_as_one_family(tmp_path, run):
@@ -334,4 +337,5 @@ def test_a_page_of_three_results_has_their_letters(tmp_path):
     letters = text[text.index(">all pairs<") :]
     assert "0.6527 a" in letters
     assert "0.3947 b" in letters
-    assert "results that share a letter do not differ significantly" in letters
+    assert "results that share a letter do not differ significantly" in text
+    assert "<title>nDCG@10 of 3 systems" in text

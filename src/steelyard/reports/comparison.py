@@ -124,7 +124,7 @@ def _change_json(change: Change) -> dict[str, Any]:
 
 def _effects(comparison: ComparisonReport, words: Words) -> TableBlock:
     """The effect sizes, and how many items are better, equal and worse; on pages, columns of the differences."""
-    if _is_short(comparison.report):
+    if comparison.report.is_short:
         return _effects_of_many(comparison.report, words)
     headings = (words("report.result"), words("report.metric"), "n", *map(words, _EFFECTS))
     rows = [[_pair(pair), pair.metric, f"{pair.n:,}", *effect(pair)] for pair in comparison.report.comparisons]
@@ -139,11 +139,6 @@ def _effects_of_many(report: Report, words: Words) -> TableBlock:
     rows = [[pair.a, f"{pair.n:,}", *effect(pair)] for pair in pairs]
     title = words("report.changed_items_in", metric=main, baseline=report.tables[0].name)
     return TableBlock(headings, rows, title, page=None)
-
-
-def _is_short(report: Report) -> bool:
-    """Whether the results are too many for all that is printed of two; it is printed with the scores of items."""
-    return report.is_many and not report.per_item
 
 
 def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
@@ -177,7 +172,7 @@ def _pair(comparison: Comparison) -> str:
 def _changed_items(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
     """The largest changes each way in the metrics that are shown, or all of them; on pages, charts and a filter."""
     most = None if comparison.report.per_item else LARGEST
-    for changes in () if _is_short(comparison.report) else _printed_changes(comparison):
+    for changes in () if comparison.report.is_short else _printed_changes(comparison):
         rows = [
             [change.id, cells.score(change.old), cells.score(change.new), cells.signed(change.difference)]
             for change in (*changes.better[:most], *changes.worse[:most])
@@ -212,7 +207,7 @@ def _letter_tables(comparison: ComparisonReport, words: Words) -> Iterator[Block
     """The letters of every metric, where all pairs were compared; the board has those of the main metric."""
     if comparison.report.pairs:
         tables = partial(_letter_table, comparison, words)
-        yield from [PageTables(tables)] if _is_short(comparison.report) else tables()
+        yield from [PageTables(tables)] if comparison.report.is_short else tables()
 
 
 def _letter_table(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
@@ -240,9 +235,7 @@ def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
         yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in lines)
     yield from _letter_notes(comparison, words)
     unlisted = [metric for metric in dict.fromkeys(c.metric for c in _changed(comparison)) if metric not in listed]
-    if _is_short(comparison.report):
-        yield Note(words("report.more_of_each"), "settings")
-    elif unlisted:
+    if unlisted and not comparison.report.is_short:
         yield words("gate.changed_too", metrics=", ".join(unlisted))
     yield from _unpaired_items(comparison, words)
 

@@ -54,6 +54,11 @@ class Report:
         return len(self.tables) >= MANY
 
     @property
+    def is_short(self) -> bool:
+        """Whether text leaves out what there is of each of many results; it is printed with the scores of items."""
+        return self.is_many and not self.per_item
+
+    @property
     def metrics(self) -> list[str]:
         """The metrics of all tables, each once, in order."""
         return list(dict.fromkeys(metric for table in self.tables for metric in table.metrics))

@@ -22,7 +22,7 @@ _PRINTED: Final = (0, 3, 4, 5, 6, 9)
 def blocks(report: Report, words: Words) -> Iterator[Block]:
     """A table for each result that is compared with the first; of many results only where items are asked for too."""
     tables = partial(_tables, report, words)
-    yield from [PageTables(tables)] if report.is_many and not report.per_item else tables()
+    yield from [PageTables(tables)] if report.is_short else tables()
     yield Fields(lambda: {"comparisons": [comparison.as_dict() for comparison in report.comparisons]})
 
 

@@ -46,11 +46,16 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
         yield Note(" · ".join(_method(report.comparisons, words)))
     if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
         yield Note(words("report.equal_differences", metrics=", ".join(equal)))
+    if report.is_short:
+        yield Note(words("report.more_of_each"), "settings")
     yield from (Note(line, "settings", quiet=True) for line in signatures(report.tables, words))
 
 
 def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
     """The settings that all results share in one line, then for each result those that differ."""
+    if len(tables) == 1:
+        yield f"{words('report.signature')} {tables[0].name}: {tables[0].signature}"
+        return
     shared = set.intersection(*(set(table.signature.settings) for table in tables))
     common = Signature(tuple(setting for setting in tables[0].signature.settings if setting in shared))
     if common.settings:
@@ -62,14 +67,15 @@ def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
 
 
 def _counted(report: Report, words: Words) -> Iterator[str]:
-    """The counts of each result; those that three results or more share are one line."""
+    """The counts of each result; those that three results or more share are one line, as are equal ones."""
     lines = [[_item_counts(summary, words), *_other_counts(summary, words)] for summary in report.summaries]
     shared = [text for text in lines[0] if report.is_many and all(text in line for line in lines)]
     if shared:
         yield f"{words('report.every_system')}: {' · '.join(shared)}"
+    named: dict[str, list[str]] = {}
     for summary, line in zip(report.summaries, lines, strict=True):
-        if own := [text for text in line if text not in shared]:
-            yield f"{summary.name}: {' · '.join(own)}"
+        named.setdefault(" · ".join(text for text in line if text not in shared), []).append(summary.name)
+    yield from (f"{', '.join(names)}: {text}" for text, names in named.items() if text)
 
 
 def repeats(tables: Sequence[Table], words: Words) -> Iterator[str]:
