@@ -83,6 +83,19 @@ def add_test_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=natural, default=42, metavar="N", help="random seed (%(default)s)")
 
 
+def add_direction_option(parser: Any) -> None:
+    """The option that declares of which metrics less is better."""
+    words = "less is better of this metric, such as latency (repeatable)"
+    parser.add_argument("--lower-is-better", action="append", default=[], metavar="NAME", help=words)
+
+
+def declare_directions(arguments: argparse.Namespace) -> None:
+    """Declare what the option says."""
+    from steelyard.stats.direction import lower_is_better
+
+    lower_is_better(*arguments.lower_is_better)
+
+
 def add_documents_option(parser: Any) -> None:
     """--documents: a further folder from which documents may be read."""
     words = "a further folder from which documents may be read (default: only the benchmark folder)"
