@@ -12,7 +12,7 @@ from steelyard import __version__
 from steelyard.answers.columns import BatchColumn, reasons_of
 from steelyard.answers.contexts import Contexts
 from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
-from steelyard.answers.metrics import DEFAULT_ANSWERS
+from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
 from steelyard.answers.needs import check_met, context_use, required_fields
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow
@@ -67,6 +67,7 @@ def evaluate_answers(
             Message("metrics.language_not_auto", language=language), hint=Message("metrics.language_hint")
         )
     measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
+    check_packages(measures)
     profile_of(profile, tokens)  # check the name
     wanted = Wanted(required_fields(measures), context_use(measures, keep=keep), system)
     answers = _answers(predictions, references, mapping, ids, wanted)

@@ -79,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.answers.evaluate import evaluate_answers
     from steelyard.cli.output import deliver
     from steelyard.cli.progress import counting
+    from steelyard.io.records import check_readers
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import split_names
     from steelyard.reports.content import Report
@@ -86,6 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.stats.compare import compare_all
 
     check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
+    check_readers(arguments.files)
     load_metrics(arguments.metrics_from, Path.cwd())
     with counting("rows") as progress:
 
