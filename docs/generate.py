@@ -198,7 +198,7 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
             names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.metavar or action.dest}`"
             choices = f" `{'` `'.join(map(str, action.choices))}`" if action.choices else ""
             value = f" `{action.metavar}`" if action.option_strings and action.metavar else choices
-            meaning = (action.help or "").replace("%(default)s", str(action.default))
+            meaning = parser._get_formatter()._expand_help(action) if action.help else ""
             yield f"| {names}{value} | {meaning} |"
 
 
