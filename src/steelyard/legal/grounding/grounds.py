@@ -79,7 +79,7 @@ def ground_of(context: str) -> Ground:
         ),
         counts=_units_by_value(value for value in values if value.kind == "count"),
         currencies=_units_by_value(numbers),
-        percents=frozenset(_percents(text, values)),
+        percents=frozenset(value.value for value in values if value.kind == "percent" and value.value is not None),
         dates=frozenset(_date_forms((*days, *_birthdays(values)))),
         minutes=stated_minutes(text, values),
         ordinals=_highest_ordinals(values),
@@ -163,26 +163,6 @@ def nouns_of(text: str, value: Mention) -> Iterator[str]:
     for noun in (text[max(0, value.start - 2) : value.start], text[value.end : value.end + 2]):
         if _TWO_HAN.fullmatch(noun):
             yield value.unit + noun
-
-
-def _percents(text: str, values: Iterable[Mention]) -> Iterator[Decimal]:
-    for value in values:
-        if (value.kind == "percent" or value.unit == "percent") and (percent := percent_of(text, value)) is not None:
-            yield percent
-
-
-_PARTS_OF: Final = re.compile(r"[百千万]分之")
-_PER: Final = {"百": Decimal(1), "千": Decimal("0.1"), "万": Decimal("0.01")}
-
-
-def percent_of(text: str, value: Mention) -> Decimal | None:
-    """A share in per cent: 千分之三 and 3‰ are 0.3."""
-    if parts := _PARTS_OF.search(text, value.start, value.end + 3):
-        values = numerals(text[parts.end() : parts.end() + 12])
-        number = values[0].value if values and values[0].start == 0 else None
-        return None if number is None else number * _PER[parts[0][0]]
-    number = value.value
-    return None if number is None else number * (Decimal("0.1") if value.text.endswith(("‰", "厘")) else 1)
 
 
 def _date_forms(days: Iterable[Day]) -> Iterator[tuple[int | None, int | None, int | None]]:
