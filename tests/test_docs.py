@@ -19,7 +19,7 @@ PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("data/*.md"), *
 
 
 COMMANDS = (
-    *("demo", "retrieval", "answers", "bench", "validate", "metrics"),
+    *("demo", "retrieval", "answers", "bench", "new", "validate", "metrics"),
     *("report", "compare", "gate", "view", "sample", "run", "serve"),
 )
 

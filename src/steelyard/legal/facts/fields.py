@@ -314,8 +314,8 @@ def _judge_name(expected: Any, text: str, case: _Case) -> FieldVerdict:
     if percent is not None and not aliases:
         return judge_percent(percent, case.question, text, case.rules)
     plain, *others = map(with_plain_percents, (name, *aliases))
-    said = text if [plain, *others] == [name, *aliases] and percent is None else with_plain_percents(text)
-    verdict = judge_name(plain, others, case.question, said)
+    answer = text if [plain, *others] == [name, *aliases] and percent is None else with_plain_percents(text)
+    verdict = judge_name(plain, others, case.question, answer)
     return verdict if verdict.correct or percent is None else judge_percent(percent, case.question, text, case.rules)
 
 
