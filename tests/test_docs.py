@@ -142,3 +142,11 @@ def test_every_folder_is_in_the_tree_of_the_architecture():
 
 def test_every_module_has_a_description():
     assert "| |" not in (ROOT / "docs" / "modules.md").read_text("utf-8").replace("  ", " ")
+
+
+def test_ci_installs_a_fixed_version_from_the_repository():
+    for page in ABOUT_TODAY:
+        assert not re.search(r"pip install \"?steelyard\"?(?![\[\w ])", page.read_text("utf-8")), page.name
+    installs = re.findall("pip install (.*)", (ROOT / "docs" / "ci.md").read_text("utf-8"))
+    assert len(installs) >= 2
+    assert all(line.startswith('"steelyard @ git+https://HOST/OWNER/steelyard@v') for line in installs)

@@ -17,7 +17,7 @@ PAGES = {
     "legal.md": ("3. Rent. The rent is $1,850 per month.", "4. Deposit. The deposit is $5,550."),
     "legal.zh.md": ("第三条　每月租金为13500元。", "第四条　押金为40500元。"),
 }
-COMPLETION = {"choices": [{"message": {"content": "x"}}]}
+COMPLETION = {"answer": "x", "choices": [{"message": {"content": "x"}}]}
 
 
 def documented(page):
