@@ -58,9 +58,10 @@ def test_metrics_are_refused_before_files_are_read(metric, tmp_path, hide):
 
 def test_parquet_is_refused_before_the_first_file_is_read(tmp_path, hide):
     hide("pyarrow")
-    done = commands.run("answers", "absent.jsonl", "b.parquet", cwd=tmp_path)
-    assert done.returncode == 2
-    assert "steelyard[parquet]" in done.stderr
+    for words in (("answers", "absent.jsonl", "b.parquet"), ("retrieval", "absent.txt", "a.txt", "b.parquet")):
+        done = commands.run(*words, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "steelyard[parquet]" in done.stderr
     (tmp_path / "a.jsonl").write_text(ROWS, "utf-8")
     done = commands.run("convert", "a.jsonl", "b.parquet", cwd=tmp_path)
     assert done.returncode == 2
