@@ -4,6 +4,7 @@ from decimal import Decimal
 
 import pytest
 
+import steelyard
 from steelyard.legal import FactRules, find_invented, judge_fact
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
@@ -88,3 +89,11 @@ def test_around_a_percentage():
 def test_a_rate_is_read_whole():
     (found,) = mentions("年利率百分之三点六五")
     assert (found.text, found.value) == ("百分之三点六五", Decimal("3.65"))
+
+
+@pytest.mark.parametrize(
+    ("prediction", "grounded"), [("年利率为1.2 %。", 1), ("年利率为12‰。", 1), ("年利率为1.3 %。", 0)]
+)
+def test_contexts_state_percentages_by_value(prediction, grounded):
+    row = {"id": "1", "question": RATE, "prediction": prediction, "contexts": ["双方约定年利率为百分之一点二。"]}
+    assert steelyard.evaluate_answers([row], metrics=["Grounded"]).mean("Grounded") == grounded
