@@ -290,7 +290,9 @@ def test_files_without_rows(write):
         path = write(name, content)
         assert complaint(read_answers, path) == f"{path}: it contains no rows"
     path = write("a.json", '{"pred": "a"}')
-    assert complaint(read_answers, path) == f"{path}: an array of objects is required, not a single value"
+    message, hint = complaint(read_answers, path).split("\n")
+    assert message == f"{path}: an array of objects is required, not a single value"
+    assert hint.endswith('to_json(FILE, orient="records")')
 
 
 CELLS = {

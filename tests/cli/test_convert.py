@@ -112,3 +112,22 @@ def test_results_go_to_ragas_as_ragas_has_them(tmp_path, capsys):
     written = json.loads((tmp_path / "ragas.jsonl").read_text("utf-8"))
     assert (written["reference"], written["retrieved_contexts"]) == ("G", ["T"])
     assert main(["answers", str(tmp_path / "ragas.jsonl")]) == 0
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.JSON.gz", "x.csv"])
+def test_a_folder_has_no_name_of_a_file(name, tmp_path, capsys):
+    source = tmp_path / "in.jsonl"
+    source.write_text(json.dumps(ROW) + "\n", encoding="utf-8")
+    assert main(["convert", str(source), str(tmp_path / name), "--to", "beir"]) == 2
+    message = capsys.readouterr().err
+    assert "BEIR is written as a folder" in message
+    assert f"hint: name a folder, such as {tmp_path / 'x'}\n" in message
+    assert not (tmp_path / name).exists()
+    assert main(["convert", str(source), str(tmp_path / "version.1"), "--to", "beir"]) == 0
+
+
+def test_a_document_that_no_tool_writes_is_said_to_be_no_rows(tmp_path, capsys):
+    source = tmp_path / "run.json"
+    source.write_text('{"q1": {"d1": 0.5}}', encoding="utf-8")
+    assert main(["convert", str(source), str(tmp_path / "x.run")]) == 2
+    assert "an array of objects is required, not a single value" in capsys.readouterr().err

@@ -114,3 +114,14 @@ def test_a_name_like_nothing_lists_what_there_is():
     with pytest.raises(UnknownName) as caught:
         parse_measure("zzz!!")
     assert str(caught.value).startswith("no metric is called 'zzz!!'\nhint: known: P, R, AP, RR, nDCG, ")
+
+
+def test_a_name_in_a_list_may_have_several_cut_offs():
+    assert [str(each) for each in parse_measures(["ndcg_cut.5,10", "map"])] == ["nDCG@5", "nDCG@10", "AP"]
+    assert [str(each) for each in parse_measures({"P.5,10"})] == ["P@5", "P@10"]
+
+
+@pytest.mark.parametrize(("name", "first"), [("ndcg_cut", "nDCG@1"), ("map_cut", "AP@1")])
+def test_a_cut_measure_without_a_number_is_cut(name, first):
+    assert str(parse_measures([name])[0]) == first
+    assert len(parse_measures(name, [5, 10])) == 2

@@ -44,6 +44,7 @@ def compared(new, old, name):
 
 def test_only_what_is_named_falls():
     assert is_lower_better(NAME)
+    assert is_lower_better("noise_sensitivity(mode=relevant)")
     assert not any(is_lower_better(name) for name in ("legal", "uncertain", "legal.passed", "F1", "nDCG@10"))
     assert (gain(NAME, 0.2), gain("legal", 0.2), best(NAME), best("legal")) == (-0.2, 0.2, 0.0, 1.0)
 

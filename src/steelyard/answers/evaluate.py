@@ -50,6 +50,7 @@ def evaluate_answers(
     progress: Callable[[int], None] | None = None,
     keep: bool = False,
     system: str | None = None,
+    strip_citations: bool = False,
 ) -> Table:
     """Evaluate answers: one row per item, one column per metric.
 
@@ -60,7 +61,8 @@ def evaluate_answers(
     A missing prediction scores 0; an item without a reference is unscored; both are counted in `counts`. Long files
     are read and scored in batches, on `processes` processes; `progress` is called with the number of rows done. With
     `keep` the Table also contains the texts, for reports. `system` selects one of the systems whose outputs a file of
-    another tool has.
+    another tool has. With `strip_citations`, metrics that compare answers with references do not read marks such as
+    [1] that cite a context of the row.
     """
     if language != "auto":
         raise ConfigError(
@@ -69,11 +71,16 @@ def evaluate_answers(
     measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
     check_packages(measures)
     profile_of(profile, tokens)  # check the name
-    wanted = Wanted(required_fields(measures), context_use(measures, keep=keep), system)
-    answers = _answers(predictions, references, mapping, ids, wanted)
-    spec = ScoringSpec(tuple(measures), profile, tokens)
+    spec = ScoringSpec(tuple(measures), profile, tokens, strip_citations)
+    answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, keep=keep))
     name = system if name is None else name
     return evaluate_source(answers, spec, name=name, processes=processes, progress=progress, keep=keep)
+
+
+def _wanted(spec: ScoringSpec, system: str | None, *, keep: bool) -> Wanted:
+    """What is read of a source; contexts also where their citation marks are stripped."""
+    fields, use = required_fields(spec.measures), context_use(spec.measures, keep=keep or spec.strip_citations)
+    return Wanted(fields, use, system, cited="references" in fields and not spec.strip_citations)
 
 
 def evaluate_source(
@@ -282,6 +289,7 @@ def _signature(answers: Answers | AnswerStream, spec: ScoringSpec, builder: _Tab
             "kind": "answers",
             "profile": spec.profile,
             "tokens": spec.tokens if spec.profile == "steelyard" else "as the profile has it",
+            **({"citations": "stripped"} if spec.strip_citations else {}),
             "references": "the best one counts",
             "reference set": f"{builder.references % (1 << 32):08x}",
             **({"reference contexts": f"{builder.evidence % (1 << 32):08x}"} if builder.evidence else {}),

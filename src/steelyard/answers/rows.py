@@ -25,6 +25,7 @@ from steelyard.i18n import Message
 from steelyard.io.foreign.rows import ERROR, parsed_cell
 from steelyard.io.layouts import ANSWERABLE, ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
 from steelyard.io.records import COLUMNS, Record, first_seen
+from steelyard.text.citations import has_citations
 
 BATCH = 2048  # rows that are read and scored together
 
@@ -74,17 +75,20 @@ class RowReader:
         optional: frozenset[str] = frozenset(),
         contexts: ContextUse = "unused",
         foreign: bool = False,
+        cited: bool = False,
     ) -> None:
         """`wanted` are the required fields but for `optional` ones; with `cells` every value is the text of a cell.
 
         In a `foreign` format a row without an id has its number as its id although other rows have ids, and may say why
-        the system failed.
+        the system failed. With `cited`, answers with citation marks are counted.
         """
         self._foreign = foreign
+        self._counts_cited = cited
         self._rows_read = 0
         self.name = name
         self.numbers = 0
         self.unreadable = 0
+        self.cited = 0
         self._optional = optional
         self._contexts = contexts
         self._mapping = mapping
@@ -186,7 +190,18 @@ class RowReader:
         row = AnswerRow(identifier or self._next_id(), self._predicted(predicted), references, tags, question, nested)
         if self._foreign and row.prediction is None and fields.get(ERROR):
             row = row._replace(error=str(fields[ERROR]))
-        return row if self._contexts == "unused" else self._with_contexts(row, fields)
+        if self._contexts != "unused":
+            row = self._with_contexts(row, fields)
+        self.cited += self._is_cited(row)
+        return row
+
+    def _is_cited(self, row: AnswerRow) -> bool:
+        """Whether an answer has citation marks, in a file with contexts."""
+        text = row.prediction
+        has_contexts = self._layout.contexts is not None or self._layout.retrieved_ids is not None
+        if not text or not self._counts_cited or not has_contexts:
+            return False
+        return has_citations(text, [each.id for each in row.contexts or ()])
 
     def _named(self, fields: Mapping[str, Any]) -> Any:
         """The value that names a row."""

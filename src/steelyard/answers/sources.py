@@ -26,6 +26,7 @@ BY_ROW = "counts.joined_by_row"
 REPEATED = "counts.retrieved_again"
 UNREADABLE = "counts.contexts_unreadable"
 UNUSED = "counts.columns_unused"
+CITED = "counts.answers_cited"
 
 BOTH = frozenset(("prediction", "references"))
 Value = TypeVar("Value")
@@ -35,12 +36,13 @@ Value = TypeVar("Value")
 class Wanted:
     """What is wanted of a source: the fields that must be there, what contexts are read for, and of which system.
 
-    Without a system the file has the outputs of one only.
+    Without a system the file has the outputs of one only. With `cited`, answers with citation marks are counted.
     """
 
     fields: frozenset[str] = BOTH
     contexts: ContextUse = "unused"
     system: str | None = None
+    cited: bool = False
 
     @property
     def optional(self) -> frozenset[str]:
@@ -152,6 +154,7 @@ def _value_reader(mapping: Mapping[str, str], wanted: Wanted) -> RowReader:
         cells=False,
         optional=wanted.optional,
         contexts=wanted.contexts,
+        cited=wanted.cited,
     )
 
 
@@ -263,7 +266,7 @@ def _join(predicted: Answers, expected: Answers) -> Answers:
             hint=Message("formats.same_test_set_hint", id=expected.rows[0].id),
         )
     rows = [_joined(row, predictions.get(row.id) or _absent(row, predicted.rows)) for row in expected.rows]
-    read = {code: n for code in (NUMBERS, UNREADABLE, UNUSED) if (n := predicted.counts[code])}
+    read = {code: n for code in (NUMBERS, UNREADABLE, UNUSED, CITED) if (n := predicted.counts[code])}
     counts = Counter(_counts(rows) | read | ({UNMATCHED: unmatched} if unmatched else {}))
     return Answers(predicted.name, rows, digest_rows([(predicted.digest, expected.digest)]), counts)
 
@@ -309,6 +312,7 @@ def _reader(source: Source, mapping: Mapping[str, str], fields: Collection[str],
         cells=source.cells,
         optional=wanted.optional,
         contexts=wanted.contexts,
+        cited=wanted.cited,
         foreign=source.format is not None,
     )
 
@@ -336,5 +340,5 @@ def _counts(rows: Sequence[AnswerRow], fields: Collection[str] = BOTH) -> dict[s
 
 
 def _reading_counts(reader: RowReader) -> dict[str, int]:
-    counts = {NUMBERS: reader.numbers, UNREADABLE: reader.unreadable, UNUSED: reader.unused}
+    counts = {NUMBERS: reader.numbers, UNREADABLE: reader.unreadable, UNUSED: reader.unused, CITED: reader.cited}
     return {code: count for code, count in counts.items() if count}

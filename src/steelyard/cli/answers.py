@@ -62,6 +62,11 @@ def _add_reading_options(parser: argparse.ArgumentParser) -> None:
         metavar="FIELD=NAME",
         help="column or field name for FIELD (repeatable)",
     )
+    group.add_argument(
+        "--strip-citations",
+        action="store_true",
+        help="do not count citation marks such as [1] as words of an answer, where they cite one of its contexts",
+    )
     group.add_argument("--references", metavar="FILE", help="references in a separate file, joined by id")
     group.add_argument(
         "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
@@ -104,6 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
                 progress=progress,
                 keep=any(output.suffix.lower() in WITH_TEXTS for output in arguments.output),
                 system=system,
+                strip_citations=arguments.strip_citations,
             )
 
         names = zip(arguments.files, result_names(arguments.files), strict=True)

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from steelyard.contexts.grounding import GAP, CheckedValues, Memory, Span, checked_values
 from steelyard.contexts.sentences import citations_in
 from steelyard.legal.evidence.quotes import quote_pieces
+from steelyard.legal.grounding.articles import Article, articles, is_known_article
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.grounds import values_of
 from steelyard.legal.reading import is_too_long, read
@@ -70,7 +71,7 @@ class Highlighter:
         context = GAP.join(contexts)
         self._memory.add(len(context))
         checked = checked_values(answer, question, context)
-        claims = _Sought.of(claims_of(answer), checked)
+        claims = _Sought.of(claims_of(answer, full=True), checked)
         marks: list[Marked] = [
             (*span, kind)
             for kind, spans in ((GROUNDED, checked.grounded), (ASKED, checked.asked), (INVENTED, checked.invented))
@@ -89,6 +90,7 @@ class _Sought(NamedTuple):
     text: str
     values: Sequence[Mention]
     words: Sequence[re.Pattern[str]]
+    articles: Sequence[Article]
 
     @classmethod
     def of(cls, claims: Claims, checked: CheckedValues) -> "_Sought":
@@ -99,12 +101,13 @@ class _Sought(NamedTuple):
             *((place.text, "") for place in claims.places if is_wanted(place.start, len(place.text))),
         ]
         values = [value for value in claims.values if is_wanted(value.start, value.end - value.start)]
-        return cls(claims.text, values, [pattern for text, gap in words for pattern in _patterns(text, gap)])
+        named = [each for each in claims.articles if is_wanted(each.start, each.end - each.start)]
+        return cls(claims.text, values, [pattern for text, gap in words for pattern in _patterns(text, gap)], named)
 
     def places(self, contexts: Sequence[str]) -> list[list[Span]]:
         """The spans of each context that have one of the claims."""
         places: list[list[Span]] = [[] for _ in contexts]
-        if not self.values and not self.words:
+        if not self.values and not self.words and not self.articles:
             return places
         folded = normalise_with_offsets(GAP.join(contexts))
         starts = list(accumulate((len(text) + len(GAP) for text in contexts), initial=0))
@@ -117,6 +120,9 @@ class _Sought(NamedTuple):
     def _found(self, text: str) -> Iterator[Span]:
         for pattern in self.words:
             yield from (match.span() for match in pattern.finditer(text))
+        for article in articles(text) if self.articles else ():
+            if any(is_known_article(each, [article], text) for each in self.articles):
+                yield article.start, article.end
         if self.values:
             for mention in values_of(text):
                 if any(_is_same(value, mention) for value in self.values):

@@ -13,7 +13,7 @@ from steelyard.io.foreign import rows
 from steelyard.io.foreign.formats import Format, Source, format_called, formats, is_writable, not_carried, open_source
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.layouts import Columns, layout_of
-from steelyard.io.records import Record, format_suffix
+from steelyard.io.records import Record, format_suffix, no_array
 from steelyard.io.results import begins_with_header, load_all, save_all
 from steelyard.io.results.lines import items_of
 from steelyard.io.streams import is_folder, read_once
@@ -31,6 +31,7 @@ _OUTPUT: Final = {
     "reference_context_ids": rows.REFERENCE_IDS,
 }
 _BY_SUFFIX: Final = {".run": "trec-run", ".trec": "trec-run", ".qrels": "trec-qrels", "": "beir"}
+_FILES: Final = (".txt", ".eval", ".zip", ".yaml", ".yml", ".html", ".md")
 _ROWS: Final = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
 
@@ -96,7 +97,17 @@ def _target(path: Path, name: str | None) -> Any:
     found: Format = format_called(name)
     if not is_writable(found):
         raise ConfigError(Message("formats.cannot_be_written", title=found.TITLE), hint=_writable())
+    _check_folder(path, found)
     return found
+
+
+def _check_folder(path: Path, written: Format) -> None:
+    """Refuse the name of a file for a format that is a folder."""
+    suffix = format_suffix(path)
+    if getattr(written, "IS_FOLDER", False) and suffix in (*_ROWS, *_BY_SUFFIX, *_FILES) and suffix:
+        message = Message("formats.target_is_folder", title=written.TITLE, suffix=suffix)
+        folder = path.parent / path.name[: path.name.lower().rindex(suffix)]
+        raise ConfigError(message, where=str(path), hint=Message("formats.target_is_folder_hint", folder=folder))
 
 
 def _writable() -> Message:
@@ -134,6 +145,8 @@ def _counted(content: Iterator[Fields], done: Conversion, target: Any) -> Iterat
 
 def _plain_rows(source: Source) -> Iterator[Record]:
     """Rows whose columns have their usual names, by our names; other columns are kept under `extra`."""
+    if source.container.kind == "document":
+        raise no_array(source.container.name)
     records = list(source.records())
     columns = list(dict.fromkeys(name for record in records for name in record.fields))
     known = _known_columns(Columns(source.container.name, columns))

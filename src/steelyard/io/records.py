@@ -210,7 +210,9 @@ def parse_json_file(text: str, name: str) -> Any:
 
 def no_array(name: str) -> InputError:
     """The error about a JSON file that has no rows."""
-    return InputError(Message("formats.not_array_of_objects"), where=name)
+    return InputError(
+        Message("formats.not_array_of_objects"), where=name, hint=Message("formats.array_of_objects_hint")
+    )
 
 
 def json_records(rows: Sequence[Any], name: str) -> Iterator[Record]:
@@ -293,9 +295,14 @@ def _header(row: list[str], name: str) -> list[str]:
         raise InputError(
             Message("formats.separated_by_semicolons"), where=where, hint=Message("formats.save_with_commas_hint")
         )
+    if len(names) == 1 and "\t" in names[0]:
+        raise InputError(Message("formats.separated_by_tabs"), where=where, hint=Message("formats.rename_to_tsv_hint"))
     again = repeated_one(names)
     if again is not None:
-        raise InputError(Message("formats.duplicate_column", again=again), where=where)
+        message = Message("formats.duplicate_column", again=again)
+        is_promptfoo = again == "Status" and "Grader Reason" in names  # its CSV has these columns for each system
+        hint = Message("formats.promptfoo_csv_hint") if is_promptfoo else None
+        raise InputError(message, where=where, hint=hint)
     return names
 
 

@@ -14,7 +14,7 @@ from steelyard.i18n import Message
 from steelyard.net.openai import NO_COMPLETION, SAMPLING_PARAMETERS, completion_of, model_client
 from steelyard.net.retry import RetryRule, call_with_retries
 from steelyard.progress import ProgressCallback, no_progress
-from steelyard.rag.embedded import answer
+from steelyard.rag.embedded import UNKNOWN, answer
 from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, hint_for, reason
 from steelyard.rag.prompts import text_of
 from steelyard.threads import map_in_threads
@@ -128,6 +128,12 @@ def generate(
 
 class ExtractiveGenerator:
     """The embedded generator: words of the documents in the prompt, no model and no network."""
+
+    @staticmethod
+    def notice(answers: Sequence[str | None]) -> Message | None:
+        """That it found nothing for some of the prompts; None if it found something for each."""
+        unknown = sum(answer in UNKNOWN for answer in answers)
+        return Message("rag.extractive_found_nothing", unknown=unknown, prompts=len(answers)) if unknown else None
 
     def generate(self, conversations: Sequence[Conversation], progress: ProgressCallback) -> list[Outcome]:
         """One outcome per conversation; the last message is the prompt."""

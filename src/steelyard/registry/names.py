@@ -75,6 +75,8 @@ SPELLINGS = {
     "idbasedcontextrecall": "ContextR",
 }
 
+_CUT_ALWAYS = ("ndcg_cut", "map_cut")  # without a number trec_eval has several cut-offs of these, never the whole list
+
 _NAME = re.compile(
     r"""(?P<base>[A-Za-z][A-Za-z0-9]*(?:[_\- ][A-Za-z]+)*)
         (?:\((?P<inner>[^()]*)\))?
@@ -101,7 +103,7 @@ def parse_measures(
     default: Sequence[str] = DEFAULT_RETRIEVAL,
     kind: Kind = "retrieval",
 ) -> list[Measure]:
-    """Measures for names (a list, or one text with commas), in order and each once.
+    """Measures for names (a list, or one text; each may hold several with commas), in order and each once.
 
     A name may be any object whose text is one, such as a measure of ir_measures.
     Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
@@ -131,7 +133,7 @@ def _as_texts(names: Any) -> list[str] | None:
         return None
     if isinstance(names, str):
         return split_names([names])
-    return [str(name) for name in names] if isinstance(names, Iterable) else [str(names)]
+    return split_names([str(name) for name in names] if isinstance(names, Iterable) else [str(names)])
 
 
 def column_called(name: str, columns: Collection[str]) -> str:
@@ -172,9 +174,10 @@ def _expand(name: str, cutoffs: Sequence[int]) -> list[Measure]:
     found, parameters = _read(name)
     if "k" in parameters or "k" not in found.parameters:
         return [Measure.of(found, parameters)]
-    if "k" in found.required:
+    is_cut = name.strip().casefold() in _CUT_ALWAYS
+    if is_cut or "k" in found.required:
         cutoffs = cutoffs or CUTOFFS
-    if found.whole or not cutoffs:
+    if (found.whole and not is_cut) or not cutoffs:
         return [Measure.of(found, parameters)]
     return [Measure.of(found, {**parameters, "k": k}) for k in cutoffs]
 

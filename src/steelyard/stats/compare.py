@@ -483,5 +483,6 @@ def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> lis
 def _check_same_kind(new: Table, old: Table) -> None:
     if new.kind != old.kind:
         raise ConfigError(
-            Message("stats.kinds_differ", new=new.name, new_kind=new.kind, old=old.name, old_kind=old.kind)
+            Message("stats.kinds_differ", new=new.name, new_kind=new.kind, old=old.name, old_kind=old.kind),
+            hint=Message("stats.imported_kind_hint") if "scores" in (new.kind, old.kind) else None,
         )

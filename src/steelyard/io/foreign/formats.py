@@ -20,7 +20,11 @@ from steelyard.registry.entry_points import EntryPointGroup
 
 
 class Format(Protocol):
-    """A module of the package: one format; it may have BOUNDS, the values that all of its scores can take."""
+    """A module of the package: one format.
+
+    It may have BOUNDS, the values that all of its scores can take, and SETTINGS, the names of the fields in its `extra`
+    that are settings of the scores.
+    """
 
     NAME: str
     TITLE: str
@@ -33,7 +37,7 @@ class Format(Protocol):
 
 
 class WritableFormat(Format, Protocol):
-    """A format that can be written."""
+    """A format that can be written; IS_FOLDER is true of one that is a folder and not a file."""
 
     CARRIES: frozenset[str]
     NEEDS: frozenset[str] = frozenset()

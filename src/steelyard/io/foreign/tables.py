@@ -194,11 +194,18 @@ class _Scores:
     def _counts(self, *, repeated: bool) -> dict[str, int]:
         return {REPEATS: len(self.items) - len(set(self.items))} if repeated else {}
 
+    def _settings(self) -> Fields:
+        """The settings of the scores that the format knows of."""
+        names = getattr(self.source.format, "SETTINGS", ())
+        known = rows.extra_of(self.records[0].fields, self.source.format.NAME) if self.source.format else {}
+        return {name: known[name] for name in names if name in known}
+
     def _signature(self) -> Signature:
         return Signature.of(
             {
                 "kind": KIND,
                 "format": self.source.title or "rows",
+                **self._settings(),
                 "predictions": f"sha256 {self.source.container.digest()[:16]}",
                 "steelyard": __version__,
             }
