@@ -299,10 +299,8 @@ def _header(row: list[str], name: str) -> list[str]:
         raise InputError(Message("formats.separated_by_tabs"), where=where, hint=Message("formats.rename_to_tsv_hint"))
     again = repeated_one(names)
     if again is not None:
-        message = Message("formats.duplicate_column", again=again)
-        is_promptfoo = again == "Status" and "Grader Reason" in names  # its CSV has these columns for each system
-        hint = Message("formats.promptfoo_csv_hint") if is_promptfoo else None
-        raise InputError(message, where=where, hint=hint)
+        hint = Message("formats.promptfoo_csv_hint") if "Grader Reason" in names else None
+        raise InputError(Message("formats.duplicate_column", again=again), where=where, hint=hint)
     return names
 
 

@@ -58,14 +58,14 @@ _ABSENT: Final[Mapping[str, str]] = {
 }
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
     """A name without case, blanks and marks; `FaithfulnessMetric` and `nv_context_relevance` are named as others."""
     letters = re.sub(r"[^a-z0-9]", "", name.casefold())
     return letters.removesuffix("metric").removeprefix("nv")
 
 
 def _hints(table: Mapping[str, str]) -> dict[str, Message]:
-    return {_folded(name): Message(hint) for hint, names in table.items() for name in names.split()}
+    return {folded(name): Message(hint) for hint, names in table.items() for name in names.split()}
 
 
 _JUDGED_HINTS: Final = _hints(_NEAREST)
@@ -75,8 +75,8 @@ _G_EVAL: Final = "[geval]"
 
 def computed_elsewhere(name: str) -> UnknownName | None:
     """The error for a metric that only other tools compute, with what is nearest here; None for other names."""
-    folded = _folded("geval" if name.casefold().endswith(_G_EVAL) else name)
+    wanted = folded("geval" if name.casefold().endswith(_G_EVAL) else name)
     for code, hints in (("metrics.needs_model_judge", _JUDGED_HINTS), ("metrics.not_computed", _ABSENT_HINTS)):
-        if folded in hints:
-            return UnknownName(Message(code, name=name), hint=hints[folded])
+        if wanted in hints:
+            return UnknownName(Message(code, name=name), hint=hints[wanted])
     return None

@@ -19,7 +19,7 @@ from steelyard.reports.blocks import (
     Notes,
     TableBlock,
 )
-from steelyard.reports.sections.footnotes import repeats
+from steelyard.reports.sections.footnotes import questions_differ, repeats
 from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Threshold
@@ -115,6 +115,8 @@ def warnings(gate: Gate, words: Words) -> Iterator[str]:
                 yield f"{table.name}: {metric}: {words('gate.items_unscored')}: {missing:,}"
     if gate.settings_differ:
         yield f"{words('report.settings_differ')}: {', '.join(gate.settings_differ)}"
+    if gate.questions_differ:
+        yield questions_differ(gate.questions_differ, words)
 
 
 def regression_lines(finding: Finding, words: Words) -> Iterator[str]:

@@ -13,7 +13,7 @@ from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.direction import gain
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import PairedResult, TestName, paired_tests
-from steelyard.stats.pairing import PairedRows, pair
+from steelyard.stats.pairing import PairedRows, pair, paired_questions, quoted
 from steelyard.stats.power import effect_size, smallest_detectable, smallest_p
 from steelyard.stats.selection import part_names
 from steelyard.stats.summary import by_document, interval_list, known
@@ -116,7 +116,8 @@ class Comparison:
     """System `a` (the newer) against `b` on one metric: the estimate, the test and its power.
 
     The fields of these three can also be read from the comparison itself. `settings_differ` names the settings in which
-    the two results are not alike.
+    the two results are not alike; `questions_differ` has the questions, new and old, of paired items that have not the
+    same question in both.
     """
 
     a: str
@@ -127,6 +128,7 @@ class Comparison:
     power: Power
     settings: ComparisonSettings
     settings_differ: tuple[str, ...] = ()
+    questions_differ: tuple[tuple[str, str], ...] = ()
 
     @property
     def gain(self) -> float:
@@ -306,11 +308,21 @@ def compare_by(
 def check_comparable(new: Table, old: Table) -> None:
     """Raise an error if two tables have different settings; `compare` itself only lists them in `settings_differ`."""
     _check_same_kind(new, old)
+    check_questions(new, old)
     names = settings_that_differ(new, old)
     if names:
         unlike = ", ".join(f"{name} ({_setting(new, name)} ≠ {_setting(old, name)})" for name in names)
         message = Message("stats.settings_differ", new=new.name, old=old.name, settings=unlike)
         raise ConfigError(message, hint=FORCE_HINT)
+
+
+def check_questions(new: Table, old: Table) -> None:
+    """Raise an error if two tables have the same ids, but for other questions."""
+    questions = paired_questions(new, old)
+    if questions.all_differ:
+        texts = quoted(*questions.differing[0])
+        message = Message("stats.questions_differ", new=new.name, old=old.name, **texts)
+        raise ConfigError(message, hint=Message("stats.questions_differ_hint"))
 
 
 def settings_that_differ(new: Table, old: Table) -> tuple[str, ...]:
@@ -384,10 +396,12 @@ def _compare_pair(
     differences = np.column_stack([rows.differences(metric, ties=settings.test != "wilcoxon") for metric in names])
     units = rows.by_cluster(differences)
     results = paired_tests(units, test=settings.test, resamples=settings.resamples, seed=settings.seed)
-    return [
+    compared = [
         _compare_metric(rows, metric, differences[:, index], results[index], settings)
         for index, metric in enumerate(names)
     ]
+    differing = paired_questions(new, old).differing
+    return [replace(each, questions_differ=differing) for each in compared] if differing else compared
 
 
 def _compare_metric(

@@ -20,7 +20,7 @@ from steelyard.stats.compare import check_comparable, settings_that_differ
 from steelyard.stats.direction import best, gain
 from steelyard.stats.evidence import SLACK, DecisionSample
 from steelyard.stats.intervals import Interval
-from steelyard.stats.pairing import pair
+from steelyard.stats.pairing import pair, paired_questions
 from steelyard.stats.rules import NoRegression, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
 from steelyard.stats.selection import UnknownValue, part_names, select, unknown_value
 from steelyard.stats.summary import by_document, clusters_of
@@ -110,6 +110,11 @@ class Gate:
     def settings_differ(self) -> tuple[str, ...]:
         """The settings in which result and baseline differ."""
         return () if self.baseline is None else settings_that_differ(self.result, self.baseline)
+
+    @property
+    def questions_differ(self) -> tuple[tuple[str, str], ...]:
+        """The questions of items that have another one in the baseline."""
+        return () if self.baseline is None else paired_questions(self.result, self.baseline).differing
 
     @property
     def tables(self) -> tuple[Table, ...]:

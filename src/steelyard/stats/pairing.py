@@ -1,7 +1,9 @@
 """Rows of two tables paired by item id: their differences, and the items that changed."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from steelyard.table import FloatArray, IntArray, Table
 
 # significant digits of a score that are kept in a difference
 _DIGITS = 14
+_QUOTED = 80  # characters of a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,40 @@ def pair(new: Table, old: Table) -> PairedRows:
     rows = np.array(pairs)
     clusters = clusters_of(new)
     return PairedRows((new, old), rows[:, 0], rows[:, 1], None if clusters is None else clusters[rows[:, 0]])
+
+
+@dataclass(frozen=True, slots=True)
+class PairedQuestions:
+    """The questions of the items that both tables have with their questions, new and old, and those that differ."""
+
+    compared: int
+    differing: tuple[tuple[str, str], ...]
+
+    @property
+    def all_differ(self) -> bool:
+        """Whether there are such questions, and none is the same."""
+        return bool(self.differing) and len(self.differing) == self.compared
+
+
+def paired_questions(new: Table, old: Table) -> PairedQuestions:
+    """The questions of the common items; blanks do not count."""
+    if not (new.outputs and old.outputs):
+        return PairedQuestions(0, ())
+    asked = dict(zip(old.ids, map(_question, old.outputs), strict=True))
+    both = [
+        (question, asked.get(item, "")) for item, question in zip(new.ids, map(_question, new.outputs), strict=True)
+    ]
+    known = [pair for pair in both if all(pair)]
+    return PairedQuestions(len(known), tuple(pair for pair in known if pair[0] != pair[1]))
+
+
+def quoted(new: str, old: str) -> dict[str, str]:
+    """Two questions as arguments of a message, cut if they are long."""
+    return {name: text[:_QUOTED] + "…" * (len(text) > _QUOTED) for name, text in (("new_text", new), ("old_text", old))}
+
+
+def _question(output: Mapping[str, Any] | None) -> str:
+    return " ".join(str((output or {}).get("question") or "").split())
 
 
 @dataclass(frozen=True, slots=True)

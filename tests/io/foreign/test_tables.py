@@ -53,10 +53,10 @@ def test_rows_without_ids_are_paired_by_their_questions(tmp_path, capsys):
     assert (found["wins"], found["losses"]) == (0, 0)
 
 
-def test_rows_without_ids_that_have_a_question_twice_have_their_numbers(tmp_path):
+def test_a_question_that_is_there_twice_is_numbered(tmp_path):
     rows = [{"user_input": "q", "response": "a", "f": 1.0}, {"user_input": "q", "response": "b", "f": 0.0}]
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert steelyard.load(tmp_path / "x.jsonl").ids == ["1", "2"]
+    assert steelyard.load(tmp_path / "x.jsonl").ids == ["q", "q (2)"]
 
 
 def test_repeats_are_clustered_by_item(tmp_path):

@@ -94,7 +94,7 @@ def _plain(source: Source) -> Iterator[Record]:
     identifier = next((name for name in columns if name.casefold() in layouts.ID), None)
     if identifier is None:
         raise InputError(Message("formats.no_scores"), where=source.container.name, hint=_hint(source))
-    parsed = [_parsed(record) for record in records] if source.cells else records
+    parsed = [_parsed(record, identifier) for record in records] if source.cells else records
     scores = [name for name in columns if name != identifier and _is_scores(name, parsed)]
     others = [name for name in columns if name not in (identifier, *scores) and name.casefold() not in _TEXTS]
     tags = [name for name in others if name.casefold() in layouts.LABELS or _are_labels(name, parsed)]
@@ -102,8 +102,9 @@ def _plain(source: Source) -> Iterator[Record]:
         yield record._replace(fields=_plain_fields(record.fields, identifier, scores, tags))
 
 
-def _parsed(record: Record) -> Record:
-    return record._replace(fields={name: rows.parsed_cell(value) for name, value in record.fields.items()})
+def _parsed(record: Record, identifier: str) -> Record:
+    values = {name: rows.parsed_cell(value) for name, value in record.fields.items() if name != identifier}
+    return record._replace(fields={identifier: rows.whole_cell(record.fields[identifier]) or None, **values})
 
 
 def _is_scores(name: str, records: Sequence[Record]) -> bool:

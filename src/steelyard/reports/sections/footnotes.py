@@ -9,6 +9,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Note, Notes
 from steelyard.reports.content import Report
 from steelyard.stats.compare import Comparison
+from steelyard.stats.pairing import quoted
 from steelyard.stats.summary import Summary, cluster_tag
 from steelyard.table import REPEAT_TAG, Table
 
@@ -55,6 +56,11 @@ def repeats(tables: Sequence[Table], words: Words) -> Iterator[str]:
         if cluster_tag(table) == REPEAT_TAG:
             items = len(set(table.tags[REPEAT_TAG]))
             yield f"{table.name}: {words('report.repeats_clustered', rows=f'{len(table):,}', items=f'{items:,}')}"
+
+
+def questions_differ(questions: Sequence[tuple[str, str]], words: Words) -> str:
+    """How many items have different questions in two results, and the first of these questions."""
+    return words("report.questions_differ", n=f"{len(questions):,}", **quoted(*questions[0]))
 
 
 def too_few(comparisons: Sequence[Comparison], words: Words) -> list[str]:
@@ -112,6 +118,9 @@ def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
     differ = dict.fromkeys(key for comparison in comparisons for key in comparison.settings_differ)
     if differ:
         yield f"{words('report.settings_differ')}: {', '.join(differ)}"
+    questions = max((comparison.questions_differ for comparison in comparisons), key=len)
+    if questions:
+        yield questions_differ(questions, words)
     yield from too_few(comparisons, words)
     sampled = [c for c in comparisons if c.test.resamples]
     if sampled and _cannot_be_significant(sampled[0], len(comparisons)):
