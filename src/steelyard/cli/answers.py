@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from steelyard.answers.evaluate import evaluate_answers
-    from steelyard.cli.output import deliver
+    from steelyard.cli.output import deliver, notify_other_meanings
     from steelyard.cli.progress import counting
     from steelyard.io.records import check_readers
     from steelyard.registry.metrics import load_metrics
@@ -99,6 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_readers(arguments.files)
     load_metrics(arguments.metrics_from, Path.cwd())
     keep = _kept(arguments)
+    notify_other_meanings(arguments)
     with counting("rows") as progress:
 
         def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":

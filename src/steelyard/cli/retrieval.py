@@ -62,7 +62,7 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
-    from steelyard.cli.output import deliver
+    from steelyard.cli.output import deliver, notify_other_meanings
     from steelyard.io.records import check_readers
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import parse_measures, split_names
@@ -77,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_readers([arguments.qrels, *arguments.runs])
     load_metrics(arguments.metrics_from, Path.cwd())
     measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
+    notify_other_meanings(arguments)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
     judgments = qrels_from(arguments.qrels)
     tables = [

@@ -11,6 +11,8 @@ from steelyard.io.records import format_suffix
 from steelyard.io.results import begins_with_header
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".parquet", ".eval")
+SNAPSHOT = "memory_"
+"""How UltraRAG names the files with the variables of its runs."""
 LAST_NS = (1 << 63) - 1
 """The last time that fits the index; some file systems have later ones."""
 
@@ -79,8 +81,11 @@ def holds_results(path: Path) -> bool:
     """Whether a file is a results file, or has scores of another tool; other files are not results.
 
     Nor is the JSON of an evaluation of a pipeline, beside which the same scores are in a results file.
-    A JSONL file whose first line is not JSON is broken: reading it gives the error.
+    A JSONL file whose first line is not JSON is broken: reading it gives the error. The variables of a run of UltraRAG
+    (`memory_….json`) are rows to evaluate; its evaluation writes a file of results.
     """
+    if path.name.startswith(SNAPSHOT) and path.suffix == ".json":
+        return False
     if begins_with_header(path):
         return True
     beside = path.with_suffix(".jsonl")  # pipelines write the same scores to both files

@@ -114,3 +114,19 @@ def test_a_label_is_no_score(tmp_path):
     rows = [{"id": "a", "answerable": True, "F1": 0.5}, {"id": "b", "answerable": False, "F1": 1}]
     table = steelyard.load(csv_file(tmp_path, "rows.jsonl", *map(json.dumps, rows)))
     assert table.metrics == ["F1"]
+
+
+def test_bounds_are_those_that_the_metric_of_this_name_is_documented_to_have(tmp_path):
+    header = "id,faithfulness,nDCG@10,answer_relevancy,llm_judge,f1"
+    table = steelyard.load(csv_file(tmp_path, "s.csv", header, "a,1,1,0.9,1,80", "b,0.9,1,1,1,90", "c,1,0.8,1,0.8,100"))
+    bounds = {metric: table[metric].bounds for metric in table.metrics}
+    assert bounds == {
+        "faithfulness": (0, 1),
+        "nDCG@10": (0, 1),
+        "answer_relevancy": (-1, 1),
+        "llm_judge": None,
+        "f1": None,
+    }
+    highs = {metric: mean.interval.high for metric, mean in table.summary().metrics.items()}
+    assert (highs["faithfulness"], highs["answer_relevancy"]) == (1, 1)
+    assert highs["llm_judge"] > 1

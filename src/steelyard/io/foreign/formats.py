@@ -22,8 +22,8 @@ from steelyard.registry.entry_points import EntryPointGroup
 class Format(Protocol):
     """A module of the package: one format.
 
-    It may have BOUNDS, the values that all of its scores can take, and SETTINGS, the names of the fields in its `extra`
-    that are settings of the scores.
+    It may have BOUNDS, the values that all of its scores can take, SETTINGS, the names of the fields in its `extra`
+    that are settings of the scores, and `suite(container)`, the name of what was run, where a file has one.
     """
 
     NAME: str

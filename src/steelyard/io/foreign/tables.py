@@ -19,6 +19,7 @@ from steelyard.io.foreign.rows import Fields
 from steelyard.io.records import Record, result_name
 from steelyard.io.shapes import wrong_shape
 from steelyard.io.streams import hint_for_folder
+from steelyard.registry.judged import documented_bounds
 from steelyard.table import REPEAT_TAG, UNBOUNDED, Bounds, Column, FloatArray, Missing, Signature, Table
 
 KIND: Final = "scores"
@@ -171,11 +172,11 @@ class _Scores:
             values[row] = np.nan if value is None else _checked(value, metric, record)
             if value is None:
                 status[row] = reasons.setdefault(_missing(record, metric), len(reasons) + 1)
-        return Column(values, status, list(reasons), notes=self._notes(metric), bounds=self._bounds(values))
+        return Column(values, status, list(reasons), notes=self._notes(metric), bounds=self._bounds(metric, values))
 
-    def _bounds(self, values: FloatArray) -> Bounds | None:
-        """The values that scores of this format can take, unless some score is outside of them."""
-        low, high = getattr(self.source.format, "BOUNDS", UNBOUNDED)
+    def _bounds(self, metric: str, values: FloatArray) -> Bounds | None:
+        """The values that scores of this format, or metrics of this name, can take; None if some score is outside."""
+        low, high = getattr(self.source.format, "BOUNDS", None) or documented_bounds(metric) or UNBOUNDED
         is_within = bool(np.all((values >= low) & (values <= high) | np.isnan(values)))
         return (low, high) if is_within and (low, high) != UNBOUNDED else None
 
@@ -202,11 +203,13 @@ class _Scores:
         return {name: known[name] for name in names if name in known}
 
     def _signature(self) -> Signature:
+        suite = getattr(self.source.format, "suite", lambda container: None)(self.source.container)
         return Signature.of(
             {
                 "kind": KIND,
                 "format": self.source.title or "rows",
                 **self._settings(),
+                **({"suite": suite} if suite else {}),
                 "predictions": f"sha256 {self.source.container.digest()[:16]}",
                 "steelyard": __version__,
             }

@@ -46,6 +46,8 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
     if report.comparisons:
         yield Note(" · ".join(_method(report.comparisons, words)))
         yield from (Note(line, warning=True) for line in _warnings(report.comparisons, words))
+    if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
+        yield Note(words("report.equal_differences", metrics=", ".join(equal)))
     for summary in report.summaries:
         yield Note(f"{words('report.signature')} {summary.name}: {summary.signature}", "settings")
 
@@ -79,13 +81,20 @@ def _too_few(comparison: Comparison, words: Words) -> str:
 
 
 def _item_counts(summary: Summary, words: Words) -> str:
-    """The items by status; metrics that were scored on another number of items, by name."""
-    texts = [f"{summary.items:,} {words('report.items')}", f"{summary.scored:,} {words('report.scored')}"]
-    missing = ((summary.unscored, "report.unscored"), (summary.errors, "report.errors"))
-    texts += [f"{n:,} {words(status)}" for n, status in missing if n]
-    differing = {name: metric.scored for name, metric in summary.metrics.items() if metric.scored != summary.scored}
-    texts += [f"{name}: {count:,} {words('report.scored')}" for name, count in differing.items()]
-    return ", ".join(texts)
+    """The items by status, or if metrics differ in it, the metrics that were not scored on every item."""
+    items = ", ".join([f"{summary.items:,} {words('report.items')}", *_statuses(summary, words)])
+    scored = words("report.scored")
+    differing = [f"{', '.join(metrics)}: {count:,} {scored}" for count, metrics in summary.incomplete.items()]
+    return "; ".join([items, *differing])
+
+
+def _statuses(summary: Summary, words: Words) -> Iterator[str]:
+    if summary.uniform:
+        yield f"{summary.scored:,} {words('report.scored')}"
+        if summary.unscored:
+            yield f"{summary.unscored:,} {words('report.unscored')}"
+    if summary.errors:
+        yield f"{summary.errors:,} {words('report.errors')}"
 
 
 def _other_counts(summary: Summary, words: Words) -> str:
