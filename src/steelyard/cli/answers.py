@@ -88,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.answers.evaluate import evaluate_answers
     from steelyard.cli.output import deliver, notify_other_meanings
     from steelyard.cli.progress import counting
+    from steelyard.io.records import check_readers
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import split_names
     from steelyard.reports.content import Report
@@ -95,6 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.stats.compare import compare_all
 
     check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
+    check_readers(arguments.files)
     load_metrics(arguments.metrics_from, Path.cwd())
     keep = _kept(arguments)
     notify_other_meanings(arguments)

@@ -226,6 +226,13 @@ def fraction(text: str) -> float:
     return number
 
 
+def name_of_result(text: str) -> str:
+    """A name that is not blank."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("must not be blank")
+    return text.strip()
+
+
 def result_names(paths: Sequence[str]) -> list[str]:
     """The names of results: file names without folders and extensions, made unique."""
     from steelyard.io.records import result_name
