@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check_stdin([arguments.qrels, *arguments.runs])
     check_outputs(arguments.output, [arguments.qrels, *arguments.runs], overwrite=arguments.overwrite)
     load_metrics(arguments.metrics_from, Path.cwd())
-    measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
+    named = arguments.metric and split_names(arguments.metric)
+    measures = parse_measures(named, arguments.cutoffs, trec_eval=arguments.trec_eval)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
     judgments = qrels_from(arguments.qrels)
     tables = [

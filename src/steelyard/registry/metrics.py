@@ -49,9 +49,10 @@ class Metric:
 
     A parameter whose default is None may be left out; one without a default (`required`) may not. `bounds` hold for
     every item. `whole` metrics are cut only where their name says so (`RR@10`), not by a list of cut-offs. Counts
-    are `summed`: people quote their total. Parameters annotated `int` are `integers`. `unscored` is the reason why an
-    answer has no score where the metric gives NaN; without a reason NaN is an error. `needs` is what a row of answers
-    must have; the metric is given only rows that have it.
+    are `summed`: people quote their total; `geometric` metrics are averaged by the geometric mean. `at` is the
+    parameter that a name has after its @, and `levels` are its values if the name has none. Parameters annotated `int`
+    are `integers`. `unscored` is the reason why an answer has no score where the metric gives NaN; without a reason NaN
+    is an error. `needs` is what a row of answers must have; the metric is given only rows that have it.
     """
 
     name: str
@@ -65,6 +66,9 @@ class Metric:
     integers: frozenset[str] = frozenset()
     unscored: Message | None = None
     needs: frozenset[str] = frozenset()
+    geometric: bool = False
+    at: str = "k"
+    levels: tuple[Number, ...] = ()
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -104,9 +108,10 @@ class Measure:
         if missing:
             raise ConfigError(
                 Message("metrics.parameters_missing", name=metric.name, names=", ".join(sorted(missing))),
-                hint=Message("metrics.cutoff_hint", name=metric.name),
+                hint=Message("metrics.cutoff_hint", name=metric.name, cut=metric.levels[1] if metric.levels else 10),
             )
-        return cls(metric, metric.name, tuple(sorted(parameters.items())))
+        values = {key: float(value) if key == metric.at != "k" else value for key, value in parameters.items()}
+        return cls(metric, metric.name, tuple(sorted(values.items())))
 
     def settings(self) -> dict[str, Number | None]:
         """All parameters, explicit or by default."""
@@ -117,8 +122,9 @@ class Measure:
         return any(key == parameter for key, _ in self.parameters)
 
     def __str__(self) -> str:
-        cut = dict(self.parameters).get("k")
-        inner = ",".join(f"{key}={value}" for key, value in self.parameters if key != "k")
+        at = self.metric.at
+        cut = dict(self.parameters).get(at)
+        inner = ",".join(f"{key}={value}" for key, value in self.parameters if key != at)
         return self.name + (f"({inner})" if inner else "") + (f"@{cut}" if cut is not None else "")
 
 
@@ -147,6 +153,9 @@ def metric(
     summed: bool = False,
     unscored: Message | str = "",
     needs: Sequence[str] = USUAL_NEEDS,
+    geometric: bool = False,
+    at: str = "k",
+    levels: Sequence[Number] = (),
 ) -> Callable[[Function], Function]:
     """Register a function as the metric `name`; the function itself is left as it is."""
     unknown = next((need for need in needs if need not in NEEDS), None)
@@ -165,7 +174,20 @@ def metric(
         reason = as_message(unscored) if unscored else None
         wanted = frozenset(needs if kind == "answers" else ("ids",))
         REGISTRY[name] = Metric(
-            name, kind, function, defaults, required, bounds, whole, summed, integers, reason, wanted
+            name,
+            kind,
+            function,
+            defaults,
+            required,
+            bounds,
+            whole=whole,
+            summed=summed,
+            integers=integers,
+            unscored=reason,
+            needs=wanted,
+            geometric=geometric,
+            at=at,
+            levels=tuple(levels),
         )
         return function
 

@@ -70,7 +70,7 @@ def evaluate_retrieval(
     score 0, or are unscored with `missing="skip"`; their number is in `counts` either way.
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
-    measures = parse_measures(metrics, cutoffs)
+    measures = parse_measures(metrics, cutoffs, trec_eval=trec_eval)
     return evaluate_run(qrels_from(qrels), run_from(run), measures, settings, name=name, threads=threads)
 
 
@@ -86,7 +86,7 @@ def evaluate_run(
     """The Table of a run, which is read and matched in blocks."""
     matches, anomalies = _read(run, qrels, settings, threads or min(os.cpu_count() or 1, 8))
     _check_common(qrels, run, matches)
-    ranked = rankings(qrels, matches, depth=settings.depth)
+    ranked = rankings(qrels, matches, depth=settings.depth, trec_eval=settings.trec_eval)
     present = None if settings.missing == "zero" else _present(qrels, matches)
     return Table(
         ids=qrels.ids,
@@ -107,7 +107,10 @@ def _present(qrels: Qrels, matches: list[Matches]) -> Flags:
 
 def _column(measure: Measure, ranked: Rankings, settings: RetrievalSettings, present: Flags | None) -> Column:
     """The column of a metric; queries that are not `present` in the run are unscored."""
-    column = Column(_values(measure, ranked, settings), bounds=measure.metric.bounds, summed=measure.metric.summed)
+    metric = measure.metric
+    column = Column(
+        _values(measure, ranked, settings), bounds=metric.bounds, summed=metric.summed, geometric=metric.geometric
+    )
     if present is None:
         return column
     values = np.where(present, column.values, np.nan)

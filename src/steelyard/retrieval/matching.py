@@ -202,7 +202,7 @@ class Rankings:
 
     `query`, `rank` and `grade` describe the judged documents that the run retrieved, by query and rank;
     `retrieved` counts all that it retrieved for each query; `judged_query` and `judged_grade` are all judgments,
-    by query, best grade first.
+    by query, best grade first. `trec_eval` is the version whose rounding of recall levels is used.
     """
 
     queries: int
@@ -212,6 +212,7 @@ class Rankings:
     retrieved: IntArray
     judged_query: IntArray
     judged_grade: IntArray
+    trec_eval: int = 9
 
     def per_query(self, chosen: Flags, weights: FloatArray | None = None) -> FloatArray:
         """The number of chosen hits of each query, or the sum of their weights."""
@@ -223,7 +224,7 @@ class Rankings:
         return np.bincount(self.judged_query[self.judged_grade >= rel], minlength=self.queries).astype(np.float64)
 
 
-def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None) -> Rankings:
+def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None, trec_eval: int = 9) -> Rankings:
     """Combine the blocks of a run; only the first `depth` documents of each query count."""
     blocks = list(matches)
     hits = np.concatenate([m.hit for m in blocks]) if blocks else np.zeros(0, np.int64)
@@ -241,6 +242,7 @@ def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None) -> 
         retrieved=_retrieved(len(qrels.ids), blocks, depth),
         judged_query=qrels.query[ideal],
         judged_grade=qrels.grades[ideal],
+        trec_eval=trec_eval,
     )
 
 

@@ -1,11 +1,13 @@
 """Direction of metrics and their parts: whether more or less is better."""
 
+import re
+
 from steelyard.registry.kinds import BUILT_IN
 
 
 def is_lower_better(name: str) -> bool:
-    """Whether less is better of this column, as a kind of results declares it."""
-    return any(name in kind.lower_is_better for kind in BUILT_IN)
+    """Whether less is better of this column, as a kind of results declares it, whatever its cut-off and parameters."""
+    return any(re.split(r"[(@]", name)[0] in kind.lower_is_better for kind in BUILT_IN)
 
 
 def is_directed(name: str) -> bool:
