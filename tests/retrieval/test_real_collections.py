@@ -8,6 +8,9 @@ import pytest
 
 import steelyard
 from steelyard.registry.names import parse_measure
+from steelyard.reports.content import Report
+from steelyard.reports.render.trec_eval import render_trec_eval
+from steelyard.retrieval.reading.trec import read_run
 
 COVID = [
     (
@@ -90,6 +93,36 @@ def test_every_digit(real, qrels, run, expected, settings):
         total = np.nansum(column) if name.startswith("Num") else table.mean(name)
         assert as_printed(name, total if query == "all" else column[place[query]]) == value, (name, query)
     assert len(rows) >= 6
+
+
+def asked(expected: Path) -> list[str]:
+    """The metrics that the stored output is of."""
+    measures = dict.fromkeys(line.split("\t")[0].strip() for line in expected.read_text().splitlines())
+    if "num_q" not in measures:
+        return list(measures)
+    return ["official" if expected.name == "out.test" else "all_trec"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("qrels", "run", "expected", "settings"),
+    [case for case in cases() if not case[2].endswith("meas_params")],
+    ids=lambda v: Path(v).name if isinstance(v, str) else "",
+)
+def test_the_output_of_trec_eval_to_the_byte(real, qrels, run, expected, settings):
+    path = real / expected
+    table = steelyard.evaluate_retrieval(real / qrels, real / run, asked(path), **settings)
+    per_query = any(not line.split("\t")[1].startswith("all") for line in path.read_text().splitlines())
+    ours = render_trec_eval(Report([table], per_item=per_query, run_tag=read_run(real / run).tag()))
+    wanted = [line for line in path.read_text().splitlines() if not line.startswith("relstring")]
+    found = ours.splitlines()
+    if settings.get("relevance_level") and settings.get("missing") != "skip":
+        # trec_eval -c counts num_rel over all queries at level 1 whatever -l says; see the NumRel docstring
+        wanted, found = (
+            [line for line in lines if line.split()[:2] != ["num_rel", "all"]] for lines in (wanted, found)
+        )
+    assert found == wanted
+    assert ours.endswith("\n")
 
 
 def test_the_published_leaderboard_of_trec_covid(real):

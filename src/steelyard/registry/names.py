@@ -94,7 +94,7 @@ SPELLINGS = {
 _NAME = re.compile(
     r"""(?P<base>[A-Za-z][A-Za-z0-9]*(?:[_\- ][A-Za-z]+)*)
         (?:\((?P<inner>[^()]*)\))?
-        (?:(?P<mark>[@._])(?P<cut>\d+(?:\.\d+)?|(?<=@)[-.\d]+))?""",
+        (?:(?P<mark>[@._])(?P<cut>\d+(?:\.\d+)?|\.\d+|(?<=@)[-.\d]+))?""",
     re.VERBOSE,
 )
 _DCG = re.compile(r"""\bdcg\s*=\s*(?P<quote>['"]?)(?P<value>[a-z0-9-]*)(?P=quote)(?=\s*(?:,|$))""")
@@ -184,7 +184,7 @@ def split_names(texts: Sequence[str]) -> list[str]:
     found: list[str] = []
     for name in (part.strip() for text in texts for part in re.split(r",(?![^()]*\))", text)):
         is_number = re.fullmatch(r"\d*\.?\d+", name)
-        cut = re.fullmatch(r"(.*?[@._])\d+(?:\.\d+)?", found[-1]) if found and is_number else None
+        cut = re.fullmatch(r"(.*?[@._])(?:\d+(?:\.\d+)?|\.\d+)", found[-1]) if found and is_number else None
         found += [cut[1] + (f"0{name}" if name.startswith(".") else name) if cut else name] if name else []
     return found
 
@@ -214,7 +214,7 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
     dcg = _DCG.search(inner)
     found = _metric(match["base"] if dcg is None else _dcg_variant(match["base"], dcg["value"], text), text)
     parameters = _parameters(_DCG.sub("", inner), text)
-    if match["cut"] and found.name == "RBP" and match["mark"] == ".":
+    if match["cut"] and found.name == "RBP" and match["mark"] == "." and match["cut"].isdigit():
         parameters["p"] = float(f"0.{match['cut']}")  # ranx writes rbp.95
     elif match["cut"]:
         _say_once(found.at, parameters, text)

@@ -53,7 +53,8 @@ class Run:
     """A run to be read: `pieces` reads it from the start; calling a piece parses it into a block.
 
     Reading is sequential; pieces may be called on any thread. `read_all` reads everything as one block, for runs with
-    interleaved queries. `place` gives the location of a line, and `digest` the hash of what was read.
+    interleaved queries. `place` gives the location of a line, `digest` the hash of what was read, and `tag` the name
+    that the run has in its own file, if any.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Run:
     read_all: Piece
     place: Callable[[int], str]
     digest: Callable[[], str]
+    tag: Callable[[], str] = str
 
 
 @dataclass(eq=False)

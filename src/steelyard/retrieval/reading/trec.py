@@ -83,12 +83,16 @@ def looks_like_trec(path: str | Path) -> bool:
     """Whether a `.tsv` file is a TREC file: no header, and a number in the fourth column."""
     if read_once(path) or not str(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
         return False
-    stream = open_stream(path)
-    lines = [line.split() for line in stream.read(1 << 16).split(b"\n") if line.strip()]
-    stream.close()
-    first = next((line for line in lines if not line[0].startswith(b"#")), [])
+    first = _first_line(open_stream(path))
     numbers = parse_numbers(Spans.of(first))[0] if first else np.zeros(0)
     return len(first) >= 4 and not np.isnan(numbers[3])
+
+
+def _first_line(stream: Stream) -> list[bytes]:
+    """The columns of the first line that is no comment; the stream is closed."""
+    lines = [line.split() for line in stream.read(1 << 16).split(b"\n") if line.strip()]
+    stream.close()
+    return next((line for line in lines if not line[0].startswith(b"#")), [])
 
 
 class _TrecRun:
@@ -101,7 +105,7 @@ class _TrecRun:
 
     def run(self) -> Run:
         name = STDIN_NAME if str(self.path) == STDIN else str(self.path)
-        return Run(name, self.pieces, self.read_all, lambda line: f"{name}:{line + 1}", self.digest)
+        return Run(name, self.pieces, self.read_all, lambda line: f"{name}:{line + 1}", self.digest, self.tag)
 
     def pieces(self) -> Iterator[Piece]:
         return (partial(parse_block, block) for block in self.blocks())
@@ -118,6 +122,12 @@ class _TrecRun:
 
     def digest(self) -> str:
         return self.stream.digest() if self.stream else ""
+
+    def tag(self) -> str:
+        """The sixth column of the first line."""
+        stream = open_stream(self.path) if self.kept is None else Stream(str(self.path), io.BytesIO(self.kept))
+        first = _first_line(stream)
+        return first[5].decode("utf-8", "replace") if len(first) > 5 else ""
 
 
 def _joined(stream: Stream, what: Message = CONTENT) -> bytes:
