@@ -167,24 +167,16 @@ def metric(
             raise ConfigError(
                 Message("metrics.duplicate_metric", name=name), hint=Message("metrics.duplicate_metric_hint")
             )
-        keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
-        defaults = {p.name: p.default for p in keywords if p.default is not p.empty}
-        required = frozenset(p.name for p in keywords if p.default is p.empty)
-        integers = frozenset(p.name for p in keywords if p.annotation in (int, int | None))
-        reason = as_message(unscored) if unscored else None
-        wanted = frozenset(needs if kind == "answers" else ("ids",))
         REGISTRY[name] = Metric(
             name,
             kind,
             function,
-            defaults,
-            required,
-            bounds,
+            **_keywords(function),
+            bounds=bounds,
             whole=whole,
             summed=summed,
-            integers=integers,
-            unscored=reason,
-            needs=wanted,
+            unscored=as_message(unscored) if unscored else None,
+            needs=frozenset(needs if kind == "answers" else ("ids",)),
             geometric=geometric,
             at=at,
             levels=tuple(levels),
@@ -192,6 +184,16 @@ def metric(
         return function
 
     return register
+
+
+def _keywords(function: Callable[..., Any]) -> dict[str, Any]:
+    """The parameters of a metric as fields of `Metric`: the keyword-only arguments of its function."""
+    keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    return {
+        "defaults": {p.name: p.default for p in keywords if p.default is not p.empty},
+        "required": frozenset(p.name for p in keywords if p.default is p.empty),
+        "integers": frozenset(p.name for p in keywords if p.annotation in (int, int | None)),
+    }
 
 
 def column_of(values: object, measure: Measure, rows: int) -> "FloatArray":
