@@ -35,8 +35,8 @@ def interpolated_precision(rankings: Rankings, *, recall: float, rel: int = 1) -
     """Interpolated precision at a recall level: the greatest precision from the rank on at which the level is reached.
 
     Formula: max over ranks r with at least n relevant documents of P@r; n = recall · |relevant|
-    Convention: n is rounded as in trec_eval: in version 9 up, except by a fraction below 0.1; in version 10 to the
-        nearest integer. 0 if fewer than n are retrieved.
+    Convention: n is rounded as in trec_eval: in version 9 up from a fraction of 0.1 on, in version 10 to the nearest
+        integer. 0 if fewer than n are retrieved.
     Source: trec_eval iprec_at_recall; ir_measures IPrec
     """
     return _Interpolated(rankings, rel).at(recall)
@@ -140,7 +140,7 @@ def geometric_binary_preference(rankings: Rankings, *, rel: int = 1) -> FloatArr
 def r_precision_multiple(rankings: Rankings, *, factor: float, rel: int = 1) -> FloatArray:
     """Precision at a multiple of R, the number of relevant documents.
 
-    Formula: P@n with n = factor · |relevant|, rounded up, except by a fraction below 0.1
+    Formula: P@n with n = factor · |relevant|, rounded up from a fraction of 0.1 on
     Source: trec_eval Rprec_mult
     """
     if factor <= 0:
