@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.registry.names import parse_measures, split_names
     from steelyard.reports.content import Report
     from steelyard.reports.files import RANKING_SUFFIXES, TREC_EVAL, check_one_run, check_outputs
-    from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run
+    from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
     from steelyard.retrieval.reading.sources import qrels_from, run_from
     from steelyard.stats.compare import compare_all
 
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     named = arguments.metric and split_names(arguments.metric)
     measures = parse_measures(named, arguments.cutoffs, trec_eval=arguments.trec_eval)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
-    judgments = qrels_from(arguments.qrels)
+    judgments = qrels_from(arguments.qrels, subtopics=need_subtopics(measures))
     runs = [run_from(path) for path in arguments.runs]
     tables = [
         evaluate_run(judgments, run, measures, settings, name=name, threads=arguments.concurrency)

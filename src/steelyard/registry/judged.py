@@ -51,7 +51,7 @@ _ABSENT: Final[Mapping[str, str]] = {
     "metrics.nearest_edit_distance": "levenshtein edit_distance non_llm_string_similarity",
     "metrics.nearest_position": "match",
     "metrics.nearest_gain": "dcg dcg_burges ideal_dcg",
-    "metrics.nearest_average": "map_avgjg p_avgjg rprec_mult_avgjg yaap relstring alpha_ndcg",
+    "metrics.nearest_average": "map_avgjg p_avgjg rprec_mult_avgjg yaap relstring",
     "metrics.nearest_none": "regex pattern pattern_match answer latency cost json_correctness tool_call_accuracy",
 }
 

@@ -64,7 +64,7 @@ BUILT_IN: Final = (
     Kind(
         "retrieval",
         "report.rankings",
-        metrics=("steelyard.retrieval.metrics", "steelyard.retrieval.trec_metrics"),
+        metrics=("steelyard.retrieval.metrics", "steelyard.retrieval.trec_metrics", "steelyard.retrieval.diversity"),
         lower_is_better=frozenset(("RBPresid", "Unjudged", "NumNonrelRet")),
     ),
     Kind(

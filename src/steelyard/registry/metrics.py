@@ -53,6 +53,7 @@ class Metric:
     parameter that a name has after its @, and `levels` are its values if the name has none. Parameters annotated `int`
     are `integers`. `unscored` is the reason why an answer has no score where the metric gives NaN; without a reason NaN
     is an error. `needs` is what a row of answers must have; the metric is given only rows that have it.
+    `subtopics` says that it needs judgments by subtopic.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Metric:
     geometric: bool = False
     at: str = "k"
     levels: tuple[Number, ...] = ()
+    subtopics: bool = False
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -156,11 +158,10 @@ def metric(
     geometric: bool = False,
     at: str = "k",
     levels: Sequence[Number] = (),
+    subtopics: bool = False,
 ) -> Callable[[Function], Function]:
     """Register a function as the metric `name`; the function itself is left as it is."""
-    unknown = next((need for need in needs if need not in NEEDS), None)
-    if unknown is not None:
-        raise UnknownName.of(Message("words.need_of_a_metric"), unknown, NEEDS)
+    _check_needs(needs)
 
     def register(function: Function) -> Function:
         if name in REGISTRY and REGISTRY[name].compute is not function:
@@ -180,10 +181,17 @@ def metric(
             geometric=geometric,
             at=at,
             levels=tuple(levels),
+            subtopics=subtopics,
         )
         return function
 
     return register
+
+
+def _check_needs(needs: Sequence[str]) -> None:
+    unknown = next((need for need in needs if need not in NEEDS), None)
+    if unknown is not None:
+        raise UnknownName.of(Message("words.need_of_a_metric"), unknown, NEEDS)
 
 
 def _keywords(function: Callable[..., Any]) -> dict[str, Any]:

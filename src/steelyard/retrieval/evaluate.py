@@ -71,7 +71,13 @@ def evaluate_retrieval(
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
     measures = parse_measures(metrics, cutoffs, trec_eval=trec_eval)
-    return evaluate_run(qrels_from(qrels), run_from(run), measures, settings, name=name, threads=threads)
+    judgments = qrels_from(qrels, subtopics=need_subtopics(measures))
+    return evaluate_run(judgments, run_from(run), measures, settings, name=name, threads=threads)
+
+
+def need_subtopics(measures: Sequence[Measure]) -> bool:
+    """Whether judgments must be read by subtopic."""
+    return any(measure.metric.subtopics for measure in measures)
 
 
 def evaluate_run(
@@ -133,6 +139,7 @@ def _signature(qrels: Qrels, run: Run, settings: RetrievalSettings) -> Signature
             "missing": settings.missing,
             "rel": settings.relevance_level,
             "depth": settings.depth or "all",
+            **({} if qrels.subtopics is None else {"judgments": "by subtopic"}),
             "qrels": f"sha256 {qrels.digest[:16]}",
             "run": f"sha256 {run.digest()[:16]}",
             "steelyard": __version__,

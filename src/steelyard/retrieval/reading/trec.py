@@ -27,7 +27,16 @@ from steelyard.io.streams import (
 )
 from steelyard.retrieval.reading.decimals import means_infinity, parse_integers, parse_numbers
 from steelyard.retrieval.reading.fields import Fields, split_fields
-from steelyard.retrieval.reading.rankings import QRELS_HINT, Piece, Qrels, Run, RunBlock, grouped, qrels_from_columns
+from steelyard.retrieval.reading.rankings import (
+    QRELS_HINT,
+    Piece,
+    Qrels,
+    Run,
+    RunBlock,
+    grouped,
+    qrels_by_subtopic,
+    qrels_from_columns,
+)
 from steelyard.retrieval.reading.spans import Spans
 from steelyard.table import FloatArray, IntArray
 
@@ -38,18 +47,27 @@ QRELS_COLUMNS = 4
 ORDER_HINT = Message("formats.qrels_before_runs_hint")
 
 
-def read_qrels(path: str | Path) -> Qrels:
-    """Qrels from a TREC file; grades are integers, negative ones mean "in the pool, not judged"."""
+def read_qrels(path: str | Path, *, subtopics: bool = False) -> Qrels:
+    """Qrels from a TREC file; grades are integers, negative ones mean "in the pool, not judged".
+
+    With `subtopics` the second column is the subtopic that a judgment is about.
+    """
     stream = open_stream(path)
     content = _joined(stream)
     check_encoding(content, stream.name, 1)
-    fields = split_fields(content or b"\n", QRELS_COLUMNS, wanted=(0, 2, 3))
-    query, document, grade = fields.columns
+    fields = split_fields(content or b"\n", QRELS_COLUMNS, wanted=(0, 1, 2, 3) if subtopics else (0, 2, 3))
+    query, *subtopic, document, grade = fields.columns
     grades, bad = parse_integers(grade)
     _check_lines(stream.name, fields, bad)
     line = fields.line
-    qrels = qrels_from_columns(
-        stream.name, query, document, grades, digest=stream.digest(), place=lambda row: f"{stream.name}:{line[row] + 1}"
+    make = partial(qrels_by_subtopic, subtopics=subtopic[0]) if subtopics else qrels_from_columns
+    qrels = make(
+        stream.name,
+        queries=query,
+        documents=document,
+        grades=grades,
+        digest=stream.digest(),
+        place=lambda row: f"{stream.name}:{line[row] + 1}",
     )
     qrels.anomalies["counts.judgment_comments"] = fields.comments
     return qrels
