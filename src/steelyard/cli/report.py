@@ -47,12 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.cli.output import notify, show, write_and_show
     from steelyard.cli.results import load_documents, read_placed
     from steelyard.reports.content import Report
-    from steelyard.reports.files import check_outputs, write_report
+    from steelyard.reports.files import RANKING_SUFFIXES, check_outputs, write_report
     from steelyard.reports.masking import mask_documents, mask_tables
     from steelyard.stats.compare import compare_all
 
     declare_directions(arguments)
-    check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)
+    check_outputs(arguments.output, arguments.results, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
     placed = read_placed(arguments.results, arguments.metric)
     tables = [table for _, table in placed]
     folders = [folder for folder, _ in placed]
