@@ -143,3 +143,114 @@ def test_lines_are_broken_by_width():
     assert all(display_width(line) <= 12 for line in wrapped("评测 RAG 系统，并检验系统之间的差异（显著性）。", 12))
     assert not any(line.startswith(tuple("，。）")) for line in wrapped("评测系统，并检验。（完）" * 5, 10))
     assert "".join(wrapped("评测系统，并检验。", 6)) == "评测系统，并检验。"
+
+
+ALLOWED = (
+    "no item of fact_exact may fall from 1",  # a rule, as it is written
+    "no item of legal.uncertain may rise from 0",
+    "Experiment and Evaluation",  # the title of a book
+)
+"""English that stays English: rules and titles."""
+ENGLISH = re.compile(r"(?<![\w./@`'\"-])[A-Za-z]+(?: [A-Za-z]+){2,}(?![\w./-])")
+"""Three English words in a row that are no path, option, name with digits or quoted text."""
+RULE = "legal >= 0.1"
+
+
+def english_in(text):
+    """The runs of English words in a text, but for signatures and what is allowed."""
+    lines = [line for line in text.splitlines() if not line.startswith("签名 ")]
+    kept = "\n".join(lines)
+    for phrase in ALLOWED:
+        kept = kept.replace(phrase, "")
+    return ENGLISH.findall(kept)
+
+
+@pytest.mark.parametrize("name", PARSERS)
+def test_no_english_sentence_is_left_in_help(name):
+    assert english_in(run(*name.split()[1:], "--help", "--lang", "zh").stdout) == []
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("chinese")
+    run(
+        "bench",
+        "--system",
+        "builtin:baseline",
+        "--limit",
+        12,
+        "-o",
+        "r.jsonl",
+        "-o",
+        "r.html",
+        "--lang",
+        "zh",
+        cwd=folder,
+    )
+    run("sample", "r.jsonl", "-n", 3, "-o", "review.jsonl", "-o", "review.html", "--lang", "zh", cwd=folder)
+    data = Path(__file__).parents[2] / "data"
+    runs = [data / "qrels.txt", data / "run_a.txt", data / "run_b.txt"]
+    run("retrieval", *runs, "-o", "runs.html", "-o", "runs.jsonl", "--lang", "zh", cwd=folder)
+    (folder / "a.jsonl").write_text('{"id": "1", "question": "问", "prediction": "答", "references": ["答"]}\n')
+    return folder
+
+
+OUTPUTS = (
+    "report r.jsonl --by type",
+    "report r.jsonl --by difficulty -q",
+    "report runs.jsonl",
+    "compare r.jsonl r.jsonl --by type",
+    "compare runs.jsonl",
+    f"gate r.jsonl --require {RULE.replace(' ', '_')}",
+    "gate r.jsonl --no-fall fact_exact --baseline r.jsonl",
+    "gate r.jsonl --require nonsense",
+    "answers a.jsonl",
+    "answers a.jsonl -m Faithfulness",
+    "answers a.jsonl -m nDCG@5",
+    "answers a.jsonl --by type",
+    "answers .",
+    "validate .",
+    "validate absent",
+    "agreement r.jsonl review.jsonl",
+    "sample r.jsonl -n 2 --by type -o s.jsonl",
+    "convert a.jsonl a.csv --overwrite",
+    "convert a.jsonl a.xyz",
+    "metrics",
+    "metrics RBP",
+    "metrics foo",
+    "report absent.jsonl",
+    "report a.jsonl",
+    "retrieval a.jsonl a.jsonl",
+    "bench --system foo:bar",
+    "bench absent --system builtin:baseline",
+    "bench --system builtin:baseline --by foo",
+    "run absent.yaml",
+    "serve nothing",
+    "view absent",
+)
+
+
+@pytest.mark.parametrize("line", OUTPUTS)
+def test_no_english_sentence_is_left_in_outputs(line, results):
+    done = run(*(word.replace("_>=_", " >= ") for word in line.split()), "--lang", "zh", cwd=results)
+    assert "Traceback" not in done.stderr
+    assert english_in(done.stdout + done.stderr) == []
+
+
+@pytest.mark.parametrize("page", ["r.html", "runs.html", "review.html"])
+def test_no_english_sentence_is_left_on_pages(page, results):
+    text = (results / page).read_text("utf-8")
+    body = re.sub(r"<(script|style)\b.*?</\1>", " ", text, flags=re.S)
+    shown = re.sub(r"<[^>]*>", "\n", body)
+    assert english_in(shown) == []
+
+
+def test_explanations_of_metrics_are_translated():
+    from steelyard.registry.names import all_metrics
+
+    for metric in all_metrics():
+        if metric.compute.__module__.startswith("steelyard."):
+            english, chinese = metric.explained("en"), metric.explained("zh")
+            assert chinese != english, f"registry/explanations.zh.json lacks {metric.name}"
+            assert len(chinese) == len(english), f"registry/explanations.zh.json: {metric.name} has other lines"
+            assert english_in("\n".join(chinese)) == []

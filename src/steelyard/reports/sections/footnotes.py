@@ -111,7 +111,7 @@ def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
         yield words("gate.means_over_all", n=_shared_items(comparisons))
     differ = dict.fromkeys(key for comparison in comparisons for key in comparison.settings_differ)
     if differ:
-        yield f"{words('report.settings_differ')}: {', '.join(differ)}"
+        yield f"{words('report.settings_differ')}: {', '.join(words.name('setting', key) for key in differ)}"
     yield from too_few(comparisons, words)
     sampled = [c for c in comparisons if c.test.resamples]
     if sampled and _cannot_be_significant(sampled[0], len(comparisons)):
