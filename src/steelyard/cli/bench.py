@@ -15,6 +15,7 @@ from steelyard.cli.options import (
     at_a_time,
     documents_folder,
     further_attempts,
+    name_of_result,
     natural,
     positive,
     rate,
@@ -58,6 +59,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("folder", metavar="DIR", nargs="?", help="help.benchmark_folder")
     parser.add_argument("--system", required=True, metavar="SPEC", help="help.system_spec")
+    parser.add_argument("--name", type=name_of_result, metavar="NAME", help="help.bench_name")
     parser.add_argument(
         "--type",
         action="append",
@@ -125,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
         redirect_stdout(sys.stderr),  # a system may print
         proportion(words_of(arguments.lang)("cli.progress_questions")) as draw,
     ):
-        table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), **mode)
+        table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), name=arguments.name, **mode)
     if path not in arguments.output:
         notify(Message("cli.results_file", path=path).text(arguments.lang))
     reports = [output for output in arguments.output if output != path]

@@ -18,6 +18,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("target", metavar="OUT", type=Path, help="help.convert_target")
     parser.add_argument("--from", dest="read_as", metavar="FORMAT", help="help.convert_from")
     parser.add_argument("--to", dest="write_as", metavar="FORMAT", help="help.convert_to")
+    parser.add_argument("--system", metavar="NAME", help="help.convert_system")
     parser.add_argument("--overwrite", action="store_true", help="help.convert_overwrite")
     parser.add_argument("--json", action="store_true", help="help.json")
     add_language_option(parser)
@@ -34,7 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not arguments.overwrite:
         check_absent(arguments.target)
-    done = convert(arguments.source, arguments.target, read_as=arguments.read_as, write_as=arguments.write_as)
+    names = {"read_as": arguments.read_as, "write_as": arguments.write_as, "system": arguments.system}
+    done = convert(arguments.source, arguments.target, **names)
     if arguments.json:
         print_json(json.dumps(done.as_dict(), ensure_ascii=False, indent=2) + "\n")
     else:

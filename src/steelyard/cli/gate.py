@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import add_language_option, add_old_spelling, fraction, read_rules, share
+from steelyard.cli.options import (
+    add_direction_option,
+    add_language_option,
+    add_old_spelling,
+    declare_directions,
+    fraction,
+    read_rules,
+    share,
+)
 
 if TYPE_CHECKING:
     from steelyard.i18n import Language
@@ -40,6 +48,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--allow-errors", type=share, default=0.05, metavar="SHARE", help="help.allow_errors")
     parser.add_argument("--allow-inconclusive", action="store_true", help="help.allow_inconclusive")
     parser.add_argument("--force", action="store_true", help="help.gate_force")
+    add_direction_option(parser)
     add_old_spelling(parser, "--allow-unsure", "--allow-inconclusive")
     add_old_spelling(parser, "--anyway", "--force")
     _add_output_options(parser)
@@ -62,6 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.stats.rules import spelled
 
     begun = time.perf_counter()
+    declare_directions(arguments)
     earlier = arguments.baseline or (arguments.result if arguments.baseline_system is not None else None)
     named = [arguments.result, *filter(None, [arguments.baseline])]
     check_outputs(arguments.output, named, suffixes=SUFFIXES)

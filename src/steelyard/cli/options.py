@@ -72,6 +72,18 @@ def add_test_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=natural, default=42, metavar="N", help="help.seed")
 
 
+def add_direction_option(parser: Any) -> None:
+    """The option that declares of which metrics less is better."""
+    parser.add_argument("--lower-is-better", action="append", default=[], metavar="NAME", help="help.lower_is_better")
+
+
+def declare_directions(arguments: argparse.Namespace) -> None:
+    """Declare what the option says."""
+    from steelyard.stats.direction import lower_is_better
+
+    lower_is_better(*arguments.lower_is_better)
+
+
 def add_documents_option(parser: Any) -> None:
     """--documents: a further folder from which documents may be read."""
     parser.add_argument("--documents", type=Path, metavar="DIR", help="help.documents")
@@ -196,6 +208,13 @@ def fraction(text: str) -> float:
     if not 0 < number < 1:
         raise refused("cli.must_be_between", low=0, high=1, text=text)
     return number
+
+
+def name_of_result(text: str) -> str:
+    """A name that is not blank."""
+    if not text.strip():
+        raise refused("cli.must_not_be_blank")
+    return text.strip()
 
 
 def result_names(paths: Sequence[str]) -> list[str]:

@@ -57,7 +57,8 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
-    from steelyard.cli.output import deliver
+    from steelyard.cli.output import deliver, notify_other_meanings
+    from steelyard.io.records import check_readers
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import parse_measures, split_names
     from steelyard.reports.content import Report
@@ -68,8 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     _check_stdin([arguments.qrels, *arguments.runs])
     check_outputs(arguments.output, [arguments.qrels, *arguments.runs], overwrite=arguments.overwrite)
+    check_readers([arguments.qrels, *arguments.runs])
     load_metrics(arguments.metrics_from, Path.cwd())
     measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
+    notify_other_meanings(arguments)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
     judgments = qrels_from(arguments.qrels)
     tables = [

@@ -8,11 +8,13 @@ from typing import Any
 
 from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
 from steelyard.i18n import Message
-from steelyard.registry.judged import computed_elsewhere
+from steelyard.registry.judged import computed_elsewhere, other_meaning
 from steelyard.registry.kinds import BUILT_IN
 from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
 
 CUTOFFS = (1, 5, 10, 20, 50, 100)
+AVERAGE = "avg_"
+"""What UltraRAG puts before the name of a metric for its average."""
 DEFAULT_RETRIEVAL = ("RR", "AP", "R", "nDCG", "P")
 
 _DOORS = {"retrieval": "steelyard retrieval", "answers": "steelyard answers"}
@@ -75,6 +77,8 @@ SPELLINGS = {
     "idbasedcontextrecall": "ContextR",
 }
 
+_CUT_ALWAYS = ("ndcg_cut", "map_cut")  # without a number trec_eval has several cut-offs of these, never the whole list
+
 _NAME = re.compile(
     r"""(?P<base>[A-Za-z][A-Za-z0-9]*(?:[_\- ][A-Za-z]+)*)
         (?:\((?P<inner>[^()]*)\))?
@@ -101,7 +105,7 @@ def parse_measures(
     default: Sequence[str] = DEFAULT_RETRIEVAL,
     kind: Kind = "retrieval",
 ) -> list[Measure]:
-    """Measures for names (a list, or one text with commas), in order and each once.
+    """Measures for names (a list, or one text; each may hold several with commas), in order and each once.
 
     A name may be any object whose text is one, such as a measure of ir_measures.
     Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
@@ -126,18 +130,28 @@ def _check_kind(name: str, kind: Kind) -> None:
         raise ConfigError(message, hint=Message("metrics.available_in", doors=_DOORS[found.kind]))
 
 
+def other_meanings(names: Sequence[str] | None) -> list[Message]:
+    """What names of other tools mean there, where they are computed otherwise here."""
+    return [message for name in split_names(names or ()) if (message := other_meaning(name)) is not None]
+
+
 def _as_texts(names: Any) -> list[str] | None:
     if names is None:
         return None
     if isinstance(names, str):
         return split_names([names])
-    return [str(name) for name in names] if isinstance(names, Iterable) else [str(names)]
+    return split_names([str(name) for name in names] if isinstance(names, Iterable) else [str(names)])
 
 
 def column_called(name: str, columns: Collection[str]) -> str:
-    """The column with this name in any known spelling; the name itself if there is none."""
+    """The column with this name in any known spelling; the name itself if there is none.
+
+    Every column is shown by its average: `avg_f1`, as UltraRAG prints it, is `f1`.
+    """
     if name in columns:
         return name
+    if name.startswith(AVERAGE) and (found := column_called(name.removeprefix(AVERAGE), columns)) in columns:
+        return found
     with suppress(SteelyardError):  # no metric of ours; the result may still have such a column
         if (ours := str(parse_measure(name))) in columns:
             return ours
@@ -172,9 +186,10 @@ def _expand(name: str, cutoffs: Sequence[int]) -> list[Measure]:
     found, parameters = _read(name)
     if "k" in parameters or "k" not in found.parameters:
         return [Measure.of(found, parameters)]
-    if "k" in found.required:
+    is_cut = name.strip().casefold() in _CUT_ALWAYS
+    if is_cut or "k" in found.required:
         cutoffs = cutoffs or CUTOFFS
-    if found.whole or not cutoffs:
+    if (found.whole and not is_cut) or not cutoffs:
         return [Measure.of(found, parameters)]
     return [Measure.of(found, {**parameters, "k": k}) for k in cutoffs]
 
@@ -215,7 +230,7 @@ def _metric(base: str, text: str) -> Metric:
 
 
 def _find(base: str) -> Metric | None:
-    folded = re.sub(r"[\- ]", "_", base.strip().casefold())
+    folded = re.sub(r"[\- ]", "_", base.strip().casefold()).removeprefix(AVERAGE)
     for kind in BUILT_IN:  # rankings first: the metrics of answers import what they know of languages
         found = _registered(folded)
         if found is not None:

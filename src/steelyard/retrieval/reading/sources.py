@@ -59,6 +59,10 @@ def run_from(source: RunSource) -> Run:
 
 
 def _has_names(path: str | Path) -> bool:
+    """Whether a file has names of columns, or is a JSON object; others are TREC files, except for those of ranx."""
+    if format_suffix(path) == ".lz4":
+        message = Message("formats.type_not_read", suffix=".lz4")
+        raise InputError(message, where=str(path), hint=Message("formats.lz4_hint"))
     return str(path) != STDIN and is_record_format(format_suffix(path)) and not trec.looks_like_trec(path)
 
 
