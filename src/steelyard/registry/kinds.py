@@ -61,7 +61,12 @@ class Kind:
 
 
 BUILT_IN: Final = (
-    Kind("retrieval", "report.rankings", metrics=("steelyard.retrieval.metrics",)),
+    Kind(
+        "retrieval",
+        "report.rankings",
+        metrics=("steelyard.retrieval.metrics", "steelyard.retrieval.trec_metrics", "steelyard.retrieval.diversity"),
+        lower_is_better=frozenset(("RBPresid", "Unjudged", "NumNonrelRet")),
+    ),
     Kind(
         "answers",
         "report.answers",

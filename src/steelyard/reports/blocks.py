@@ -47,14 +47,13 @@ Row = Sequence[str | Cell]
 class PageForm:
     """How a page shows a table: in which part, and `folded` where it and others like it are long.
 
-    Of tables with a `choice`, such as the name of a tag, a reader chooses which are shown. `heading` is the first
-    heading where text has a name for programs. `result` is the name of the result that a table in `results` is about.
+    Of tables with a `choice`, such as the name of a tag, a reader chooses which are shown. `result` is the name of the
+    result that a table in `results` is about.
     """
 
     place: Place = "metrics"
     folded: bool = False
     choice: str = ""
-    heading: str = ""
     result: str = ""
 
 

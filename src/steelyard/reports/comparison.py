@@ -24,14 +24,6 @@ LARGEST: Final = 10
 LISTED_METRICS: Final = 3
 """The number of metrics whose changed items are listed if no metric is named."""
 NAMED: Final = 5
-TAGS: Final = {
-    "type": "report.type",
-    "document": "report.document",
-    "difficulty": "report.difficulty",
-    "category": "report.category",
-    "language": "report.language",
-}
-"""What a page calls these tags; others have their own names."""
 _EFFECTS: Final = ("report.effect_size", "report.better", "gate.ties", "report.worse")
 _DIFFERENCES: Final = ("report.difference", "report.interval", "report.p", "report.p_adjusted")
 
@@ -127,7 +119,15 @@ def _effects(comparison: ComparisonReport, words: Words) -> TableBlock:
     if comparison.report.is_short:
         return _effects_of_many(comparison.report, words)
     headings = (words("report.result"), words("report.metric"), "n", *map(words, _EFFECTS))
-    rows = [[_pair(pair), pair.metric, f"{pair.n:,}", *effect(pair)] for pair in comparison.report.comparisons]
+    rows = [
+        [
+            _pair(pair),
+            words.name("metric", pair.metric),
+            f"{pair.n:,}",
+            *effect(pair),
+        ]
+        for pair in comparison.report.comparisons
+    ]
     return TableBlock(headings, rows, words("gate.changed_items"), text_columns=2, page=None)
 
 
@@ -137,7 +137,7 @@ def _effects_of_many(report: Report, words: Words) -> TableBlock:
     pairs = [pair for _, summary in ranking(report, main) if (pair := report.comparison(summary.name, main))]
     headings = (words("report.system"), "n", *map(words, _EFFECTS))
     rows = [[pair.a, f"{pair.n:,}", *effect(pair)] for pair in pairs]
-    title = words("report.changed_items_in", metric=main, baseline=report.tables[0].name)
+    title = words("report.changed_items_in", metric=words.name("metric", main), baseline=report.tables[0].name)
     return TableBlock(headings, rows, title, page=None)
 
 
@@ -146,12 +146,13 @@ def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
     if not comparison.within:
         return
     tag = comparison.report.by or ""
-    headings = (tag, words("report.result"), words("report.metric"), "n", *map(words, _DIFFERENCES))
+    shown = words.name("tag", tag)
+    headings = (shown, words("report.result"), words("report.metric"), "n", *map(words, _DIFFERENCES))
     rows: list[Row] = [
         [
-            value or cells.DASH,
+            words.value(tag, value) or cells.DASH,
             _pair(pair),
-            pair.metric,
+            words.name("metric", pair.metric),
             f"{pair.n:,}",
             difference(pair),
             cells.interval(pair.interval),
@@ -161,8 +162,7 @@ def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
         for value, comparisons in comparison.within.items()
         for pair in comparisons
     ]
-    form = PageForm(heading=words.named(TAGS.get(tag, tag)))
-    yield TableBlock(headings, rows, f"{words('gate.within_each')} {tag}", text_columns=3, page=form)
+    yield TableBlock(headings, rows, f"{words('gate.within_each')} {shown}", text_columns=3)
 
 
 def _pair(comparison: Comparison) -> str:
@@ -218,7 +218,8 @@ def _letter_table(comparison: ComparisonReport, words: Words) -> Iterator[TableB
         for table in comparison.report.tables
     ]
     form = PageForm("results", folded=True)
-    yield TableBlock([words("report.result"), *by_metric], rows, words("gate.all_pairs"), page=form)
+    names = [words.name("metric", metric) for metric in by_metric]
+    yield TableBlock([words("report.result"), *names], rows, words("gate.all_pairs"), page=form)
 
 
 def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> Cell:

@@ -51,7 +51,10 @@ def matrix(report: Report, metrics: Sequence[str], words: Words) -> TableBlock:
     columns = [_column(report, ranked, metric) for metric in metrics]
     rows: list[Row] = [[summary.name, *row] for summary, *row in zip(ranked, *columns, strict=True)]
     return TableBlock(
-        [words("report.system"), *metrics], rows, words("report.all_metrics"), families=_families(metrics)
+        [words("report.system"), *(words.name("metric", metric) for metric in metrics)],
+        rows,
+        words("report.all_metrics"),
+        families=_families(metrics),
     )
 
 

@@ -70,8 +70,14 @@ def evaluate_retrieval(
     score 0, or are unscored with `missing="skip"`; their number is in `counts` either way.
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
-    measures = parse_measures(metrics, cutoffs)
-    return evaluate_run(qrels_from(qrels), run_from(run), measures, settings, name=name, threads=threads)
+    measures = parse_measures(metrics, cutoffs, trec_eval=trec_eval)
+    judgments = qrels_from(qrels, subtopics=need_subtopics(measures))
+    return evaluate_run(judgments, run_from(run), measures, settings, name=name, threads=threads)
+
+
+def need_subtopics(measures: Sequence[Measure]) -> bool:
+    """Whether judgments must be read by subtopic."""
+    return any(measure.metric.subtopics for measure in measures)
 
 
 def evaluate_run(
@@ -86,7 +92,7 @@ def evaluate_run(
     """The Table of a run, which is read and matched in blocks."""
     matches, anomalies = _read(run, qrels, settings, threads or min(os.cpu_count() or 1, 8))
     _check_common(qrels, run, matches)
-    ranked = rankings(qrels, matches, depth=settings.depth)
+    ranked = rankings(qrels, matches, depth=settings.depth, trec_eval=settings.trec_eval)
     present = None if settings.missing == "zero" else _present(qrels, matches)
     return Table(
         ids=qrels.ids,
@@ -107,7 +113,10 @@ def _present(qrels: Qrels, matches: list[Matches]) -> Flags:
 
 def _column(measure: Measure, ranked: Rankings, settings: RetrievalSettings, present: Flags | None) -> Column:
     """The column of a metric; queries that are not `present` in the run are unscored."""
-    column = Column(_values(measure, ranked, settings), bounds=measure.metric.bounds, summed=measure.metric.summed)
+    metric = measure.metric
+    column = Column(
+        _values(measure, ranked, settings), bounds=metric.bounds, summed=metric.summed, geometric=metric.geometric
+    )
     if present is None:
         return column
     values = np.where(present, column.values, np.nan)
@@ -130,6 +139,7 @@ def _signature(qrels: Qrels, run: Run, settings: RetrievalSettings) -> Signature
             "missing": settings.missing,
             "rel": settings.relevance_level,
             "depth": settings.depth or "all",
+            **({} if qrels.subtopics is None else {"judgments": "by subtopic"}),
             "qrels": f"sha256 {qrels.digest[:16]}",
             "run": f"sha256 {run.digest()[:16]}",
             "steelyard": __version__,

@@ -11,7 +11,7 @@ from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.stats.direction import gain
 from steelyard.stats.summary import clusters_of
-from steelyard.table import FloatArray, IntArray, Table
+from steelyard.table import REPEAT_TAG, FloatArray, IntArray, Table
 
 # significant digits of a score that are kept in a difference
 _DIGITS = 14
@@ -53,9 +53,7 @@ def pair(new: Table, old: Table) -> PairedRows:
     row_of = {item: row for row, item in enumerate(old.ids)}
     pairs = [(row, row_of[item]) for row, item in enumerate(new.ids) if item in row_of]
     if not pairs:
-        raise InputError(
-            Message("stats.no_common_item", new=new.name, old=old.name), hint=Message("stats.paired_by_id_hint")
-        )
+        raise InputError(Message("stats.no_common_item", new=new.name, old=old.name), hint=_hint(new, old))
     pairs.sort(key=lambda rows: new.ids[rows[0]])
     rows = np.array(pairs)
     clusters = clusters_of(new)
@@ -94,6 +92,14 @@ def quoted(new: str, old: str) -> dict[str, str]:
 
 def _question(output: Mapping[str, Any] | None) -> str:
     return " ".join(str((output or {}).get("question") or "").split())
+
+
+def _hint(new: Table, old: Table) -> Message:
+    """Why no two ids may be alike."""
+    repeated = [table.name for table in (new, old) if REPEAT_TAG in table.tags]
+    if len(repeated) == 1:
+        return Message("stats.repeats_of_one_hint", name=repeated[0])
+    return Message("stats.paired_by_id_hint")
 
 
 @dataclass(frozen=True, slots=True)

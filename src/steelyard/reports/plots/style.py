@@ -154,17 +154,18 @@ def draw(spec: Spec, *, about: str, translated: Sequence[Sequence[str]] = (), ba
     switch of a page.
     """
     figure = {**spec, "config": _CONFIG, "background": background, "padding": _PADDING}
-    drawn = _vl_convert().vegalite_to_svg(figure)
+    drawn = load_vl_convert().vegalite_to_svg(figure)
     return _safe(drawn, about, translated)
 
 
 def as_png(svg: str, *, scale: float = 2.0) -> bytes:
     """A drawing as PNG, with the fonts of this machine: Chinese names need a CJK font installed."""
-    png: bytes = _vl_convert().svg_to_png(svg, scale=scale)
+    png: bytes = load_vl_convert().svg_to_png(svg, scale=scale)
     return png
 
 
-def _vl_convert() -> ModuleType:
+def load_vl_convert() -> ModuleType:
+    """The package that draws; MissingExtra if it is not installed."""
     try:
         import vl_convert
     except ImportError:

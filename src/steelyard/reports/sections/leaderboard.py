@@ -35,9 +35,9 @@ def leaderboard(report: Report, words: Words) -> Leaderboard:
     main = main_metric(report)
     marks = letters_by_metric(report).get(main)
     ranked = ranking(report, main)
-    title = words("report.board_title", metric=main, n=f"{len(report.tables):,}")
+    title = words("report.board_title", metric=words.name("metric", main), n=f"{len(report.tables):,}")
     table = TableBlock(
-        ["#", words("report.system"), main, *map(words, _HEADINGS if marks else _UNLETTERED)],
+        ["#", words("report.system"), words.name("metric", main), *map(words, _HEADINGS if marks else _UNLETTERED)],
         [_row(report, main, each, words, marks) for each in ranked],
         title,
         text_columns=2,

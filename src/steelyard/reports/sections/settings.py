@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from steelyard.i18n import Words
+from steelyard.i18n import Words, code_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, PageForm, PageTables, TableBlock
 from steelyard.reports.content import Report
@@ -31,11 +31,12 @@ def _of_many(report: Report, words: Words) -> Iterator[TableBlock]:
     headings = [words("report.system"), *map(words.named, counted)]
     yield TableBlock(headings, _down(names, counted), page=_FORM)
     settings = _rows([dict(table.signature.settings) for table in report.tables])
-    shared = {key: values[0] for key, values in settings.items() if len(set(values)) == 1}
+    shared = {key: values for key, values in settings.items() if len(set(values)) == 1}
     heads = [words("report.setting"), words("report.every_system")]
-    yield TableBlock(heads, list(shared.items()), words("report.signature"), text_columns=2, page=_FORM)
+    rows = [[words.name("setting", key), _setting(key, values[0], words)] for key, values in shared.items()]
+    yield TableBlock(heads, rows, words("report.signature"), text_columns=2, page=_FORM)
     if own := {key: values for key, values in settings.items() if key not in shared}:
-        heads = [words("report.system"), *own]
+        heads = [words("report.system"), *(words.name("setting", key) for key in own)]
         yield TableBlock(heads, _down(names, own), words("report.differing"), text_columns=len(heads), page=_FORM)
 
 
@@ -54,11 +55,20 @@ def _side_by_side(report: Report, words: Words) -> Iterator[TableBlock]:
     settings = _rows([dict(table.signature.settings) for table in report.tables])
     yield TableBlock(
         [words("report.setting"), *names],
-        [[key, *values] for key, values in settings.items()],
+        [
+            [words.name("setting", key), *(_setting(key, value, words) for value in values)]
+            for key, values in settings.items()
+        ],
         words("report.signature"),
         text_columns=1 + len(names),
         page=_FORM,
     )
+
+
+def _setting(key: str, value: str, words: Words) -> str:
+    """The word for a value that the program gives a setting, such as `missing:zero`; other values are themselves."""
+    code = code_of("setting_values", f"{key} {value}")
+    return words(code) if code.startswith("setting_values.") else value
 
 
 def _counts(summary: Summary, *, uniform: bool) -> dict[str, str]:

@@ -66,7 +66,8 @@ def render_html(
 def _title(report: Report, main: str, language: Language) -> str:
     """What the window is called: the names of one or two results, or what many were compared in."""
     if report.is_many:
-        return words_of(language)("report.board_title", metric=main, n=f"{len(report.tables):,}")
+        words = words_of(language)
+        return words("report.board_title", metric=words.name("metric", main), n=f"{len(report.tables):,}")
     return " · ".join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard"
 
 

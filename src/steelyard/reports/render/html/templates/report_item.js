@@ -84,7 +84,11 @@ const Item = (() => {
   function tags(data, item) {
     return Object.entries(data.tags)
       .filter(([, tag]) => tag.codes[item] >= 0)
-      .map(([name, tag]) => element("span", { class: "chip said", title: name }, tag.values[tag.codes[item]]));
+      .map(([name, tag]) => chip(name, tag.values[tag.codes[item]]));
+  }
+
+  function chip(tag, value) {
+    return element("span", { class: "chip said", title: Frame.nameOf("tag_names", tag) }, Frame.nameOf(`${tag}_values`, value));
   }
 
   function block(title, ...children) {
@@ -136,7 +140,7 @@ const Item = (() => {
 
   // a part of a score or a field of an answer by its name in the language of the page
   function part(name) {
-    return Frame.nameOf("parts", name);
+    return Frame.nameOf("part_names", name);
   }
 
   // every result's answer; of two, what they do not share is marked
@@ -163,7 +167,7 @@ const Item = (() => {
       "article",
       { class: "answer" },
       titled,
-      output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.box(output.failure)) : null,
+      output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.box(Frame.chosen(output.failure))) : null,
       words(data, output, differing, contexts.go),
       verdicts(output),
       output.abstained === undefined ? null : reading(output.abstained),
@@ -211,7 +215,7 @@ const Item = (() => {
       { class: "score" },
       before ? element("span", { class: "muted digits" }, `${Texts.number(then, 2)} → `) : null,
       element("strong", { class: `digits ${tone}` }, Texts.number(now, 2)),
-      element("span", { class: "muted small said" }, ` ${metric}`),
+      element("span", { class: "muted small said" }, ` ${Frame.nameOf("metric_names", metric)}`),
     );
   }
 
