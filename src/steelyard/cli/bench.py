@@ -122,12 +122,19 @@ def run(arguments: argparse.Namespace) -> int:
     )
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
+    words = words_of(arguments.lang)
     with (
         _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
         redirect_stdout(sys.stderr),  # a system may print
-        proportion(words_of(arguments.lang)("cli.progress_questions")) as draw,
+        proportion(words("cli.progress_questions"), words("report.errors")) as draw,
     ):
-        table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), name=arguments.name, **mode)
+        table = run_benchmark(
+            *(benchmark, system, settings, path),
+            progress=counted(draw),
+            on_failure=draw.fail,
+            name=arguments.name,
+            **mode,
+        )
     if path not in arguments.output:
         notify(Message("cli.results_file", path=path).text(arguments.lang))
     reports = [output for output in arguments.output if output != path]

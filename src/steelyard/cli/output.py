@@ -85,6 +85,16 @@ def notify(*lines: str) -> None:
         sys.stderr.flush()
 
 
+def notify_error(text: str) -> None:
+    """Print an error on standard error; on a terminal with colours its first line is red."""
+    if sys.stderr is None or not has_colour(sys.stderr):
+        notify(text)
+        return
+    first, *others = visible_lines(text).split("\n")
+    sys.stderr.write("\n".join((f"\x1b[31m{first}\x1b[0m", *others, "")))
+    sys.stderr.flush()
+
+
 def has_colour(stream: TextIO) -> bool:
     """Whether text may have styles: on a terminal, unless NO_COLOR is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
