@@ -39,6 +39,7 @@ AXIS: Final = (14, 32)
 """The least and the greatest width of an axis."""
 SHORTEST_NAME: Final = 12
 _GAP: Final = 2
+_NARROWEST: Final = 8
 _INDENT: Final = "  "
 
 
@@ -99,7 +100,7 @@ def _wrapped(text: str, width: int) -> list[str]:
     if width >= PIPED or cell_len(text) <= width:
         return [text]
     lead = text[: len(text) - len(text.lstrip())]
-    room = max(width - len(lead) - len(_INDENT), SHORTEST_NAME)
+    room = max(width - len(lead) - len(_INDENT), _NARROWEST)
     lines = Text(text[len(lead) :]).wrap(Console(width=room), room)
     first, *others = (line.plain.rstrip() for line in lines)
     return [lead + first, *(f"{lead}{_INDENT}{line}" for line in others)]
