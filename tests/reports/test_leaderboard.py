@@ -56,11 +56,14 @@ def test_the_best_is_first_and_the_baseline_is_named():
 
 
 def test_less_is_better_of_some_metrics():
-    tables = [table(name, {"Hallucination": [value] * 3}, kind="answers") for name, value in (("a", 0.4), ("b", 0.1))]
-    report = Report([*tables, table("c", {"Hallucination": [0.9] * 3}, kind="answers")])
-    directed = steelyard.stats.direction.is_lower_better("Hallucination")
-    names = [summary.name for _, summary in ranking(report, "Hallucination")]
-    assert names == (["b", "a", "c"] if directed else ["c", "a", "b"])
+    values = {"base": 0.4, "best": 0.1, "worst": 0.9}
+    tables = [table(name, {"Unjudged": [value] * 24, "X": [value] * 24}) for name, value in values.items()]
+    report = Report(tables, compare_all(tables[1:], tables[0]))
+    assert [summary.name for _, summary in ranking(report, "Unjudged")] == ["best", "base", "worst"]
+    assert [summary.name for _, summary in ranking(report, "X")] == ["worst", "base", "best"]
+    rows = board(render_console(report))[2:]
+    assert rows[0].startswith("1  best ")
+    assert "-0.3000 ▲" in rows[0]
 
 
 def test_equal_means_share_a_rank_and_a_result_without_the_metric_is_last():
