@@ -21,7 +21,10 @@ def deliver(report: "Report", arguments: argparse.Namespace) -> None:
 
     def write(path: Path) -> None:
         documents = load_documents(report.tables) if path.suffix.lower() == PAGE else {}
-        write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
+        options = {"language": arguments.lang, "documents": documents, "overwrite": arguments.overwrite}
+        note = write_report(report, path, **options)
+        if note:
+            notify(note.text(arguments.lang))
 
     write_and_show(arguments.output, write, lambda: show(report, arguments))
 
