@@ -51,6 +51,7 @@ ZERO_LINE: Final[Spec] = {"condition": {"test": "datum.value === 0", "value": MU
 """The colour of grid lines where the one at 0 is to be seen."""
 
 _LEAST: Final = 200
+_TITLE_ROOM: Final = 60
 _NUMBER_ROOM: Final = 38
 _MOST_NAMES: Final = 12
 _CONFIG: Final[Spec] = {
@@ -114,13 +115,19 @@ def labels(names: Sequence[str]) -> list[str]:
 
 def extent(names: Iterable[str]) -> int:
     """The width of the longest of these labels in pixels, for any font (DejaVu Sans is a wide one)."""
-    widths = (sum(1.0 if unicodedata.east_asian_width(char) in "WF" else 0.62 for char in name) for name in names)
-    return round(max(widths, default=0.0) * TEXT) + 8
+    return round(max((sum(map(_wide, name)) for name in names), default=0.0) * TEXT) + 8
+
+
+def _wide(char: str) -> float:
+    """The width of a character in a wide font, as a share of its size."""
+    if char in "@%" or unicodedata.east_asian_width(char) in "WF":
+        return 1.0
+    return 0.75 if char.isupper() or char in "mw" else 0.62
 
 
 def width_beside(names: Iterable[str]) -> int:
     """The width of a panel beside these row labels, so that the drawing has the usual width."""
-    return max(_LEAST, TOTAL - extent(names) - _NUMBER_ROOM)
+    return max(_LEAST, TOTAL - max(_TITLE_ROOM, extent(names)) - _NUMBER_ROOM)
 
 
 def series(
@@ -148,7 +155,7 @@ def rows(names: Sequence[str], title: Message, *, room_for: Iterable[str] = ()) 
 
     The title is above the names: beside them it would take their room.
     """
-    room = extent([*names, *room_for])
+    room = max(_TITLE_ROOM, extent([*names, *room_for]))
     above = {"titleAngle": 0, "titleAlign": "right", "titleAnchor": "start", "titleX": -8, "titleY": -10}
     axis = {
         **above,
