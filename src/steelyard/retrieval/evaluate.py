@@ -113,8 +113,15 @@ def evaluate_run(
 def _outputs(
     qrels: Qrels, matches: list[Matches], ranked: Rankings, settings: RetrievalSettings, present: Flags | None
 ) -> list[Kept]:
-    rel, depth = settings.relevance_level, settings.depth
-    return kept_rankings(qrels, matches, ranked, rel=rel, depth=depth, present=present)
+    return kept_rankings(
+        qrels,
+        matches,
+        ranked,
+        rel=settings.relevance_level,
+        depth=settings.depth,
+        trec_eval=settings.trec_eval,
+        present=present,
+    )
 
 
 def _present(qrels: Qrels, matches: list[Matches]) -> Flags:

@@ -6,7 +6,7 @@ grade and its rank (None: not retrieved), and `precision` the interpolated preci
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -25,11 +25,20 @@ DIGITS: Final = 6
 FIELDS: Final = frozenset(("ranked", "grades", "relevant", "missed", "precision", "texts"))
 """The fields of an output that describe a ranking; `texts` are the titles and beginnings of its documents."""
 
+_ADDED: Final = {9: 0.9, 10: 0.5}
+
 Kept = dict[str, Any]
 
 
 def kept_rankings(
-    qrels: Qrels, matches: Sequence[Matches], ranked: Rankings, *, rel: int, depth: int | None, present: Flags | None
+    qrels: Qrels,
+    matches: Sequence[Matches],
+    ranked: Rankings,
+    *,
+    rel: int,
+    depth: int | None,
+    trec_eval: int,
+    present: Flags | None,
 ) -> list[Kept]:
     """What is kept of each judged query; queries that are not `present` in the run have no precision."""
     first: dict[int, list[str]] = {}
@@ -39,7 +48,7 @@ def kept_rankings(
     grades = _grades(ranked, count)
     missed = _missed(qrels, matches, rel=rel, first=count, depth=depth)
     relevant = ranked.relevant(rel).astype(np.int64).tolist()
-    precision = interpolated_precision(ranked, rel).round(DIGITS).tolist()
+    precision = interpolated_precision(ranked, rel, trec_eval=trec_eval).round(DIGITS).tolist()
     return [
         {
             "ranked": (documents := first.get(query, [])[:count]),
@@ -52,17 +61,19 @@ def kept_rankings(
     ]
 
 
-def interpolated_precision(ranked: Rankings, rel: int) -> FloatArray:
+def interpolated_precision(ranked: Rankings, rel: int, *, trec_eval: int = 9) -> FloatArray:
     """For each query and each of the 11 levels of recall the greatest precision at that recall or a greater one.
 
-    A level is reached with `level · relevant + 0.9` relevant documents, cut to a whole number, as in trec_eval.
+    A level is reached with `level · relevant` documents, rounded as in trec_eval: version 9 adds 0.9 and cuts, which is
+    nearly always up; version 10 rounds to the nearest.
     """
     chosen = ranked.grade >= rel
     query, rank = ranked.query[chosen], ranked.rank[chosen]
     firsts = np.searchsorted(query, np.arange(ranked.queries + 1))
     found = np.arange(len(query)) - firsts[query] + 1
     best = _greatest_after(found / np.maximum(rank, 1), firsts)
-    needed = np.maximum((np.outer(ranked.relevant(rel), LEVELS) + 0.9).astype(np.int64), 1)
+    added = _ADDED[trec_eval]
+    needed = np.maximum((np.outer(ranked.relevant(rel), LEVELS) + added).astype(np.int64), 1)
     place = firsts[:-1, None] + needed - 1
     reached: Flags = place < firsts[1:, None]
     values = np.zeros(place.shape)
@@ -103,7 +114,7 @@ def _missed(
 
 
 def _bounds(starts: list[int], end: int) -> list[tuple[int, int]]:
-    return list(zip(starts, [*starts[1:], end], strict=True))
+    return list(pairwise([*starts, end]))
 
 
 def _described(qrels: Qrels, rank: IntArray, rows: IntArray, start: int, end: int) -> list[list[Any]]:

@@ -12,6 +12,7 @@ from steelyard.errors import UnknownName
 from steelyard.i18n import Language, Message
 from steelyard.io.writing import write_whole
 from steelyard.reports.content import Report
+from steelyard.reports.kinds import kind_panels
 from steelyard.reports.plots import items as plot_items
 from steelyard.reports.plots import means as plot_means
 from steelyard.reports.plots.items import MOST_ROWS, Paired
@@ -70,6 +71,15 @@ def curves(report: Report, language: Language = "en") -> dict[str, str]:
     }
 
 
+def kind_charts(report: Report, language: Language = "en") -> dict[str, str]:
+    """The charts that the kind of the results adds, by the code of their caption."""
+    names = [table.name for table in report.tables]
+    return {
+        caption: draw(panel, about=description(caption, names, language), language=language)
+        for caption, panel in kind_panels(report.tables).items()
+    }
+
+
 def differences(new: Table, old: Table, metric: str, language: Language = "en") -> str:
     """The change of each item that both results score, sorted; more than 300 items are averaged in 300 bins."""
     panel = plot_items.difference_bars(Paired.of(new, old, metric).difference, metric)
@@ -107,12 +117,13 @@ def save_plot(report: Report, path: Path, *, language: Language = "en") -> Messa
 
 
 def report_figure(report: Report, *, language: Language = "en") -> str:
-    """One figure on white: the means, the differences where results were compared, and metrics over cut-offs."""
+    """One figure on white: the means, the differences where results were compared, and curves beside them."""
     panels = plot_means.forest_panels(report)
     if report.comparisons:
         panels.append(plot_means.difference_panel(report.comparisons))
     about = description("report.means_with_intervals", report.metrics, language)
-    spec = _beside(_column(panels), list(plot_means.curve_panels(report).values()))
+    curves = [*plot_means.curve_panels(report).values(), *kind_panels(report.tables).values()]
+    spec = _beside(_column(panels), curves)
     return draw(spec, about=about, language=language, background=PAPER)
 
 

@@ -1,7 +1,7 @@
 """Panels of means and differences with their intervals: by metric, by cut-off, by run."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any, Final
 
@@ -91,6 +91,20 @@ def curve_panels(report: Report) -> dict[str, Spec]:
     names = labels([table.name for table in report.tables])
     several = {family: cuts for family, cuts in families.items() if len(cuts) > 1}
     return {family: _curve_panel(report, names, family, cuts) for family, cuts in islice(several.items(), MOST_METRICS)}
+
+
+def precision_recall_panel(curves: Mapping[str, Iterable[float]], levels: Sequence[float]) -> Spec:
+    """The mean interpolated precision of each result at levels of recall."""
+    names = labels(list(curves))
+    values = [
+        {"result": name, "dash": dash, "recall": level, **_numbers(float(precision), None, None)}
+        for name, dash, curve in zip(names, cycle(DASHES), curves.values(), strict=False)
+        for level, precision in zip(levels, curve, strict=True)
+    ]
+    scale = {"domain": list(_UNIT), "nice": False}
+    x = {"field": "recall", "type": "quantitative", "scale": scale, "title": Message("plots.axis_recall")}
+    y = {"type": "quantitative", "title": Message("plots.axis_precision"), "scale": {"domain": list(_UNIT)}}
+    return {**_CURVE, "data": {"values": values}, "encoding": {"x": x}, "layer": _lines(names, y)}
 
 
 def trend_panels(points: Sequence[Mapping[str, Any]]) -> dict[str, Spec]:

@@ -62,12 +62,12 @@ def _classic(text: str) -> Iterator[Topic]:
         for tag, end in zip(tags, ends, strict=True):
             value = found[1][tag.end() : end]
             if not tag[1]:
-                topic.fields.setdefault(tag[2].lower(), _plain(_LABEL.sub("", value, count=1)))
+                topic.fields.setdefault(tag[2].lower(), _plain(unescape(_LABEL.sub("", value, count=1))))
         yield topic
 
 
 def _plain(value: str) -> str:
-    return " ".join(unescape(value).split())
+    return " ".join(value.split())
 
 
 def _first(fields: Mapping[str, str], names: tuple[str, ...]) -> str:

@@ -102,6 +102,8 @@ def _figures(report: Report, metric: str, language: Language, kind: KindPage) ->
     yield from _figure("distribution", "report.distribution", distribution)
     for family, curve in plots.curves(report, language).items():
         yield from _figure("curves", "report.by_cutoff", curve, family)
+    for caption, svg in plots.kind_charts(report, language).items():
+        yield from _figure("kind", caption, svg)
     if report.comparisons:
         differences = plots.difference_forest(report.comparisons, language)
         yield from _figure("difference-forest", "report.differences_with_intervals", differences)
