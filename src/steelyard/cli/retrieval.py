@@ -91,7 +91,6 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.reports.files import check_outputs
     from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run
     from steelyard.retrieval.reading.sources import qrels_from, run_from
-    from steelyard.retrieval.reading.texts import with_texts
     from steelyard.stats.compare import compare_all
 
     texts = [path for path in (arguments.queries, arguments.docs) if path]
@@ -108,7 +107,10 @@ def run(arguments: argparse.Namespace) -> int:
         evaluate_run(judgments, run_from(path), measures, settings, name=name, **options)
         for path, name in zip(arguments.runs, result_names(arguments.runs), strict=True)
     ]
-    tables = with_texts(tables, arguments.queries, arguments.docs)
+    if texts:
+        from steelyard.retrieval.reading.texts import with_texts
+
+        tables = with_texts(tables, arguments.queries, arguments.docs)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
     deliver(Report(tables, comparisons, arguments.per_item), arguments, recorded=bare)

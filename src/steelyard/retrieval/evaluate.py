@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from steelyard.retrieval.matching import Matches, QrelsIndex, Rankings, interlea
 from steelyard.retrieval.reading.fields import TOO_FEW_COLUMNS
 from steelyard.retrieval.reading.rankings import DUPLICATE_HINT, Piece, Qrels, Run, RunBlock
 from steelyard.retrieval.reading.sources import QrelsSource, RunSource, qrels_from, run_from
-from steelyard.retrieval.reading.texts import TextSource, with_texts
 from steelyard.retrieval.reading.trec import ORDER_HINT, QRELS_COLUMNS, RUN_HINT
 from steelyard.table import Column, Flags, FloatArray, Missing, Signature, Table
 from steelyard.threads import ordered_thread_map
@@ -66,8 +65,8 @@ def evaluate_retrieval(
     name: str | None = None,
     threads: int | None = None,
     keep: bool = False,
-    queries: TextSource | None = None,
-    docs: TextSource | None = None,
+    queries: Any = None,
+    docs: Any = None,
 ) -> Table:
     """Evaluate a run: one row per judged query, one column per metric.
 
@@ -80,8 +79,11 @@ def evaluate_retrieval(
     measures = parse_measures(metrics, cutoffs)
     kept = keep or queries is not None or docs is not None
     table = evaluate_run(qrels_from(qrels), run_from(run), measures, settings, name=name, threads=threads, keep=kept)
-    (with_text,) = with_texts([table], queries, docs)
-    return with_text
+    if queries is None and docs is None:
+        return table
+    from steelyard.retrieval.reading.texts import with_texts
+
+    return with_texts([table], queries, docs)[0]
 
 
 def evaluate_run(
