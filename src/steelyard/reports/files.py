@@ -68,17 +68,19 @@ def write_report(
     language: Language = "en",
     documents: "Mapping[str, Document] | None" = None,
     overwrite: bool = True,
+    plot: str | None = None,
 ) -> Message | None:
     """Write the report in the format of the extension; a page shows the documents that its items are about.
 
     An older file is replaced once the new one is complete; results only with `overwrite`. Returns a note where
-    the file does not show everything, such as text without a font.
+    the file does not show everything, such as text without a font. `plot` is the part that a plot shows
+    (`plots.charts.SHOWN`); without it, all of them.
     """
     suffix = path.suffix.lower()
     if suffix == RECORDED:
         save_all(report.tables, path, overwrite=overwrite)
     elif suffix in PLOTS:
-        return _plot(report, path, language)
+        return _plot(report, path, language, plot)
     elif suffix == PAGE:
         write_whole(path, _page(report, language, {} if documents is None else documents))
     else:
@@ -92,7 +94,7 @@ def _page(report: Report, language: Language, documents: "Mapping[str, Document]
     return render_html(report, language, documents)
 
 
-def _plot(report: Report, path: Path, language: Language) -> Message | None:
+def _plot(report: Report, path: Path, language: Language, shown: str | None) -> Message | None:
     from steelyard.reports.plots.charts import save_plot
 
-    return save_plot(report, path, language=language)
+    return save_plot(report, path, language=language, shown=shown)
